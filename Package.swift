@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// A fully static executable has to name the archives that Foundation consists of, because
+// ArgumentParser brings Foundation along and autolinking names only its dynamic libraries.
+let staticFoundation: [LinkerSetting] = [
+  "_FoundationCollections", "_FoundationCShims", "_FoundationICU", "FoundationInternationalization",
+  "swiftSynchronization", "stdc++", "m",
+].map { .linkedLibrary($0) }
+
+let package = Package(
+  name: "llavero",
+  products: [
+    .library(name: "Keychain", targets: ["Keychain"]),
+    .library(name: "Age", targets: ["Age"]),
+    .library(name: "EncryptedFile", targets: ["EncryptedFile"]),
+    .executable(name: "llavero", targets: ["llavero"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(name: "CLinux"),
+    .target(name: "Keychain", swiftSettings: settings),
+    .target(name: "Age", dependencies: ["CSodium"], swiftSettings: settings),
+    .target(
+      name: "EncryptedFile", dependencies: ["Keychain", "Age", "CSodium", "CLinux"],
+      swiftSettings: settings),
+    .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
+    .target(
+      name: "Commands",
+      dependencies: [
+        "Keychain", "EncryptedFile", "CredentialProtocols", "CLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "llavero", dependencies: ["Commands"], swiftSettings: settings,
+      linkerSettings: [.unsafeFlags(["-static-executable"])] + staticFoundation),
+
+    .systemLibrary(
+      name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "TestSupport", dependencies: ["Keychain", "EncryptedFile"], path: "Tests/TestSupport",
+      swiftSettings: settings),
+    .testTarget(name: "KeychainTests", dependencies: ["Keychain", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib"], swiftSettings: settings),
+    .testTarget(
+      name: "EncryptedFileTests", dependencies: ["EncryptedFile", "Age", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandsTests",
+      dependencies: [
+        "Commands", "TestSupport", "llavero", .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      exclude: ["Transcripts"], swiftSettings: settings),
+    .testTarget(
+      name: "AgeInteropTests",
+      dependencies: ["Age", .product(name: "Subprocess", package: "swift-subprocess")],
+      path: "integration/AgeInteropTests", swiftSettings: settings),
+    .executableTarget(
+      name: "vault-fixture", dependencies: ["EncryptedFile"], path: "integration/VaultFixture",
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,60 @@
+/// An attribute's bytes, exactly as a program gave them.
+///
+/// Git's account names and paths are bytes that need not be UTF-8, and matching compares them byte for
+/// byte, so attributes are not `String`s. Text literals and `String`s convert by their UTF-8 encoding.
+public struct ByteString: Hashable, Sendable {
+  /// The bytes, without a terminator.
+  public var bytes: [UInt8]
+
+  /// Takes the bytes as they are.
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Copies the bytes of a buffer.
+  public init(_ buffer: UnsafeRawBufferPointer) {
+    bytes = Array(buffer)
+  }
+
+  /// Takes the UTF-8 encoding of `text`.
+  public init(_ text: some StringProtocol) {
+    bytes = Array(text.utf8)
+  }
+
+  /// Whether there are no bytes at all. An empty attribute is a value, different from an absent one.
+  public var isEmpty: Bool { bytes.isEmpty }
+
+  /// The bytes as text, or `nil` where they are not valid UTF-8.
+  public var text: String? { String(validating: bytes, as: UTF8.self) }
+
+  /// The same bytes with ASCII capital letters made small, as host names and URL schemes compare
+  /// (RFC 3986 section 6.2.2.1). Other bytes stay as they are.
+  public var lowercased: ByteString {
+    ByteString(bytes.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 })
+  }
+
+  /// Whether both are equal, not regarding the case of ASCII letters.
+  public func isEqualIgnoringCase(_ other: ByteString) -> Bool {
+    bytes.count == other.bytes.count && self.lowercased == other.lowercased
+  }
+}
+
+extension ByteString: ExpressibleByStringLiteral {
+  /// Takes the UTF-8 encoding of the literal.
+  public init(stringLiteral value: StaticString) {
+    self.init(UnsafeRawBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+  }
+}
+
+extension ByteString: Comparable {
+  /// Whether `left` stands before `right` in bytewise order.
+  public static func < (left: ByteString, right: ByteString) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+}
+
+extension ByteString: CustomStringConvertible {
+  /// The bytes as text, with U+FFFD in place of what is not UTF-8. Not meant for a terminal: control
+  /// characters are left as they are.
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+}

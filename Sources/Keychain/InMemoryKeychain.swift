@@ -1,0 +1,110 @@
+/// A keychain that lasts as long as the process, for tests of programs that take a ``KeychainStore``.
+public final class InMemoryKeychain: KeychainStore {
+  // Credentials can't be array elements, so each entry is an object that owns one.
+  private final class Entry {
+    var item: Item
+    var credential: Credential
+
+    init(_ item: Item, _ credential: consuming Credential) {
+      self.item = item
+      self.credential = credential
+    }
+  }
+
+  private var entries: [Entry] = []
+  private var lastReference = 0
+  private let clock: () -> Timestamp
+
+  /// An empty keychain.
+  ///
+  /// - Parameter clock: what creation and modification dates are read from.
+  public init(clock: @escaping () -> Timestamp = { .now }) {
+    self.clock = clock
+  }
+
+  /// The items that answer the query, the one changed last first.
+  public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    entries.reversed().map(\.item).filter(query.matches)
+  }
+
+  /// The confidential part of an item.
+  public func credential(of item: Item) throws(KeychainError) -> Credential {
+    entries[try position(of: item)].credential.copy()
+  }
+
+  /// Adds an item.
+  @discardableResult
+  public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try item.validate()
+    try credential.validate()
+    try refuseTwin(of: item, at: nil)
+    lastReference += 1
+    var added = item
+    added.reference = ItemReference(ByteString(String(lastReference)))
+    added.creationDate = clock()
+    added.modificationDate = added.creationDate
+    entries.append(Entry(added, credential.copy()))
+    return added
+  }
+
+  /// Changes an item's attributes.
+  @discardableResult
+  public func update(_ item: Item) throws(KeychainError) -> Item {
+    try item.validate()
+    let position = try position(of: item)
+    try refuseTwin(of: item, at: position)
+    let entry = entries.remove(at: position)
+    var changed = item
+    changed.creationDate = entry.item.creationDate
+    changed.modificationDate = clock()
+    entry.item = changed
+    entries.append(entry)
+    return changed
+  }
+
+  /// Changes an item's attributes and secret.
+  @discardableResult
+  public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try credential.validate()
+    let changed = try update(item)
+    entries[entries.count - 1].credential = credential.copy()
+    return changed
+  }
+
+  /// Deletes items.
+  @discardableResult
+  public func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    let references = Set(items.compactMap(\.reference))
+    let before = entries.count
+    entries.removeAll { $0.item.reference.map(references.contains) ?? false }
+    return before - entries.count
+  }
+
+  /// Runs the body, and undoes what it did if it throws.
+  public func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    let before = entries.map { Entry($0.item, $0.credential.copy()) }
+    do {
+      return try body()
+    } catch {
+      entries = before
+      throw error
+    }
+  }
+
+  private func position(of item: Item) throws(KeychainError) -> Int {
+    guard let reference = item.reference,
+      let position = entries.firstIndex(where: { $0.item.reference == reference })
+    else { throw .itemNotFound }
+    return position
+  }
+
+  private func refuseTwin(of item: Item, at position: Int?) throws(KeychainError) {
+    let primaryKey = item.key.primaryKey
+    for (index, entry) in entries.enumerated()
+    where index != position && entry.item.key.primaryKey == primaryKey {
+      throw .duplicateItem
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// The attributes that make an internet password the one it is: its primary key.
+///
+/// The names are those of Apple's Keychain Services (`kSecAttrServer`, `kSecAttrProtocol`, …). Nothing here is
+/// secret, but account names are nobody else's business either.
+public struct InternetPassword: Hashable, Sendable {
+  /// The host name or address, without port or brackets. `nil` for what has no host, as git's certificate
+  /// passphrases.
+  public var server: ByteString?
+
+  /// The URL scheme: `https`, `ssh`, `imap`, `cert`, …
+  public var `protocol`: ByteString
+
+  /// The TCP port, 1 to 65535. `nil` is the same as the protocol's own port.
+  public var port: UInt16?
+
+  /// The user name. Empty is a value; `nil` means that the item has none.
+  public var account: ByteString?
+
+  /// The path on the server, without leading and trailing slash. `nil` stands for the whole server.
+  public var path: ByteString?
+
+  /// For whom the item is: `nil` for git and people, else the name of the tool that stored it (`docker`, …).
+  public var securityDomain: ByteString?
+
+  /// How the server asks for it, as `kSecAttrAuthenticationType`. `nil` is the usual way.
+  public var authenticationType: ByteString?
+
+  /// Takes the attributes. An empty `server`, `path`, `securityDomain` or `authenticationType` becomes `nil`,
+  /// as Keychain Services takes absent for empty; an empty `account` stays.
+  public init(
+    protocol: ByteString, server: ByteString?, port: UInt16? = nil, account: ByteString? = nil,
+    path: ByteString? = nil, securityDomain: ByteString? = nil, authenticationType: ByteString? = nil
+  ) {
+    self.protocol = `protocol`
+    self.server = server.nonEmpty
+    self.port = port
+    self.account = account
+    self.path = path.nonEmpty
+    self.securityDomain = securityDomain.nonEmpty
+    self.authenticationType = authenticationType.nonEmpty
+  }
+
+  /// The same item in the one form that every way to write it shares: server and protocol in small letters,
+  /// the port always written out where it is known. Two items with equal primary keys are one item.
+  public var primaryKey: InternetPassword {
+    var key = self
+    key.server = server?.lowercased
+    key.protocol = `protocol`.lowercased
+    key.port = effectivePort
+    return key
+  }
+
+  /// The port, or else the protocol's own.
+  public var effectivePort: UInt16? { port ?? Self.defaultPort(of: `protocol`) }
+
+  /// The port that IANA's service registry assigns to a protocol, `nil` if it isn't listed here.
+  public static func defaultPort(of protocol: ByteString) -> UInt16? {
+    switch `protocol`.lowercased {
+    case "https": 443
+    case "http": 80
+    case "ssh", "sftp": 22
+    case "ftp": 21
+    case "ftps": 990
+    case "git": 9418
+    case "smtp": 25
+    case "smtps": 465
+    case "imap": 143
+    case "imaps": 993
+    case "pop3": 110
+    case "pop3s": 995
+    case "ldap": 389
+    case "ldaps": 636
+    case "svn": 3690
+    case "socks5": 1080
+    default: nil
+    }
+  }
+}
+
+extension ByteString? {
+  /// The same, with an empty value taken for an absent one.
+  package var nonEmpty: ByteString? {
+    self?.isEmpty == true ? nil : self
+  }
+}
+
+/// The attributes that make a generic password the one it is: its primary key.
+///
+/// For what has no host: an AWS profile, a service name that a program made up. Names as in Keychain Services.
+public struct GenericPassword: Hashable, Sendable {
+  /// The name under which a program keeps it (`kSecAttrService`). What a tool stores is `TOOL:KEY`.
+  public var service: ByteString
+
+  /// The user name. Empty is a value; `nil` means that the item has none.
+  public var account: ByteString?
+
+  /// Takes the attributes.
+  public init(service: ByteString, account: ByteString? = nil) {
+    self.service = service
+    self.account = account
+  }
+}

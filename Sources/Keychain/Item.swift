@@ -1,0 +1,115 @@
+/// An item of a keychain without its secret: what it is for, and what is noted about it.
+///
+/// Nothing in here is needed to be kept from a log; the secret and what belongs to it is a ``Credential``.
+public struct Item: Hashable, Sendable {
+  /// Which of the two classes of Keychain Services the item is of, with its primary key.
+  public enum Key: Hashable, Sendable {
+    /// `kSecClassInternetPassword`
+    case internetPassword(InternetPassword)
+    /// `kSecClassGenericPassword`
+    case genericPassword(GenericPassword)
+
+    /// The form in which keys compare: two items whose primary keys are equal are one item.
+    public var primaryKey: Key {
+      switch self {
+      case .internetPassword(let key): .internetPassword(key.primaryKey)
+      case .genericPassword: self
+      }
+    }
+
+    /// The account, which both classes have.
+    public var account: ByteString? {
+      switch self {
+      case .internetPassword(let key): key.account
+      case .genericPassword(let key): key.account
+      }
+    }
+  }
+
+  /// Class and primary key.
+  public var key: Key
+
+  /// A person's name for it (`kSecAttrLabel`). `nil` lets programs make one of the key.
+  public var label: ByteString?
+
+  /// A person's remark (`kSecAttrComment`).
+  public var comment: ByteString?
+
+  /// What kind of password it is, in a word (`kSecAttrDescription`).
+  public var itemDescription: ByteString?
+
+  /// The program that made it, in Keychain Services a four-character code (`kSecAttrCreator`).
+  public var creator: ByteString?
+
+  /// A program's own sub-class (`kSecAttrType`).
+  public var type: ByteString?
+
+  /// Whether a person chose it to answer for its server where several items could.
+  public var isDefault: Bool
+
+  /// When it was added; set by the keychain.
+  public var creationDate: Timestamp?
+
+  /// When it was last changed; set by the keychain.
+  public var modificationDate: Timestamp?
+
+  /// The keychain's own name of the stored item; `nil` while it is in none.
+  public var reference: ItemReference?
+
+  /// An item that is not yet in a keychain.
+  public init(
+    _ key: Key, label: ByteString? = nil, comment: ByteString? = nil, itemDescription: ByteString? = nil,
+    creator: ByteString? = nil, type: ByteString? = nil, isDefault: Bool = false
+  ) {
+    self.key = key
+    self.label = label
+    self.comment = comment
+    self.itemDescription = itemDescription
+    self.creator = creator
+    self.type = type
+    self.isDefault = isDefault
+  }
+
+  /// An internet password that is not yet in a keychain.
+  public init(_ key: InternetPassword) {
+    self.init(.internetPassword(key))
+  }
+
+  /// A generic password that is not yet in a keychain.
+  public init(_ key: GenericPassword) {
+    self.init(.genericPassword(key))
+  }
+}
+
+/// A keychain's own name of one of its items, which stays the same while the item is changed. Keychain Services
+/// calls it a persistent reference.
+public struct ItemReference: Hashable, Sendable {
+  /// What the keychain made of it.
+  public let bytes: ByteString
+
+  /// Takes a name that a keychain gave.
+  public init(_ bytes: ByteString) {
+    self.bytes = bytes
+  }
+}
+
+extension Item {
+  /// The item as a person would name it: its label, else `https://github.com (alice)`.
+  public var name: String {
+    if let label = label.nonEmpty { return label.description }
+    switch key {
+    case .internetPassword(let key):
+      var name = "\(key.protocol)://"
+      if let server = key.server {
+        name += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"
+      }
+      if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { name += ":\(port)" }
+      if let path = key.path { name += path.bytes.first == UInt8(ascii: "/") ? "\(path)" : "/\(path)" }
+      if let account = key.account { name += " (\(account))" }
+      if let domain = key.securityDomain { name += " for \(domain)" }
+      return name
+    case .genericPassword(let key):
+      return key.account.map { "\(key.service) (\($0))" } ?? "\(key.service)"
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/// The bounds that every keychain keeps, so that an item can move from any to any other.
+public enum ItemBounds {
+  /// The longest attribute in bytes: a line of git's protocol, its LF included, is at most 65,535.
+  public static let attribute = 65_534
+  /// The longest secret in bytes.
+  public static let secret = 65_536
+}
+
+extension Item {
+  /// Throws if no keychain should take the item: an attribute is longer than ``ItemBounds/attribute``, holds
+  /// LF, CR or NUL in its primary key, or has to have a value and has none.
+  public func validate() throws(KeychainError) {
+    switch key {
+    case .internetPassword(let key):
+      if key.protocol.isEmpty { throw .unusableAttribute(name: "protocol", .empty) }
+      if key.server == nil, key.path == nil { throw .unusableAttribute(name: "server", .empty) }
+      try Self.validate("protocol", key.protocol)
+      try Self.validate("server", key.server)
+      try Self.validate("account", key.account)
+      try Self.validate("path", key.path)
+      try Self.validate("security domain", key.securityDomain)
+      try Self.validate("authentication type", key.authenticationType)
+    case .genericPassword(let key):
+      if key.service.isEmpty { throw .unusableAttribute(name: "service", .empty) }
+      try Self.validate("service", key.service)
+      try Self.validate("account", key.account)
+    }
+    for (name, value) in [
+      ("label", label), ("comment", comment), ("description", itemDescription), ("creator", creator),
+      ("type", type),
+    ] where value.map({ $0.bytes.count > ItemBounds.attribute }) ?? false {
+      throw .unusableAttribute(name: name, .tooLong(limit: ItemBounds.attribute))
+    }
+  }
+
+  private static func validate(_ name: String, _ value: ByteString?) throws(KeychainError) {
+    guard let value else { return }
+    if value.bytes.count > ItemBounds.attribute {
+      throw .unusableAttribute(name: name, .tooLong(limit: ItemBounds.attribute))
+    }
+    if value.bytes.contains(where: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }) {
+      throw .unusableAttribute(name: name, .lineBreak)
+    }
+  }
+}
+
+extension Credential {
+  /// Throws if the secret or the refresh token is longer than ``ItemBounds/secret``.
+  public borrowing func validate() throws(KeychainError) {
+    var longest = secret.count
+    switch refreshToken {
+    case .none: break
+    case .some(let token): longest = max(longest, token.count)
+    }
+    if longest > ItemBounds.secret { throw .tooLarge(what: "the secret", limit: ItemBounds.secret) }
+    if let scheme = authenticationScheme,
+      scheme.bytes.contains(where: { $0 == 0x0a || $0 == 0x0d || $0 == 0 })
+    {
+      throw .unusableAttribute(name: "authtype", .lineBreak)
+    }
+  }
+}

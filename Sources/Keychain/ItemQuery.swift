@@ -1,0 +1,130 @@
+/// Which items somebody asks for.
+public enum ItemQuery: Hashable, Sendable {
+  /// Internet passwords that may answer for a place on a server.
+  case internetPassword(InternetPasswordQuery)
+  /// Generic passwords of a service.
+  case genericPassword(GenericPasswordQuery)
+  /// Every item, for listing. No protocol's request is ever turned into this.
+  case all
+
+  /// Whether the item answers.
+  public func matches(_ item: Item) -> Bool {
+    switch (self, item.key) {
+    case (.internetPassword(let query), .internetPassword(let key)): query.matches(key)
+    case (.genericPassword(let query), .genericPassword(let key)): query.matches(key)
+    case (.all, _): true
+    default: false
+    }
+  }
+
+  /// The query that asks for just the place and account of `key`, as a program would that is about to save it.
+  ///
+  /// - Throws: ``KeychainError/queryTooBroad(_:)`` if the key names too little.
+  public init(for key: Item.Key) throws(KeychainError) {
+    switch key {
+    case .internetPassword(let key):
+      self = .internetPassword(
+        try InternetPasswordQuery(
+          protocol: key.protocol, server: key.server, port: key.port, account: key.account, path: key.path,
+          securityDomain: key.securityDomain))
+    case .genericPassword(let key):
+      self = .genericPassword(try GenericPasswordQuery(service: key.service, account: key.account))
+    }
+  }
+}
+
+/// Asks for internet passwords that answer for a place on a server.
+///
+/// The rules are the same for every keychain: protocol and server are equal, not regarding case, and `https`
+/// never answers `http`; the protocol's own port and none are the same; an account that is given is equal byte
+/// for byte; a path that is given equals the item's, or begins with it in whole segments, or the item has none;
+/// a security domain that is given is the item's, or the item has none, and one that is not given is none.
+public struct InternetPasswordQuery: Hashable, Sendable {
+  /// The URL scheme.
+  public let `protocol`: ByteString
+  /// The host name or address; `nil` asks for what has no host, and needs a path.
+  public let server: ByteString?
+  /// The TCP port; `nil` is the protocol's own.
+  public let port: UInt16?
+  /// The user name; `nil` takes any, empty only an empty one.
+  public let account: ByteString?
+  /// The path on the server; `nil` takes any, items without a path first.
+  public let path: ByteString?
+  /// The tool that asks; `nil` for git and people.
+  public let securityDomain: ByteString?
+
+  /// Takes what is asked for. Empty values other than the account's are taken for absent ones.
+  ///
+  /// - Throws: ``KeychainError/queryTooBroad(_:)`` without a protocol, or with neither server nor path: a
+  ///   blank pattern matched every host in CVE-2020-11008.
+  public init(
+    protocol: ByteString?, server: ByteString?, port: UInt16? = nil, account: ByteString? = nil,
+    path: ByteString? = nil, securityDomain: ByteString? = nil
+  ) throws(KeychainError) {
+    guard let `protocol` = `protocol`.nonEmpty else { throw .queryTooBroad(.noProtocol) }
+    guard server.nonEmpty != nil || path.nonEmpty != nil else { throw .queryTooBroad(.noServer) }
+    self.protocol = `protocol`
+    self.server = server.nonEmpty
+    self.port = port
+    self.account = account
+    self.path = path.nonEmpty
+    self.securityDomain = securityDomain.nonEmpty
+  }
+
+  /// The port, or else the protocol's own.
+  public var effectivePort: UInt16? { port ?? InternetPassword.defaultPort(of: `protocol`) }
+
+  /// Whether the item answers.
+  public func matches(_ item: InternetPassword) -> Bool {
+    guard item.protocol.isEqualIgnoringCase(`protocol`), item.effectivePort == effectivePort,
+      account == nil || item.account == account,
+      item.securityDomain == nil || item.securityDomain == securityDomain
+    else { return false }
+    switch (server, item.server) {
+    case (let server?, let itemServer?):
+      return server.isEqualIgnoringCase(itemServer) && matches(path: item.path)
+    case (nil, nil):
+      // Without a server the path is all that tells items apart, so it has to be the same one.
+      return item.path == path
+    default:
+      return false
+    }
+  }
+
+  private func matches(path itemPath: ByteString?) -> Bool {
+    guard let path, let itemPath else { return true }
+    return itemPath.isWholeSegmentPrefix(of: path)
+  }
+}
+
+/// Asks for generic passwords of a service.
+public struct GenericPasswordQuery: Hashable, Sendable {
+  /// The service, equal byte for byte.
+  public let service: ByteString
+  /// The user name; `nil` takes any, empty only an empty one.
+  public let account: ByteString?
+
+  /// Takes what is asked for.
+  ///
+  /// - Throws: ``KeychainError/queryTooBroad(_:)`` if the service is empty.
+  public init(service: ByteString, account: ByteString? = nil) throws(KeychainError) {
+    guard !service.isEmpty else { throw .queryTooBroad(.noService) }
+    self.service = service
+    self.account = account
+  }
+
+  /// Whether the item answers.
+  public func matches(_ item: GenericPassword) -> Bool {
+    item.service == service && (account == nil || item.account == account)
+  }
+}
+
+extension ByteString {
+  /// Whether `path` is this path or lies under it: `acme` and `acme/` hold `acme/app.git`, but not `acmeister`.
+  func isWholeSegmentPrefix(of path: ByteString) -> Bool {
+    let slash = UInt8(ascii: "/")
+    let prefix = bytes.last == slash ? bytes.dropLast() : bytes[...]
+    guard path.bytes.starts(with: prefix) else { return false }
+    return path.bytes.count == prefix.count || path.bytes[prefix.count] == slash
+  }
+}

@@ -1,0 +1,49 @@
+extension ItemQuery {
+  /// The items among `items` that answer, best first.
+  ///
+  /// What a tool stored for itself goes before what it may share; then a longer path, or none where none was
+  /// asked for; then the item that a person made the default; then the one changed last, then the one added
+  /// last, then the keychain's own order, which is that of `items`.
+  public func ranked(_ items: [Item]) -> [Item] {
+    if items.count < 2 { return items.first.map(matches) == true ? items : [] }
+    return items.filter(matches).enumerated()
+      .map { (rank: Rank(of: $0.element, position: $0.offset, for: self), item: $0.element) }
+      .sorted { $0.rank.precedes($1.rank) }
+      .map(\.item)
+  }
+}
+
+/// What decides between items that all answer.
+private struct Rank {
+  private let isForEveryTool: Bool
+  private let pathDistance: Int
+  private let isDefault: Bool
+  private let modified: Timestamp
+  private let created: Timestamp
+  private let position: Int
+
+  init(of item: Item, position: Int, for query: ItemQuery) {
+    if case .internetPassword(let query) = query, case .internetPassword(let key) = item.key {
+      isForEveryTool = query.securityDomain != nil && key.securityDomain == nil
+      let length = key.path?.bytes.count ?? 0
+      // Asked with a path, the longest is nearest; asked with none, the item that has none.
+      pathDistance = query.path == nil ? (key.path == nil ? 0 : 1) : -length
+    } else {
+      isForEveryTool = false
+      pathDistance = 0
+    }
+    isDefault = item.isDefault
+    modified = item.modificationDate ?? Timestamp(milliseconds: .min)
+    created = item.creationDate ?? Timestamp(milliseconds: .min)
+    self.position = position
+  }
+
+  func precedes(_ other: Rank) -> Bool {
+    if isForEveryTool != other.isForEveryTool { return other.isForEveryTool }
+    if pathDistance != other.pathDistance { return pathDistance < other.pathDistance }
+    if isDefault != other.isDefault { return isDefault }
+    if modified != other.modified { return modified > other.modified }
+    if created != other.created { return created > other.created }
+    return position < other.position
+  }
+}

@@ -1,0 +1,134 @@
+// The JSON form of an item's attributes: members of one object, named as Keychain Services names them. The vault
+// and every command's `--json` share it.
+
+extension JSONWriter {
+  /// Writes class, primary key and the other attributes that somebody chose, each where it is present.
+  package mutating func attributes(of item: Item) {
+    switch item.key {
+    case .internetPassword(let key):
+      member("class", "internet" as ByteString)
+      member("server", key.server)
+      member("protocol", key.protocol)
+      member("port", key.port)
+      member("account", key.account)
+      member("path", key.path)
+      member("securityDomain", key.securityDomain)
+      member("authenticationType", key.authenticationType)
+    case .genericPassword(let key):
+      member("class", "generic" as ByteString)
+      member("service", key.service)
+      member("account", key.account)
+    }
+    member("label", item.label)
+    member("comment", item.comment)
+    member("description", item.itemDescription)
+    member("creator", item.creator)
+    member("type", item.type)
+    if item.isDefault { member("isDefault", true) }
+  }
+
+  /// Writes what is confidential of an item.
+  package mutating func confidentialMembers(of credential: borrowing Credential) {
+    member("secret", credential.secret)
+    member("password_expiry_utc", credential.expiry)
+    switch credential.refreshToken {
+    case .none: break
+    case .some(let token): member("oauth_refresh_token", token)
+    }
+    member("authtype", credential.authenticationScheme)
+  }
+}
+
+/// Collects the members that ``JSONWriter/attributes(of:)`` writes, in any order, and makes an item of them.
+///
+/// Plain variables and no dictionary: a vault's reader makes one of these on every answer, and the metadata of a
+/// dictionary alone would cost it more than decrypting does.
+package struct ItemAttributes {
+  private var `class`: ByteString?
+  private var server: ByteString?
+  private var `protocol`: ByteString?
+  private var port: UInt16?
+  private var account: ByteString?
+  private var path: ByteString?
+  private var securityDomain: ByteString?
+  private var authenticationType: ByteString?
+  private var service: ByteString?
+  private var label: ByteString?
+  private var comment: ByteString?
+  private var itemDescription: ByteString?
+  private var creator: ByteString?
+  private var type: ByteString?
+  private var isDefault = false
+
+  /// Nothing collected yet.
+  package init() {}
+
+  /// Takes a member. Returns `false` if it isn't one of an item's attributes.
+  package mutating func take(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) -> Bool {
+    if name == "port" {
+      port = try value.integer()
+      return true
+    }
+    if name == "isDefault" {
+      isDefault = try value.bool()
+      return true
+    }
+    let isEncoded = name.count > 4 && UnsafeRawBufferPointer(rebasing: name[(name.count - 4)...]) == "_b64"
+    let plain = isEncoded ? UnsafeRawBufferPointer(rebasing: name[..<(name.count - 4)]) : name
+    func text() throws(JSONReader.Malformed) -> ByteString {
+      isEncoded ? try value.base64() : try value.string()
+    }
+    if plain == "class" {
+      `class` = try text()
+    } else if plain == "server" {
+      server = try text()
+    } else if plain == "protocol" {
+      `protocol` = try text()
+    } else if plain == "account" {
+      account = try text()
+    } else if plain == "path" {
+      path = try text()
+    } else if plain == "securityDomain" {
+      securityDomain = try text()
+    } else if plain == "authenticationType" {
+      authenticationType = try text()
+    } else if plain == "service" {
+      service = try text()
+    } else if plain == "label" {
+      label = try text()
+    } else if plain == "comment" {
+      comment = try text()
+    } else if plain == "description" {
+      itemDescription = try text()
+    } else if plain == "creator" {
+      creator = try text()
+    } else if plain == "type" {
+      type = try text()
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// The item, without dates and reference.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if what makes up the primary key of its class is missing.
+  package func item() throws(JSONReader.Malformed) -> Item {
+    let key: Item.Key
+    if `class` == "internet", let `protocol` {
+      key = .internetPassword(
+        InternetPassword(
+          protocol: `protocol`, server: server, port: port, account: account, path: path,
+          securityDomain: securityDomain, authenticationType: authenticationType))
+    } else if `class` == "generic", let service {
+      key = .genericPassword(GenericPassword(service: service, account: account))
+    } else {
+      throw JSONReader.Malformed()
+    }
+    return Item(
+      key, label: label, comment: comment, itemDescription: itemDescription, creator: creator, type: type,
+      isDefault: isDefault)
+  }
+}

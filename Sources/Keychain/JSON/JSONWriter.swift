@@ -1,0 +1,194 @@
+/// Writes JSON (RFC 8259) straight into memory that is wiped, for the values may be secret.
+///
+/// A value that isn't UTF-8 is written as base64 under its name with `_b64` appended, so that JSON can carry every
+/// byte string. Control characters and those that turn the direction of text are escaped, so that the output
+/// does no harm on a terminal (Trojan Source, CVE-2021-42574; CVE-2024-50349).
+package struct JSONWriter: ~Copyable {
+  /// What has been written so far.
+  package var bytes: Secret
+  private var needsComma = false
+
+  /// A writer that has written nothing.
+  package init(capacity: Int = 256) {
+    bytes = Secret(capacity: capacity)
+  }
+
+  /// Ends writing and gives the text away.
+  package consuming func finish() -> Secret {
+    bytes
+  }
+
+  /// Begins an object that is an array's element or the whole text.
+  package mutating func beginObject() {
+    separate()
+    bytes.append("{")
+    needsComma = false
+  }
+
+  /// Begins an object that is a member.
+  package mutating func beginObject(_ name: StaticString) {
+    self.name(name)
+    bytes.append("{")
+    needsComma = false
+  }
+
+  /// Ends the innermost object.
+  package mutating func endObject() {
+    bytes.append("}")
+    needsComma = true
+  }
+
+  /// Begins an array that is the whole text.
+  package mutating func beginArray() {
+    separate()
+    bytes.append("[")
+    needsComma = false
+  }
+
+  /// Begins an array that is a member.
+  package mutating func beginArray(_ name: StaticString) {
+    self.name(name)
+    bytes.append("[")
+    needsComma = false
+  }
+
+  /// Ends the innermost array.
+  package mutating func endArray() {
+    bytes.append("]")
+    needsComma = true
+  }
+
+  /// Writes a member, or nothing if the value is absent.
+  package mutating func member(_ name: StaticString, _ value: ByteString?) {
+    guard let value else { return }
+    value.bytes.withUnsafeBytes { member(name, $0) }
+  }
+
+  /// Writes a member whose value is confidential.
+  package mutating func member(_ name: StaticString, _ value: borrowing Secret) {
+    value.withUnsafeBytes { member(name, $0) }
+  }
+
+  /// Writes a member from bytes.
+  package mutating func member(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
+    if isValidUTF8(value) {
+      self.name(name)
+      string(value)
+    } else {
+      self.name(name, suffix: "_b64")
+      bytes.append("\"")
+      Base64.encode(value, to: &bytes)
+      bytes.append("\"")
+    }
+    needsComma = true
+  }
+
+  /// Writes a member, or nothing if the value is absent.
+  package mutating func member(_ name: StaticString, _ value: (some BinaryInteger)?) {
+    guard let value else { return }
+    self.name(name)
+    bytes.append(contentsOf: ByteString(String(value)))
+    needsComma = true
+  }
+
+  /// Writes a member.
+  package mutating func member(_ name: StaticString, _ value: Bool) {
+    self.name(name)
+    bytes.append(value ? "true" : "false")
+    needsComma = true
+  }
+
+  /// Writes a member, or nothing if the value is absent.
+  package mutating func member(_ name: StaticString, _ value: Timestamp?) {
+    guard let value else { return }
+    member(name, ByteString(value.description))
+  }
+
+  /// Writes an array's element that is a string.
+  package mutating func element(_ value: ByteString) {
+    separate()
+    value.bytes.withUnsafeBytes { string($0) }
+    needsComma = true
+  }
+
+  /// Writes an array's element that is a number.
+  package mutating func element(_ value: some BinaryInteger) {
+    separate()
+    bytes.append(contentsOf: ByteString(String(value)))
+    needsComma = true
+  }
+
+  /// Writes a member as it was read: `name` and `value` are raw JSON text, the name without its quotes.
+  package mutating func rawMember(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    separate()
+    bytes.append("\"")
+    bytes.append(name)
+    bytes.append("\":")
+    bytes.append(value)
+    needsComma = true
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(",") }
+  }
+
+  private mutating func name(_ name: StaticString, suffix: StaticString = "") {
+    separate()
+    bytes.append("\"")
+    bytes.append(name)
+    bytes.append(suffix)
+    bytes.append("\":")
+    needsComma = false
+  }
+
+  /// Writes valid UTF-8 as a string literal.
+  private mutating func string(_ text: UnsafeRawBufferPointer) {
+    bytes.append("\"")
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      switch byte {
+      case UInt8(ascii: "\""): bytes.append("\\\"")
+      case UInt8(ascii: "\\"): bytes.append("\\\\")
+      case 0x0a: bytes.append("\\n")
+      case 0..<0x20, 0x7f: escape(UInt32(byte))
+      case 0xc2, 0xd8, 0xe2:
+        let length = byte == 0xe2 ? 3 : 2
+        var scalar = UInt32(byte) & (byte == 0xe2 ? 0x0f : 0x1f)
+        for offset in 1..<length { scalar = scalar << 6 | UInt32(text[index + offset] & 0x3f) }
+        if isInvisibleControl(scalar) {
+          escape(scalar)
+        } else {
+          bytes.append(UnsafeRawBufferPointer(rebasing: text[index..<index + length]))
+        }
+        index += length
+        continue
+      default: bytes.append(byte)
+      }
+      index += 1
+    }
+    bytes.append("\"")
+  }
+
+  private mutating func escape(_ scalar: UInt32) {
+    bytes.append("\\u")
+    for shift in [12, 8, 4, 0] as [UInt32] {
+      let digit = UInt8(scalar >> shift & 15)
+      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+}
+
+/// Whether a character shows nothing but does something to a terminal or to the order of text: C0, DEL, C1, and
+/// the bidirectional controls of Unicode's UAX #9 with the line and paragraph separators.
+package func isInvisibleControl(_ scalar: UInt32) -> Bool {
+  switch scalar {
+  case 0..<0x20, 0x7f..<0xa0, 0x061c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+  default: false
+  }
+}
+
+/// Whether the bytes are well-formed UTF-8 (Unicode table 3-7). Copies nothing.
+package func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
+}

@@ -1,0 +1,75 @@
+/// Every way in which a keychain can fail that a caller might treat differently.
+///
+/// The cases carry facts (a path, an `errno`), never finished sentences, secrets or raw input. *Nothing found* is
+/// not among them except where an item was named that had to be there: `locked` and `damaged` are never reported
+/// as an empty answer.
+public enum KeychainError: Error, Hashable, Sendable {
+  /// A query names too little to mean anything (CVE-2020-11008): it never means "everything".
+  case queryTooBroad(QueryFault)
+  /// An attribute can't be kept.
+  case unusableAttribute(name: String, AttributeFault)
+  /// An item with this primary key is there already.
+  case duplicateItem
+  /// The item that was to be read, changed or deleted is not there.
+  case itemNotFound
+
+  /// The keychain is locked and nobody could be asked to unlock it.
+  case locked(path: String)
+  /// The person who was asked declined.
+  case promptDismissed
+  /// The passphrase opens nothing.
+  case wrongPassphrase(path: String)
+
+  /// This kind of keychain can't be used here.
+  case unavailable(reason: String)
+  /// A file or folder that would let others in, or lead somewhere else, is not used.
+  case unsafeFile(path: String, FileFault)
+  /// Something that has to be there is not, though the keychain's other parts are.
+  case missing(path: String)
+  /// The identity that was found opens another keychain than this one.
+  case wrongIdentity(path: String)
+  /// What is stored can't be understood or fails its authentication.
+  case damaged(path: String, detail: String)
+  /// A newer version of the program wrote it, in a way this one can't read (or not safely write).
+  case newerFormat(path: String, version: Int)
+  /// A bound of the format is exceeded. `limit` is in bytes.
+  case tooLarge(what: String, limit: Int)
+  /// Deriving the key from the passphrase would take more memory than there is, in MiB.
+  case notEnoughMemory(needed: Int, available: Int)
+  /// Somebody else held the lock for `seconds`.
+  case busy(path: String, seconds: Int)
+  /// A system call failed. `errno` says why.
+  case system(operation: String, path: String, errno: Int32)
+
+  /// What a query lacks.
+  public enum QueryFault: Hashable, Sendable {
+    /// Neither git nor a person ever asks without a protocol.
+    case noProtocol
+    /// Neither a server nor a path.
+    case noServer
+    /// A generic password without a service.
+    case noService
+  }
+
+  /// Why an attribute can't be kept.
+  public enum AttributeFault: Hashable, Sendable {
+    /// LF, CR or NUL: no line protocol could ever speak it again (CVE-2020-5260, CVE-2024-52006).
+    case lineBreak
+    /// It is longer than `limit` bytes.
+    case tooLong(limit: Int)
+    /// It has to have a value.
+    case empty
+  }
+
+  /// Why a file or folder isn't used.
+  public enum FileFault: Hashable, Sendable {
+    /// It belongs to another user.
+    case owner(uid: UInt32)
+    /// Its mode lets others in.
+    case mode(UInt32)
+    /// It is a symbolic link.
+    case symbolicLink
+    /// It is no regular file, or no folder.
+    case wrongKind
+  }
+}

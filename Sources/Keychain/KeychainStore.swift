@@ -1,0 +1,84 @@
+/// A keychain: somewhere that items and their secrets are kept.
+///
+/// The primitives are those of Keychain Services: find, add, update, delete. What git needs beyond them (answer,
+/// save, erase) is written once for all keychains, in extensions. Everything is synchronous.
+public protocol KeychainStore: AnyObject {
+  /// The items that answer the query, without their secrets, in the keychain's own order: where nothing else
+  /// decides, an earlier one is preferred.
+  ///
+  /// - Throws: ``KeychainError`` if the keychain can't be read. A locked, broken or missing keychain is never an
+  ///   empty one.
+  func items(matching query: ItemQuery) throws(KeychainError) -> [Item]
+
+  /// The confidential part of an item that ``items(matching:)`` gave.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if it is gone by now.
+  func credential(of item: Item) throws(KeychainError) -> Credential
+
+  /// Adds an item and returns it with its reference and dates.
+  ///
+  /// - Throws: ``KeychainError/duplicateItem`` if there is one with the same primary key;
+  ///   ``KeychainError/unusableAttribute(name:_:)`` or ``KeychainError/tooLarge(what:limit:)`` if it exceeds
+  ///   ``ItemBounds``.
+  @discardableResult
+  func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
+
+  /// Gives the item that `item.reference` names the attributes of `item`.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if it is gone; ``KeychainError/duplicateItem`` if another item has
+  ///   the new primary key; and as ``add(_:_:)`` does.
+  @discardableResult
+  func update(_ item: Item) throws(KeychainError) -> Item
+
+  /// The same, and replaces what is confidential.
+  @discardableResult
+  func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
+
+  /// Deletes items that ``items(matching:)`` gave. One that is gone already is no error. Returns how many went.
+  @discardableResult
+  func delete(_ items: [Item]) throws(KeychainError) -> Int
+
+  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes what the body
+  /// changed lasting all at once. If the body throws, nothing has changed.
+  func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result
+}
+
+/// An item that answered, with its secret.
+public struct Answer: ~Copyable {
+  /// The item.
+  public let item: Item
+  /// What it keeps confidential.
+  public var credential: Credential
+
+  /// Takes both parts.
+  public init(item: Item, credential: consuming Credential) {
+    self.item = item
+    self.credential = credential
+  }
+}
+
+extension KeychainStore {
+  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). Expired ones are among them:
+  /// expiry is confidential, and finding loads no secret.
+  public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {
+    query.ranked(try items(matching: query))
+  }
+
+  /// The best item that answers the query and has not expired, with its secret; `nil` if there is none.
+  ///
+  /// - Parameter isUsable: says whether the one who asks can use such a credential; others are passed over.
+  public func answer(
+    to query: ItemQuery, at now: Timestamp = .now,
+    where isUsable: (borrowing Credential) -> Bool = { $0.authenticationScheme == nil }
+  ) throws(KeychainError) -> Answer? {
+    for item in try find(query) {
+      let credential = try credential(of: item)
+      if !credential.isExpired(at: now), isUsable(credential) {
+        return Answer(item: item, credential: credential)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,139 @@
+/// What ``KeychainStore/save(_:_:expiringBy:at:)`` did.
+public enum SaveOutcome: Hashable, Sendable {
+  /// Everything was there already; nothing was written.
+  case unchanged
+  /// An item was changed.
+  case updated
+  /// An item was added.
+  case added
+}
+
+extension KeychainStore {
+  /// Keeps a credential that has just been used with success, as git's `store` and a tool's `login` ask for.
+  ///
+  /// Git asks every helper to store after every login, also the one that answered. So nothing is written, and
+  /// no lock is taken, when the answer to the same question already is that account and secret, even where the
+  /// answer's item has a shorter path than `item`. Else the item with that primary key is changed, or one is
+  /// added; no other item is ever touched. An expiry or refresh token that is not given along with an unchanged
+  /// secret stays as it was, for older gits drop them on the way; with a new secret they are replaced.
+  ///
+  /// - Parameters:
+  ///   - item: what to store it for. Attributes other than the key count only where an item is added.
+  ///   - expiringBy: the latest expiry that the item may have afterwards, in seconds since the Unix epoch. Saving
+  ///     what is there already never puts an expiry off.
+  /// - Throws: what reading and writing the keychain throws; ``KeychainError/queryTooBroad(_:)`` and
+  ///   ``KeychainError/unusableAttribute(name:_:)`` for an item that can't be kept.
+  @discardableResult
+  public func save(
+    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
+  ) throws(KeychainError) -> SaveOutcome {
+    try item.validate()
+    try credential.validate()
+    let query = try ItemQuery(for: item.key)
+    let kind = credential.authenticationScheme
+    func present() throws(KeychainError) -> Answer? {
+      try answer(to: query, at: now, where: { $0.authenticationScheme == kind })
+    }
+    if let answer = try present(), answer.item.key.account == item.key.account,
+      answer.credential.hasSameSecret(as: credential),
+      answer.credential.merged(with: credential, expiringBy: expiringBy) == nil
+    {
+      return .unchanged
+    }
+    return try exclusively { () throws(KeychainError) -> SaveOutcome in
+      if let answer = try present(), answer.item.key.account == item.key.account,
+        answer.credential.hasSameSecret(as: credential)
+      {
+        guard let merged = answer.credential.merged(with: credential, expiringBy: expiringBy) else {
+          return .unchanged
+        }
+        try update(answer.item, merged)
+        return .updated
+      }
+      var replacement = credential.copy()
+      replacement.expiry = earlier(credential.expiry, expiringBy)
+      let primaryKey = item.key.primaryKey
+      if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
+        try update(twin, replacement)
+        return .updated
+      }
+      try add(item, replacement)
+      return .added
+    }
+  }
+
+  /// Forgets the items that hold a secret which a server has refused, as git's `erase` asks for. A newer password
+  /// stays. Returns how many items went.
+  ///
+  /// - Parameters:
+  ///   - query: the items in question. Without an account all accounts are; a security domain that is asked with
+  ///     never erases what other tools share.
+  ///   - answered: the item that had given the refused answer, if that is known: where it is among those that
+  ///     would go, it alone goes.
+  public func erase(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil
+  ) throws(KeychainError) -> Int {
+    try erase { () throws(KeychainError) -> [Item] in
+      var found: [Item] = []
+      for item in try find(query) where query.isInErasingReach(of: item) {
+        if try credential(of: item).secret.isEqual(to: secret) { found.append(item) }
+      }
+      if let answered, let item = found.first(where: { $0.reference == answered }) { return [item] }
+      return found
+    }
+  }
+
+  /// Forgets every item in question, whatever its secret, as git's `erase` without a password and a tool's
+  /// `logout` ask for. If the query has a path, only items of that very path go. Returns how many items went.
+  public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
+    try erase { () throws(KeychainError) -> [Item] in
+      try find(query).filter { query.isInErasingReach(of: $0) && query.asksForThePath(of: $0) }
+    }
+  }
+
+  /// Looks without the lock first: mostly there is nothing to erase.
+  private func erase(
+    _ candidates: () throws(KeychainError) -> [Item]
+  ) throws(KeychainError) -> Int {
+    if try candidates().isEmpty { return 0 }
+    return try exclusively { () throws(KeychainError) -> Int in try delete(try candidates()) }
+  }
+}
+
+extension ItemQuery {
+  /// Whether the item belongs to the one who asks, and is not merely shared with it.
+  fileprivate func isInErasingReach(of item: Item) -> Bool {
+    guard case .internetPassword(let query) = self, case .internetPassword(let key) = item.key else {
+      return true
+    }
+    return key.securityDomain == query.securityDomain
+  }
+
+  /// Whether the query has the item's path, or none.
+  fileprivate func asksForThePath(of item: Item) -> Bool {
+    guard case .internetPassword(let query) = self, case .internetPassword(let key) = item.key else {
+      return true
+    }
+    return query.path == nil || key.path == query.path
+  }
+}
+
+extension Credential {
+  /// This credential with what `newer` brings for the same secret; `nil` if that changes nothing.
+  fileprivate borrowing func merged(with newer: borrowing Credential, expiringBy: Int64?) -> Credential? {
+    let expiry = earlier(newer.expiry ?? self.expiry, expiringBy)
+    let keepsToken = !newer.hasRefreshToken || hasSameRefreshToken(as: newer)
+    if expiry == self.expiry, keepsToken { return nil }
+    return Credential(
+      secret.copy(), expiry: expiry,
+      refreshToken: keepsToken ? copyOfRefreshToken() : newer.copyOfRefreshToken(),
+      authenticationScheme: authenticationScheme)
+  }
+}
+
+/// The earlier of two expiries, where `nil` is never.
+private func earlier(_ first: Int64?, _ second: Int64?) -> Int64? {
+  guard let first else { return second }
+  guard let second else { return first }
+  return min(first, second)
+}

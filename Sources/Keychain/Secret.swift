@@ -1,0 +1,153 @@
+import Glibc
+
+/// Bytes that nobody else should see: kept in one place in memory and wiped when they go.
+///
+/// A secret can be neither copied, printed, interpolated nor encoded; the compiler refuses. That prevents
+/// accidents and shortens its life. It does not stop a debugger that may trace the process.
+public struct Secret: ~Copyable, @unchecked Sendable {
+  // Unchecked is sound: the memory has a single owner, and nothing but `mutating` members changes it.
+  private var base: UnsafeMutableRawPointer?
+  private var capacity: Int
+
+  /// The number of bytes.
+  public private(set) var count: Int
+
+  /// An empty secret with room for `capacity` bytes.
+  public init(capacity: Int = 0) {
+    base = capacity > 0 ? Secret.allocate(capacity) : nil
+    self.capacity = capacity
+    count = 0
+  }
+
+  /// Copies the bytes of a buffer, which stays the caller's to wipe.
+  public init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(capacity: bytes.count)
+    append(bytes)
+  }
+
+  /// Copies the bytes of an attribute, where it has to be used as a secret is.
+  public init(copying attribute: ByteString) {
+    self.init(capacity: attribute.bytes.count)
+    append(contentsOf: attribute)
+  }
+
+  /// Copies the UTF-8 encoding of `text`. The text itself can't be wiped, so this is for tests, examples
+  /// and values that already were text.
+  public init(_ text: String) {
+    self.init(capacity: text.utf8.count)
+    for byte in text.utf8 { append(byte) }
+  }
+
+  deinit {
+    if let base {
+      explicit_bzero(base, capacity)
+      free(base)
+    }
+  }
+
+  /// Whether there are no bytes. An empty secret is a value, as git's empty password is.
+  public var isEmpty: Bool { count == 0 }
+
+  /// Lends the bytes for the time of one call.
+  public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  /// Lends the bytes for the time of one call, to be changed in place.
+  public mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeMutableRawBufferPointer(start: base, count: count))
+  }
+
+  /// Adds a copy of the buffer's bytes at the end.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    let end = grow(by: bytes.count)
+    memcpy(end, source, bytes.count)
+  }
+
+  /// Adds one byte at the end.
+  public mutating func append(_ byte: UInt8) {
+    grow(by: 1).storeBytes(of: byte, as: UInt8.self)
+  }
+
+  /// Adds the bytes of a literal at the end.
+  public mutating func append(_ literal: StaticString) {
+    append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+  }
+
+  /// Adds the bytes of an attribute at the end.
+  public mutating func append(contentsOf attribute: ByteString) {
+    attribute.bytes.withUnsafeBytes { append($0) }
+  }
+
+  /// Adds the bytes of another secret at the end.
+  public mutating func append(_ other: borrowing Secret) {
+    other.withUnsafeBytes { append($0) }
+  }
+
+  /// Adds `count` bytes at the end and lets `body` write them. `body` returns how many of them it wrote; the
+  /// others are dropped again.
+  public mutating func append<Failure: Error>(
+    count added: Int, writtenBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+  ) throws(Failure) {
+    let before = count
+    let end = grow(by: added)
+    count = before
+    let written = try body(UnsafeMutableRawBufferPointer(start: end, count: added))
+    count = before + min(written, added)
+  }
+
+  /// Drops the bytes from `count` on, and wipes them.
+  public mutating func truncate(to newCount: Int) {
+    guard let base, newCount < count else { return }
+    explicit_bzero(base + newCount, count - newCount)
+    count = newCount
+  }
+
+  /// Whether both hold the same bytes. The time it takes depends on the lengths alone.
+  public borrowing func isEqual(to other: borrowing Secret) -> Bool {
+    guard count == other.count else { return false }
+    return withUnsafeBytes { mine in
+      other.withUnsafeBytes { theirs in
+        var difference: UInt8 = 0
+        for index in 0..<mine.count { difference |= mine[index] ^ theirs[index] }
+        return difference == 0
+      }
+    }
+  }
+
+  /// A second copy, for a caller that has to own one.
+  public borrowing func copy() -> Secret {
+    withUnsafeBytes { Secret(copying: $0) }
+  }
+
+  /// Makes room for `added` more bytes, counts them, and returns where they begin. What the old room held is
+  /// wiped before it is given back.
+  private mutating func grow(by added: Int) -> UnsafeMutableRawPointer {
+    let needed = count + added
+    if let base, needed <= capacity {
+      defer { count = needed }
+      return base + count
+    }
+    let larger = max(needed, capacity * 2, 64)
+    let moved = Secret.allocate(larger)
+    if let base {
+      memcpy(moved, base, count)
+      explicit_bzero(base, capacity)
+      free(base)
+    }
+    base = moved
+    capacity = larger
+    defer { count = needed }
+    return moved + count
+  }
+
+  private static func allocate(_ size: Int) -> UnsafeMutableRawPointer {
+    guard let memory = malloc(size) else { fatalError("out of memory") }
+    return memory
+  }
+}

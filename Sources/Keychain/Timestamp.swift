@@ -1,0 +1,105 @@
+import Glibc
+
+/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+public struct Timestamp: Hashable, Comparable, Sendable {
+  /// Milliseconds since the Unix epoch, without leap seconds.
+  public var milliseconds: Int64
+
+  /// The moment `milliseconds` after the Unix epoch.
+  public init(milliseconds: Int64) {
+    self.milliseconds = milliseconds
+  }
+
+  /// The moment `seconds` after the Unix epoch. Bounds: what fits into milliseconds, else the nearest.
+  public init(seconds: Int64) {
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    milliseconds = overflow ? (seconds < 0 ? .min : .max) : product
+  }
+
+  /// Whole seconds since the Unix epoch, rounded down.
+  public var seconds: Int64 {
+    milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+  }
+
+  /// The clock's present reading (CLOCK_REALTIME).
+  public static var now: Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// Whether `left` is earlier than `right`.
+  public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    left.milliseconds < right.milliseconds
+  }
+}
+
+extension Timestamp: CustomStringConvertible {
+  /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:30:00.125Z`. Bounds: the years 0000 to 9999; other
+  /// moments are shown as the nearest of these.
+  public var description: String {
+    let bounded = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
+    let days = bounded >= 0 ? bounded / 86_400_000 : (bounded - 86_399_999) / 86_400_000
+    let ofDay = bounded - days * 86_400_000
+    let (year, month, day) = Self.civilDate(ofDay: days)
+    func digits(_ value: Int64, _ width: Int) -> String {
+      let text = String(value)
+      return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+    return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2)
+      + "T" + digits(ofDay / 3_600_000, 2) + ":" + digits(ofDay / 60_000 % 60, 2)
+      + ":" + digits(ofDay / 1000 % 60, 2) + "." + digits(ofDay % 1000, 3) + "Z"
+  }
+
+  /// Reads the form that `description` writes, with or without the fraction. `nil` if it is another form.
+  public init?(rfc3339 text: some Sequence<UInt8>) {
+    let bytes = Array(text)
+    guard bytes.count == 20 || bytes.count == 24, bytes[bytes.count - 1] == UInt8(ascii: "Z") else {
+      return nil
+    }
+    func number(_ start: Int, _ length: Int) -> Int64? {
+      var value: Int64 = 0
+      for byte in bytes[start..<start + length] {
+        guard 0x30...0x39 ~= byte else { return nil }
+        value = value * 10 + Int64(byte - 0x30)
+      }
+      return value
+    }
+    let separators: [(Int, Unicode.Scalar)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
+    for (index, separator) in separators where bytes[index] != UInt8(ascii: separator) { return nil }
+    guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2),
+      let hour = number(11, 2), let minute = number(14, 2), let second = number(17, 2),
+      1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 60
+    else { return nil }
+    var fraction: Int64 = 0
+    if bytes.count == 24 {
+      guard bytes[19] == UInt8(ascii: "."), let read = number(20, 3) else { return nil }
+      fraction = read
+    }
+    let days = Self.dayNumber(year: year, month: month, day: day)
+    milliseconds = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
+  }
+
+  // Both directions count days in 400-year eras of 146,097 days whose years begin on 1 March, so that the
+  // leap day is a year's last (the proleptic Gregorian calendar of ISO 8601).
+  private static func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = day + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let ofEra = shifted - era * 146_097
+    let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
+    let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * ofYear + 2) / 153
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, ofYear - (153 * monthFromMarch + 2) / 5 + 1
+    )
+  }
+
+  private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + ofYear - 719_468
+  }
+}
