@@ -1,0 +1,119 @@
+/// Everything that can go wrong in this library, one case for each different answer a caller has.
+///
+/// No case carries key material, a passphrase or a piece of the input.
+public enum AgeError: Error, Hashable, Sendable {
+  /// The header is malformed, or no conforming reader may use it.
+  case header(HeaderFault)
+  /// An identity unwrapped a file key, but the header's MAC does not verify with it: the header was altered.
+  case headerMAC
+  /// The header is well formed, and none of the identities opens it. A wrong passphrase ends here, too.
+  case noMatch
+  /// The encrypted contents are damaged, cut short or extended.
+  case payload(PayloadFault)
+  /// The ASCII armor is not in the one form that is accepted.
+  case armor(ArmorFault)
+  /// A passphrase stanza asks for more work than the caller allows. Nothing was derived.
+  ///
+  /// `logN` is the binary logarithm of scrypt's cost, `Int.max` if the number doesn't fit.
+  case workFactorTooHigh(logN: Int, limit: Int)
+  /// A work factor that was asked for is below what scrypt is defined for.
+  case workFactorTooLow(logN: Int, limit: Int)
+  /// scrypt could not get the memory that its work factor needs, about `bytes` bytes.
+  case outOfMemory(bytes: Int)
+  /// A text, or some bytes, that are not a key of the expected kind.
+  case invalidKey(KeyFault)
+  /// A line of an identity or recipients file that is no key; lines count from 1.
+  case invalidKeyLine(line: Int, fault: KeyFault)
+  /// An identity or recipients file without a single key.
+  case noKeys
+  /// An identity or recipients file of more than `limit` bytes.
+  case keyFileTooLarge(limit: Int)
+  /// A passphrase of zero bytes.
+  case emptyPassphrase
+  /// A file is to be encrypted for nobody.
+  case noRecipients
+  /// The function that a caller gave for random access failed with this `errno`.
+  case read(errno: Int32)
+}
+
+/// What is wrong with a header (C2SP age.md, "Header").
+public enum HeaderFault: Hashable, Sendable {
+  /// The bytes end inside the header. More of the file may complete it; at the end of a file it is cut short.
+  case truncated
+  /// The bytes don't begin as an age file does.
+  case notAge
+  /// An age file of a version other than v1.
+  case unsupportedVersion
+  /// The header has more than ``Header/maximumSize`` bytes.
+  case tooLarge
+  /// The header has more than ``Header/maximumStanzas`` stanzas.
+  case tooManyStanzas
+  /// The header has no stanza.
+  case noStanza
+  /// A line that begins neither a stanza nor the MAC, or an argument that is empty or not printable ASCII.
+  case stanzaArguments
+  /// A stanza's body is not canonical, unpadded base64 in lines of 64 columns and a shorter last one.
+  case stanzaBody
+  /// The line with the MAC is not `--- ` and 43 columns of canonical base64.
+  case macLine
+  /// A passphrase stanza stands beside another stanza (C2SP age.md, "scrypt recipient stanza").
+  case scryptNotAlone
+  /// An X25519 stanza has the wrong number of arguments, or a share or body of the wrong form.
+  case x25519Stanza
+  /// The share of an X25519 stanza is a point of low order; the shared secret would be all zero.
+  case x25519LowOrder
+  /// An scrypt stanza has the wrong number of arguments, or a salt, work factor or body of the wrong form.
+  case scryptStanza
+  /// The file ends before the 16 bytes of the payload's nonce.
+  case nonceTruncated
+}
+
+/// What is wrong with a payload (C2SP age.md, "Payload").
+public enum PayloadFault: Hashable, Sendable {
+  /// The chunk of this index, from 0, is not what was encrypted in that place.
+  case chunk(Int)
+  /// The payload ends before its final chunk.
+  case truncated
+  /// Bytes follow the final chunk.
+  case trailingData
+  /// The final chunk is empty although others precede it.
+  case emptyFinalChunk
+  /// A chunk is shorter than its tag or longer than a chunk can be, or a chunk before the final one isn't full.
+  case chunkSize
+}
+
+/// What is wrong with an ASCII armor (C2SP age.md, "ASCII armor"; RFC 7468, section 3).
+public enum ArmorFault: Hashable, Sendable {
+  /// The first line that isn't blank is not the BEGIN line.
+  case beginLine
+  /// The END line is missing or altered.
+  case endLine
+  /// A line before the last one hasn't 64 columns, or the last one has none or more.
+  case lineLength
+  /// A line is not canonical, padded base64.
+  case base64
+  /// Something other than white space follows the END line.
+  case trailingData
+  /// More than ``Armor/maximumWhitespace`` bytes of white space before or after the armor.
+  case tooMuchWhitespace
+}
+
+/// Why something is not a key (C2SP age.md, "The X25519 recipient type"; BIP 173).
+public enum KeyFault: Hashable, Sendable {
+  /// A character that Bech32 doesn't have in that place.
+  case character
+  /// Upper and lower case are mixed.
+  case mixedCase
+  /// The separator `1`, what precedes it or the checksum is missing.
+  case separator
+  /// The checksum doesn't match: most likely a typing error.
+  case checksum
+  /// The last character carries bits that should be zero.
+  case padding
+  /// The key hasn't the length of its kind.
+  case length
+  /// Well-formed text of another kind: another prefix, or the prefix in the wrong case.
+  case unsupportedKind
+  /// A public key of low order, which nothing can be encrypted for (RFC 7748, section 6.1).
+  case lowOrder
+}

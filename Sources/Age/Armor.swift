@@ -1,0 +1,129 @@
+import Glibc
+
+/// The textual form of an age file (C2SP age.md, "ASCII armor"; RFC 7468, section 3, strict).
+///
+/// Only the form that age writes is accepted, with LF or CRLF, and with white space before and after.
+public enum Armor {
+  /// The most bytes of white space that may precede and may follow an armor.
+  public static let maximumWhitespace = 1024
+
+  private static let begin: StaticString = "-----BEGIN AGE ENCRYPTED FILE-----"
+  private static let end: StaticString = "-----END AGE ENCRYPTED FILE-----"
+
+  /// Whether some bytes, white space aside, begin as an armor does. It tells armor from a binary file.
+  ///
+  /// - Parameter bytes: the beginning of a file; ``maximumWhitespace`` and 34 bytes always suffice.
+  /// - Returns: true if the BEGIN line comes first.
+  public static func isArmored(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.firstIndex(where: { !isWhitespace($0) }) else { return false }
+    return bytes.part(start, bytes.count - start).starts(with: begin)
+  }
+
+  /// The size of the armor of `size` bytes.
+  public static func encodedSize(ofBinary size: Int) -> Int {
+    let groups = (size + 2) / 3
+    let lines = (size + Stanza.bytesPerLine - 1) / Stanza.bytesPerLine
+    return begin.utf8CodeUnitCount + 1 + groups * 4 + lines + end.utf8CodeUnitCount + 1
+  }
+
+  /// Armors a file.
+  ///
+  /// - Parameter binary: the file as it is otherwise stored.
+  /// - Returns: text of 64 columns, with a line feed after each line, the last included.
+  public static func encode(_ binary: UnsafeRawBufferPointer) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(encodedSize(ofBinary: binary.count))
+    text.append(contentsOf: begin.bytes)
+    text.append(Stanza.lineFeed)
+    for offset in stride(from: 0, to: binary.count, by: Stanza.bytesPerLine) {
+      let count = min(Stanza.bytesPerLine, binary.count - offset)
+      Base64.encode(binary.part(offset, count), padded: true, appendingTo: &text)
+      text.append(Stanza.lineFeed)
+    }
+    text.append(contentsOf: end.bytes)
+    text.append(Stanza.lineFeed)
+    return text
+  }
+
+  /// Undoes an armor.
+  ///
+  /// - Parameter text: the whole armored file.
+  /// - Returns: the binary file, which may be empty.
+  /// - Throws: ``AgeError/armor(_:)`` for any text but the one that encodes these bytes, line ends and outer white
+  ///   space aside.
+  public static func decode(_ text: UnsafeRawBufferPointer) throws(AgeError) -> [UInt8] {
+    var lines = Lines(text)
+    try skipWhitespace(&lines, in: text)
+    guard let first = lines.next(), first.elementsEqual(begin.bytes) else { throw .armor(.beginLine) }
+
+    var binary: [UInt8] = []
+    binary.reserveCapacity((text.count - lines.offset) / 4 * 3)
+    var isComplete = false
+    while true {
+      guard let line = lines.next() else { throw .armor(.endLine) }
+      if line.first == UInt8(ascii: "-") {
+        guard line.elementsEqual(end.bytes) else { throw .armor(.endLine) }
+        break
+      }
+      guard !isComplete, !line.isEmpty, line.count <= Stanza.columns else { throw .armor(.lineLength) }
+      guard decode(line: line, appendingTo: &binary) else { throw .armor(.base64) }
+      isComplete = line.count < Stanza.columns || line.last == UInt8(ascii: "=")
+    }
+
+    let rest = text.part(lines.offset, text.count - lines.offset)
+    guard rest.allSatisfy(isWhitespace) else { throw .armor(.trailingData) }
+    guard rest.count <= maximumWhitespace else { throw .armor(.tooMuchWhitespace) }
+    return binary
+  }
+
+  /// Whole lines of white space may precede the armor, nothing on the line of BEGIN itself.
+  private static func skipWhitespace(
+    _ lines: inout Lines, in text: UnsafeRawBufferPointer
+  ) throws(AgeError) {
+    var ahead = lines
+    while let line = ahead.next(), line.allSatisfy(isWhitespace) {
+      guard ahead.offset <= maximumWhitespace else { throw .armor(.tooMuchWhitespace) }
+      lines = ahead
+    }
+  }
+
+  private static func decode(line: UnsafeRawBufferPointer, appendingTo binary: inout [UInt8]) -> Bool {
+    guard line.count % 4 == 0 else { return false }
+    var columns = line.count
+    while columns > line.count - 2, columns > 0, line[columns - 1] == UInt8(ascii: "=") { columns -= 1 }
+    return withUnsafeTemporaryAllocation(byteCount: Stanza.bytesPerLine, alignment: 1) { decoded in
+      guard let count = Base64.decode(line.part(0, columns), into: decoded) else { return false }
+      binary.append(contentsOf: decoded.part(0, count))
+      return true
+    }
+  }
+
+  private static func isWhitespace(_ character: UInt8) -> Bool {
+    character == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains(character)
+  }
+}
+
+/// Takes bytes apart at LF and CRLF. A carriage return anywhere else belongs to its line.
+struct Lines {
+  private let bytes: UnsafeRawBufferPointer
+  /// Where the next line begins.
+  private(set) var offset = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  /// The next line without its end; nil when there is none. The last line needs no end.
+  mutating func next() -> UnsafeRawBufferPointer? {
+    guard offset < bytes.count, let base = bytes.baseAddress else { return nil }
+    let start = base + offset
+    guard let end = memchr(start, Int32(Stanza.lineFeed), bytes.count - offset) else {
+      defer { offset = bytes.count }
+      return bytes.part(offset, bytes.count - offset)
+    }
+    var count = UnsafeRawPointer(end) - start
+    offset += count + 1
+    if count > 0, start.load(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "\r") { count -= 1 }
+    return UnsafeRawBufferPointer(start: start, count: count)
+  }
+}

@@ -1,0 +1,97 @@
+/// Canonical base64 (RFC 4648, sections 4 and 3.5), without padding in headers and with it in armor.
+package enum Base64 {
+  private static let alphabet: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+  /// Columns of unpadded base64 for `count` bytes.
+  package static func encodedSize(_ count: Int) -> Int { (count * 4 + 2) / 3 }
+
+  /// Bytes that `columns` of unpadded base64 stand for; nil for a number of columns that never occurs.
+  package static func decodedSize(_ columns: Int) -> Int? {
+    columns % 4 == 1 ? nil : columns / 4 * 3 + (columns % 4) * 3 / 4
+  }
+
+  /// Appends the encoding of `bytes` to `text`, filled up with `=` to whole groups if `padded`.
+  package static func encode(
+    _ bytes: UnsafeRawBufferPointer, padded: Bool = false, appendingTo text: inout [UInt8]
+  ) {
+    let alphabet = alphabet.utf8Start
+    var index = 0
+    while index < bytes.count {
+      let count = min(3, bytes.count - index)
+      var group = UInt32(bytes[index]) << 16
+      if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
+      if count > 2 { group |= UInt32(bytes[index + 2]) }
+      for column in 0...count { text.append(alphabet[Int(group >> (18 - 6 * column)) & 63]) }
+      if padded {
+        for _ in count..<3 { text.append(UInt8(ascii: "=")) }
+      }
+      index += 3
+    }
+  }
+
+  /// The unpadded encoding as text, for arguments of stanzas.
+  package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(encodedSize(bytes.count))
+    encode(bytes, appendingTo: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Decodes unpadded base64 into the beginning of `output`, which must have room for all of it.
+  ///
+  /// Returns nil for text that no canonical encoder writes: a foreign character, an impossible length,
+  /// or unused bits that aren't zero.
+  package static func decode(_ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer)
+    -> Int?
+  {
+    guard let size = decodedSize(text.count) else { return nil }
+    precondition(output.count >= size)
+    var count = 0
+    var column = 0
+    while column + 4 <= text.count {
+      let (first, second) = (sextet(text[column]), sextet(text[column + 1]))
+      let (third, fourth) = (sextet(text[column + 2]), sextet(text[column + 3]))
+      guard first | second | third | fourth < 64 else { return nil }
+      output[count] = UInt8(first << 2 | second >> 4)
+      output[count + 1] = UInt8(truncatingIfNeeded: second << 4 | third >> 2)
+      output[count + 2] = UInt8(truncatingIfNeeded: third << 6 | fourth)
+      count += 3
+      column += 4
+    }
+    var group: UInt32 = 0
+    var bits: UInt32 = 0
+    while column < text.count {
+      let value = sextet(text[column])
+      guard value < 64 else { return nil }
+      group = group << 6 | value
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        output[count] = UInt8(truncatingIfNeeded: group >> bits)
+        count += 1
+      }
+      column += 1
+    }
+    guard group & ((1 << bits) - 1) == 0 else { return nil }
+    return count
+  }
+
+  /// Decodes an argument of a stanza that has to stand for exactly `output.count` bytes.
+  package static func decode(_ text: String, filling output: UnsafeMutableRawBufferPointer) -> Bool {
+    guard text.utf8.count == encodedSize(output.count) else { return false }
+    var text = text
+    return text.withUTF8 { decode(UnsafeRawBufferPointer($0), into: output) == output.count }
+  }
+
+  private static func sextet(_ character: UInt8) -> UInt32 {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character) - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character) - 71
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character) + 4
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: 64
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// The 128-bit key of one file, from which the header's MAC key and the payload's key derive.
+///
+/// It lives in memory that is wiped and can be neither copied nor printed (C2SP age.md, "File key").
+public struct FileKey: ~Copyable, Sendable {
+  /// Bytes of a file key.
+  public static let size = 16
+
+  private let bytes: SecretBytes
+
+  /// Makes a random key. Each file, each time it is written, needs a new one.
+  public init() {
+    bytes = SecretBytes(count: FileKey.size) { Sodium.randomize($0) }
+  }
+
+  /// Takes over a key that a recipient of another kind unwrapped, or that a cache kept.
+  ///
+  /// - Parameter bytes: the 16 bytes, which are copied; the caller wipes the original.
+  /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
+  public init(bytes: UnsafeRawBufferPointer) throws(AgeError) {
+    guard bytes.count == FileKey.size else { throw .invalidKey(.length) }
+    self.bytes = SecretBytes(copying: bytes)
+  }
+
+  init(adopting bytes: consuming SecretBytes) {
+    self.bytes = bytes
+  }
+
+  /// Lends the 16 bytes to `body`; the pointer is not valid afterwards.
+  public borrowing func withUnsafeBytes<R: ~Copyable, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try bytes.withUnsafeBytes(body)
+  }
+}
+
+/// Somebody a file can be encrypted for.
+public protocol Recipient: Sendable {
+  /// Wraps a file key in one or more stanzas for the header, with fresh randomness each time.
+  func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza]
+}
+
+/// The secret counterpart of a recipient.
+///
+/// A class, so that what it keeps secret exists once and is wiped once.
+public protocol Identity: AnyObject, Sendable {
+  /// Unwraps the file key from those of a header's stanzas that this identity knows, and ignores all others.
+  ///
+  /// Returns nil if none is meant for this identity. Throws ``AgeError/header(_:)`` for a stanza of its own kind
+  /// that is malformed; the file is then refused, whatever other identities there are.
+  func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey?
+}

@@ -1,0 +1,58 @@
+/// A file of identities as `age-keygen` writes it: one a line, comments that begin with `#`, empty lines.
+public enum IdentityFile {
+  /// The most bytes such a file may have, 1 MiB.
+  public static let maximumSize = 1 << 20
+
+  /// Reads all identities of a file.
+  ///
+  /// - Parameter bytes: the file, with LF or CRLF; the caller wipes it. No white space may surround an identity.
+  /// - Returns: at least one identity, in the file's order.
+  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first line that is nothing of this,
+  ///   ``KeyFault/unsupportedKind`` being an identity of another kind; ``AgeError/noKeys``;
+  ///   ``AgeError/keyFileTooLarge(limit:)``.
+  public static func parse(_ bytes: UnsafeRawBufferPointer) throws(AgeError) -> [X25519Identity] {
+    try parseKeys(bytes, limit: maximumSize) { (line: UnsafeRawBufferPointer) throws(AgeError) in
+      try X25519Identity(parsing: line)
+    }
+  }
+}
+
+/// A file of recipients as `age -R` reads it: one a line, comments that begin with `#`, empty lines.
+public enum RecipientsFile {
+  /// The most bytes such a file may have, 1 MiB.
+  public static let maximumSize = 1 << 20
+
+  /// Reads all recipients of a file.
+  ///
+  /// - Parameter bytes: the file, with LF or CRLF. No white space may surround a recipient.
+  /// - Returns: at least one recipient, in the file's order.
+  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first line that is nothing of this,
+  ///   ``KeyFault/unsupportedKind`` being a recipient of another kind; ``AgeError/noKeys``;
+  ///   ``AgeError/keyFileTooLarge(limit:)``.
+  public static func parse(_ bytes: UnsafeRawBufferPointer) throws(AgeError) -> [X25519Recipient] {
+    try parseKeys(bytes, limit: maximumSize) { (line: UnsafeRawBufferPointer) throws(AgeError) in
+      try X25519Recipient(parsing: line)
+    }
+  }
+}
+
+private func parseKeys<Key>(
+  _ bytes: UnsafeRawBufferPointer, limit: Int,
+  _ parse: (UnsafeRawBufferPointer) throws(AgeError) -> Key
+) throws(AgeError) -> [Key] {
+  guard bytes.count <= limit else { throw .keyFileTooLarge(limit: limit) }
+  var lines = Lines(bytes)
+  var number = 0
+  var keys: [Key] = []
+  while let line = lines.next() {
+    number += 1
+    if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
+    do {
+      keys.append(try parse(line))
+    } catch .invalidKey(let fault) {
+      throw .invalidKeyLine(line: number, fault: fault)
+    }
+  }
+  guard !keys.isEmpty else { throw .noKeys }
+  return keys
+}

@@ -1,0 +1,30 @@
+import CSodium
+
+/// libsodium's start, and the few of its helpers that take plain buffers.
+package enum Sodium {
+  private static let started = sodium_init() >= 0
+
+  /// Starts libsodium the first time; afterwards costs a load and a branch.
+  ///
+  /// It chooses the fastest implementation for this processor, so call it before any primitive. Ends the process
+  /// if the system has no source of randomness, since nothing here could be done safely then.
+  package static func start() {
+    guard started else { fatalError("libsodium cannot start: the system gives no random bytes") }
+  }
+
+  /// Overwrites memory with zeros in a way that no optimizer removes.
+  package static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+    sodium_memzero(bytes.start, bytes.count)
+  }
+
+  /// Fills memory with bytes from the system's cryptographic generator.
+  package static func randomize(_ bytes: UnsafeMutableRawBufferPointer) {
+    start()
+    randombytes_buf(bytes.start, bytes.count)
+  }
+
+  /// Compares without its time telling where the first difference is. The counts are public.
+  package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    left.count == right.count && sodium_memcmp(left.start, right.start, left.count) == 0
+  }
+}

@@ -1,0 +1,241 @@
+import CSodium
+
+/// The names and the arithmetic that both sides of X25519 share (C2SP age.md, "The X25519 recipient type").
+enum X25519 {
+  static let keySize = 32
+  static let stanzaType = "X25519"
+  static let identityPrefix: StaticString = "AGE-SECRET-KEY-"
+  static let recipientPrefix: StaticString = "age"
+
+  /// A file key encrypted: 16 bytes and the tag. Nothing else is ever decrypted, lest one body be made to open
+  /// under several keys.
+  static let bodySize = FileKey.size + AEAD.tagSize
+
+  /// Multiplies the base point (RFC 7748, section 6.1).
+  static func publicKey(of secret: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
+    precondition(secret.count == keySize && output.count == keySize)
+    Sodium.start()
+    // It reports no failure: the clamped scalar isn't zero and the base point is of high order.
+    _ = crypto_scalarmult_base(output.start, secret.start)
+  }
+
+  /// Derives the key that wraps a file key. False if the shared secret is all zero: `peer` is of low order.
+  static func deriveWrapKey(
+    secret: UnsafeRawBufferPointer, peer: UnsafeRawBufferPointer,
+    share: UnsafeRawBufferPointer, recipient: UnsafeRawBufferPointer,
+    into output: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    precondition(secret.count == keySize && peer.count == keySize)
+    precondition(share.count == keySize && recipient.count == keySize)
+    Sodium.start()
+    return withSecretScratch(3 * keySize) { scratch in
+      let shared = scratch.part(0, keySize)
+      let salt = scratch.part(keySize, 2 * keySize)
+      guard crypto_scalarmult(shared.start, secret.start, peer.start) == 0,
+        sodium_is_zero(shared.start, keySize) == 0
+      else { return false }
+      salt.part(0, keySize).copyMemory(from: share)
+      salt.part(keySize, keySize).copyMemory(from: recipient)
+      KeyDerivation.hkdfSHA256(
+        inputKey: UnsafeRawBufferPointer(shared), salt: UnsafeRawBufferPointer(salt),
+        info: "age-encryption.org/v1/X25519", into: output)
+      return true
+    }
+  }
+
+  /// Decodes Bech32 text of one kind of key, 32 bytes, into `output`.
+  static func decode(
+    _ text: UnsafeRawBufferPointer, prefix: StaticString, into output: UnsafeMutableRawBufferPointer
+  ) throws(AgeError) {
+    // Room for the longest native key, so that text of another kind is named as such and not by its length.
+    let (prefixCount, count) = try withSecretScratch(2048) {
+      (decoded: UnsafeMutableRawBufferPointer) throws(AgeError) -> (Int, Int) in
+      let sizes = try Bech32.decode(text, into: decoded)
+      if sizes.dataCount == keySize { output.copyBytes(from: decoded.part(0, keySize)) }
+      return sizes
+    }
+    guard prefixCount == prefix.utf8CodeUnitCount, text.starts(with: prefix) else {
+      throw .invalidKey(.unsupportedKind)
+    }
+    guard count == keySize else { throw .invalidKey(.length) }
+  }
+}
+
+/// A public key that files are encrypted for, in text `age1…` (C2SP age.md, "The X25519 recipient type").
+public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
+  /// The 32 bytes of the key (RFC 7748, section 5).
+  public let publicKey: [UInt8]
+
+  /// Takes a public key as it is.
+  ///
+  /// - Parameter publicKey: 32 bytes. One of low order is noticed when something is encrypted for it.
+  /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
+  public init(publicKey: [UInt8]) throws(AgeError) {
+    guard publicKey.count == X25519.keySize else { throw .invalidKey(.length) }
+    self.publicKey = publicKey
+  }
+
+  /// Reads a recipient as text.
+  ///
+  /// - Parameter text: `age1…` in lower case, 62 characters, with nothing before or after.
+  /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for a recipient of another kind.
+  public init(parsing text: String) throws(AgeError) {
+    var text = text
+    self = try text.withUTF8 { text in
+      Result { () throws(AgeError) in try X25519Recipient(parsing: UnsafeRawBufferPointer(text)) }
+    }.get()
+  }
+
+  /// Reads a recipient as the bytes of its text.
+  ///
+  /// - Parameter text: `age1…` in lower case, 62 bytes, with nothing before or after.
+  /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for a recipient of another kind.
+  public init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {
+    publicKey = try withSecretScratch(X25519.keySize) {
+      (key: UnsafeMutableRawBufferPointer) throws(AgeError) -> [UInt8] in
+      try X25519.decode(text, prefix: X25519.recipientPrefix, into: key)
+      return [UInt8](key)
+    }
+  }
+
+  init(of secret: UnsafeRawBufferPointer) {
+    publicKey = [UInt8](unsafeUninitializedCapacity: X25519.keySize) { memory, count in
+      X25519.publicKey(of: secret, into: UnsafeMutableRawBufferPointer(memory))
+      count = X25519.keySize
+    }
+  }
+
+  /// The recipient as text, `age1…`.
+  public var description: String {
+    let count = Bech32.encodedSize(
+      prefixCount: X25519.recipientPrefix.utf8CodeUnitCount, dataCount: X25519.keySize)
+    return String(unsafeUninitializedCapacity: count) { text in
+      publicKey.withUnsafeBytes {
+        Bech32.encode(
+          prefix: X25519.recipientPrefix, data: $0, uppercase: false,
+          into: UnsafeMutableRawBufferPointer(text).part(0, count))
+      }
+      return count
+    }
+  }
+
+  /// Wraps a file key with a fresh ephemeral key (C2SP age.md, "X25519 recipient stanza").
+  ///
+  /// - Parameter fileKey: the key to wrap.
+  /// - Returns: one stanza.
+  /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/lowOrder`` if nothing can be encrypted for this key.
+  public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
+    let stanza: Stanza? = withSecretScratch(2 * X25519.keySize + AEAD.keySize) { scratch in
+      let secret = scratch.part(0, X25519.keySize)
+      let share = scratch.part(X25519.keySize, X25519.keySize)
+      let wrapKey = scratch.part(2 * X25519.keySize, AEAD.keySize)
+      Sodium.randomize(secret)
+      X25519.publicKey(of: UnsafeRawBufferPointer(secret), into: share)
+      let isDerived = publicKey.withUnsafeBytes {
+        X25519.deriveWrapKey(
+          secret: UnsafeRawBufferPointer(secret), peer: $0, share: UnsafeRawBufferPointer(share),
+          recipient: $0, into: wrapKey)
+      }
+      guard isDerived else { return nil }
+      return Stanza(
+        unchecked: X25519.stanzaType, arguments: [Base64.encode(UnsafeRawBufferPointer(share))],
+        body: fileKey.sealed(with: UnsafeRawBufferPointer(wrapKey)))
+    }
+    guard let stanza else { throw .invalidKey(.lowOrder) }
+    return [stanza]
+  }
+}
+
+/// A secret key, in text `AGE-SECRET-KEY-1…` (C2SP age.md, "The X25519 recipient type").
+///
+/// Its 32 bytes stay in memory that is wiped with the last reference, and they are never printed.
+public final class X25519Identity: Identity {
+  private let secret: SecretBytes
+
+  /// The public key that belongs to it, derived once, at creation.
+  public let recipient: X25519Recipient
+
+  /// Makes a new, random identity.
+  public init() {
+    secret = SecretBytes(count: X25519.keySize) { Sodium.randomize($0) }
+    recipient = secret.withUnsafeBytes { X25519Recipient(of: $0) }
+  }
+
+  /// Takes a secret key as it is.
+  ///
+  /// - Parameter secretKey: 32 bytes, which are copied; the caller wipes the original.
+  /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
+  public init(secretKey: UnsafeRawBufferPointer) throws(AgeError) {
+    guard secretKey.count == X25519.keySize else { throw .invalidKey(.length) }
+    secret = SecretBytes(copying: secretKey)
+    recipient = X25519Recipient(of: secretKey)
+  }
+
+  /// Reads an identity as text.
+  ///
+  /// - Parameter text: `AGE-SECRET-KEY-1…` in upper case, 74 bytes, with nothing before or after. The caller
+  ///   wipes them.
+  /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind, such
+  ///   as a post-quantum or a plugin's one.
+  public init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {
+    secret = try SecretBytes(count: X25519.keySize) {
+      (key: UnsafeMutableRawBufferPointer) throws(AgeError) in
+      try X25519.decode(text, prefix: X25519.identityPrefix, into: key)
+    }
+    recipient = secret.withUnsafeBytes { X25519Recipient(of: $0) }
+  }
+
+  /// Lends the identity as text, 74 bytes of `AGE-SECRET-KEY-1…`; they are wiped afterwards.
+  public func withEncodedBytes<R: ~Copyable, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let count = Bech32.encodedSize(
+      prefixCount: X25519.identityPrefix.utf8CodeUnitCount, dataCount: X25519.keySize)
+    return try withSecretScratch(count) { (text: UnsafeMutableRawBufferPointer) throws(E) -> R in
+      secret.withUnsafeBytes {
+        Bech32.encode(prefix: X25519.identityPrefix, data: $0, uppercase: true, into: text)
+      }
+      return try body(UnsafeRawBufferPointer(text))
+    }
+  }
+
+  /// Lends the 32 bytes of the secret key, such as to derive further keys from.
+  package func withSecretKey<R: ~Copyable, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try secret.withUnsafeBytes(body)
+  }
+
+  /// Unwraps the file key from the first X25519 stanza that this identity opens.
+  ///
+  /// - Parameter stanzas: all of a header's stanzas; each of type X25519 costs one scalar multiplication.
+  /// - Returns: nil if none is for this identity.
+  /// - Throws: ``AgeError/header(_:)`` for an X25519 stanza that is malformed or whose share is of low order.
+  public func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {
+    for stanza in stanzas where stanza.type == X25519.stanzaType {
+      if let fileKey = try unwrap(stanza) { return fileKey }
+    }
+    return nil
+  }
+
+  private func unwrap(_ stanza: Stanza) throws(AgeError) -> FileKey? {
+    guard stanza.arguments.count == 1, stanza.body.count == X25519.bodySize else {
+      throw .header(.x25519Stanza)
+    }
+    return try withSecretScratch(X25519.keySize + AEAD.keySize) {
+      (scratch: UnsafeMutableRawBufferPointer) throws(AgeError) -> FileKey? in
+      let share = scratch.part(0, X25519.keySize)
+      let wrapKey = scratch.part(X25519.keySize, AEAD.keySize)
+      guard Base64.decode(stanza.arguments[0], filling: share) else { throw .header(.x25519Stanza) }
+      let isDerived = secret.withUnsafeBytes { secret in
+        recipient.publicKey.withUnsafeBytes {
+          X25519.deriveWrapKey(
+            secret: secret, peer: UnsafeRawBufferPointer(share), share: UnsafeRawBufferPointer(share),
+            recipient: $0, into: wrapKey)
+        }
+      }
+      guard isDerived else { throw .header(.x25519LowOrder) }
+      return FileKey(opening: stanza.body, with: UnsafeRawBufferPointer(wrapKey))
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Age
+import Testing
+
+@Suite struct DamageTests {
+  static let identity = X25519Identity()
+  static let plaintext = ascii("a small file")
+
+  @Test("a file cut anywhere is refused")
+  func truncation() throws {
+    let file = try AgeFile.encrypt(Self.plaintext, to: [Self.identity.recipient])
+    for count in 0..<file.count {
+      #expect(throws: AgeError.self) { try AgeFile.decrypt(Array(file[..<count]), with: [Self.identity]) }
+    }
+  }
+
+  @Test("a file with any bit changed is refused")
+  func flips() throws {
+    let file = try AgeFile.encrypt(Self.plaintext, to: [Self.identity.recipient])
+    for index in file.indices {
+      for bit in 0..<8 {
+        var damaged = file
+        damaged[index] ^= 1 << UInt8(bit)
+        #expect(throws: AgeError.self, "byte \(index), bit \(bit)") {
+          try AgeFile.decrypt(damaged, with: [Self.identity])
+        }
+      }
+    }
+  }
+
+  @Test("an armored file that is cut or changed anywhere is refused or means the same")
+  func armor() throws {
+    let text = try AgeFile.encrypt(Self.plaintext, to: [Self.identity.recipient], armored: true)
+    for index in text.indices {
+      var variants = [Array(text[..<index])]
+      for bit in 0..<8 {
+        variants.append(text)
+        variants[variants.count - 1][index] ^= 1 << UInt8(bit)
+      }
+      for variant in variants {
+        if let contents = try? AgeFile.decrypt(variant, with: [Self.identity]) {
+          #expect(contents == Self.plaintext)
+          #expect(index >= text.count - 1, "only the last line end may differ")
+        }
+      }
+    }
+  }
+
+  @Test("no header crashes the parser, and what it accepts encodes to itself")
+  func headerFuzz() throws {
+    var generator = SeededGenerator(state: 4)
+    let fileKey = FileKey()
+    let seed = try Header.encode(
+      stanzas: try Self.identity.recipient.wrap(fileKey)
+        + [try Stanza(type: "example.com/slot", arguments: ["1"], body: sample(60)), try Stanza(type: "e")],
+      fileKey: fileKey)
+    var accepted = 0
+    for _ in 0..<20_000 {
+      let bytes = Self.mutate(seed, using: &generator)
+      guard let header = try? Header(bytes) else { continue }
+      accepted += 1
+      let encoded = try Header.encode(stanzas: header.stanzas, fileKey: fileKey)
+      #expect(encoded.dropLast(44).elementsEqual(bytes[..<(header.encodedSize - 44)]))
+    }
+    #expect(accepted > 100)
+  }
+
+  @Test("no armor crashes the decoder, and what it accepts encodes to itself but for white space")
+  func armorFuzz() throws {
+    var generator = SeededGenerator(state: 5)
+    let seed = encodeArmor(sample(130))
+    var accepted = 0
+    for _ in 0..<20_000 {
+      let text = Self.mutate(seed, using: &generator)
+      guard let binary = try? decodeArmor(text) else { continue }
+      accepted += 1
+      let isSpace: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }
+      #expect(encodeArmor(binary).filter { !isSpace($0) } == text.filter { !isSpace($0) })
+    }
+    #expect(accepted > 100)
+  }
+
+  @Test("no key file crashes its parser")
+  func keyFileFuzz() throws {
+    var generator = SeededGenerator(state: 6)
+    let seed = ascii("# comment\n\(Self.identity.text)\n\n\(Self.identity.text)\r\n")
+    for _ in 0..<5_000 {
+      let text = Self.mutate(seed, using: &generator)
+      let found = try? text.withUnsafeBytes { try IdentityFile.parse($0) }
+      for identity in found ?? [] { #expect(identity.text == Self.identity.text) }
+    }
+  }
+
+  @Test("no whole file crashes decryption, and none but the original gives its contents")
+  func fileFuzz() throws {
+    var generator = SeededGenerator(state: 7)
+    let seed = try AgeFile.encrypt(Self.plaintext, to: [Self.identity.recipient])
+    for _ in 0..<3_000 {
+      let bytes = Self.mutate(seed, using: &generator)
+      if let contents = try? AgeFile.decrypt(bytes, with: [Self.identity]) {
+        #expect(bytes == seed)
+        #expect(contents == Self.plaintext)
+      }
+    }
+  }
+
+  @Test("random stanzas survive a header")
+  func stanzaProperty() throws {
+    var generator = SeededGenerator(state: 8)
+    let fileKey = FileKey()
+    func text() -> String {
+      let count = Int.random(in: 1...80, using: &generator)
+      return String(decoding: generator.bytes(count).map { $0 % 94 + 33 }, as: UTF8.self)
+    }
+    for _ in 0..<300 {
+      let stanzas = try (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+        let type = text()
+        let arguments = (0..<Int.random(in: 0...4, using: &generator)).map { _ in text() }
+        let body = generator.bytes(Int.random(in: 0...200, using: &generator))
+        return try Stanza(type: type, arguments: arguments, body: body)
+      }
+      let encoded = try Header.encode(stanzas: stanzas, fileKey: fileKey)
+      let header = try Header(encoded + generator.bytes(20))
+      try header.verify(fileKey)
+      #expect(header.stanzas == stanzas)
+      #expect(header.encodedSize == encoded.count)
+    }
+  }
+
+  /// Changes, removes, repeats or inserts a few bytes, sometimes cuts, sometimes changes nothing.
+  private static func mutate(_ seed: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
+    let characters = ascii("\n\r -=AZaz09+/>#1\0") + [0x7F, 0x80, 0xFF]
+    var bytes = seed
+    for _ in 0..<Int.random(in: 0...3, using: &generator) where !bytes.isEmpty {
+      let index = Int.random(in: 0..<bytes.count, using: &generator)
+      let character = characters[Int.random(in: 0..<characters.count, using: &generator)]
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      case 1: bytes[index] = character
+      case 2: bytes.remove(at: index)
+      case 3: bytes.insert(character, at: index)
+      case 4: bytes.removeSubrange(index...)
+      default:
+        let end = Int.random(in: index..<bytes.count, using: &generator)
+        bytes.insert(contentsOf: bytes[index...end], at: index)
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,125 @@
+import Age
+import Testing
+
+@Suite struct KeyTests {
+  static let identityText = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX"
+  static let recipientText = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
+
+  @Test("the specification's identity has the specification's recipient, and both keep their text")
+  func example() throws {
+    let identity = try X25519Identity.parse(Self.identityText)
+    #expect(identity.text == Self.identityText)
+    #expect(identity.recipient.description == Self.recipientText)
+    #expect(try X25519Recipient(parsing: Self.recipientText) == identity.recipient)
+    #expect(identity.withSecretKey { Array($0) } == [UInt8](repeating: 0x42, count: 32))
+    let copy = try [UInt8](repeating: 0x42, count: 32).withUnsafeBytes { try X25519Identity(secretKey: $0) }
+    #expect(copy.recipient == identity.recipient)
+    #expect(try X25519Recipient(publicKey: identity.recipient.publicKey) == identity.recipient)
+  }
+
+  @Test("random identities differ and survive their text")
+  func random() throws {
+    let (one, other) = (X25519Identity(), X25519Identity())
+    #expect(one.text != other.text)
+    #expect(try X25519Identity.parse(one.text).recipient == one.recipient)
+  }
+
+  @Test("keys of other kinds, cases and lengths are refused")
+  func refused() {
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try X25519Identity.parse(Self.recipientText) }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
+      try X25519Identity.parse(Self.identityText.lowercased())
+    }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
+      try X25519Recipient(parsing: Self.recipientText.uppercased())
+    }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try X25519Recipient(parsing: Self.identityText) }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
+      try X25519Recipient(parsing: "age1tag1qt8lw0ual6avlwmwatk888yqnmdamm7xfd0wak53ut6elz5c4swx2yqdj4e")
+    }
+    #expect(throws: AgeError.invalidKey(.checksum)) {
+      try X25519Recipient(parsing: Self.recipientText.dropLast() + "k")
+    }
+    #expect(throws: AgeError.invalidKey(.character)) {
+      try X25519Recipient(parsing: " " + Self.recipientText)
+    }
+    #expect(throws: AgeError.invalidKey(.length)) { try X25519Recipient(publicKey: [1, 2, 3]) }
+    #expect(throws: AgeError.invalidKey(.length)) {
+      try [UInt8](repeating: 1, count: 31).withUnsafeBytes { _ = try X25519Identity(secretKey: $0) }
+    }
+    #expect(throws: AgeError.invalidKey(.length)) {
+      try [UInt8](repeating: 1, count: 15).withUnsafeBytes { _ = try FileKey(bytes: $0) }
+    }
+  }
+
+  @Test("nothing is encrypted for a point of low order", arguments: [UInt8(0), 1])
+  func lowOrder(_ first: UInt8) throws {
+    let recipient = try X25519Recipient(publicKey: [first] + [UInt8](repeating: 0, count: 31))
+    #expect(throws: AgeError.invalidKey(.lowOrder)) { try AgeFile.encrypt(ascii("x"), to: [recipient]) }
+  }
+
+  @Test("nothing secret can be printed")
+  func redaction() throws {
+    let secrets: [Any] = [
+      try X25519Identity.parse(Self.identityText), try ScryptIdentity.make("hunter2"),
+      try ScryptRecipient.make("hunter2"),
+    ]
+    for secret in secrets {
+      var text = "\(secret) " + String(reflecting: secret)
+      dump(secret, to: &text)
+      #expect(text.contains("redacted"))
+      #expect(!text.contains("hunter2"))
+      #expect(!text.contains("SECRET-KEY"))
+      #expect(!text.contains("66"))
+      #expect(!text.contains("0x"))
+    }
+  }
+}
+
+@Suite struct KeyFileTests {
+  static func identities(_ text: String) throws -> [X25519Identity] {
+    try ascii(text).withUnsafeBytes { try IdentityFile.parse($0) }
+  }
+
+  static func recipients(_ text: String) throws -> [X25519Recipient] {
+    try ascii(text).withUnsafeBytes { try RecipientsFile.parse($0) }
+  }
+
+  @Test("an identity file may have comments, empty lines and line ends of both kinds")
+  func identityFile() throws {
+    let other = X25519Identity()
+    let found = try Self.identities("# created\r\n\r\n\(KeyTests.identityText)\r\n\n#x\n\(other.text)")
+    #expect(found.map(\.text) == [KeyTests.identityText, other.text])
+  }
+
+  @Test("a recipients file is read alike")
+  func recipientsFile() throws {
+    let found = try Self.recipients("# team\n\(KeyTests.recipientText)\n")
+    #expect(found.map(\.description) == [KeyTests.recipientText])
+  }
+
+  @Test("a line that is no key is refused by its number")
+  func refused() {
+    #expect(throws: AgeError.invalidKeyLine(line: 3, fault: .separator)) {
+      try Self.identities("# a\n\(KeyTests.identityText)\nnonsense\n")
+    }
+    #expect(throws: AgeError.invalidKeyLine(line: 1, fault: .character)) {
+      try Self.identities(" \(KeyTests.identityText)\n")
+    }
+    #expect(throws: AgeError.invalidKeyLine(line: 2, fault: .unsupportedKind)) {
+      try Self.recipients("\n\(KeyTests.identityText)\n")
+    }
+  }
+
+  @Test("a file without a key is no empty list")
+  func empty() {
+    #expect(throws: AgeError.noKeys) { try Self.identities("") }
+    #expect(throws: AgeError.noKeys) { try Self.identities("# nothing\n\n") }
+  }
+
+  @Test("a file beyond its bound is refused unread")
+  func tooLarge() {
+    let text = String(repeating: "#", count: IdentityFile.maximumSize + 1)
+    #expect(throws: AgeError.keyFileTooLarge(limit: 1 << 20)) { try Self.identities(text) }
+  }
+}

@@ -1,0 +1,92 @@
+import Age
+import Testing
+
+@Suite struct ScryptTests {
+  static func stanza(_ logN: String, salt: String = "rF0/NwblUHHTpgQgRpe5CQ", bodySize: Int = 32) throws
+    -> Stanza
+  {
+    try Stanza(type: "scrypt", arguments: [salt, logN], body: [UInt8](repeating: 7, count: bodySize))
+  }
+
+  @Test("a passphrase opens its file, another one does not")
+  func roundTrip() throws {
+    let file = try AgeFile.encrypt(ascii("hello"), to: [try ScryptRecipient.make("correct horse")])
+    #expect(try AgeFile.decrypt(file, with: [try ScryptIdentity.make("correct horse")]) == ascii("hello"))
+    #expect(throws: AgeError.noMatch) {
+      try AgeFile.decrypt(file, with: [try ScryptIdentity.make("battery")])
+    }
+    #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [X25519Identity()]) }
+  }
+
+  @Test("a passphrase is never one recipient among others")
+  func alone() throws {
+    let passphrase = try ScryptRecipient.make("x")
+    let other = X25519Identity().recipient
+    let extra = try Stanza(type: "grease")
+    #expect(throws: AgeError.header(.scryptNotAlone)) { try AgeFile.encrypt([], to: [passphrase, other]) }
+    #expect(throws: AgeError.header(.scryptNotAlone)) { try AgeFile.encrypt([], to: [other, passphrase]) }
+    #expect(throws: AgeError.header(.scryptNotAlone)) {
+      try AgeFile.encrypt([], to: [passphrase, passphrase])
+    }
+    #expect(throws: AgeError.header(.scryptNotAlone)) {
+      try AgeFile.encrypt([], to: [passphrase], extraStanzas: [extra])
+    }
+    #expect(throws: AgeError.header(.scryptNotAlone)) {
+      try AgeFile.encrypt([], to: [other], extraStanzas: [try Self.stanza("10")])
+    }
+    #expect(throws: AgeError.header(.scryptNotAlone)) {
+      _ = try ScryptIdentity.make("x").unwrap([extra, try Self.stanza("10")])
+    }
+  }
+
+  @Test("the work factor is limited before anything is derived")
+  func limit() throws {
+    let identity = try ScryptIdentity.make("x", maximumLogN: 12)
+    for (text, logN) in [("13", 13), ("63", 63), ("64", 64), ("99999999999999999999", Int.max)] {
+      #expect(throws: AgeError.workFactorTooHigh(logN: logN, limit: 12)) {
+        _ = try identity.unwrap([try Self.stanza(text)])
+      }
+    }
+    let opens = try identity.unwrap([try Self.stanza("12")]) != nil
+    #expect(!opens)
+  }
+
+  @Test("limits and work factors themselves have bounds")
+  func bounds() {
+    #expect(throws: AgeError.workFactorTooHigh(logN: 23, limit: 22)) {
+      try ScryptIdentity.make("x", maximumLogN: 23)
+    }
+    #expect(throws: AgeError.workFactorTooLow(logN: 0, limit: 1)) {
+      try ScryptIdentity.make("x", maximumLogN: 0)
+    }
+    #expect(throws: AgeError.workFactorTooHigh(logN: 64, limit: 22)) {
+      try ScryptRecipient.make("x", logN: 64)
+    }
+    #expect(throws: AgeError.workFactorTooLow(logN: -1, limit: 1)) { try ScryptRecipient.make("x", logN: -1) }
+  }
+
+  @Test("an empty passphrase is none")
+  func empty() {
+    #expect(throws: AgeError.emptyPassphrase) { try ScryptIdentity.make("") }
+    #expect(throws: AgeError.emptyPassphrase) { try ScryptRecipient.make("") }
+  }
+
+  @Test(
+    "a malformed stanza is refused",
+    arguments: ["", "0", "010", "+10", "1 0", "0xa", "10a", "-1", "1\u{660}"])
+  func malformed(_ logN: String) throws {
+    let identity = try ScryptIdentity.make("x")
+    if let stanza = try? Self.stanza(logN) {
+      #expect(throws: AgeError.header(.scryptStanza)) { _ = try identity.unwrap([stanza]) }
+    }
+    #expect(throws: AgeError.header(.scryptStanza)) {
+      _ = try identity.unwrap([try Self.stanza("10", bodySize: 33)])
+    }
+    #expect(throws: AgeError.header(.scryptStanza)) {
+      _ = try identity.unwrap([try Self.stanza("10", salt: "rF0/NwblUHHTpgQgRpe5CR")])
+    }
+    #expect(throws: AgeError.header(.scryptStanza)) {
+      _ = try identity.unwrap([try Stanza(type: "scrypt", arguments: ["rF0/NwblUHHTpgQgRpe5CQ"])])
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Age
+import Testing
+
+@Suite struct Bech32Tests {
+  static func decode(_ text: [UInt8]) throws -> (prefix: Int, data: [UInt8]) {
+    var output = [UInt8](repeating: 0, count: 128)
+    let sizes = try output.withUnsafeMutableBytes { output in
+      try text.withUnsafeBytes { try Bech32.decode($0, into: output) }
+    }
+    return (sizes.prefixCount, Array(output[..<sizes.dataCount]))
+  }
+
+  @Test(
+    "the valid strings of BIP 173 are read",
+    arguments: [
+      ("A12UEL5L", 1, 0), ("a12uel5l", 1, 0), ("?1ezyfcl", 1, 0),
+      ("an83characterlonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1tt5tgs", 83, 0),
+      ("abcdef1qpzry9x8gf2tvdw0s3jn54khce6mua7lmqqqxw", 6, 20),
+      ("split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w", 5, 30),
+    ])
+  func valid(_ text: String, _ prefixCount: Int, _ dataCount: Int) throws {
+    let decoded = try Self.decode(ascii(text))
+    #expect(decoded.prefix == prefixCount)
+    #expect(decoded.data.count == dataCount)
+  }
+
+  @Test(
+    "the invalid strings of BIP 173 are refused, each for its reason",
+    arguments: [
+      ([0x20] + ascii("1nwldj5"), KeyFault.character), ([0x7F] + ascii("1axkwrx"), .character),
+      ([0x80] + ascii("1eym55h"), .character), (ascii("pzry9x0s0muk"), .separator),
+      (ascii("1pzry9x0s0muk"), .separator), (ascii("x1b4n0q5v"), .character), (ascii("li1dgmt3"), .separator),
+      (ascii("de1lg7wt") + [0xFF], .character), (ascii("A1G7SGD8"), .checksum),
+      (ascii("10a06t8"), .separator),
+      (ascii("1qzzfhee"), .separator), (ascii("a12UEL5L"), .mixedCase), ([], .separator),
+    ])
+  func invalid(_ text: [UInt8], _ fault: KeyFault) {
+    #expect(throws: AgeError.invalidKey(fault)) { try Self.decode(text) }
+  }
+
+  @Test("what is encoded decodes to itself, in either case", arguments: [true, false])
+  func roundTrip(_ uppercase: Bool) throws {
+    var generator = SeededGenerator(state: 1)
+    for count in 0...70 {
+      let data = generator.bytes(count)
+      let prefix: StaticString = uppercase ? "LLAVERO-" : "llavero-"
+      let size = Bech32.encodedSize(prefixCount: 8, dataCount: count)
+      var text = [UInt8](repeating: 0, count: size)
+      text.withUnsafeMutableBytes { text in
+        data.withUnsafeBytes { Bech32.encode(prefix: prefix, data: $0, uppercase: uppercase, into: text) }
+      }
+      let decoded = try Self.decode(text)
+      #expect(decoded.prefix == 8)
+      #expect(decoded.data == data)
+    }
+  }
+
+  @Test("any single wrong character is noticed")
+  func substitution() {
+    let text = ascii("age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj")
+    for index in text.indices {
+      for replacement in ascii("qz7la1b!") where replacement != text[index] {
+        var damaged = text
+        damaged[index] = replacement
+        #expect(throws: AgeError.self) {
+          try X25519Recipient(parsing: String(decoding: damaged, as: UTF8.self))
+        }
+      }
+    }
+  }
+}
+
+@Suite struct Base64Tests {
+  static func decode(_ text: String) -> [UInt8]? {
+    var output = [UInt8](repeating: 0, count: 64)
+    let count = output.withUnsafeMutableBytes { output in
+      ascii(text).withUnsafeBytes { Base64.decode($0, into: output) }
+    }
+    return count.map { Array(output[..<$0]) }
+  }
+
+  @Test(
+    "the examples of RFC 4648 work without padding",
+    arguments: [
+      ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
+      ("foobar", "Zm9vYmFy"),
+    ])
+  func examples(_ plain: String, _ encoded: String) {
+    #expect(ascii(plain).withUnsafeBytes { Base64.encode($0) } == encoded)
+    #expect(Self.decode(encoded) == ascii(plain))
+  }
+
+  @Test(
+    "text that no encoder writes is refused",
+    arguments: ["Z", "Zg==", "Zh", "Zm9", "Zm9vY", "Zm 8", "Zm8\n", "Zm-_", "Zm9v=", "=", "Zm\u{E9}"])
+  func notCanonical(_ text: String) {
+    #expect(Self.decode(text) == nil)
+  }
+
+  @Test("every byte survives")
+  func roundTrip() {
+    var generator = SeededGenerator(state: 2)
+    for count in 0...48 {
+      let data = generator.bytes(count)
+      #expect(Self.decode(data.withUnsafeBytes { Base64.encode($0) }) == data)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Age
+import Testing
+
+/// One file in one form: every implementation must read what the other wrote.
+struct Case: Sendable, CustomTestStringConvertible {
+  let size: Int
+  let armored: Bool
+
+  var testDescription: String { "\(size) bytes, \(armored ? "armored" : "binary")" }
+
+  var plaintext: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: size) { memory, count in
+      var word: UInt32 = 7
+      for index in 0..<size {
+        word = word &* 1_664_525 &+ 1_013_904_223
+        memory[index] = UInt8(truncatingIfNeeded: word >> 24)
+      }
+      count = size
+    }
+  }
+
+  static let sizes = [0, 1, 65535, 65536, 65537, 131_072]
+  static let all = sizes.flatMap { [Case(size: $0, armored: false), Case(size: $0, armored: true)] }
+}
+
+extension Workplace {
+  /// What a program decrypted. Stock age makes its output with the first byte, so none for an empty file; that it
+  /// succeeded is the whole answer then.
+  func output(_ name: String, of file: Case) throws -> [UInt8] {
+    file.size == 0 ? (try? read(name)) ?? [] : try read(name)
+  }
+}
+
+extension X25519Identity {
+  var text: String { withEncodedBytes { String(decoding: $0, as: UTF8.self) } }
+}
+
+@Suite(.serialized) struct StockAgeTests {
+  @Test("age reads what we encrypt for a key, and we read what it encrypts", arguments: Case.all)
+  func recipients(_ file: Case) async throws {
+    let place = try Workplace()
+    let identity = X25519Identity()
+    let plaintext = file.plaintext
+    try place.write(Array("# test\n\(identity.text)\n".utf8), to: "identity.txt")
+    let extra = try Stanza(type: "example.com/slot", arguments: ["1"], body: [UInt8](repeating: 7, count: 96))
+    let ours = try AgeFile.encrypt(
+      plaintext, to: [X25519Identity().recipient, identity.recipient], extraStanzas: [extra],
+      armored: file.armored)
+    try place.write(ours, to: "ours.age")
+    try await StockAge.run(["-d", "-i", place["identity.txt"], "-o", place["ours.txt"], place["ours.age"]])
+    #expect(try place.output("ours.txt", of: file) == plaintext)
+
+    try place.write(plaintext, to: "theirs.txt")
+    let form = file.armored ? ["-a"] : []
+    try await StockAge.run(
+      form + ["-r", identity.recipient.description, "-o", place["theirs.age"], place["theirs.txt"]])
+    let theirs = try place.read("theirs.age")
+    #expect(theirs.withUnsafeBytes { FileEncoding.detect($0) } == (file.armored ? .armored : .binary))
+    #expect(try AgeFile.decrypt(theirs, with: [X25519Identity(), identity]) == plaintext)
+  }
+
+  @Test("age reads what we encrypt with a passphrase, and we read what it encrypts", arguments: Case.all)
+  func passphrase(_ file: Case) async throws {
+    let place = try Workplace()
+    let plaintext = file.plaintext
+    let passphrase = Array("correct horse".utf8)
+    let recipient = try passphrase.withUnsafeBytes { try ScryptRecipient(passphrase: $0, logN: 10) }
+    try place.write(try AgeFile.encrypt(plaintext, to: [recipient], armored: file.armored), to: "ours.age")
+    try await StockAge.run(["-d", "-o", place["ours.txt"], place["ours.age"]], passphrase: "correct horse")
+    #expect(try place.output("ours.txt", of: file) == plaintext)
+
+    // age always takes a second or so to write with a passphrase: once for each form.
+    guard file.size == 65537 else { return }
+    try place.write(plaintext, to: "theirs.txt")
+    let form = file.armored ? ["-a"] : []
+    try await StockAge.run(
+      form + ["-p", "-o", place["theirs.age"], place["theirs.txt"]], passphrase: "correct horse")
+    let identity = try passphrase.withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
+    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+  }
+
+  @Test("we read the identity file that age-keygen writes, and age-keygen derives our recipient")
+  func keygen() async throws {
+    let place = try Workplace()
+    try await execute("age-keygen", ["-o", place["identity.txt"]], install: "apt-get install age")
+    let identities = try place.read("identity.txt").withUnsafeBytes { try IdentityFile.parse($0) }
+    let output = try await execute(
+      "age-keygen", ["-y", place["identity.txt"]], install: "apt-get install age")
+    #expect(identities.map(\.recipient.description) == output.split(separator: "\n").map(String.init))
+  }
+}
+
+@Suite(.serialized) struct PyrageTests {
+  @Test("pyrage reads what we encrypt for a key, and we read what it encrypts", arguments: Case.all)
+  func recipients(_ file: Case) async throws {
+    let place = try Workplace()
+    let identity = X25519Identity()
+    let plaintext = file.plaintext
+    try place.write(
+      try AgeFile.encrypt(plaintext, to: [identity.recipient], armored: file.armored), to: "ours.age")
+    try await Python.pyrage(
+      "decrypt", kind: "x25519", key: identity.text, from: place["ours.age"], to: place["ours.txt"])
+    #expect(try place.output("ours.txt", of: file) == plaintext)
+
+    try place.write(plaintext, to: "theirs.txt")
+    try await Python.pyrage(
+      "encrypt", kind: "x25519", key: identity.recipient.description, armored: file.armored,
+      from: place["theirs.txt"], to: place["theirs.age"])
+    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+  }
+
+  @Test("pyrage reads what we encrypt with a passphrase, and we read what it encrypts", arguments: Case.all)
+  func passphrase(_ file: Case) async throws {
+    let place = try Workplace()
+    let plaintext = file.plaintext
+    let passphrase = Array("contraseña".utf8)
+    let recipient = try passphrase.withUnsafeBytes { try ScryptRecipient(passphrase: $0, logN: 10) }
+    try place.write(try AgeFile.encrypt(plaintext, to: [recipient], armored: file.armored), to: "ours.age")
+    try await Python.pyrage(
+      "decrypt", kind: "passphrase", key: "contraseña", from: place["ours.age"], to: place["ours.txt"])
+    #expect(try place.output("ours.txt", of: file) == plaintext)
+
+    // pyrage takes a second to write with a passphrase, and so do we to read it: every size, one form.
+    guard !file.armored else { return }
+    try place.write(plaintext, to: "theirs.txt")
+    try await Python.pyrage(
+      "encrypt", kind: "passphrase", key: "contraseña", from: place["theirs.txt"], to: place["theirs.age"])
+    let identity = try passphrase.withUnsafeBytes { try ScryptIdentity(passphrase: $0, maximumLogN: 22) }
+    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+  }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import Subprocess
+import Testing
+
+/// A fresh folder for one test, removed with everything in it when the test ends.
+final class Workplace: Sendable {
+  let path: String
+
+  init() throws {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/llavero-age-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure("cannot make a temporary folder in \(base)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    guard let directory = opendir(path) else { return }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { unlink("\(path)/\(name)") }
+    }
+    closedir(directory)
+    rmdir(path)
+  }
+
+  subscript(name: String) -> String { "\(path)/\(name)" }
+
+  func write(_ contents: [UInt8], to name: String) throws {
+    guard let file = fopen(self[name], "wb") else { throw Failure("cannot write \(self[name])") }
+    defer { fclose(file) }
+    guard fwrite(contents, 1, contents.count, file) == contents.count else {
+      throw Failure("cannot write \(self[name])")
+    }
+  }
+
+  func read(_ name: String) throws -> [UInt8] {
+    guard let file = fopen(self[name], "rb") else { throw Failure("there is no \(self[name])") }
+    defer { fclose(file) }
+    var contents: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, file)
+      if count == 0 { return contents }
+      contents += buffer[..<count]
+    }
+  }
+}
+
+/// A sentence on what made a test impossible.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Runs another implementation of age and gives its standard output.
+@discardableResult
+func execute(_ program: String, _ arguments: [String], install: String) async throws -> String {
+  let result: ExecutionResult<Void, StringOutput<UTF8>, StringOutput<UTF8>>
+  do {
+    result = try await run(
+      .name(program), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
+      error: .string(limit: 1 << 20))
+  } catch {
+    throw Failure("cannot run \(program), which this test needs (\(install)): \(error)")
+  }
+  guard result.terminationStatus.isSuccess else {
+    let message = result.standardError
+    throw Failure("\(program) \(arguments.first ?? "") ended with \(result.terminationStatus): \(message)")
+  }
+  return result.standardOutput
+}
+
+/// Stock age, of apt.
+enum StockAge {
+  static func run(_ arguments: [String]) async throws {
+    try await execute("age", arguments, install: "apt-get install age")
+  }
+
+  /// age asks for passphrases on its terminal only, so this gives it one.
+  static func run(_ arguments: [String], passphrase: String) async throws {
+    let script = """
+      import os, pty, sys
+      passphrase, command = sys.argv[1], sys.argv[2:]
+      child, terminal = pty.fork()
+      if child == 0:
+          os.execvp(command[0], command)
+      seen = b""
+      answers = 0
+      try:
+          while True:
+              part = os.read(terminal, 1024)
+              if not part: break
+              seen += part
+              if seen.lower().count(b"passphrase") and seen.rstrip().endswith(b":"):
+                  seen = b""
+                  answers += 1
+                  os.write(terminal, passphrase.encode() + b"\\n")
+      except OSError:
+          pass
+      status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+      sys.exit(f"{command}: {status} after {answers} answers: {seen!r}" if status or not answers else 0)
+      """
+    try await run(["--version"])
+    try await Python.run(script, [passphrase, "age"] + arguments)
+  }
+}
+
+/// rage's library in Python, pyrage of PyPI.
+enum Python {
+  static let program = getenv("LLAVERO_TEST_PYTHON").map { String(cString: $0) } ?? "python3"
+
+  static func run(_ script: String, _ arguments: [String]) async throws {
+    try await execute(
+      program, ["-c", script] + arguments,
+      install: "python3 with pyrage: pip install pyrage; LLAVERO_TEST_PYTHON names another interpreter")
+  }
+
+  /// Calls pyrage: `operation` is encrypt or decrypt, `key` a recipient, an identity or a passphrase.
+  static func pyrage(
+    _ operation: String, kind: String, key: String, armored: Bool = false, from input: String,
+    to output: String
+  ) async throws {
+    let script = """
+      import sys, pyrage
+      operation, kind, key, armored, source, target = sys.argv[1:]
+      data = open(source, "rb").read()
+      if kind == "passphrase":
+          module = pyrage.passphrase
+      else:
+          module = pyrage
+          key = [(pyrage.x25519.Recipient if operation == "encrypt" else pyrage.x25519.Identity).from_str(key)]
+      if operation == "encrypt":
+          result = module.encrypt(data, key, armored=True) if armored == "true" else module.encrypt(data, key)
+      else:
+          result = module.decrypt(data, key)
+      open(target, "wb").write(result)
+      """
+    try await run(script, [operation, kind, key, armored ? "true" : "false", input, output])
+  }
+}
