@@ -1,0 +1,78 @@
+import CLinux
+import Glibc
+import Keychain
+
+extension Folder {
+  /// Gives `name` new contents, all at once and lasting: whoever opens it sees the old or the new ones, also
+  /// after a crash. Needs the vault's lock.
+  ///
+  /// - Parameter verify: called with the name of the finished temporary file before it takes its place; if it
+  ///   throws, nothing has changed.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``; what `verify` throws.
+  func replace(
+    _ name: String, with contents: UnsafeRawBufferPointer,
+    verify: (_ temporaryName: String) throws(KeychainError) -> Void = { _ in }
+  ) throws(KeychainError) {
+    let temporary = try createTemporary(for: name, contents)
+    do throws(KeychainError) {
+      try verify(temporary)
+      if renameat(descriptor, temporary, descriptor, name) != 0 {
+        throw KeychainError.system(operation: "replace", path: path(of: name), errno: errno)
+      }
+    } catch {
+      unlinkat(descriptor, temporary, 0)
+      throw error
+    }
+    try synchronize()
+  }
+
+  /// Removes temporary files that a killed writer left more than an hour ago. Needs the vault's lock. Failing to
+  /// is no reason not to write.
+  func removeStaleTemporaries() {
+    guard let names = try? names() else { return }
+    for name in names where name.hasPrefix(".") && name.hasSuffix(Self.temporarySuffix) {
+      var status = stat()
+      if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+        Timestamp.now.seconds - Int64(status.st_mtim.tv_sec) > 3600
+      {
+        unlinkat(descriptor, name, 0)
+      }
+    }
+  }
+
+  private static let temporarySuffix = ".tmp"
+
+  /// Writes a new file beside `name` down to the disk, and returns what it is called.
+  private func createTemporary(
+    for name: String, _ contents: UnsafeRawBufferPointer
+  ) throws(KeychainError) -> String {
+    let temporary = ".\(name).\(randomHexadecimal(bytes: 8))\(Self.temporarySuffix)"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let file = clinux_openat(descriptor, temporary, flags, 0o600)
+    if file < 0 { throw .system(operation: "create a file in", path: path, errno: errno) }
+    // After a failed fsync the kernel forgets what it could not write, so it is never tried again on the same
+    // file ("Can Applications Recover from fsync Failures?", USENIX ATC 2020).
+    var failure = writeFully(file, contents)
+    if failure == 0, fsync(file) != 0 { failure = errno }
+    if close(file) != 0, failure == 0 { failure = errno }
+    if failure != 0 {
+      unlinkat(descriptor, temporary, 0)
+      throw .system(operation: "write", path: path(of: name), errno: failure)
+    }
+    return temporary
+  }
+}
+
+/// Writes all bytes. Returns 0 or an `errno`.
+private func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+  var done = 0
+  while done < bytes.count, let base = bytes.baseAddress {
+    let count = write(descriptor, base + done, bytes.count - done)
+    if count < 0 {
+      if errno == EINTR { continue }
+      return errno
+    }
+    done += count
+  }
+  return 0
+}

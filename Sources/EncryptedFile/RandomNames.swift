@@ -1,0 +1,49 @@
+import Age
+import Keychain
+
+/// Random bytes as small hexadecimal digits.
+func randomHexadecimal(bytes count: Int) -> String {
+  hexadecimal(randomBytes(count))
+}
+
+/// A version 4 UUID (RFC 9562 section 5.4).
+func randomUUID() -> String {
+  uuid(randomBytes(16), version: 4)
+}
+
+/// A version 7 UUID (RFC 9562 section 5.7): those made later sort later.
+func timeOrderedUUID(at moment: Timestamp) -> String {
+  var bytes = randomBytes(16)
+  for index in 0..<6 {
+    bytes[index] = UInt8(truncatingIfNeeded: moment.milliseconds >> (40 - 8 * Int64(index)))
+  }
+  return uuid(bytes, version: 7)
+}
+
+/// Whether the text has the form of a UUID.
+func isUUID(_ text: String) -> Bool {
+  text.utf8.count == 36
+    && text.utf8.enumerated().allSatisfy { position, byte in
+      [8, 13, 18, 23].contains(position)
+        ? byte == UInt8(ascii: "-") : 0x30...0x39 ~= byte || 0x61...0x66 ~= byte
+    }
+}
+
+func randomBytes(_ count: Int) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: count)
+  bytes.withUnsafeMutableBytes { Sodium.randomize($0) }
+  return bytes
+}
+
+private func uuid(_ random: [UInt8], version: UInt8) -> String {
+  var bytes = random
+  bytes[6] = bytes[6] & 0x0f | version << 4
+  bytes[8] = bytes[8] & 0x3f | 0x80
+  let digits = Array(hexadecimal(bytes))
+  return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}

@@ -1,0 +1,134 @@
+import Keychain
+
+/// One line of a vault: an item and what it keeps confidential, as a JSON object.
+///
+/// `k` (see `RecordKey`), `id`, `rev`, `created`, `modified`, then the item's attributes and its secret. Members
+/// that this version doesn't know survive a change.
+struct Record {
+  /// The item, with reference and dates.
+  let item: Item
+  /// The vault's generation in which it was changed last.
+  let revision: Int64
+
+  /// The longest line in bytes.
+  static let longest = 256 << 10
+  /// What every line begins with.
+  static let opening: StaticString = #"{"k":""#
+
+  /// Reads what is not confidential.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if the line is no record of this format, or its `k` is not the key of its
+  ///   attributes, so that no search could be trusted.
+  init(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var attributes = ItemAttributes()
+    var key: UnsafeRawBufferPointer?
+    var reference: ByteString?
+    var revision: Int64 = 0
+    var created: Timestamp?
+    var modified: Timestamp?
+    try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+      if name == "k" {
+        guard value.kind == .string else { throw JSONReader.Malformed() }
+        key = UnsafeRawBufferPointer(rebasing: value.raw[1..<value.raw.count - 1])
+      } else if name == "id" {
+        reference = try value.string()
+      } else if name == "rev" {
+        revision = try value.integer()
+      } else if name == "created" {
+        created = try value.timestamp()
+      } else if name == "modified" {
+        modified = try value.timestamp()
+      } else {
+        _ = try attributes.take(name, value)
+      }
+    }
+    var item = try attributes.item()
+    guard let key, let reference, RecordKey.whole(of: item.key).elementsEqual(key) else {
+      throw JSONReader.Malformed()
+    }
+    item.reference = ItemReference(reference)
+    item.creationDate = created
+    item.modificationDate = modified
+    self.item = item
+    self.revision = revision
+  }
+
+  /// Reads what is confidential.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if there is no secret or it can't be decoded.
+  static func credential(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Credential {
+    var secret = Secret()
+    var hasSecret = false
+    var token = Secret()
+    var hasToken = false
+    var expiry: Int64?
+    var scheme: ByteString?
+    try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+      if name == "secret" {
+        try value.appendString(to: &secret)
+        hasSecret = true
+      } else if name == "secret_b64" {
+        try value.appendBase64(to: &secret)
+        hasSecret = true
+      } else if name == "password_expiry_utc" {
+        expiry = try value.integer()
+      } else if name == "oauth_refresh_token" {
+        try value.appendString(to: &token)
+        hasToken = true
+      } else if name == "oauth_refresh_token_b64" {
+        try value.appendBase64(to: &token)
+        hasToken = true
+      } else if name == "authtype" {
+        scheme = try value.string()
+      } else if name == "authtype_b64" {
+        scheme = try value.base64()
+      }
+    }
+    guard hasSecret else { throw JSONReader.Malformed() }
+    if hasToken {
+      return Credential(secret, expiry: expiry, refreshToken: token, authenticationScheme: scheme)
+    }
+    return Credential(secret, expiry: expiry, authenticationScheme: scheme)
+  }
+
+  /// The line of an item, LF included.
+  ///
+  /// - Parameter previous: the item's line so far, whose unknown members it keeps.
+  /// - Throws: ``JSONReader/Malformed`` if `previous` is no JSON object.
+  static func line(
+    _ item: Item, _ credential: borrowing Credential, revision: Int64, previous: UnsafeRawBufferPointer?
+  ) throws(JSONReader.Malformed) -> Secret {
+    var json = JSONWriter(capacity: 512)
+    json.beginObject()
+    json.member("k", ByteString(RecordKey.whole(of: item.key)))
+    json.member("id", item.reference?.bytes)
+    json.member("rev", revision)
+    json.member("created", item.creationDate)
+    json.member("modified", item.modificationDate)
+    json.attributes(of: item)
+    json.confidentialMembers(of: credential)
+    if let previous {
+      var unknown: [(UnsafeRawBufferPointer, UnsafeRawBufferPointer)] = []
+      try JSONReader.members(of: previous) { (name, value) throws(JSONReader.Malformed) in
+        if try !isKnown(name, value) { unknown.append((name, value.raw)) }
+      }
+      for (name, value) in unknown { json.rawMember(name: name, value: value) }
+    }
+    json.endObject()
+    var line = json.finish()
+    line.append(0x0a)
+    return line
+  }
+
+  private static func isKnown(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) -> Bool {
+    let known: [StaticString] = [
+      "k", "id", "rev", "created", "modified", "secret", "secret_b64", "password_expiry_utc",
+      "oauth_refresh_token", "oauth_refresh_token_b64", "authtype", "authtype_b64",
+    ]
+    if known.contains(where: { name == $0 }) { return true }
+    var attributes = ItemAttributes()
+    return try attributes.take(name, value)
+  }
+}

@@ -1,0 +1,66 @@
+import Keychain
+
+/// The text by which a vault's records are sorted, and the beginnings of it by which they are found.
+///
+/// It is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or
+/// `generic SERVICE ACCOUNT`. Server and protocol are in small letters, the port is written out where it is known.
+/// An absent part is empty; a part that is there but empty is a lone `%`. Bytes outside `#`…`~`, and `%` and
+/// `\`, are percent-encoded, so that a key is plain ASCII, needs no escape in JSON, and sorts as its parts do: the
+/// space between them and the `"` behind them stand before every byte of a part.
+enum RecordKey {
+  /// The whole key of an item.
+  static func whole(of key: Item.Key) -> [UInt8] {
+    switch key {
+    case .internetPassword(let key):
+      var text = beginning(server: key.server, protocol: key.protocol, port: key.effectivePort)
+      append(key.securityDomain, then: " ", to: &text)
+      append(key.account, then: " ", to: &text)
+      append(key.path, then: " ", to: &text)
+      append(key.authenticationType, then: "", to: &text)
+      return text
+    case .genericPassword(let key):
+      var text = Array("generic ".utf8)
+      append(key.service, then: " ", to: &text)
+      append(key.account, then: "", to: &text)
+      return text
+    }
+  }
+
+  /// What the keys of all items begin with that may answer the query.
+  static func beginning(for query: ItemQuery) -> [UInt8] {
+    switch query {
+    case .internetPassword(let query):
+      return beginning(server: query.server, protocol: query.protocol, port: query.effectivePort)
+    case .genericPassword(let query):
+      var text = Array("generic ".utf8)
+      append(query.service, then: " ", to: &text)
+      return text
+    case .all:
+      return []
+    }
+  }
+
+  private static func beginning(server: ByteString?, protocol: ByteString, port: UInt16?) -> [UInt8] {
+    var text = Array("internet ".utf8)
+    append(server?.lowercased, then: " ", to: &text)
+    append(`protocol`.lowercased, then: " ", to: &text)
+    append(port.map { ByteString(String($0)) }, then: " ", to: &text)
+    return text
+  }
+
+  private static func append(_ part: ByteString?, then separator: String, to text: inout [UInt8]) {
+    if let part {
+      if part.isEmpty { text.append(UInt8(ascii: "%")) }
+      let digits = Array("0123456789ABCDEF".utf8)
+      for byte in part.bytes {
+        switch byte {
+        case UInt8(ascii: "%"), UInt8(ascii: "\\"), ..<UInt8(ascii: "#"), 0x7f...:
+          text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        default:
+          text.append(byte)
+        }
+      }
+    }
+    text += separator.utf8
+  }
+}

@@ -1,0 +1,177 @@
+import Age
+import Glibc
+import Keychain
+
+/// A new generation of a vault, laid out and encrypted.
+struct EncodedVault: ~Copyable {
+  /// The bytes of the file.
+  let file: [UInt8]
+  /// What it says, to be compared with what can be read back.
+  let plaintext: Secret
+
+  /// Encodes the records.
+  ///
+  /// Every write draws a new file key, ephemeral share and nonce, so that no two ever meet under one key.
+  ///
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
+  init(
+    _ lines: borrowing VaultLines, head: VaultHead, stanzas: VaultStanzas, identity: X25519Identity,
+    path: String
+  ) throws(KeychainError) {
+    let nonce = randomBytes(PayloadLayout.nonceSize)
+    let plaintext = try VaultText.encode(lines, head) { head, index in
+      var json = JSONWriter(capacity: 1024)
+      json.head(
+        head, uuid: stanzas.uuid,
+        authentication: VaultHead.authentication(
+          identity: identity, uuid: stanzas.uuid, generation: head.generation, previous: head.previous,
+          nonce: nonce),
+        index: index)
+      return json.finish()
+    }
+    let file: [UInt8]
+    do throws(AgeError) {
+      let fileKey = FileKey()
+      file = Self.encrypt(
+        plaintext,
+        header: try Header.encode(
+          stanzas: identity.recipient.wrap(fileKey) + stanzas.encoded(), fileKey: fileKey),
+        try PayloadKey(fileKey: fileKey, nonce: nonce), nonce: nonce)
+    } catch {
+      throw KeychainError(error, path: path)
+    }
+    self.file = file
+    self.plaintext = plaintext
+  }
+
+  private static func encrypt(
+    _ plaintext: borrowing Secret, header: [UInt8], _ key: borrowing PayloadKey, nonce: [UInt8]
+  ) -> [UInt8] {
+    let size = PayloadLayout.encryptedSize(ofPlaintext: plaintext.count)
+    var file = header
+    file.reserveCapacity(header.count + size)
+    file += nonce
+    file += repeatElement(0, count: size - nonce.count)
+    let chunks = PayloadLayout.chunkCount(ofPlaintext: plaintext.count)
+    plaintext.withUnsafeBytes { plaintext in
+      file.withUnsafeMutableBytes { file in
+        let payload = header.count + nonce.count
+        for chunk in 0..<chunks {
+          let start = chunk * PayloadLayout.chunkSize
+          let part = plaintext[start..<min(start + PayloadLayout.chunkSize, plaintext.count)]
+          let target = payload + chunk * PayloadLayout.encryptedChunkSize
+          key.seal(
+            chunk: chunk, isLast: chunk == chunks - 1, from: UnsafeRawBufferPointer(rebasing: part),
+            into: UnsafeMutableRawBufferPointer(
+              rebasing: file[target..<target + part.count + PayloadLayout.tagSize]))
+        }
+      }
+    }
+    return file
+  }
+}
+
+/// The layout of a vault's plaintext: the first line, the records, the padding.
+enum VaultText {
+  /// Lays out the records. From ``VaultPadding/randomAccessThreshold`` on each chunk of the age payload is complete
+  /// in itself: the first line fills whole chunks and holds an index of the others, no record that fits into a
+  /// chunk goes over its end, and the final chunk, which every reader has to decrypt, is a single LF. Spaces at
+  /// the ends of lines make it so.
+  ///
+  /// - Parameter firstLine: makes the first line of the finished head and the index, without LF.
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
+  static func encode(
+    _ lines: borrowing VaultLines, _ head: VaultHead,
+    firstLine: (VaultHead, [ReadVaultHead.IndexEntry]) -> Secret
+  ) throws(KeychainError) -> Secret {
+    var records = Secret(capacity: lines.byteCount + lines.byteCount / 64)
+    let isLarge = lines.byteCount + 1024 > VaultPadding.randomAccessThreshold
+    var index: [ReadVaultHead.IndexEntry] = []
+    for position in 0..<lines.count {
+      lines.withLine(position) { line in
+        let content = line.content
+        if isLarge {
+          padToChunk(&records, for: content.count + 1)
+          if index.isEmpty || index[index.count - 1].chunk != records.count / PayloadLayout.chunkSize {
+            let separator =
+              position == 0
+              ? [] : lines.withLine(position - 1) { content.key.separator(from: $0.key) }
+            index.append(ReadVaultHead.IndexEntry(offset: records.count, separator: separator))
+          }
+        }
+        records.append(content)
+        records.append(0x0a)
+      }
+    }
+    var head = head
+    head.count = lines.count
+    head.byteCount = records.count
+    var text = firstLine(head, index)
+    if isLarge {
+      let size = roundUp(text.count + 1, to: PayloadLayout.chunkSize)
+      text.append(spaces: size - text.count - 1)
+    }
+    text.append(0x0a)
+    text.append(records)
+    let padded = VaultPadding.paddedSize(text.count)
+    let size = isLarge ? roundUp(padded, to: PayloadLayout.chunkSize) + 1 : padded
+    if size > text.count {
+      text.append(spaces: size - text.count - 1)
+      text.append(0x0a)
+    }
+    if text.count > VaultBounds.plaintext {
+      throw .tooLarge(what: "the keychain", limit: VaultBounds.plaintext)
+    }
+    return text
+  }
+
+  /// Puts spaces before the last LF so that a line of `count` bytes won't go over a chunk's end.
+  private static func padToChunk(_ records: inout Secret, for count: Int) {
+    let used = records.count % PayloadLayout.chunkSize
+    guard used > 0, used + count > PayloadLayout.chunkSize else { return }
+    records.truncate(to: records.count - 1)
+    records.append(spaces: PayloadLayout.chunkSize - used)
+    records.append(0x0a)
+  }
+
+  private static func roundUp(_ size: Int, to unit: Int) -> Int {
+    (size + unit - 1) / unit * unit
+  }
+}
+
+extension ReadVaultHead.IndexEntry {
+  fileprivate var chunk: Int { offset / PayloadLayout.chunkSize }
+}
+
+extension UnsafeRawBufferPointer {
+  /// A line without its LF and the spaces before it.
+  fileprivate var content: UnsafeRawBufferPointer {
+    var end = count
+    while end > 0, self[end - 1] == 0x0a || self[end - 1] == 0x20 { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: self[..<end])
+  }
+
+  /// The key of a record's line.
+  fileprivate var key: UnsafeRawBufferPointer {
+    let start = Swift.min(Record.opening.utf8CodeUnitCount, count)
+    var end = start
+    while end < count, self[end] != UInt8(ascii: "\"") { end += 1 }
+    return UnsafeRawBufferPointer(rebasing: self[start..<end])
+  }
+
+  /// The shortest beginning of this key that is greater than a smaller one.
+  fileprivate func separator(from smaller: UnsafeRawBufferPointer) -> [UInt8] {
+    var shared = 0
+    while shared < count, shared < smaller.count, self[shared] == smaller[shared] { shared += 1 }
+    return Array(self[..<Swift.min(shared + 1, count)])
+  }
+}
+
+extension Secret {
+  fileprivate mutating func append(spaces: Int) {
+    append(count: max(0, spaces)) { buffer in
+      buffer.initializeMemory(as: UInt8.self, repeating: 0x20)
+      return buffer.count
+    }
+  }
+}

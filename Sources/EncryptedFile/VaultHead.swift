@@ -1,0 +1,195 @@
+import Age
+import Keychain
+
+/// The first line of a vault's plaintext: what this generation is, and who may read and write it.
+struct VaultHead {
+  /// Counts the writes, from 1.
+  var generation: Int64
+  /// The header MAC of the generation before, so that generations form a chain; empty in the first.
+  var previous: [UInt8]
+  /// When it was written.
+  var written: Timestamp
+  /// How many records follow.
+  var count: Int
+  /// The bytes of all records; the padding follows.
+  var byteCount: Int
+  /// Members from newer versions, as raw JSON, which survive a change.
+  var unknown: [(name: [UInt8], value: [UInt8])] = []
+
+  /// The format that this version writes and reads.
+  static let version = 1
+
+  /// What proves that the writer held the vault's identity and not just its recipient:
+  /// HMAC-SHA256(HKDF-SHA256(identity, uuid, "llavero/vault/v1/auth"),
+  /// "v1" || uuid || u64be generation || previous || payload nonce).
+  static func authentication(
+    identity: X25519Identity, uuid: String, generation: Int64, previous: [UInt8], nonce: [UInt8]
+  ) -> [UInt8] {
+    var message = Array("v1".utf8) + uuid.utf8
+    for shift in stride(from: 56, through: 0, by: -8) {
+      message.append(UInt8(truncatingIfNeeded: generation >> Int64(shift)))
+    }
+    message += previous
+    message += nonce
+    var tag = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
+    identity.withSecretKey { secret in
+      var key = Secret(capacity: KeyDerivation.hashSize)
+      key.append(count: KeyDerivation.hashSize) { output in
+        Array(uuid.utf8).withUnsafeBytes { salt in
+          KeyDerivation.hkdfSHA256(
+            inputKey: secret, salt: salt, info: "llavero/vault/v1/auth", into: output)
+        }
+        return output.count
+      }
+      key.withUnsafeBytes { key in
+        message.withUnsafeBytes { message in
+          tag.withUnsafeMutableBytes { KeyDerivation.hmacSHA256(key: key, message: message, into: $0) }
+        }
+      }
+    }
+    return tag
+  }
+}
+
+/// The first line as it was read.
+struct ReadVaultHead {
+  let head: VaultHead
+  /// Proof of the writer; see ``VaultHead/authentication(identity:uuid:generation:previous:nonce:)``.
+  let authentication: [UInt8]
+  /// The vault that the line is of.
+  let uuid: String
+  /// The lowest version that may change the file.
+  let minimumWriter: Int
+  /// Where the records begin: the bytes of the line with its LF.
+  let size: Int
+  /// In a vault laid out for random access, one entry for each chunk in which a record begins.
+  let index: [IndexEntry]
+
+  /// Where the records are in the plaintext.
+  var records: Range<Int> { size..<size + head.byteCount }
+
+  /// The index's entry for a chunk of the plaintext: the first record that begins in it.
+  struct IndexEntry {
+    /// Where the record begins, in bytes from the first record's start.
+    let offset: Int
+    /// As much of its key as tells it from the record before: greater than that one's key, and not greater than
+    /// its own.
+    let separator: [UInt8]
+  }
+
+  /// Reads the line.
+  ///
+  /// - Parameter line: without its LF; spaces may follow the object.
+  /// - Throws: ``KeychainError/newerFormat(path:version:)`` if this version may not read the file;
+  ///   ``KeychainError/damaged(path:detail:)``.
+  init(parsing line: UnsafeRawBufferPointer, path: String) throws(KeychainError) {
+    var version = 0
+    var minimumReader = 0
+    var minimumWriter = 0
+    var uuid: ByteString = ""
+    var head = VaultHead(
+      generation: 0, previous: [], written: Timestamp(milliseconds: 0), count: -1, byteCount: -1)
+    var authentication: ByteString = ""
+    var index: [IndexEntry] = []
+    do {
+      // Hurrying past the spaces that fill up the line.
+      let end = (line.lastIndex { $0 != 0x20 } ?? -1) + 1
+      let object = UnsafeRawBufferPointer(rebasing: line[..<end])
+      try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
+        if name == "app" {
+          guard try value.string() == "llavero" else { throw JSONReader.Malformed() }
+        } else if name == "v" {
+          version = try value.integer()
+        } else if name == "min_reader" {
+          minimumReader = try value.integer()
+        } else if name == "min_writer" {
+          minimumWriter = try value.integer()
+        } else if name == "uuid" {
+          uuid = try value.string()
+        } else if name == "gen" {
+          head.generation = try value.integer()
+        } else if name == "prev" {
+          head.previous = try value.base64().bytes
+        } else if name == "written" {
+          head.written = try value.timestamp()
+        } else if name == "n" {
+          head.count = try value.integer()
+        } else if name == "bytes" {
+          head.byteCount = try value.integer()
+        } else if name == "auth" {
+          authentication = try value.base64()
+        } else if name == "index" {
+          index = try Self.index(value)
+        } else {
+          head.unknown.append((Array(name), Array(value.raw)))
+        }
+      }
+    } catch {
+      throw .damaged(path: path, detail: "its first line is malformed")
+    }
+    guard minimumReader <= VaultHead.version else { throw .newerFormat(path: path, version: version) }
+    guard version > 0, head.count >= 0, 0...VaultBounds.file ~= head.byteCount else {
+      throw .damaged(path: path, detail: "its first line lacks something")
+    }
+    self.head = head
+    self.authentication = authentication.bytes
+    self.uuid = uuid.description
+    self.minimumWriter = minimumWriter
+    size = line.count + 1
+    self.index = index
+  }
+
+  private static func index(_ value: JSONValue) throws(JSONReader.Malformed) -> [IndexEntry] {
+    var entries: [IndexEntry] = []
+    var offset: Int?
+    try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+      guard let known = offset else {
+        offset = try element.integer()
+        return
+      }
+      guard element.kind == .string, 0...VaultBounds.file ~= known else { throw JSONReader.Malformed() }
+      entries.append(
+        IndexEntry(offset: known, separator: Array(element.raw[1..<(element.raw.count - 1)])))
+      offset = nil
+    }
+    return entries
+  }
+}
+
+extension JSONWriter {
+  /// Writes the first line's object.
+  mutating func head(
+    _ head: VaultHead, uuid: String, authentication: [UInt8], index: [ReadVaultHead.IndexEntry]
+  ) {
+    beginObject()
+    member("app", "llavero" as ByteString)
+    member("v", VaultHead.version)
+    member("min_reader", 1)
+    member("min_writer", 1)
+    member("uuid", ByteString(uuid))
+    member("gen", head.generation)
+    member("prev", Self.base64(head.previous))
+    member("written", head.written)
+    member("n", head.count)
+    member("bytes", head.byteCount)
+    member("auth", Self.base64(authentication))
+    for (name, value) in head.unknown {
+      name.withUnsafeBytes { name in value.withUnsafeBytes { rawMember(name: name, value: $0) } }
+    }
+    if !index.isEmpty {
+      beginArray("index")
+      for entry in index {
+        element(entry.offset)
+        element(ByteString(entry.separator))
+      }
+      endArray()
+    }
+    endObject()
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> ByteString {
+    var text = Secret()
+    bytes.withUnsafeBytes { Base64.encode($0, to: &text) }
+    return text.withUnsafeBytes { ByteString($0) }
+  }
+}

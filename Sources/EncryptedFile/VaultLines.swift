@@ -1,0 +1,118 @@
+import Glibc
+import Keychain
+
+/// A vault's records as sorted lines, all of them or those of a part, which can be changed.
+struct VaultLines: ~Copyable {
+  /// Where one line is, LF included.
+  private struct Line {
+    var isAdded: Bool
+    var start: Int
+    var count: Int
+  }
+
+  private let original: Secret
+  private var added = Secret()
+  private var lines: [Line] = []
+
+  /// No lines.
+  init() {
+    original = Secret()
+  }
+
+  /// Takes the whole lines that `range` of a text holds, each with its LF.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if something else than records is there.
+  init(_ text: consuming Secret, in range: Range<Int>, path: String) throws(KeychainError) {
+    original = text
+    lines = try original.withUnsafeBytes { (whole) throws(KeychainError) -> [Line] in
+      guard range.upperBound <= whole.count else {
+        throw .damaged(path: path, detail: "it holds less than its first line says")
+      }
+      let bytes = UnsafeRawBufferPointer(rebasing: whole[..<range.upperBound])
+      var lines: [Line] = []
+      var position = range.lowerBound
+      while position < bytes.count {
+        guard let base = bytes.baseAddress,
+          let end = memchr(base + position, 0x0a, bytes.count - position)
+        else { throw .damaged(path: path, detail: "its last line has no end") }
+        let next = UnsafeRawPointer(end) - base + 1
+        guard bytes[position] == UInt8(ascii: "{") else {
+          throw .damaged(path: path, detail: "line \(lines.count + 2) is no record")
+        }
+        lines.append(Line(isAdded: false, start: position, count: next - position))
+        position = next
+      }
+      return lines
+    }
+  }
+
+  var count: Int { lines.count }
+
+  /// The bytes of all lines.
+  var byteCount: Int { lines.reduce(0) { $0 + $1.count } }
+
+  /// Lends a line, LF included.
+  borrowing func withLine<Result: ~Copyable, Failure: Error>(
+    _ index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let line = lines[index]
+    func lend(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Result {
+      try body(UnsafeRawBufferPointer(rebasing: bytes[line.start..<line.start + line.count]))
+    }
+    return line.isAdded ? try added.withUnsafeBytes(lend) : try original.withUnsafeBytes(lend)
+  }
+
+  /// The lines whose keys begin with `beginning`.
+  borrowing func lines(beginning: [UInt8]) -> Range<Int> {
+    let lower = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: false) }
+    let upper = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: true) }
+    return lower..<max(lower, upper)
+  }
+
+  /// Puts a line where it belongs.
+  mutating func insert(_ line: borrowing Secret) {
+    let start = added.count
+    added.append(line)
+    let position = line.withUnsafeBytes { new in
+      partition { other in !Self.precedes(other, new) }
+    }
+    lines.insert(Line(isAdded: true, start: start, count: line.count), at: position)
+  }
+
+  /// Takes a line out.
+  mutating func remove(_ index: Int) {
+    lines.remove(at: index)
+  }
+
+  /// The first line for which `predicate` holds, where it holds for none before and all after it.
+  private borrowing func partition(_ predicate: (UnsafeRawBufferPointer) -> Bool) -> Int {
+    var low = 0
+    var high = lines.count
+    while low < high {
+      let middle = (low + high) / 2
+      if withLine(middle, predicate) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  private static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard let first = left.baseAddress, let second = right.baseAddress else {
+      return left.count < right.count
+    }
+    let order = memcmp(first, second, min(left.count, right.count))
+    return order != 0 ? order < 0 : left.count < right.count
+  }
+
+  private static func key(
+    of line: UnsafeRawBufferPointer, precedes beginning: [UInt8], orBeginsWithIt: Bool
+  ) -> Bool {
+    let opening = Record.opening.utf8CodeUnitCount
+    guard line.count > opening else { return true }
+    let key = UnsafeRawBufferPointer(rebasing: line[opening...])
+    return beginning.withUnsafeBytes { beginning in
+      let shared = UnsafeRawBufferPointer(rebasing: key.prefix(beginning.count))
+      if precedes(shared, beginning) { return true }
+      return orBeginsWithIt && !precedes(beginning, shared)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/// How much plaintext a vault has on disk, so that its size tells little of what is in it.
+enum VaultPadding {
+  /// The least plaintext in bytes: a vault with one item looks like one with ten.
+  static let floor = 4096
+
+  /// From this much plaintext in bytes on, a vault is laid out for random access: that costs a chunk more on disk,
+  /// and an answer takes three chunks, however many there are.
+  static let randomAccessThreshold = 256 << 10
+
+  /// The size to fill up to. At most 12 % more than `size`, apart from the floor (Padmé: Nikitin et al., PETS
+  /// 2019).
+  static func paddedSize(_ size: Int) -> Int {
+    guard size > floor else { return floor }
+    let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount
+    let kept = Int.bitWidth - exponent.leadingZeroBitCount
+    let mask = (1 << max(0, exponent - kept)) - 1
+    return (size + mask) & ~mask
+  }
+}

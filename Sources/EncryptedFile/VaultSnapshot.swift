@@ -1,0 +1,241 @@
+import Age
+import Glibc
+import Keychain
+
+/// One generation of a vault: the open file, unlocked, of which as much is decrypted as is asked for.
+///
+/// The file never changes under it, for a writer puts a new file in its place.
+final class VaultSnapshot {
+  /// Which file this is of.
+  let status: FileStatus
+  /// What the header says.
+  let stanzas: VaultStanzas
+  /// What the next generation names as the one before.
+  let mac: [UInt8]
+  /// What the first line says.
+  let first: ReadVaultHead
+  /// The vault's identity.
+  let identity: X25519Identity
+
+  private let path: String
+  private var payload: RandomAccessReader
+  /// The lines that are decrypted, and what beginning of keys they cover.
+  private var lines: VaultLines
+  private var covered: [UInt8]?
+
+  /// Opens and unlocks a vault, and checks its first line.
+  ///
+  /// - Parameter unlock: opens a header.
+  /// - Throws: ``KeychainError`` for what is wrong with the file; what `unlock` throws.
+  init(
+    _ file: consuming OpenFile,
+    unlock: (Header, VaultStanzas) throws(KeychainError) -> UnlockedHeader
+  ) throws(KeychainError) {
+    let path = file.path
+    let size = file.status.size
+    guard size <= VaultBounds.file else { throw .tooLarge(what: path, limit: VaultBounds.file) }
+    let (header, nonce) = try Self.readHeader(file)
+    let stanzas = try VaultStanzas(header.stanzas, path: path)
+    let unlocked = try unlock(header, stanzas)
+    let descriptor = file.descriptor
+    let headerSize = header.encodedSize
+    do {
+      payload = try RandomAccessReader(payloadSize: size - headerSize, fileKey: unlocked.fileKey) {
+        (offset, buffer) throws(AgeError) in
+        let failure = readFully(descriptor, at: headerSize + offset, into: buffer)
+        if failure != 0 { throw .read(errno: failure < 0 ? EIO : failure) }
+      }
+    } catch {
+      throw KeychainError(error, path: path)
+    }
+    status = file.status
+    self.file = file
+    self.stanzas = stanzas
+    mac = header.mac
+    identity = unlocked.identity
+    self.path = path
+
+    // What is large is read piecewise; of the rest everything is needed anyway.
+    let isSmall = payload.plaintextSize <= VaultPadding.randomAccessThreshold
+    var text = try Self.read(
+      &payload, 0..<min(payload.plaintextSize, isSmall ? .max : PayloadLayout.chunkSize), path: path)
+    var end = Self.lineEnd(text)
+    while end == nil, text.count < payload.plaintextSize {
+      text = try Self.read(&payload, 0..<min(payload.plaintextSize, text.count * 2), path: path)
+      end = Self.lineEnd(text)
+    }
+    guard let end else { throw .damaged(path: path, detail: "its first line has no end") }
+    first = try text.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try ReadVaultHead(parsing: UnsafeRawBufferPointer(rebasing: bytes[..<end]), path: path)
+    }
+    let proof = VaultHead.authentication(
+      identity: identity, uuid: stanzas.uuid, generation: first.head.generation,
+      previous: first.head.previous,
+      nonce: nonce)
+    guard first.uuid == stanzas.uuid, first.authentication == proof else {
+      throw .damaged(path: path, detail: "it was not written with the keychain's own identity")
+    }
+    if isSmall {
+      lines = try VaultLines(text, in: first.records, path: path)
+      covered = []
+    } else {
+      lines = VaultLines()
+      covered = nil
+    }
+  }
+
+  // Held for its descriptor, which the payload reads from.
+  private let file: OpenFile
+
+  /// The records whose keys begin with `beginning`, where they are lines of ``lines``.
+  private func load(_ beginning: [UInt8]) throws(KeychainError) {
+    if let covered, beginning.starts(with: covered) { return }
+    if beginning.isEmpty {
+      lines = try Self.lines(&payload, first.records, path: path)
+    } else {
+      lines = try Self.lines(&payload, try part(beginning), path: path)
+    }
+    covered = beginning
+  }
+
+  /// All records, for changing them. The snapshot keeps none of them.
+  func takeAllLines() throws(KeychainError) -> VaultLines {
+    try load([])
+    guard lines.count == first.head.count else {
+      throw .damaged(path: path, detail: "it holds \(lines.count) items and should hold \(first.head.count)")
+    }
+    covered = nil
+    var taken = VaultLines()
+    swap(&taken, &lines)
+    return taken
+  }
+
+  /// Lends the lines whose keys begin with `beginning`, in their order.
+  func withLines<Result: ~Copyable>(
+    beginning: [UInt8], _ body: (borrowing VaultLines, Range<Int>) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try load(beginning)
+    return try body(lines, lines.lines(beginning: beginning))
+  }
+
+  /// Where the lines are among which those are whose keys begin with `beginning`, by the index.
+  private func part(_ beginning: [UInt8]) throws(KeychainError) -> Range<Int> {
+    let index = first.index
+    guard !index.isEmpty else { throw .damaged(path: path, detail: "it has no index") }
+    // They begin not before the last entry that isn't greater, nor at the first that is greater than all of them.
+    let lower = max(0, index.partitioningIndex { beginning.lexicographicallyPrecedes($0.separator) } - 1)
+    let upper = index.partitioningIndex {
+      beginning.lexicographicallyPrecedes($0.separator) && !$0.separator.starts(with: beginning)
+    }
+    let start = first.size + index[lower].offset
+    let end = upper < index.count ? first.size + index[upper].offset : first.records.upperBound
+    guard first.records.lowerBound <= start, start <= end, end <= first.records.upperBound else {
+      throw .damaged(path: path, detail: "its index is malformed")
+    }
+    return start..<end
+  }
+
+  /// Whether the whole plaintext is what it should be.
+  func hasPlaintext(_ expected: borrowing Secret) throws(KeychainError) -> Bool {
+    let text = try Self.read(&payload, 0..<payload.plaintextSize, path: path)
+    return text.isEqual(to: expected)
+  }
+
+  private static func lines(
+    _ payload: inout RandomAccessReader, _ range: Range<Int>, path: String
+  ) throws(KeychainError) -> VaultLines {
+    guard range.upperBound <= payload.plaintextSize else {
+      throw .damaged(path: path, detail: "it holds less than its first line says")
+    }
+    return try VaultLines(try read(&payload, range, path: path), in: 0..<range.count, path: path)
+  }
+
+  private static func lineEnd(_ text: borrowing Secret) -> Int? {
+    text.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, let end = memchr(base, 0x0a, bytes.count) else { return nil }
+      return UnsafeRawPointer(end) - base
+    }
+  }
+
+  private static func read(
+    _ payload: inout RandomAccessReader, _ range: Range<Int>, path: String
+  ) throws(KeychainError) -> Secret {
+    var text = Secret(capacity: range.count)
+    do {
+      try text.append(count: range.count) { (buffer) throws(AgeError) -> Int in
+        try payload.read(range: range, into: buffer)
+        return buffer.count
+      }
+    } catch {
+      throw KeychainError(error, path: path)
+    }
+    return text
+  }
+
+  /// The header and the payload's nonce.
+  static func readHeader(_ file: borrowing OpenFile) throws(KeychainError) -> (Header, [UInt8]) {
+    var length = 4096
+    while true {
+      length = min(length, file.status.size)
+      let start = try file.contents(first: length)
+      do {
+        return try start.withUnsafeBytes { (bytes) throws(AgeError) in
+          let header = try Header(parsing: bytes)
+          let nonceEnd = header.encodedSize + PayloadLayout.nonceSize
+          guard bytes.count >= nonceEnd else { throw .header(.truncated) }
+          return (header, Array(bytes[header.encodedSize..<nonceEnd]))
+        }
+      } catch .header(.truncated) where length < min(file.status.size, Header.maximumSize) {
+        length *= 4
+      } catch {
+        throw KeychainError(error, path: file.path)
+      }
+    }
+  }
+}
+
+/// The bounds of a vault.
+enum VaultBounds {
+  /// The largest plaintext in bytes that is written.
+  static let plaintext = 64 << 20
+  /// The largest file in bytes that is read: the plaintext, its chunks' tags, and a header of age's largest.
+  static let file = 72 << 20
+  /// The largest identity file in bytes.
+  static let identityFile = 64 << 10
+}
+
+extension Array {
+  /// The first index whose element meets `predicate`, which none before and all after it do; else `count`.
+  func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+extension KeychainError {
+  /// What a failure of the age format means for the vault at `path`.
+  init(_ error: AgeError, path: String) {
+    switch error {
+    case .read(let errno): self = .system(operation: "read", path: path, errno: errno)
+    case .outOfMemory(let bytes): self = .notEnoughMemory(needed: bytes >> 20, available: 0)
+    case .workFactorTooHigh(let logN, let limit):
+      self = .damaged(path: path, detail: "its passphrase takes 2^\(logN) steps, more than 2^\(limit)")
+    case .header(.unsupportedVersion): self = .damaged(path: path, detail: "it is of another age version")
+    case .header(.notAge): self = .damaged(path: path, detail: "it is no age file")
+    case .header, .armor: self = .damaged(path: path, detail: "its header is malformed")
+    case .headerMAC: self = .damaged(path: path, detail: "its header was altered")
+    case .noMatch: self = .wrongIdentity(path: path)
+    case .payload(.chunk(let chunk)): self = .damaged(path: path, detail: "its chunk \(chunk) was altered")
+    case .payload: self = .damaged(path: path, detail: "it was cut short or extended")
+    case .invalidKey, .invalidKeyLine, .noKeys, .keyFileTooLarge:
+      self = .damaged(path: path, detail: "it holds no age identity")
+    case .emptyPassphrase: self = .wrongPassphrase(path: path)
+    case .workFactorTooLow, .noRecipients: self = .damaged(path: path, detail: "it can't be encrypted")
+    }
+  }
+}

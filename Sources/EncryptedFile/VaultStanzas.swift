@@ -1,0 +1,76 @@
+import Age
+import Keychain
+
+/// What a vault's header says besides wrapping the file key: which vault it is, and the slots through which its
+/// identity can be had. Stock age ignores these stanzas as unknown ones (C2SP age.md, "Header").
+struct VaultStanzas {
+  /// A way to the vault's identity: a whole age file whose plaintext is an age identity file.
+  struct Slot {
+    /// Random, 16 hexadecimal digits.
+    let id: String
+    /// What opens it. Kinds that this version doesn't know are kept.
+    let kind: String
+    /// The age file.
+    let file: [UInt8]
+
+    static let passphrase = "passphrase"
+  }
+
+  /// The vault's name, which stays the same for its whole life.
+  let uuid: String
+  /// The ways in, in the order of the header.
+  let slots: [Slot]
+  /// Other stanzas of ours, from newer versions, which survive a change.
+  private let unknown: [Stanza]
+
+  private static let vaultType = "llavero/vault"
+  private static let slotType = "llavero/slot"
+  private static let prefix = "llavero/"
+  private static let version = "1"
+
+  init(uuid: String, slots: [Slot]) {
+    self.uuid = uuid
+    self.slots = slots
+    unknown = []
+  }
+
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if this is an age file but no vault, or not of one payload
+  ///   recipient; ``KeychainError/newerFormat(path:version:)``.
+  init(_ stanzas: [Stanza], path: String) throws(KeychainError) {
+    guard let vault = stanzas.first(where: { $0.type == Self.vaultType }), let version = vault.arguments.first
+    else { throw .damaged(path: path, detail: "it is an age file, but not a keychain of llavero") }
+    guard version == Self.version else { throw .newerFormat(path: path, version: Int(version) ?? 0) }
+    guard vault.arguments.count >= 2, isUUID(vault.arguments[1]) else {
+      throw .damaged(path: path, detail: "its header is malformed")
+    }
+    uuid = vault.arguments[1]
+    var slots: [Slot] = []
+    var unknown: [Stanza] = []
+    var recipients = 0
+    for stanza in stanzas {
+      switch stanza.type {
+      case Self.vaultType: break
+      case Self.slotType where stanza.arguments.count >= 3 && stanza.arguments[0] == Self.version:
+        slots.append(Slot(id: stanza.arguments[1], kind: stanza.arguments[2], file: stanza.body))
+      case let type where type.hasPrefix(Self.prefix): unknown.append(stanza)
+      default: recipients += 1
+      }
+    }
+    // Only the vault's own identity opens its payload; a second way in past the slots would be somebody else's.
+    guard recipients == 1 else {
+      throw .damaged(path: path, detail: "it is encrypted for other recipients than its own identity")
+    }
+    self.slots = slots
+    self.unknown = unknown
+  }
+
+  /// The stanzas for a header.
+  func encoded() throws(AgeError) -> [Stanza] {
+    var stanzas = [try Stanza(type: Self.vaultType, arguments: [Self.version, uuid])]
+    for slot in slots {
+      stanzas.append(
+        try Stanza(type: Self.slotType, arguments: [Self.version, slot.id, slot.kind], body: slot.file))
+    }
+    return stanzas + unknown
+  }
+}

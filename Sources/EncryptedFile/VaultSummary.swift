@@ -1,0 +1,48 @@
+import Age
+public import Keychain
+
+/// What can be said of a vault, as far as possible without opening it.
+public struct VaultSummary: Hashable, Sendable {
+  /// The vault's name for its whole life.
+  public let uuid: String
+  /// The file's size in bytes.
+  public let size: Int
+  /// The kinds of slots in its header.
+  public let slotKinds: [String]
+  /// Whether the identity lies in a plain file of this machine.
+  public let hasIdentityFile: Bool
+  /// What the first line says; `nil` if the vault is locked.
+  public let contents: Contents?
+
+  /// What only an unlocked vault tells.
+  public struct Contents: Hashable, Sendable {
+    /// How many items there are.
+    public let count: Int
+    /// How many times it was written.
+    public let generation: Int64
+    /// When it was written last.
+    public let written: Timestamp
+  }
+
+  init(
+    _ file: borrowing OpenFile, location: VaultLocation, head: () throws(KeychainError) -> VaultHead?
+  ) throws(KeychainError) {
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    let stanzas = try VaultStanzas(header.stanzas, path: file.path)
+    uuid = stanzas.uuid
+    size = file.status.size
+    slotKinds = stanzas.slots.map(\.kind)
+    if let state = try Folder(opening: location.stateFolder) {
+      hasIdentityFile = state.contains(VaultLocation.identityName)
+    } else {
+      hasIdentityFile = false
+    }
+    do {
+      contents = try head().map {
+        Contents(count: $0.count, generation: $0.generation, written: $0.written)
+      }
+    } catch .locked {
+      contents = nil
+    }
+  }
+}
