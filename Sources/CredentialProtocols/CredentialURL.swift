@@ -1,0 +1,134 @@
+public import Keychain
+
+/// The parts of a URL that names a place to log in to, percent-decoded.
+///
+/// Taken apart as git does it (git-credential(1), `url`): what is between `://` and the first `/`, `?` or `#` is
+/// the host, with an optional `user[:password]@` before it; slashes around the path go.
+public struct CredentialURL: ~Copyable {
+  /// The scheme.
+  public private(set) var `protocol`: ByteString = ""
+  /// Host and optional port as written, with an IPv6 address in brackets; may be empty.
+  public private(set) var host: ByteString = ""
+  /// The user name, if there was an `@`.
+  public private(set) var account: ByteString? = nil
+  /// The password, if there was one.
+  public private(set) var password: Secret? = nil
+  /// The path without slashes around it, if there is one.
+  public private(set) var path: ByteString? = nil
+
+  /// Takes a URL apart.
+  ///
+  /// - Parameter scheme: what a URL without `SCHEME://` is taken to begin with; with `nil` it is refused.
+  /// - Throws: ``ProtocolError/unusableURL(_:)``.
+  public init(
+    parsing url: UnsafeRawBufferPointer, assuming scheme: ByteString? = nil
+  ) throws(ProtocolError) {
+    var rest = url[...]
+    if let end = Self.schemeEnd(of: url), end > 0 {
+      `protocol` = try Self.decode(url[..<end])
+      rest = url[(end + 3)...]
+    } else if let scheme {
+      `protocol` = scheme
+    } else {
+      throw .unusableURL(.noScheme)
+    }
+    let hostEnd = rest.firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? rest.endIndex  // / ? #
+    var hostStart = rest.startIndex
+    if let at = rest[..<hostEnd].firstIndex(of: UInt8(ascii: "@")) {
+      let colon = rest[..<at].firstIndex(of: UInt8(ascii: ":"))
+      account = try Self.decode(rest[rest.startIndex..<(colon ?? at)])
+      if let colon { password = try Self.decodeSecret(rest[(colon + 1)..<at]) }
+      hostStart = at + 1
+    }
+    host = try Self.decode(rest[hostStart..<hostEnd])
+    var path = rest[hostEnd...]
+    while path.first == 0x2f { path.removeFirst() }
+    if !path.isEmpty {
+      var decoded = try Self.decode(path)
+      while decoded.bytes.count > 1, decoded.bytes.last == 0x2f { decoded.bytes.removeLast() }
+      self.path = decoded
+    }
+  }
+
+  private static func schemeEnd(of url: UnsafeRawBufferPointer) -> Int? {
+    let marker = Array("://".utf8)
+    guard url.count >= marker.count else { return nil }
+    return (0...(url.count - marker.count)).first { start in
+      marker.indices.allSatisfy { url[start + $0] == marker[$0] }
+    }
+  }
+
+  private static func decode(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> ByteString {
+    try decodeSecret(part).withUnsafeBytes { ByteString($0) }
+  }
+
+  /// Resolves the escapes of RFC 3986 section 2.1.
+  private static func decodeSecret(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> Secret {
+    var decoded = Secret(capacity: part.count)
+    var index = part.startIndex
+    while index < part.endIndex {
+      var byte = part[index]
+      if byte == UInt8(ascii: "%") {
+        guard part.endIndex - index > 2, let high = hexadecimal(part[index + 1]),
+          let low = hexadecimal(part[index + 2]), high | low != 0
+        else { throw .unusableURL(.badEscape) }
+        byte = high << 4 | low
+        index += 2
+      }
+      if byte == 0x0a || byte == 0x0d || byte == 0 { throw .unusableURL(.lineBreak) }
+      decoded.append(byte)
+      index += 1
+    }
+    return decoded
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46, 0x61...0x66: (digit | 0x20) - 0x61 + 10
+    default: nil
+    }
+  }
+}
+
+/// A server and a port, as they stand together in a URL or in git's `host`.
+public struct HostAndPort: Hashable, Sendable {
+  /// The host name or address without brackets.
+  public var server: ByteString
+  /// The port, if there was one.
+  public var port: UInt16?
+
+  /// Takes `name`, `name:port`, `[v6]` or `[v6]:port` apart. An empty port is none (RFC 3986 section 3.2.3).
+  /// `nil` if it is none of these: a port out of 1…65535 or not decimal, brackets that don't pair, colons
+  /// without brackets.
+  public init?(parsing host: ByteString) {
+    let bytes = host.bytes
+    let nameEnd: Int
+    if bytes.first == UInt8(ascii: "[") {
+      guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1 else { return nil }
+      server = ByteString(Array(bytes[1..<bracket]))
+      nameEnd = bracket + 1
+    } else {
+      nameEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+      server = ByteString(Array(bytes[..<nameEnd]))
+    }
+    if server.bytes.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }) { return nil }
+    guard nameEnd < bytes.count else { return }
+    guard bytes[nameEnd] == UInt8(ascii: ":"), !server.isEmpty else { return nil }
+    let digits = bytes[(nameEnd + 1)...]
+    if digits.isEmpty { return }
+    guard let number = decimal(digits), let port = UInt16(exactly: number), port > 0 else { return nil }
+    self.port = port
+  }
+}
+
+/// A number of decimal digits alone: no sign, no space. `nil` if it is anything else or doesn't fit.
+func decimal(_ digits: some Collection<UInt8>) -> Int64? {
+  guard !digits.isEmpty, digits.count <= 18 else { return nil }
+  var number: Int64 = 0
+  for digit in digits {
+    guard 0x30...0x39 ~= digit else { return nil }
+    number = number * 10 + Int64(digit - 0x30)
+  }
+  return number
+}

@@ -1,0 +1,134 @@
+public import Keychain
+
+/// Git's credential helper protocol in its newest form, over any keychain.
+public struct GitCredentialProtocol {
+  /// What git may ask of a helper.
+  public enum Operation: String, Sendable {
+    /// Say what is known for a place.
+    case get
+    /// Keep what has just worked.
+    case store
+    /// Forget what has been refused.
+    case erase
+    /// Say which capabilities the helper has.
+    case capability
+  }
+
+  /// For how many seconds what is stored may be answered; `nil` for ever.
+  public var timeout: Int64?
+
+  /// A protocol whose stored items last for `timeout` seconds, or for ever.
+  public init(timeout: Int64? = nil) {
+    self.timeout = timeout
+  }
+
+  /// What the operation `capability` prints.
+  public static let capabilities: StaticString = "version 0\ncapability authtype\ncapability state\n"
+
+  /// Carries out an operation and returns what to print: for `get` the answer or nothing, else nothing.
+  ///
+  /// - Throws: ``ProtocolError/keychain(_:)`` with ``KeychainError/queryTooBroad(_:)`` for a request without a
+  ///   protocol, or with neither host nor path, and with what the keychain throws;
+  ///   ``ProtocolError/unspeakableAnswer(key:)`` if an item can't be said in git's lines.
+  public func perform(
+    _ operation: Operation, _ request: borrowing GitRequest, on keychain: any KeychainStore,
+    at now: Timestamp = .now
+  ) throws(ProtocolError) -> Secret {
+    switch operation {
+    case .get: return try get(request, from: keychain, at: now)
+    case .store: try store(request, in: keychain, at: now)
+    case .erase: try erase(request, from: keychain)
+    case .capability:
+      var reply = Secret()
+      reply.append(Self.capabilities)
+      return reply
+    }
+    return Secret()
+  }
+
+  private func get(
+    _ request: borrowing GitRequest, from keychain: any KeychainStore, at now: Timestamp
+  ) throws(ProtocolError) -> Secret {
+    let query = try throwingProtocolError { () throws(KeychainError) in try request.query() }
+    let capabilities = request.capabilities
+    let answer = try throwingProtocolError { () throws(KeychainError) -> Answer? in
+      try keychain.answer(to: query, at: now) {
+        $0.authenticationScheme == nil || capabilities.contains(.authtype)
+      }
+    }
+    guard let answer else { return Secret() }
+    return try GitReply.encode(answer, for: capabilities)
+  }
+
+  private func store(
+    _ request: borrowing GitRequest, in keychain: any KeychainStore, at now: Timestamp
+  ) throws(ProtocolError) {
+    let query = try throwingProtocolError { () throws(KeychainError) in try request.query() }
+    guard let credential = request.credentialToStore(), !credential.isExpired(at: now),
+      case .internetPassword(let place) = query
+    else { return }
+    let item = Item(
+      InternetPassword(
+        protocol: place.protocol, server: place.server, port: place.port, account: place.account,
+        path: place.path))
+    let expiringBy = timeout.map { now.seconds + $0 }
+    _ = try throwingProtocolError { () throws(KeychainError) in
+      try keychain.save(item, credential, expiringBy: expiringBy, at: now)
+    }
+  }
+
+  private func erase(
+    _ request: borrowing GitRequest, from keychain: any KeychainStore
+  ) throws(ProtocolError) {
+    let query = try throwingProtocolError { () throws(KeychainError) in try request.query() }
+    let answered = request.answered
+    _ = try throwingProtocolError { () throws(KeychainError) -> Int in
+      guard let refused = request.secret() else { return try keychain.erase(query) }
+      return try keychain.erase(query, holding: refused, answered: answered)
+    }
+  }
+}
+
+extension GitRequest {
+  /// The place and account in question.
+  borrowing func query() throws(KeychainError) -> ItemQuery {
+    .internetPassword(
+      try InternetPasswordQuery(
+        protocol: `protocol`, server: host?.server, port: host?.port, account: username, path: path))
+  }
+
+  /// The secret that the request is about, with the scheme that it is ready-made for. What depends on a
+  /// capability counts only from a peer that announced it.
+  borrowing func secret() -> Secret? {
+    switch credential {
+    case .some(let credential) where usesCredential: credential.copy()
+    default:
+      switch password {
+      case .some(let password): password.copy()
+      case .none: nil
+      }
+    }
+  }
+
+  /// What to store, or `nil` where there is nothing, or nothing that may be.
+  borrowing func credentialToStore() -> Credential? {
+    if isEphemeral { return nil }
+    guard let secret = secret() else { return nil }
+    let token: Secret?
+    switch refreshToken {
+    case .some(let refreshToken): token = refreshToken.copy()
+    case .none: token = nil
+    }
+    return Credential(
+      secret, expiry: passwordExpiry, refreshToken: token,
+      authenticationScheme: usesCredential ? authenticationScheme : nil)
+  }
+
+  private var usesCredential: Bool {
+    guard capabilities.contains(.authtype), authenticationScheme.nonEmpty != nil else { return false }
+    switch credential {
+    case .some: return true
+    case .none: return false
+    }
+  }
+}

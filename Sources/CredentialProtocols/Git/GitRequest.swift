@@ -1,0 +1,149 @@
+public import Keychain
+
+/// What git (or any program that speaks git's helper protocol) says when it calls a helper.
+///
+/// The keys are those of gitcredentials(7) and git-credential(1) of git 2.55. Unknown keys and capabilities are
+/// dropped silently, as the protocol demands; of a key that comes twice the last value counts.
+public struct GitRequest: ~Copyable {
+  /// What the peer announced that it understands.
+  public struct Capabilities: OptionSet, Hashable, Sendable {
+    /// One bit for each capability.
+    public let rawValue: UInt8
+
+    /// Takes the bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// `authtype`, `credential` and `ephemeral` may be used.
+    public static let authtype = Capabilities(rawValue: 1)
+    /// `state[]` and `continue` may be used.
+    public static let state = Capabilities(rawValue: 2)
+  }
+
+  /// `capability[]`
+  public private(set) var capabilities: Capabilities = []
+  /// `protocol`
+  public private(set) var `protocol`: ByteString?
+  /// `host`, taken apart.
+  public private(set) var host: HostAndPort?
+  /// `path`
+  public private(set) var path: ByteString?
+  /// `username`
+  public private(set) var username: ByteString?
+  /// `password`
+  public private(set) var password: Secret?
+  /// `password_expiry_utc`, in seconds since the Unix epoch.
+  public private(set) var passwordExpiry: Int64?
+  /// `oauth_refresh_token`
+  public private(set) var refreshToken: Secret?
+  /// `authtype`
+  public private(set) var authenticationScheme: ByteString?
+  /// `credential`
+  public private(set) var credential: Secret?
+  /// `ephemeral`: not to be stored.
+  public private(set) var isEphemeral = false
+  /// Of `state[]`, the item that an earlier answer of ours came from.
+  public private(set) var answered: ItemReference?
+
+  /// What our own values of `state[]` begin with.
+  static let statePrefix: StaticString = "llavero:"
+
+  /// Understands a request's lines.
+  ///
+  /// - Throws: ``ProtocolError`` for a line that is none and for a value of a known key that can't be understood
+  ///   or holds a carriage return.
+  public init(parsing text: UnsafeRawBufferPointer) throws(ProtocolError) {
+    try RequestLines.forEachPair(in: text) { (key, value) throws(ProtocolError) in
+      try take(key, value)
+    }
+  }
+
+  private mutating func take(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(ProtocolError) {
+    if key == "protocol" {
+      `protocol` = try text(value, of: "protocol")
+    } else if key == "host" {
+      try takeHost(try text(value, of: "host"))
+    } else if key == "path" {
+      path = try text(value, of: "path")
+    } else if key == "username" {
+      username = try text(value, of: "username")
+    } else if key == "password" {
+      password = try secret(value, of: "password")
+    } else if key == "password_expiry_utc" {
+      guard let seconds = decimal(value) else { throw .unusableValue(key: "password_expiry_utc") }
+      passwordExpiry = seconds
+    } else if key == "oauth_refresh_token" {
+      refreshToken = try secret(value, of: "oauth_refresh_token")
+    } else if key == "authtype" {
+      authenticationScheme = try text(value, of: "authtype")
+    } else if key == "credential" {
+      credential = try secret(value, of: "credential")
+    } else if key == "ephemeral" {
+      guard let flag = gitBoolean(value) else { throw .unusableValue(key: "ephemeral") }
+      isEphemeral = flag
+    } else if key == "capability[]" {
+      takeCapability(value)
+    } else if key == "state[]" {
+      takeState(value)
+    } else if key == "url" {
+      try takeURL(value)
+    }
+  }
+
+  private mutating func takeHost(_ value: ByteString) throws(ProtocolError) {
+    guard let parsed = HostAndPort(parsing: value) else { throw .unusableValue(key: "host") }
+    host = parsed
+  }
+
+  private mutating func takeCapability(_ value: UnsafeRawBufferPointer) {
+    if value.isEmpty {
+      capabilities = []
+    } else if value == "authtype" {
+      capabilities.insert(.authtype)
+    } else if value == "state" {
+      capabilities.insert(.state)
+    }
+  }
+
+  private mutating func takeState(_ value: UnsafeRawBufferPointer) {
+    let prefixLength = Self.statePrefix.utf8CodeUnitCount
+    if value.isEmpty {
+      answered = nil
+    } else if value.count > prefixLength,
+      UnsafeRawBufferPointer(rebasing: value[..<prefixLength]) == Self.statePrefix
+    {
+      answered = ItemReference(ByteString(UnsafeRawBufferPointer(rebasing: value[prefixLength...])))
+    }
+  }
+
+  /// A URL stands for all of its parts: those that it lacks are unset.
+  private mutating func takeURL(_ value: UnsafeRawBufferPointer) throws(ProtocolError) {
+    let url = try CredentialURL(parsing: value)
+    guard let host = HostAndPort(parsing: url.host) else { throw .unusableURL(.badHost) }
+    `protocol` = url.protocol
+    self.host = host
+    path = url.path
+    username = url.account
+    password = url.password
+  }
+
+  private func text(_ value: UnsafeRawBufferPointer, of key: String) throws(ProtocolError) -> ByteString {
+    if value.contains(0x0d) { throw .carriageReturn(key: key) }
+    return ByteString(value)
+  }
+
+  private func secret(_ value: UnsafeRawBufferPointer, of key: String) throws(ProtocolError) -> Secret {
+    if value.contains(0x0d) { throw .carriageReturn(key: key) }
+    return Secret(copying: value)
+  }
+}
+
+/// A boolean as git's configuration writes it (git-config(1), "Values"): a number is whether it isn't zero.
+private func gitBoolean(_ value: UnsafeRawBufferPointer) -> Bool? {
+  switch ByteString(value).lowercased {
+  case "true", "yes", "on": true
+  case "false", "no", "off", "": false
+  default: decimal(value).map { $0 != 0 }
+  }
+}

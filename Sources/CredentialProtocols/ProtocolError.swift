@@ -1,0 +1,50 @@
+public import Keychain
+
+/// Why a tool's request could not be answered. Says nothing of what the request held.
+public enum ProtocolError: Error, Hashable, Sendable {
+  /// A line has no `=`. Lines count from 1.
+  case lineWithoutEqualsSign(line: Int)
+  /// A line holds a NUL byte, which programs in C would take for its end.
+  case lineWithNUL(line: Int)
+  /// A value holds a carriage return, which some programs take for a line's end (CVE-2024-50338).
+  case carriageReturn(key: String)
+  /// A line is longer than `limit` bytes.
+  case lineTooLong(line: Int, limit: Int)
+  /// The whole request is longer than `limit` bytes.
+  case requestTooLong(limit: Int)
+  /// The input ended in the middle of a line.
+  case unfinishedLine(line: Int)
+  /// The value of `key` can't be understood.
+  case unusableValue(key: String)
+  /// A URL can't be taken apart.
+  case unusableURL(URLFault)
+  /// The answer holds a byte, or is of a length, that the protocol can't carry.
+  case unspeakableAnswer(key: String)
+  /// Reading the request failed.
+  case input(errno: Int32)
+  /// The keychain failed.
+  case keychain(KeychainError)
+
+  /// What is wrong with a URL.
+  public enum URLFault: Hashable, Sendable {
+    /// It doesn't begin with a scheme and `://`.
+    case noScheme
+    /// A `%` is not followed by two hexadecimal digits, or stands for NUL.
+    case badEscape
+    /// A part holds a line break once decoded (CVE-2020-5260).
+    case lineBreak
+    /// Its host or port can't be understood.
+    case badHost
+  }
+}
+
+/// Calls the keychain, and passes on its error as the protocol's.
+func throwingProtocolError<Result: ~Copyable>(
+  _ body: () throws(KeychainError) -> Result
+) throws(ProtocolError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw .keychain(error)
+  }
+}

@@ -1,0 +1,76 @@
+public import Keychain
+
+/// Reads the lines of a request up to a blank one or the end of the input.
+///
+/// Lines end with LF and with nothing else; a CR is a byte of the line. Nothing is taken for granted of the input:
+/// no line and no request may be longer than its bound, and a last line without its LF is refused, for the sender
+/// has died in the middle of it and half a password is none.
+public enum RequestLines {
+  /// The longest line in bytes, with its LF: git's own bound.
+  public static let longestLine = 65_535
+  /// The longest request in bytes.
+  public static let longestRequest = 4 << 20
+
+  /// Reads a request, LFs included, the blank line not.
+  ///
+  /// - Parameter read: puts the next bytes into the buffer and returns how many; 0 at the end of the input.
+  /// - Throws: ``ProtocolError`` of the line that breaks a bound, ``ProtocolError/unfinishedLine(line:)``, and
+  ///   what `read` throws.
+  public static func read(
+    _ read: (UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
+  ) throws(ProtocolError) -> Secret {
+    var text = Secret(capacity: 4096)
+    var line = 1
+    var lineStart = 0
+    while true {
+      let searched = text.count
+      try text.append(count: 4096, writtenBy: read)
+      if text.count == searched {
+        if lineStart < text.count { throw .unfinishedLine(line: line) }
+        return text
+      }
+      let lastLine = try text.withUnsafeBytes { (bytes) throws(ProtocolError) -> Int? in
+        for index in searched..<bytes.count where bytes[index] == 0x0a {
+          if index == lineStart { return index }
+          if index - lineStart >= longestLine { throw .lineTooLong(line: line, limit: longestLine) }
+          line += 1
+          lineStart = index + 1
+        }
+        if bytes.count - lineStart >= longestLine { throw .lineTooLong(line: line, limit: longestLine) }
+        return nil
+      }
+      if let lastLine {
+        text.truncate(to: lastLine)
+        return text
+      }
+      if text.count > longestRequest { throw .requestTooLong(limit: longestRequest) }
+    }
+  }
+
+  /// Calls `body` with the number of each `key=value` line, its key and its value.
+  ///
+  /// - Throws: ``ProtocolError/lineWithoutEqualsSign(line:)`` or ``ProtocolError/lineWithNUL(line:)`` for a line
+  ///   that is none, and what `body` throws.
+  static func forEachPair(
+    in text: UnsafeRawBufferPointer,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(ProtocolError) -> Void
+  ) throws(ProtocolError) {
+    var number = 0
+    var start = 0
+    while start < text.count {
+      var end = start
+      var equals: Int?
+      while end < text.count, text[end] != 0x0a {
+        if text[end] == 0 { throw .lineWithNUL(line: number + 1) }
+        if text[end] == UInt8(ascii: "="), equals == nil { equals = end }
+        end += 1
+      }
+      number += 1
+      guard let equals else { throw .lineWithoutEqualsSign(line: number) }
+      try body(
+        UnsafeRawBufferPointer(rebasing: text[start..<equals]),
+        UnsafeRawBufferPointer(rebasing: text[(equals + 1)..<end]))
+      start = end + 1
+    }
+  }
+}
