@@ -1,0 +1,191 @@
+import CredentialProtocols
+import Keychain
+
+/// What a command ends with (DESIGN: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage).
+enum Status: Int32 {
+  case done = 0
+  case nothingMatched = 1
+  case keychain = 2
+  case usage = 64
+}
+
+/// Why a command failed, as it is told to the person: one line, perhaps one with what to do, and a status.
+struct Failure: Error {
+  /// Without the program's name, in small letters, without a full stop.
+  let message: String
+  /// What to do about it, where that can be followed.
+  let hint: String?
+  /// What the program ends with.
+  let status: Status
+
+  init(_ message: String, hint: String? = nil, status: Status) {
+    self.message = message
+    self.hint = hint
+    self.status = status
+  }
+
+  /// Tells the person.
+  func report() {
+    StandardStreams.say(terminalText(message))
+    if let hint { StandardStreams.say("hint: " + terminalText(hint)) }
+  }
+}
+
+extension Failure {
+  /// What ArgumentParser found wrong with a command line, in this program's manner.
+  init(usage message: String, helpCommand: String) {
+    var text = String(message.prefix { $0 != "\n" })
+    if text.hasSuffix(".") { text.removeLast() }
+    self.init(text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(helpCommand)'", status: .usage)
+  }
+
+  /// The one place where a keychain's error becomes text.
+  init(_ error: KeychainError) {
+    switch error {
+    case .queryTooBroad(.noProtocol):
+      self.init("the request names no protocol", status: .usage)
+    case .queryTooBroad(.noServer):
+      self.init("the request names neither a host nor a path", status: .usage)
+    case .queryTooBroad(.noService):
+      self.init("the service has no name", status: .usage)
+    case .unusableAttribute(let name, .lineBreak):
+      self.init("the \(name) has a line break or a NUL byte in it", status: .usage)
+    case .unusableAttribute(let name, .tooLong(let limit)):
+      self.init("the \(name) is longer than \(limit) bytes", status: .usage)
+    case .unusableAttribute(let name, .empty):
+      self.init("the \(name) is empty", status: .usage)
+    case .duplicateItem:
+      self.init(
+        "there is such an item already", hint: "change it with 'llavero update'", status: .nothingMatched)
+    case .itemNotFound:
+      self.init("the item is gone", status: .nothingMatched)
+    case .locked(let path):
+      self.init(
+        "the keychain \(path) is locked, and nobody can be asked for its passphrase",
+        hint: "run this on a terminal, or give the passphrase with --passphrase-fd", status: .keychain)
+    case .promptDismissed:
+      self.init("no passphrase was given", status: .keychain)
+    case .wrongPassphrase(let path):
+      self.init("that passphrase does not open the keychain \(path)", status: .keychain)
+    case .unavailable(let reason):
+      self.init("no keychain can be used: \(reason)", status: .keychain)
+    case .unsafeFile(let path, let fault):
+      self.init(path, fault)
+    case .missing(let path):
+      self.init(missing: path)
+    case .wrongIdentity(let path):
+      self.init(
+        "the identity \(path) is not the one of this keychain",
+        hint: "put the identity back that was made with the keychain", status: .keychain)
+    case .damaged(let path, let detail):
+      self.init(
+        "cannot use the keychain \(path): \(detail)",
+        hint: "nothing was changed; put back a copy of the file from a backup", status: .keychain)
+    case .newerFormat(let path, let version):
+      self.init(
+        "the keychain \(path) is of format \(version), which is newer than this program",
+        hint: "install a newer llavero", status: .keychain)
+    case .tooLarge(let what, let limit):
+      self.init("\(what) is larger than \(limit) bytes", status: .keychain)
+    case .notEnoughMemory(let needed, let available):
+      self.init(
+        "unlocking takes \(needed) MiB of memory, and \(available) MiB are free", status: .keychain)
+    case .busy(let path, let seconds):
+      self.init(
+        "gave up: another process has held \(path) for \(seconds) seconds; nothing was changed",
+        hint: "see who with 'fuser \(path)'", status: .keychain)
+    case .system(let operation, let path, let errno):
+      self.init("cannot \(operation) \(path): \(errorText(errno))", status: .keychain)
+    }
+  }
+
+  private init(_ path: String, _ fault: KeychainError.FileFault) {
+    switch fault {
+    case .owner(let uid):
+      self.init(
+        "\(path) belongs to another user (uid \(uid)) and is not used",
+        hint: "run this as that user, or give the file back with chown", status: .keychain)
+    case .mode(let mode):
+      self.init(
+        "\(path) can be used by others (mode \(String(mode, radix: 8))) and is not used",
+        hint: "chmod go= \(path)", status: .keychain)
+    case .symbolicLink:
+      self.init(
+        "\(path) is a symbolic link and is not used",
+        hint: "put the file itself there; its folder may be a link", status: .keychain)
+    case .wrongKind:
+      self.init("\(path) is not what it has to be, a plain file or a folder", status: .keychain)
+    }
+  }
+
+  private init(missing path: String) {
+    if path.hasSuffix("/vault.age") {
+      self.init(
+        "the keychain \(path) is missing, though there was one",
+        hint: "put it back from a backup, or move its identity or slots away to begin anew", status: .keychain
+      )
+    } else {
+      self.init(
+        "the identity \(path) is missing, without which the keychain can't be opened",
+        hint: "put it back from a backup", status: .keychain)
+    }
+  }
+
+  /// The one place where a protocol's error becomes text.
+  init(_ error: ProtocolError) {
+    switch error {
+    case .lineWithoutEqualsSign(let line):
+      self.init("line \(line) of the request has no '='", status: .usage)
+    case .lineWithNUL(let line):
+      self.init("line \(line) of the request has a NUL byte in it", status: .usage)
+    case .carriageReturn(let key):
+      self.init(
+        "the value of '\(key)' has a carriage return in it", hint: "end lines with a line feed alone",
+        status: .usage)
+    case .lineTooLong(let line, let limit):
+      self.init("line \(line) of the request is longer than \(limit) bytes", status: .usage)
+    case .requestTooLong(let limit):
+      self.init("the request is longer than \(limit) bytes", status: .usage)
+    case .unfinishedLine(let line):
+      self.init(
+        "the request ends in the middle of line \(line)", hint: "end each line with a line feed",
+        status: .usage)
+    case .unusableValue(let key):
+      self.init("the value of '\(key)' can't be understood", status: .usage)
+    case .unusableURL(.noScheme):
+      self.init("the URL does not begin with a scheme like https://", status: .usage)
+    case .unusableURL(.badEscape):
+      self.init("the URL has a '%' that is not followed by two hexadecimal digits", status: .usage)
+    case .unusableURL(.lineBreak):
+      self.init("the URL has a line break or a NUL byte in it", status: .usage)
+    case .unusableURL(.badHost):
+      self.init("the URL's host or port can't be understood", status: .usage)
+    case .unspeakableAnswer(let key):
+      self.init(
+        "the item's \(key) can't be said in git's protocol",
+        hint: "it holds a line break, or is too long; see it with 'llavero get --json'", status: .keychain)
+    case .input(let errno):
+      self.init("cannot read the request: \(errorText(errno))", status: .usage)
+    case .keychain(let error):
+      self.init(error)
+    }
+  }
+}
+
+/// Runs `body` and turns its error into a ``Failure``.
+func explaining<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) throws(Failure) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw Failure(error)
+  }
+}
+
+/// Runs `body` and turns its error into a ``Failure``.
+func explaining<Result: ~Copyable>(_ body: () throws(ProtocolError) -> Result) throws(Failure) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw Failure(error)
+  }
+}

@@ -1,0 +1,99 @@
+import CredentialProtocols
+import Keychain
+
+/// `git-credential-llavero`: what git calls for every login, so it starts without ArgumentParser.
+enum GitCredentialCommand {
+  static let usage = """
+    usage: git-credential-llavero [--timeout SECONDS] [--keychain KIND] [--passphrase-fd N]
+                                  get | store | erase | capability
+
+    Git calls this by itself after: git config --global credential.helper llavero
+    It reads key=value lines up to a blank one and answers likewise; see git-credential-llavero(1).
+
+      --timeout SECONDS    what is stored expires after that time
+      --keychain KIND      the keychain to use: file
+      --passphrase-fd N    read the keychain's passphrase from descriptor N
+
+    """
+
+  /// What the command line says.
+  private struct Options {
+    var timeout: Int64?
+    var selection = KeychainSelection()
+    var operation: String?
+    var wantsHelp = false
+    var wantsVersion = false
+
+    /// Options stand before the operation, which is the last argument; both `--name VALUE` and `--name=VALUE` do.
+    init(parsing arguments: [String]) throws(Failure) {
+      var rest = arguments[...]
+      while let argument = rest.popFirst() {
+        guard argument.hasPrefix("-") else {
+          if !rest.isEmpty { throw Failure("the operation has to be the last argument", status: .usage) }
+          operation = argument
+          return
+        }
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        func value() throws(Failure) -> String {
+          if parts.count == 2 { return String(parts[1]) }
+          guard let next = rest.popFirst() else { throw Failure("\(name) needs a value", status: .usage) }
+          return next
+        }
+        switch name {
+        case "--timeout":
+          guard let seconds = Int64(try value()), 1...1_000_000_000 ~= seconds else {
+            throw Failure("--timeout needs a number of seconds, at least 1", status: .usage)
+          }
+          timeout = seconds
+        case "--keychain": selection.name = try value()
+        case "--passphrase-fd":
+          guard let descriptor = Int32(try value()), descriptor >= 0 else {
+            throw Failure("--passphrase-fd needs the number of a descriptor", status: .usage)
+          }
+          selection.passphraseDescriptor = descriptor
+        case "--help", "-h": wantsHelp = true
+        case "--version": wantsVersion = true
+        default: throw Failure("unknown option \(name)", status: .usage)
+        }
+      }
+    }
+  }
+
+  /// Does what git asks for.
+  ///
+  /// - Parameter arguments: without the program's name.
+  /// - Throws: ``Failure``.
+  static func run(_ arguments: [String]) throws(Failure) {
+    var options = try Options(parsing: arguments)
+    if options.wantsHelp { return try StandardStreams.write(usage) }
+    if options.wantsVersion { return try StandardStreams.write(Program.versionLine) }
+    guard let name = options.operation else {
+      throw Failure(
+        "no operation was given", hint: "git calls this by itself; see 'git-credential-llavero --help'",
+        status: .usage)
+    }
+    // What a later git may ask for is no error: gitcredentials(7), "Custom helpers".
+    guard let operation = GitCredentialProtocol.Operation(rawValue: name) else { return }
+    if operation == .capability {
+      var text = Secret()
+      text.append(GitCredentialProtocol.capabilities)
+      return try StandardStreams.write(text)
+    }
+    let request = try explaining { () throws(ProtocolError) -> GitRequest in
+      let lines = try RequestLines.read { (buffer) throws(ProtocolError) in
+        let count = StandardStreams.read(0, into: buffer)
+        if count < 0 { throw .input(errno: Int32(-count)) }
+        return count
+      }
+      return try lines.withUnsafeBytes { (text) throws(ProtocolError) in try GitRequest(parsing: text) }
+    }
+    options.selection.mayAsk = Program.environmentFlag("GIT_TERMINAL_PROMPT") ?? true
+    let keychain = try options.selection.encryptedFile()
+    let protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
+    let reply = try explaining { () throws(ProtocolError) -> Secret in
+      try protocolOfGit.perform(operation, request, on: keychain)
+    }
+    if !reply.isEmpty { try StandardStreams.write(reply) }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+
+/// `llavero init`
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make the encrypted keychain, with a passphrase if you like",
+    discussion: """
+      Not needed before anything else: the first login that is stored makes a keychain by itself, whose key \
+      lies in a file that only you can read. That asks for nothing, ever. It protects a keychain that was \
+      copied or backed up, not against whoever can read your home directory.
+
+      With --passphrase nothing but the passphrase opens it, and every use asks for that:
+
+        llavero init --passphrase
+      """)
+
+  @Flag(help: "Ask for a passphrase, which is then the only way in")
+  var passphrase = false
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let keychain = try self.keychain.encryptedFile()
+    let descriptor = self.keychain.passphraseFd
+    if passphrase || descriptor != nil {
+      let passphrase = try SecretInput.newPassphrase(descriptor: descriptor)
+      try Self.create(in: keychain, .passphrase(passphrase))
+    } else {
+      try Self.create(in: keychain, .identityFile)
+    }
+    let status = try KeychainStatus(of: keychain)
+    try StandardStreams.write(output.json ? status.json() : Secret(status.text()))
+  }
+
+  private static func create(
+    in keychain: EncryptedFileKeychain, _ protection: consuming Protection
+  ) throws(Failure) {
+    do {
+      try keychain.create(protection)
+    } catch .duplicateItem {
+      throw Failure(
+        "there is a keychain already: \(keychain.location.vaultFile)", hint: "see 'llavero status'",
+        status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Keychain
+
+/// How items are printed.
+enum ItemOutput {
+  /// One item as a JSON object and a line feed, with its secret only where that is given.
+  static func json(_ item: Item, _ credential: borrowing Credential) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    members(of: item, in: &json)
+    json.confidentialMembers(of: credential)
+    json.endObject()
+    return line(json)
+  }
+
+  /// One item as a JSON object and a line feed, without its secret.
+  static func json(_ item: Item) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    members(of: item, in: &json)
+    json.endObject()
+    return line(json)
+  }
+
+  /// Items as a JSON array and a line feed, without their secrets.
+  static func json(_ items: [Item]) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for item in items {
+      json.beginObject()
+      members(of: item, in: &json)
+      json.endObject()
+    }
+    json.endArray()
+    return line(json)
+  }
+
+  /// Items as a table for people.
+  static func table(_ items: [Item]) -> String {
+    let rows = items.map { item in
+      [place(of: item), item.key.account.map { "\($0)" } ?? "-", changed(item), remark(on: item)]
+        .map(terminalText)
+    }
+    return columns([["PLACE", "ACCOUNT", "CHANGED", ""]] + rows)
+  }
+
+  private static func members(of item: Item, in json: inout JSONWriter) {
+    json.attributes(of: item)
+    json.member("created", item.creationDate)
+    json.member("modified", item.modificationDate)
+    json.member("reference", item.reference?.bytes)
+  }
+
+  private static func line(_ json: consuming JSONWriter) -> Secret {
+    var text = json.finish()
+    text.append("\n")
+    return text
+  }
+
+  private static func place(of item: Item) -> String {
+    switch item.key {
+    case .internetPassword(var key):
+      key.account = nil
+      return Item(key).name
+    case .genericPassword(let key):
+      return "\(key.service)"
+    }
+  }
+
+  private static func changed(_ item: Item) -> String {
+    guard let date = item.modificationDate else { return "-" }
+    return "\(date)".prefix(16).replacing("T", with: " ") + "Z"
+  }
+
+  private static func remark(on item: Item) -> String {
+    [item.label, item.comment].compactMap { $0 }.map { "\($0)" }.joined(separator: ": ")
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+
+/// `llavero`: what a person types.
+struct LlaveroCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "llavero",
+    abstract: "Keep passwords and tokens encrypted, and log in git with them",
+    discussion: """
+      To let git log in from here, once and for all:
+
+        git config --global credential.helper llavero
+
+      Git asks for a login the first time, and never again. By hand:
+
+        llavero add https://github.com --account alice     (asks for the secret)
+        llavero get https://github.com                     (prints it)
+        llavero list
+
+      Items lie in one encrypted file, which the standard age tool opens too; 'llavero status' says where.
+      Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
+      """,
+    version: Program.version,
+    subcommands: [
+      InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
+      DeleteCommand.self, StatusCommand.self, GitCredentialSubcommand.self,
+    ]
+  )
+}
+
+/// Shows `git-credential` in the help; ``Program/main()`` has taken the real call before.
+struct GitCredentialSubcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git-credential",
+    abstract: "Speak git's credential helper protocol, as git-credential-llavero does",
+    discussion: GitCredentialCommand.usage)
+
+  @Argument(help: ArgumentHelp("get, store, erase or capability", valueName: "operation"))
+  var operation: String?
+
+  func run() throws {
+    try GitCredentialCommand.run(operation.map { [$0] } ?? [])
+  }
+}

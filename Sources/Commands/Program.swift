@@ -1,0 +1,66 @@
+import ArgumentParser
+import CLinux
+import EncryptedFile
+import Glibc
+
+/// The program, whichever name it is called by.
+public enum Program {
+  /// The version of all executables (Semantic Versioning 2.0.0).
+  public static let version = "0.1.0"
+
+  static let versionLine = "llavero \(version)\n"
+
+  /// Runs what the program's name and first operand ask for, and ends the process.
+  ///
+  /// `git-credential-llavero` is a link to `llavero`; `llavero git-credential` is the same for where there are no
+  /// links. This is decided before ArgumentParser starts, whose reflection takes longer than an answer.
+  public static func main() -> Never {
+    umask(0o077)
+    clinux_refuse_inspection()
+    // A file that may not grow is an error that is told, not a death.
+    signal(SIGXFSZ, SIG_IGN)
+    StandardStreams.occupy()
+    let arguments = CommandLine.arguments
+    let name = arguments.first?.split(separator: "/").last
+    do throws(Failure) {
+      if name == "git-credential-llavero" {
+        try GitCredentialCommand.run(Array(arguments.dropFirst()))
+      } else if arguments.count > 1, arguments[1] == "git-credential" {
+        try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
+      } else {
+        try runCommand(Array(arguments.dropFirst()))
+      }
+    } catch {
+      error.report()
+      exit(error.status.rawValue)
+    }
+    exit(Status.done.rawValue)
+  }
+
+  private static func runCommand(_ arguments: [String]) throws(Failure) {
+    do {
+      var command = try LlaveroCommand.parseAsRoot(arguments)
+      try command.run()
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      let status = LlaveroCommand.exitCode(for: error)
+      // Help and version are asked for by "errors" that are none.
+      if status.isSuccess { LlaveroCommand.exit(withError: error) }
+      throw Failure(
+        usage: LlaveroCommand.message(for: error), helpCommand: helpCommand(for: arguments))
+    }
+  }
+
+  private static func helpCommand(for arguments: [String]) -> String {
+    let names = LlaveroCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+    return arguments.first.flatMap { names.contains($0) ? "llavero \($0) --help" : nil } ?? "llavero --help"
+  }
+
+  /// A variable of the environment as git reads booleans; `nil` if it isn't set.
+  static func environmentFlag(_ name: String) -> Bool? {
+    VaultLocation.environmentVariable(name).map {
+      !["0", "false", "no", "off", ""].contains($0.lowercased())
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import CLinux
+import Glibc
+import Keychain
+
+/// Reads and writes bytes on descriptors, for secrets must not pass through anything that buffers them.
+enum StandardStreams {
+  /// Reads up to `buffer.count` bytes. Returns how many, 0 at the end, or the negative `errno`.
+  static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    while true {
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      if errno != EINTR { return -Int(errno) }
+    }
+  }
+
+  /// Reads to the end of the input.
+  ///
+  /// - Parameter limit: the most bytes that are taken.
+  /// - Throws: ``Failure`` if there is more, or reading fails.
+  static func readAll(_ descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
+    var contents = Secret(capacity: 4096)
+    while true {
+      var outcome = 0
+      contents.append(count: 4096) { buffer in
+        outcome = read(descriptor, into: buffer)
+        return max(0, outcome)
+      }
+      if outcome < 0 {
+        throw Failure("cannot read \(what): \(errorText(Int32(-outcome)))", status: .usage)
+      }
+      if contents.count > limit { throw Failure("\(what) is longer than \(limit) bytes", status: .usage) }
+      if outcome == 0 { return contents }
+    }
+  }
+
+  /// Writes all bytes.
+  ///
+  /// - Throws: ``Failure`` if the reader is gone or the disk is full.
+  static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(Failure) {
+    let failure = bytes.withUnsafeBytes { writeFully($0, to: descriptor) }
+    if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
+  }
+
+  /// Writes a text that is no secret.
+  static func write(_ text: String, to descriptor: Int32 = 1) throws(Failure) {
+    try write(Secret(text), to: descriptor)
+  }
+
+  /// Says something to the person on standard error. Where that fails there is nobody to tell.
+  static func say(_ line: String) {
+    let text = Secret("llavero: " + line + "\n")
+    _ = text.withUnsafeBytes { writeFully($0, to: 2) }
+  }
+
+  /// Sees to it that descriptors 0 to 2 are something, so that no file that is opened later becomes one of them.
+  static func occupy() {
+    while true {
+      let null = clinux_openat(AT_FDCWD, "/dev/null", O_RDWR, 0)
+      if null < 0 || null > 2 {
+        if null > 2 { close(null) }
+        return
+      }
+    }
+  }
+
+  /// Whether a person sits at the descriptor.
+  static func isTerminal(_ descriptor: Int32) -> Bool {
+    isatty(descriptor) == 1
+  }
+
+  /// Writes all bytes. Returns 0 or an `errno`.
+  static func writeFully(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    var done = 0
+    while done < bytes.count, let base = bytes.baseAddress {
+      let count = Glibc.write(descriptor, base + done, bytes.count - done)
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno
+      }
+      done += count
+    }
+    return 0
+  }
+}
+
+/// What the C library calls an error number, with a small first letter.
+func errorText(_ number: Int32) -> String {
+  guard let text = strerror(number) else { return "error \(number)" }
+  let sentence = String(cString: text)
+  return sentence.prefix(1).lowercased() + sentence.dropFirst()
+}
