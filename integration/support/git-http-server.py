@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Serves bare git repositories over http with Basic authentication, on loopback, for tests.
+
+The users file has a line `user:password` for each user of all repositories, or `/prefix user:password` for
+users of the paths below a prefix alone; the longest prefix decides. It is read again at each request. The
+log gets a line `METHOD PATH USER STATUS` for each request, USER being `-` where none was named.
+"""
+
+import argparse
+import base64
+import binascii
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
+
+
+def users_for(path, users_file):
+    by_prefix = {}
+    with open(users_file, encoding="utf-8") as lines:
+        for line in lines.read().splitlines():
+            prefix, separator, login = line.partition(" ") if line.startswith("/") else ("", " ", line)
+            if ":" in login:
+                by_prefix.setdefault(prefix, set()).add(login)
+    fitting = [prefix for prefix in by_prefix if (path + "/").startswith(prefix.rstrip("/") + "/")]
+    return by_prefix[max(fitting, key=len)] if fitting else set()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    options = None
+    log_lock = threading.Lock()
+
+    def do_GET(self):
+        self.answer()
+
+    do_POST = do_GET
+
+    def answer(self):
+        body = self.read_body()
+        path, _, query = self.path.partition("?")
+        path = unquote(path)
+        login = self.login()
+        user = login.partition(":")[0] if login is not None else None
+        if login is None or login not in users_for(path, self.options.users):
+            self.note(path, user, 401)
+            self.respond(401, [("WWW-Authenticate", 'Basic realm="llavero tests"')], b"who are you?\n")
+            return
+        status, headers, content = self.run_backend(path, query, user, body)
+        self.note(path, user, status)
+        self.respond(status, headers, content)
+
+    def login(self):
+        scheme, _, value = self.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "basic":
+            return None
+        try:
+            return base64.b64decode(value, validate=True).decode("utf-8", "surrogateescape")
+        except (binascii.Error, ValueError):
+            return None
+
+    def read_body(self):
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = bytearray()
+        while True:
+            size = int(self.rfile.readline().split(b";")[0], 16)
+            body += self.rfile.read(size)
+            if size == 0:
+                while self.rfile.readline() not in (b"\r\n", b"\n", b""):
+                    pass
+                return bytes(body)
+            self.rfile.readline()
+
+    def run_backend(self, path, query, user, body):
+        environment = {
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": self.options.root,
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_COUNT": "2",
+            "GIT_CONFIG_KEY_0": "http.receivepack",
+            "GIT_CONFIG_VALUE_0": "true",
+            "GIT_CONFIG_KEY_1": "safe.directory",
+            "GIT_CONFIG_VALUE_1": "*",
+            "HOME": "/nonexistent",
+            "REQUEST_METHOD": self.command,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "REMOTE_USER": user,
+            "REMOTE_ADDR": self.client_address[0],
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "CONTENT_LENGTH": str(len(body)),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+        }
+        backend = subprocess.run(
+            ["git", "http-backend"], input=body, stdout=subprocess.PIPE, env=environment, check=False
+        )
+        head, _, content = backend.stdout.partition(b"\r\n\r\n")
+        status, headers = 200, []
+        for line in head.decode("latin-1").split("\r\n"):
+            name, _, value = line.partition(": ")
+            if name.lower() == "status":
+                status = int(value.split()[0])
+            elif name:
+                headers.append((name, value))
+        if backend.returncode != 0 and not content:
+            status = 500
+        return status, headers, content
+
+    def respond(self, status, headers, content):
+        self.send_response_only(status)
+        for name, value in headers:
+            if name.lower() != "content-length":
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def note(self, path, user, status):
+        with self.log_lock, open(self.options.log, "a", encoding="utf-8", errors="surrogateescape") as log:
+            log.write(f"{self.command} {path} {user or '-'} {status}\n")
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class ServerIPv6(Server):
+    address_family = socket.AF_INET6
+
+
+def bind(with_ipv6):
+    for _ in range(20):
+        first = Server(("127.0.0.1", 0), Handler)
+        if not with_ipv6:
+            return [first]
+        try:
+            return [first, ServerIPv6(("::1", first.server_port), Handler)]
+        except OSError:
+            first.server_close()
+    sys.exit("git-http-server: no port that is free on both 127.0.0.1 and ::1")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", required=True, help="folder of bare repositories")
+    parser.add_argument("--users", required=True, help="users file")
+    parser.add_argument("--log", required=True, help="file that gets a line for each request")
+    parser.add_argument("--port-file", required=True, help="file that gets the port once the server answers")
+    parser.add_argument("--ipv6", action="store_true", help="listen on [::1] too, at the same port")
+    Handler.options = parser.parse_args()
+
+    servers = bind(Handler.options.ipv6)
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with open(Handler.options.port_file + ".new", "w", encoding="ascii") as port_file:
+        port_file.write(f"{servers[0].server_port}\n")
+    os.rename(Handler.options.port_file + ".new", Handler.options.port_file)
+    signal.sigwait({signal.SIGTERM, signal.SIGINT})
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    main()

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# Sourced first by every suite. A suite defines functions, hands each to `check`, and ends with `finish`.
+
+set -euo pipefail
+
+SUPPORT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(cd "$SUPPORT/../.." && pwd)
+SUITE=$(basename "$0")
+
+if [[ ! -x ${PREFIX:-}/bin/llavero ]]; then
+  echo "$SUITE: PREFIX is no installed prefix; try: integration/install --prefix DIR && PREFIX=DIR $0" >&2
+  exit 64
+fi
+PREFIX=$(cd "$PREFIX" && pwd)
+BUILD=${BUILD:-$ROOT/.build/release}
+export PREFIX BUILD ROOT SUPPORT
+
+# shellcheck source=integration/support/processes.sh
+source "$SUPPORT/processes.sh"
+# shellcheck source=integration/support/sandbox.sh
+source "$SUPPORT/sandbox.sh"
+# shellcheck source=integration/support/cases.sh
+source "$SUPPORT/cases.sh"
+# shellcheck source=integration/support/helper.sh
+source "$SUPPORT/helper.sh"
+# shellcheck source=integration/support/messages.sh
+source "$SUPPORT/messages.sh"
+# shellcheck source=integration/support/vaults.sh
+source "$SUPPORT/vaults.sh"
+
+SUITE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/llavero-$SUITE.XXXXXX")
+chmod 711 "$SUITE_TMP"
+trap 'end_processes; rm -rf "$SUITE_TMP"' EXIT
+trap 'exit 130' INT TERM

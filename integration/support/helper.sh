@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# Asking the git helper, and comparing what it says. Each call leaves $status, $CASE/stdout, $CASE/stderr.
+
+# run COMMAND...: nothing may wait longer than two minutes
+run() {
+  status=0
+  timeout 120 "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
+}
+
+# helper OPERATION [OPTION...] <REQUEST
+helper() {
+  local operation=$1
+  shift
+  if [[ -n ${PASSPHRASE_FILE:-} ]]; then
+    run git-credential-llavero --passphrase-fd 3 "$@" "$operation" 3<"$PASSPHRASE_FILE"
+  else
+    run git-credential-llavero "$@" "$operation"
+  fi
+}
+
+# get, store, erase ATTRIBUTE=VALUE...: options for the helper stand in the array `options`
+options=()
+
+get() {
+  helper get ${options[@]+"${options[@]}"} < <(printf '%s\n' "$@")
+}
+
+store() {
+  helper store ${options[@]+"${options[@]}"} < <(printf '%s\n' "$@")
+  done_silently
+}
+
+erase() {
+  helper erase ${options[@]+"${options[@]}"} < <(printf '%s\n' "$@")
+  done_silently
+}
+
+said() {
+  printf 'status %s\nstdout:\n' "$status"
+  cat "$CASE/stdout"
+  printf 'stderr:\n'
+  head -c 2000 "$CASE/stderr"
+}
+
+done_silently() {
+  if ((status != 0)) || [[ -s $CASE/stdout ]]; then
+    fail "expected status 0 and an empty stdout" "$(said)"
+  fi
+}
+
+# answers LINE...: exactly these lines in this order, status 0, nothing on stderr
+answers() {
+  printf '%s\n' "$@" >"$CASE/expected"
+  if ((status != 0)) || [[ -s $CASE/stderr ]] || ! cmp -s "$CASE/expected" "$CASE/stdout"; then
+    fail "expected this answer:" "$(cat "$CASE/expected")" "$(said)"
+  fi
+}
+
+# answers_set LINE...: these lines in any order, but capabilities before all others
+answers_set() {
+  if ! awk '/^capability\[\]=/ { if (others) exit 1; next } { others = 1 }' "$CASE/stdout"; then
+    fail "a capability comes after other lines" "$(said)"
+  fi
+  printf '%s\n' "$@" | LC_ALL=C sort >"$CASE/expected"
+  if ((status != 0)) || [[ -s $CASE/stderr ]] || ! LC_ALL=C sort "$CASE/stdout" | cmp -s "$CASE/expected" -; then
+    fail "expected these lines:" "$(cat "$CASE/expected")" "$(said)"
+  fi
+}
+
+# answers_nothing: status 0 and not a byte
+answers_nothing() {
+  if ((status != 0)) || [[ -s $CASE/stdout || -s $CASE/stderr ]]; then
+    fail "expected no answer, no message and status 0" "$(said)"
+  fi
+}

@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# A home of its own, so that no test sees or touches what belongs to the person who runs it.
+
+# clean_environment: forgets every variable that git, a desktop or a former case could have set
+clean_environment() {
+  local name
+  for name in $(compgen -e); do
+    case $name in
+    LLAVERO_TEST_*) ;;
+    GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY)
+      unset "$name"
+      ;;
+    esac
+  done
+}
+
+# use_home FOLDER: makes the folder's `home` the home of everything that follows
+use_home() {
+  export HOME=$1/home
+  export XDG_DATA_HOME=$HOME/.local/share XDG_STATE_HOME=$HOME/.local/state
+  export XDG_CONFIG_HOME=$HOME/.config XDG_CACHE_HOME=$HOME/.cache XDG_RUNTIME_DIR=$1/run
+  export GIT_CONFIG_GLOBAL=$HOME/.gitconfig GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_NOSYSTEM=1
+  export GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=$SUPPORT/askpass-refuses ASKED=$1/asked
+  export LC_ALL=C.UTF-8 PATH=$PREFIX/bin:$BASE_PATH
+  VAULT=$XDG_DATA_HOME/llavero/vault.age
+  IDENTITY=$XDG_STATE_HOME/llavero/identity.txt
+  LOCK=$XDG_DATA_HOME/llavero/lock
+  export VAULT IDENTITY LOCK
+  install -d -m 700 "$HOME" "$XDG_RUNTIME_DIR"
+}
+
+# fresh_home: an empty home, and in $CASE the folder around it for what belongs to the test itself
+fresh_home() {
+  CASE=$(mktemp -d "$SUITE_TMP/case.XXXXXX")
+  clean_environment
+  use_home "$CASE"
+  export LLAVERO_KEYCHAIN=${KEYCHAIN:-file}
+  : >"$ASKED"
+  cd "$CASE" || return
+}
+
+# snapshot: name, kind, mode, owner, size, time of change and hash of every file at home
+snapshot() {
+  {
+    find "$HOME" -type d -printf '%p d %m %U\n'
+    find "$HOME" ! -type d -printf '%p %y %m %U %s %T@ %l\n'
+    find "$HOME" -type f -exec sha256sum {} +
+  } </dev/null | LC_ALL=C sort
+}
+
+BASE_PATH=$PATH
