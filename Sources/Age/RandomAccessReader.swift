@@ -11,7 +11,7 @@ public struct RandomAccessReader: ~Copyable {
   private let key: PayloadKey
   private let fetch: (_ offset: Int, _ into: UnsafeMutableRawBufferPointer) throws(AgeError) -> Void
   private let ciphertext: SecretBytes
-  private let cache: SecretBytes
+  private var cache: SecretBytes
   private var cachedChunk: Int?
 
   /// Opens a payload: reads its nonce and its final chunk.
@@ -35,12 +35,12 @@ public struct RandomAccessReader: ~Copyable {
     }
     let size = min(plaintextSize, PayloadLayout.chunkSize)
     let last = PayloadLayout.chunkCount(ofPlaintext: plaintextSize) - 1
-    let ciphertext = SecretBytes(count: size + PayloadLayout.tagSize) { _ in }
-    let cache = try SecretBytes(count: size) { (plaintext: UnsafeMutableRawBufferPointer) throws(AgeError) in
-      try Self.open(
-        last, isLast: true, key: key, fetch: read, through: ciphertext.unsafeMemory,
-        into: plaintext.part(0, plaintextSize - last * PayloadLayout.chunkSize))
-    }
+    let ciphertext = SecretBytes(uninitialized: size + PayloadLayout.tagSize)
+    // No larger than it has to be: a payload may be laid out to end in a short chunk, and then no other memory
+    // is touched for it.
+    let cache = SecretBytes(uninitialized: plaintextSize - last * PayloadLayout.chunkSize)
+    try Self.open(
+      last, isLast: true, key: key, fetch: read, through: ciphertext.unsafeMemory, into: cache.unsafeMemory)
     self.init(
       plaintextSize: plaintextSize, key: key, fetch: read, ciphertext: ciphertext, cache: cache,
       cachedChunk: last)
@@ -119,6 +119,7 @@ public struct RandomAccessReader: ~Copyable {
   private mutating func loadCache(_ index: Int) throws(AgeError) {
     cachedChunk = nil
     let count = size(ofChunk: index)
+    if cache.count < count { cache = SecretBytes(uninitialized: count) }
     try open(index, into: cache.unsafeMemory.part(0, count))
     cachedChunk = index
   }

@@ -17,6 +17,11 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
     self.memory = memory
   }
 
+  /// Takes `count` bytes of memory whose contents don't matter until they are written.
+  init(uninitialized count: Int) {
+    memory = .allocate(byteCount: count, alignment: 16)
+  }
+
   /// Copies the bytes; the original stays the caller's to wipe.
   package init(copying bytes: UnsafeRawBufferPointer) {
     self.init(count: bytes.count) { $0.copyMemory(from: bytes) }

@@ -23,6 +23,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   private let clock: () -> Timestamp
 
   private var snapshot: VaultSnapshot?
+  /// What opened the vault before.
+  private var identity: X25519Identity?
   private var change: VaultChange?
 
   /// A keychain at a place where there is a vault, or none yet: then the first item that is added makes one that
@@ -57,6 +59,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     guard change.isNew else { throw .duplicateItem }
     try change.make(protection)
     try change.commit(at: clock())
+    identity = change.identity
     snapshot = nil
   }
 
@@ -227,8 +230,11 @@ public final class EncryptedFileKeychain: KeychainStore {
     }
     if let snapshot, snapshot.status == file.status { return snapshot }
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      try unlocking.unlock(header, stanzas)
+      // Nobody is asked a second time because another process wrote meanwhile.
+      if let identity, let unlocked = try unlocking.open(header, with: identity) { return unlocked }
+      return try unlocking.unlock(header, stanzas)
     }
+    identity = opened.identity
     snapshot = opened
     return opened
   }

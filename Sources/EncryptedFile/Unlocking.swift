@@ -84,7 +84,8 @@ struct Unlocking {
     }
   }
 
-  private func open(
+  /// Opens a header with an identity; `nil` if it isn't the one.
+  func open(
     _ header: Header, with identity: X25519Identity
   ) throws(KeychainError) -> UnlockedHeader? {
     do throws(AgeError) {

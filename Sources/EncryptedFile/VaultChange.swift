@@ -16,7 +16,8 @@ final class VaultChange {
   private let unlocking: Unlocking
   private var lines: VaultLines
   private var head: VaultHead
-  private var identity: X25519Identity?
+  /// The identity of the vault; `nil` as long as there is none.
+  private(set) var identity: X25519Identity?
   private var stanzas: VaultStanzas?
   private var newVault: NewVault?
 

@@ -82,21 +82,28 @@ enum VaultText {
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   static func encode(
     _ lines: borrowing VaultLines, _ head: VaultHead,
-    firstLine: (VaultHead, [ReadVaultHead.IndexEntry]) -> Secret
+    firstLine: (VaultHead, VaultIndex) -> Secret
   ) throws(KeychainError) -> Secret {
     var records = Secret(capacity: lines.byteCount + lines.byteCount / 64)
     let isLarge = lines.byteCount + 1024 > VaultPadding.randomAccessThreshold
-    var index: [ReadVaultHead.IndexEntry] = []
+    var index = VaultIndex()
+    var indexedChunk = -1
     for position in 0..<lines.count {
       lines.withLine(position) { line in
         let content = line.content
         if isLarge {
           padToChunk(&records, for: content.count + 1)
-          if index.isEmpty || index[index.count - 1].chunk != records.count / PayloadLayout.chunkSize {
-            let separator =
-              position == 0
-              ? [] : lines.withLine(position - 1) { content.key.separator(from: $0.key) }
-            index.append(ReadVaultHead.IndexEntry(offset: records.count, separator: separator))
+          let chunk = records.count / PayloadLayout.chunkSize
+          if chunk != indexedChunk {
+            indexedChunk = chunk
+            if position == 0 {
+              index.append(
+                offset: 0, key: content.key, previous: UnsafeRawBufferPointer(start: nil, count: 0))
+            } else {
+              lines.withLine(position - 1) {
+                index.append(offset: records.count, key: content.key, previous: $0.key)
+              }
+            }
           }
         }
         records.append(content)
@@ -139,10 +146,6 @@ enum VaultText {
   }
 }
 
-extension ReadVaultHead.IndexEntry {
-  fileprivate var chunk: Int { offset / PayloadLayout.chunkSize }
-}
-
 extension UnsafeRawBufferPointer {
   /// A line without its LF and the spaces before it.
   fileprivate var content: UnsafeRawBufferPointer {
@@ -157,13 +160,6 @@ extension UnsafeRawBufferPointer {
     var end = start
     while end < count, self[end] != UInt8(ascii: "\"") { end += 1 }
     return UnsafeRawBufferPointer(rebasing: self[start..<end])
-  }
-
-  /// The shortest beginning of this key that is greater than a smaller one.
-  fileprivate func separator(from smaller: UnsafeRawBufferPointer) -> [UInt8] {
-    var shared = 0
-    while shared < count, shared < smaller.count, self[shared] == smaller[shared] { shared += 1 }
-    return Array(self[..<Swift.min(shared + 1, count)])
   }
 }
 

@@ -1,4 +1,5 @@
 import Age
+import CLinux
 import Keychain
 
 /// The first line of a vault's plaintext: what this generation is, and who may read and write it.
@@ -62,20 +63,11 @@ struct ReadVaultHead {
   let minimumWriter: Int
   /// Where the records begin: the bytes of the line with its LF.
   let size: Int
-  /// In a vault laid out for random access, one entry for each chunk in which a record begins.
-  let index: [IndexEntry]
+  /// Where to look, in a vault that is laid out for random access; else empty.
+  let index: VaultIndex
 
   /// Where the records are in the plaintext.
   var records: Range<Int> { size..<size + head.byteCount }
-
-  /// The index's entry for a chunk of the plaintext: the first record that begins in it.
-  struct IndexEntry {
-    /// Where the record begins, in bytes from the first record's start.
-    let offset: Int
-    /// As much of its key as tells it from the record before: greater than that one's key, and not greater than
-    /// its own.
-    let separator: [UInt8]
-  }
 
   /// Reads the line.
   ///
@@ -90,10 +82,10 @@ struct ReadVaultHead {
     var head = VaultHead(
       generation: 0, previous: [], written: Timestamp(milliseconds: 0), count: -1, byteCount: -1)
     var authentication: ByteString = ""
-    var index: [IndexEntry] = []
+    var index = VaultIndex()
     do {
       // Hurrying past the spaces that fill up the line.
-      let end = (line.lastIndex { $0 != 0x20 } ?? -1) + 1
+      let end = clinux_last_index(line.baseAddress, line.count, UInt8(ascii: "}")) + 1
       let object = UnsafeRawBufferPointer(rebasing: line[..<end])
       try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
         if name == "app" {
@@ -119,7 +111,8 @@ struct ReadVaultHead {
         } else if name == "auth" {
           authentication = try value.base64()
         } else if name == "index" {
-          index = try Self.index(value)
+          guard value.kind == .string else { throw JSONReader.Malformed() }
+          index = VaultIndex(UnsafeRawBufferPointer(rebasing: value.raw[1..<(value.raw.count - 1)]))
         } else {
           head.unknown.append((Array(name), Array(value.raw)))
         }
@@ -138,28 +131,12 @@ struct ReadVaultHead {
     size = line.count + 1
     self.index = index
   }
-
-  private static func index(_ value: JSONValue) throws(JSONReader.Malformed) -> [IndexEntry] {
-    var entries: [IndexEntry] = []
-    var offset: Int?
-    try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-      guard let known = offset else {
-        offset = try element.integer()
-        return
-      }
-      guard element.kind == .string, 0...VaultBounds.file ~= known else { throw JSONReader.Malformed() }
-      entries.append(
-        IndexEntry(offset: known, separator: Array(element.raw[1..<(element.raw.count - 1)])))
-      offset = nil
-    }
-    return entries
-  }
 }
 
 extension JSONWriter {
   /// Writes the first line's object.
   mutating func head(
-    _ head: VaultHead, uuid: String, authentication: [UInt8], index: [ReadVaultHead.IndexEntry]
+    _ head: VaultHead, uuid: String, authentication: [UInt8], index: VaultIndex
   ) {
     beginObject()
     member("app", "llavero" as ByteString)
@@ -176,14 +153,7 @@ extension JSONWriter {
     for (name, value) in head.unknown {
       name.withUnsafeBytes { name in value.withUnsafeBytes { rawMember(name: name, value: $0) } }
     }
-    if !index.isEmpty {
-      beginArray("index")
-      for entry in index {
-        element(entry.offset)
-        element(ByteString(entry.separator))
-      }
-      endArray()
-    }
+    if !index.isEmpty { member("index", ByteString(index.text)) }
     endObject()
   }
 

@@ -120,15 +120,11 @@ final class VaultSnapshot {
 
   /// Where the lines are among which those are whose keys begin with `beginning`, by the index.
   private func part(_ beginning: [UInt8]) throws(KeychainError) -> Range<Int> {
-    let index = first.index
-    guard !index.isEmpty else { throw .damaged(path: path, detail: "it has no index") }
-    // They begin not before the last entry that isn't greater, nor at the first that is greater than all of them.
-    let lower = max(0, index.partitioningIndex { beginning.lexicographicallyPrecedes($0.separator) } - 1)
-    let upper = index.partitioningIndex {
-      beginning.lexicographicallyPrecedes($0.separator) && !$0.separator.starts(with: beginning)
+    guard !first.index.isEmpty, let range = first.index.range(ofKeysBeginningWith: beginning) else {
+      throw .damaged(path: path, detail: "its index is malformed")
     }
-    let start = first.size + index[lower].offset
-    let end = upper < index.count ? first.size + index[upper].offset : first.records.upperBound
+    let start = first.size + range.lower
+    let end = range.upper.map { first.size + $0 } ?? first.records.upperBound
     guard first.records.lowerBound <= start, start <= end, end <= first.records.upperBound else {
       throw .damaged(path: path, detail: "its index is malformed")
     }
@@ -202,19 +198,6 @@ enum VaultBounds {
   static let file = 72 << 20
   /// The largest identity file in bytes.
   static let identityFile = 64 << 10
-}
-
-extension Array {
-  /// The first index whose element meets `predicate`, which none before and all after it do; else `count`.
-  func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
 }
 
 extension KeychainError {

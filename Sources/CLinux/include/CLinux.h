@@ -40,4 +40,10 @@ static inline bool clinux_contains(const void *text, size_t text_size, const voi
   return memmem(text, text_size, part, part_size) != NULL;
 }
 
+/// Where `byte` stands last in `text`, or -1 (memrchr(3), which is a GNU extension).
+static inline ssize_t clinux_last_index(const void *text, size_t text_size, unsigned char byte) {
+  const char *found = text_size > 0 ? (const char *)memrchr(text, byte, text_size) : NULL;
+  return found != NULL ? found - (const char *)text : -1;
+}
+
 #endif

@@ -136,8 +136,17 @@ package struct JSONValue {
 
   /// A whole number that fits.
   package func integer<Integer: FixedWidthInteger>() throws(JSONReader.Malformed) -> Integer {
-    guard kind == .number, let number = Integer(String(decoding: raw, as: UTF8.self)) else {
-      throw JSONReader.Malformed()
+    guard kind == .number else { throw JSONReader.Malformed() }
+    let isNegative = raw.first == UInt8(ascii: "-")
+    var number: Integer = 0
+    for digit in raw[(isNegative ? 1 : 0)...] {
+      guard 0x30...0x39 ~= digit else { throw JSONReader.Malformed() }
+      let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let value = Integer(digit - 0x30)
+      let (sum, isSumTooLarge) =
+        isNegative ? product.subtractingReportingOverflow(value) : product.addingReportingOverflow(value)
+      if isTooLarge || isSumTooLarge { throw JSONReader.Malformed() }
+      number = sum
     }
     return number
   }
