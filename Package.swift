@@ -62,10 +62,11 @@ let package = Package(
     .testTarget(
       name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport"],
       swiftSettings: settings),
+    // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "TestSupport", "llavero", .product(name: "Subprocess", package: "swift-subprocess"),
+        "Commands", "TestSupport", .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Transcripts"], swiftSettings: settings),
     .testTarget(
