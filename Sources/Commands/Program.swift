@@ -28,6 +28,7 @@ public enum Program {
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
       } else {
+        try refuseGarbledArguments()
         try runCommand(Array(arguments.dropFirst()))
       }
     } catch {
@@ -49,6 +50,18 @@ public enum Program {
       if status.isSuccess { LlaveroCommand.exit(withError: error) }
       throw Failure(
         usage: LlaveroCommand.message(for: error), helpCommand: helpCommand(for: arguments))
+    }
+  }
+
+  /// Refuses arguments that are not UTF-8: `CommandLine.arguments` has other bytes in their place, and an item
+  /// would be looked for, or stored, under a name that nobody gave.
+  private static func refuseGarbledArguments() throws(Failure) {
+    for index in 0..<Int(CommandLine.argc) {
+      guard let argument = CommandLine.unsafeArgv[index] else { continue }
+      if String(validatingCString: argument) == nil {
+        throw Failure(
+          "argument \(index) is not UTF-8", hint: "in a URL, other bytes are written %XX", status: .usage)
+      }
     }
   }
 

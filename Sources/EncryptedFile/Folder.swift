@@ -40,7 +40,9 @@ struct Folder: ~Copyable {
     while end < path.endIndex {
       end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
       let part = String(path[..<end])
-      if mkdir(part, 0o700) != 0, errno != EEXIST {
+      if mkdir(part, 0o700) == 0 {
+        try Self.synchronizeParent(of: part)
+      } else if errno != EEXIST {
         throw .system(operation: "create the folder", path: part, errno: errno)
       }
     }
@@ -94,6 +96,16 @@ struct Folder: ~Copyable {
         })
     }
     return names
+  }
+
+  /// Makes a new folder's entry in the one above it survive a power cut.
+  private static func synchronizeParent(of path: String) throws(KeychainError) {
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let descriptor = clinux_openat(
+      AT_FDCWD, parent.isEmpty ? "/" : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw .system(operation: "open", path: parent, errno: errno) }
+    defer { close(descriptor) }
+    if fsync(descriptor) != 0 { throw .system(operation: "sync the folder", path: parent, errno: errno) }
   }
 
   /// Makes what was done to its entries survive a power cut.

@@ -17,21 +17,28 @@ struct Unlocking {
   /// The most work that a passphrase slot may ask for, as scrypt's log2 N.
   let maximumWorkFactor: Int
 
-  /// The identity that opens the vault with this header.
+  /// Opens a vault's header.
   ///
-  /// The plain identity file, if there is one, decides alone. Else a passphrase slot of the header is opened.
+  /// With the plain identity file, if there is one and it is the vault's; else with a passphrase slot.
   ///
   /// - Throws: ``KeychainError/wrongIdentity(path:)``, ``KeychainError/missing(path:)``,
   ///   ``KeychainError/locked(path:)``, ``KeychainError/wrongPassphrase(path:)`` and what is wrong with a file.
   func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
-    if let identities = try identityFile() {
-      for identity in identities {
-        if let unlocked = try open(header, with: identity) { return unlocked }
+    var hasOtherIdentity = false
+    if let folder = try Folder(opening: location.stateFolder) {
+      for name in [VaultLocation.identityName, VaultLocation.newIdentityName] {
+        guard let identities = try identities(in: folder, name) else { continue }
+        for identity in identities {
+          if let unlocked = try open(header, with: identity) { return unlocked }
+        }
+        if name == VaultLocation.identityName { hasOtherIdentity = true }
       }
-      throw .wrongIdentity(path: location.identityFile)
     }
     let slots = stanzas.slots.filter { $0.kind == VaultStanzas.Slot.passphrase }
-    if slots.isEmpty { throw .missing(path: location.identityFile) }
+    if slots.isEmpty {
+      let path = location.identityFile
+      throw hasOtherIdentity ? .wrongIdentity(path: path) : .missing(path: path)
+    }
     var attempt = 1
     while let passphrase = try passphrase(attempt) {
       for slot in slots {
@@ -47,20 +54,17 @@ struct Unlocking {
     throw .locked(path: location.vaultFile)
   }
 
-  /// The identities of the plain identity file; `nil` if there is none.
-  private func identityFile() throws(KeychainError) -> [X25519Identity]? {
-    guard let folder = try Folder(opening: location.stateFolder) else { return nil }
-    let names = [VaultLocation.identityName, VaultLocation.newIdentityName]
-    for name in names {
-      guard let file = try folder.file(name) else { continue }
-      let text = try file.contents(limit: VaultBounds.identityFile)
-      do throws(AgeError) {
-        return try text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes) }
-      } catch {
-        throw KeychainError(error, path: file.path)
-      }
+  /// The identities of a file; `nil` if there is none.
+  private func identities(
+    in folder: borrowing Folder, _ name: String
+  ) throws(KeychainError) -> [X25519Identity]? {
+    guard let file = try folder.file(name) else { return nil }
+    let text = try file.contents(limit: VaultBounds.identityFile)
+    do throws(AgeError) {
+      return try text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes) }
+    } catch {
+      throw KeychainError(error, path: file.path)
     }
-    return nil
   }
 
   private func open(
@@ -68,6 +72,9 @@ struct Unlocking {
   ) throws(KeychainError) -> X25519Identity? {
     if passphrase.isEmpty { return nil }
     let path = location.vaultFile
+    if let workFactor = slot.workFactor, workFactor <= maximumWorkFactor {
+      try ScryptMemory.check(workFactor: workFactor)
+    }
     var text = Secret()
     do throws(AgeError) {
       let scrypt = try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
@@ -95,5 +102,13 @@ struct Unlocking {
     } catch {
       throw KeychainError(error, path: location.vaultFile)
     }
+  }
+}
+
+extension VaultStanzas.Slot {
+  /// How much work its passphrase is, as scrypt's log2 N (C2SP age.md, "scrypt recipient stanza").
+  fileprivate var workFactor: Int? {
+    let header = try? file.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
+    return header?.stanzas.first.flatMap { $0.type == "scrypt" ? $0.arguments.last : nil }.flatMap { Int($0) }
   }
 }

@@ -164,8 +164,22 @@ final class VaultChange {
         try NewVault.completeIdentity(in: state)
       }
     }
+    // The change is made by now; a copy that fails is tried again with the next one.
+    try? copySlots(of: stanzas)
     isDirty = false
     onCommit()
+  }
+
+  /// Copies the slots beside the vault, where they aren't yet, so that `age -d -i` can use them. The header's are
+  /// the ones that count.
+  private func copySlots(of stanzas: VaultStanzas) throws(KeychainError) {
+    if stanzas.slots.isEmpty { return }
+    let slots = try Folder(creating: folder.path(of: VaultLocation.slotsName))
+    for slot in stanzas.slots where !slots.contains(slot.fileName) {
+      try slot.file.lendingBytes { (file) throws(KeychainError) in
+        try slots.replace(slot.fileName, with: file)
+      }
+    }
   }
 
   private func write(

@@ -73,12 +73,9 @@ struct NewVault {
   func install(
     at location: VaultLocation, in folder: borrowing Folder, _ writeVault: () throws(KeychainError) -> Void
   ) throws(KeychainError) {
-    guard let identityFile else {
-      try writeVault()
-      try writeSlots(in: folder, location)
-      return
-    }
+    guard let identityFile else { return try writeVault() }
     let state = try Folder(creating: location.stateFolder)
+    state.removeStaleTemporaries()
     try identityFile.text.withUnsafeBytes { (text) throws(KeychainError) in
       try state.replace(VaultLocation.newIdentityName, with: text)
     }
@@ -100,16 +97,6 @@ struct NewVault {
       throw .system(operation: "rename", path: state.path(of: old), errno: errno)
     }
     try state.synchronize()
-  }
-
-  /// Copies the slots beside the vault, so that `age -d -i` can use them.
-  private func writeSlots(in folder: borrowing Folder, _ location: VaultLocation) throws(KeychainError) {
-    let slots = try Folder(creating: folder.path(of: VaultLocation.slotsName))
-    for slot in stanzas.slots {
-      try slot.file.lendingBytes { (file) throws(KeychainError) in
-        try slots.replace("\(slot.id).age", with: file)
-      }
-    }
   }
 }
 

@@ -14,6 +14,9 @@ struct VaultStanzas {
     let file: [UInt8]
 
     static let passphrase = "passphrase"
+
+    /// What its copy beside the vault is called.
+    var fileName: String { "\(id).age" }
   }
 
   /// The vault's name, which stays the same for its whole life.
@@ -51,6 +54,9 @@ struct VaultStanzas {
       switch stanza.type {
       case Self.vaultType: break
       case Self.slotType where stanza.arguments.count >= 3 && stanza.arguments[0] == Self.version:
+        guard Self.isSlotID(stanza.arguments[1]) else {
+          throw .damaged(path: path, detail: "its header is malformed")
+        }
         slots.append(Slot(id: stanza.arguments[1], kind: stanza.arguments[2], file: stanza.body))
       case let type where type.hasPrefix(Self.prefix): unknown.append(stanza)
       default: recipients += 1
@@ -62,6 +68,11 @@ struct VaultStanzas {
     }
     self.slots = slots
     self.unknown = unknown
+  }
+
+  /// An identifier becomes a file's name, so it must not lead anywhere else.
+  private static func isSlotID(_ id: String) -> Bool {
+    1...64 ~= id.utf8.count && id.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 }
   }
 
   /// The stanzas for a header.
