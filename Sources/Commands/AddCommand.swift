@@ -23,11 +23,13 @@ struct AddCommand: ParsableCommand {
   func run() throws {
     var item = Item(try place.key())
     notes.note(on: &item)
+    let keychain = try keychain.open()
+    // Before the secret is asked for: what can't be added, and what is there already.
     try explaining { () throws(KeychainError) in
       try item.validate()
-      _ = try ItemQuery(for: item.key)
+      let twins = try keychain.items(matching: try ItemQuery(for: item.key))
+      if twins.contains(where: { $0.key.primaryKey == item.key.primaryKey }) { throw .duplicateItem }
     }
-    let keychain = try keychain.open()
     let credential = Credential(try SecretInput.read(for: item.name))
     let added = try explaining { () throws(KeychainError) in try keychain.add(item, credential) }
     if output.json { try StandardStreams.write(ItemOutput.json(added)) }
