@@ -243,15 +243,25 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///
   /// - Throws: ``KeychainError/missing(path:)`` if other parts of a vault are there.
   private func vaultFile() throws(KeychainError) -> OpenFile? {
-    let folder = try Folder(opening: location.vaultFolder)
-    if let folder {
-      if let file = try folder.file(VaultLocation.vaultName) { return file }
-      if folder.contains(VaultLocation.slotsName) { throw .missing(path: location.vaultFile) }
+    if let file = try openVault() { return file }
+    guard try hasOtherParts() else { return nil }
+    // Perhaps another process has made it all since the first look.
+    if let file = try openVault() { return file }
+    throw .missing(path: location.vaultFile)
+  }
+
+  private func openVault() throws(KeychainError) -> OpenFile? {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
+    return try folder.file(VaultLocation.vaultName)
+  }
+
+  /// Whether there is something that only a vault leaves.
+  private func hasOtherParts() throws(KeychainError) -> Bool {
+    if let folder = try Folder(opening: location.vaultFolder), folder.contains(VaultLocation.slotsName) {
+      return true
     }
-    if let state = try Folder(opening: location.stateFolder), state.contains(VaultLocation.identityName) {
-      throw .missing(path: location.vaultFile)
-    }
-    return nil
+    guard let state = try Folder(opening: location.stateFolder) else { return false }
+    return state.contains(VaultLocation.identityName)
   }
 
   private func parse(_ line: UnsafeRawBufferPointer) throws(KeychainError) -> Record {

@@ -26,7 +26,11 @@ struct Unlocking {
   func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
     var hasOtherIdentity = false
     if let folder = try Folder(opening: location.stateFolder) {
-      for name in [VaultLocation.identityName, VaultLocation.newIdentityName] {
+      // The last look is for a vault whose maker renames the identity between the first two.
+      let names = [
+        VaultLocation.identityName, VaultLocation.newIdentityName, VaultLocation.identityName,
+      ]
+      for name in names {
         guard let identities = try identities(in: folder, name) else { continue }
         for identity in identities {
           if let unlocked = try open(header, with: identity) { return unlocked }
