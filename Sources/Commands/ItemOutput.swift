@@ -37,7 +37,7 @@ enum ItemOutput {
   /// Items as a table for people.
   static func table(_ items: [Item]) -> String {
     let rows = items.map { item in
-      [place(of: item), item.key.account.map { "\($0)" } ?? "-", changed(item), remark(on: item)]
+      [item.key.place, item.key.account.map { "\($0)" } ?? "-", changed(item), remark(on: item)]
         .map(terminalText)
     }
     return columns([["PLACE", "ACCOUNT", "CHANGED", ""]] + rows)
@@ -54,16 +54,6 @@ enum ItemOutput {
     var text = json.finish()
     text.append("\n")
     return text
-  }
-
-  private static func place(of item: Item) -> String {
-    switch item.key {
-    case .internetPassword(var key):
-      key.account = nil
-      return Item(key).name
-    case .genericPassword(let key):
-      return "\(key.service)"
-    }
   }
 
   private static func changed(_ item: Item) -> String {

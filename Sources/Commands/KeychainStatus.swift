@@ -42,8 +42,8 @@ struct KeychainStatus {
     if let summary {
       json.member("uuid", ByteString(summary.uuid))
       json.member(
-        "protection", (summary.hasIdentityFile ? "identity-file" : "passphrase") as ByteString)
-      if summary.hasIdentityFile { json.member("identity", ByteString(location.identityFile)) }
+        "protection", (summary.hasPassphrase ? "passphrase" : "identity-file") as ByteString)
+      if !summary.hasPassphrase { json.member("identity", ByteString(location.identityFile)) }
       json.member("locked", summary.contents == nil)
       json.member("items", summary.contents?.count)
       json.member("generation", summary.contents?.generation)
@@ -57,9 +57,7 @@ struct KeychainStatus {
   }
 
   private func protection(_ summary: VaultSummary) -> String {
-    if summary.hasIdentityFile {
-      return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
-    }
-    return "a passphrase, asked for at every use"
+    if summary.hasPassphrase { return "a passphrase, asked for at every use" }
+    return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
   }
 }

@@ -17,8 +17,8 @@ struct ListCommand: ParsableCommand {
   func run() throws {
     let keychain = try keychain.open()
     let items = try explaining { () throws(KeychainError) in try keychain.items(matching: .all) }
-      .map { (name: $0.name, item: $0) }
-      .sorted { $0.name < $1.name }
+      .map { (server: Self.server(of: $0), name: $0.key.name, item: $0) }
+      .sorted { ($0.server, $0.name) < ($1.server, $1.name) }
       .map(\.item)
     if output.json {
       try StandardStreams.write(ItemOutput.json(items))
@@ -27,5 +27,9 @@ struct ListCommand: ParsableCommand {
     } else {
       try StandardStreams.write(ItemOutput.table(items))
     }
+  }
+  private static func server(of item: Item) -> String {
+    guard case .internetPassword(let key) = item.key else { return item.key.place }
+    return key.server?.lowercased.description ?? ""
   }
 }

@@ -70,7 +70,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// - Throws: as ``items(matching:)`` does, but a locked vault can be described.
   public func summary() throws(KeychainError) -> VaultSummary? {
     guard let file = try vaultFile() else { return nil }
-    return try VaultSummary(file, location: location) { () throws(KeychainError) in
+    return try VaultSummary(file) { () throws(KeychainError) in
       try current()?.first.head
     }
   }

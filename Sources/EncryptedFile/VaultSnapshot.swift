@@ -90,12 +90,13 @@ final class VaultSnapshot {
   /// The records whose keys begin with `beginning`, where they are lines of ``lines``.
   private func load(_ beginning: [UInt8]) throws(KeychainError) {
     if let covered, beginning.starts(with: covered) { return }
-    if beginning.isEmpty {
+    if beginning.isEmpty || first.index.isEmpty {
       lines = try Self.lines(&payload, first.records, path: path)
+      covered = []
     } else {
       lines = try Self.lines(&payload, try part(beginning), path: path)
+      covered = beginning
     }
-    covered = beginning
   }
 
   /// All records, for changing them. The snapshot keeps none of them.
@@ -120,7 +121,7 @@ final class VaultSnapshot {
 
   /// Where the lines are among which those are whose keys begin with `beginning`, by the index.
   private func part(_ beginning: [UInt8]) throws(KeychainError) -> Range<Int> {
-    guard !first.index.isEmpty, let range = first.index.range(ofKeysBeginningWith: beginning) else {
+    guard let range = first.index.range(ofKeysBeginningWith: beginning) else {
       throw .damaged(path: path, detail: "its index is malformed")
     }
     let start = first.size + range.lower

@@ -7,10 +7,8 @@ public struct VaultSummary: Hashable, Sendable {
   public let uuid: String
   /// The file's size in bytes.
   public let size: Int
-  /// The kinds of slots in its header.
-  public let slotKinds: [String]
-  /// Whether the identity lies in a plain file of this machine.
-  public let hasIdentityFile: Bool
+  /// Whether a passphrase opens it; else the plain identity file of this machine does.
+  public let hasPassphrase: Bool
   /// What the first line says; `nil` if the vault is locked.
   public let contents: Contents?
 
@@ -25,18 +23,13 @@ public struct VaultSummary: Hashable, Sendable {
   }
 
   init(
-    _ file: borrowing OpenFile, location: VaultLocation, head: () throws(KeychainError) -> VaultHead?
+    _ file: borrowing OpenFile, head: () throws(KeychainError) -> VaultHead?
   ) throws(KeychainError) {
     let (header, _) = try VaultSnapshot.readHeader(file)
     let stanzas = try VaultStanzas(header.stanzas, path: file.path)
     uuid = stanzas.uuid
     size = file.status.size
-    slotKinds = stanzas.slots.map(\.kind)
-    if let state = try Folder(opening: location.stateFolder) {
-      hasIdentityFile = state.contains(VaultLocation.identityName)
-    } else {
-      hasIdentityFile = false
-    }
+    hasPassphrase = stanzas.slots.contains { $0.kind == VaultStanzas.Slot.passphrase }
     do {
       contents = try head().map {
         Contents(count: $0.count, generation: $0.generation, written: $0.written)

@@ -94,22 +94,34 @@ public struct ItemReference: Hashable, Sendable {
 }
 
 extension Item {
-  /// The item as a person would name it: its label, else `https://github.com (alice)`.
+  /// The item as a person would name it: its label, else the name of its key.
+  public var name: String { label.nonEmpty?.description ?? key.name }
+}
+
+extension Item.Key {
+  /// The key as a person would name it: `https://github.com (alice)`.
   public var name: String {
-    if let label = label.nonEmpty { return label.description }
-    switch key {
+    account.map { "\(place) (\($0))" + purpose } ?? place + purpose
+  }
+
+  /// The key without its account: `https://github.com/acme`.
+  public var place: String {
+    switch self {
     case .internetPassword(let key):
-      var name = "\(key.protocol)://"
+      var place = "\(key.protocol)://"
       if let server = key.server {
-        name += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"
+        place += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"
       }
-      if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { name += ":\(port)" }
-      if let path = key.path { name += path.bytes.first == UInt8(ascii: "/") ? "\(path)" : "/\(path)" }
-      if let account = key.account { name += " (\(account))" }
-      if let domain = key.securityDomain { name += " for \(domain)" }
-      return name
+      if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { place += ":\(port)" }
+      if let path = key.path { place += path.bytes.first == UInt8(ascii: "/") ? "\(path)" : "/\(path)" }
+      return place
     case .genericPassword(let key):
-      return key.account.map { "\(key.service) (\($0))" } ?? "\(key.service)"
+      return "\(key.service)"
     }
+  }
+
+  private var purpose: String {
+    guard case .internetPassword(let key) = self, let domain = key.securityDomain else { return "" }
+    return " for \(domain)"
   }
 }

@@ -1,7 +1,7 @@
 /// Writes JSON (RFC 8259) straight into memory that is wiped, for the values may be secret.
 ///
-/// A value that isn't UTF-8 is written as base64 under its name with `_b64` appended, so that JSON can carry every
-/// byte string. Control characters and those that turn the direction of text are escaped, so that the output
+/// A value that isn't UTF-8, or that escapes would make longer than base64 does, is written as base64 under its name
+/// with `_b64` appended, so that JSON can carry every byte string within bounds. Control characters and those that turn the direction of text are escaped, so that the output
 /// does no harm on a terminal (Trojan Source, CVE-2021-42574; CVE-2024-50349).
 package struct JSONWriter: ~Copyable {
   /// What has been written so far.
@@ -71,7 +71,7 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes a member from bytes.
   package mutating func member(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
-    if isValidUTF8(value) {
+    if isValidUTF8(value), !Self.isMostlyEscapes(value) {
       self.name(name)
       string(value)
     } else {
@@ -126,6 +126,13 @@ package struct JSONWriter: ~Copyable {
     bytes.append("\":")
     bytes.append(value)
     needsComma = true
+  }
+
+  /// Whether control characters, each of which takes six bytes, make base64 the shorter form.
+  private static func isMostlyEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
+    var controls = 0
+    for byte in text where (byte < 0x20 && byte != 0x0a) || byte == 0x7f { controls += 1 }
+    return 5 * controls > text.count / 3 + 16
   }
 
   private mutating func separate() {
