@@ -117,7 +117,7 @@ struct PlaceOptions: ParsableArguments {
     guard let first = found.first else { throw try nothingMatches() }
     if found.count > 1 {
       throw Failure(
-        "\(found.count) items match: \(found.map(\.name).joined(separator: ", "))",
+        "\(found.count) items match: \(found.map(\.key.name).joined(separator: ", "))",
         hint: "name one with --account", status: .usage)
     }
     return first

@@ -36,6 +36,7 @@ extension Failure {
   init(usage message: String, helpCommand: String) {
     var text = String(message.prefix { $0 != "\n" })
     if text.hasSuffix(".") { text.removeLast() }
+    text = text.replacing(". Did you mean", with: "; did you mean")
     self.init(text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(helpCommand)'", status: .usage)
   }
 
@@ -86,7 +87,8 @@ extension Failure {
         "the keychain \(path) is of format \(version), which is newer than this program",
         hint: "install a newer llavero", status: .keychain)
     case .tooLarge(let what, let limit):
-      self.init("\(what) is larger than \(limit) bytes", status: .keychain)
+      let isGiven = what == "the secret" || what == "the item"
+      self.init("\(what) is larger than \(limit) bytes", status: isGiven ? .usage : .keychain)
     case .notEnoughMemory(let needed, let available):
       self.init(
         "unlocking takes \(needed) MiB of memory, and \(available) MiB are free", status: .keychain)
@@ -124,6 +126,8 @@ extension Failure {
         "the keychain \(path) is missing, though there was one",
         hint: "put it back from a backup, or move its identity or slots away to begin anew", status: .keychain
       )
+    } else if !path.hasSuffix("/identity.txt") {
+      self.init("\(path) leads to nothing", hint: "put back what the link leads to", status: .keychain)
     } else {
       self.init(
         "the identity \(path) is missing, without which the keychain can't be opened",
@@ -163,7 +167,8 @@ extension Failure {
     case .unspeakableAnswer(let key):
       self.init(
         "the item's \(key) can't be said in git's protocol",
-        hint: "it holds a line break, or is too long; see it with 'llavero get --json'", status: .keychain)
+        hint: "it holds a line break, or is too long; see it with 'llavero get --json --secret'",
+        status: .keychain)
     case .input(let errno):
       self.init("cannot read the request: \(errorText(errno))", status: .usage)
     case .keychain(let error):

@@ -28,6 +28,9 @@ public enum Program {
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
       } else {
+        if arguments.count < 2 {
+          throw Failure("no command was given", hint: "see 'llavero --help'", status: .usage)
+        }
         try refuseGarbledArguments()
         try runCommand(Array(arguments.dropFirst()))
       }

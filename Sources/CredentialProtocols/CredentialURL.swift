@@ -107,6 +107,8 @@ public struct HostAndPort: Hashable, Sendable {
     if bytes.first == UInt8(ascii: "[") {
       guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1 else { return nil }
       server = ByteString(Array(bytes[1..<bracket]))
+      // Brackets are for IPv6 alone (RFC 3986 section 3.2.2), so that a name has one spelling.
+      if !server.bytes.contains(UInt8(ascii: ":")) { return nil }
       nameEnd = bracket + 1
     } else {
       nameEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count

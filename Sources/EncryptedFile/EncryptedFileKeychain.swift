@@ -84,7 +84,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     var found: [Record] = []
     try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
       for index in range {
-        let record = try lines.withLine(index) { (line) throws(KeychainError) in try parse(line) }
+        let record = try lines.record(at: index, path: location.vaultFile)
         if query.matches(record.item) { found.append(record) }
       }
     }
@@ -96,19 +96,19 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// The confidential part of an item.
   public func credential(of item: Item) throws(KeychainError) -> Credential {
-    try withLines(beginning: RecordKey.whole(of: item.key)) { (lines, range) throws(KeychainError) in
-      for index in range {
-        let credential = try lines.withLine(index) { (line) throws(KeychainError) -> Credential? in
-          guard try parse(line).item.reference == item.reference else { return nil }
-          do {
-            return try Record.credential(parsing: line)
-          } catch {
-            throw damagedRecord
-          }
-        }
-        if let credential { return credential }
-      }
-      throw KeychainError.itemNotFound
+    if let credential = try credential(of: item, beginning: RecordKey.whole(of: item.key)) {
+      return credential
+    }
+    // Somebody has moved it to another key, or is about to.
+    if let credential = try credential(of: item, beginning: []) { return credential }
+    throw .itemNotFound
+  }
+
+  private func credential(of item: Item, beginning: [UInt8]) throws(KeychainError) -> Credential? {
+    let path = location.vaultFile
+    return try withLines(beginning: beginning) { (lines, _) throws(KeychainError) in
+      guard let index = try lines.index(of: item, path: path) else { return nil }
+      return try lines.credential(at: index, path: path)
     }
   }
 
@@ -117,9 +117,12 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Adds an item.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try item.validate()
-    try credential.validate()
+    try item.validate(with: credential)
     return try changing { (change) throws(KeychainError) in
+      if change.isNew, !change.isMade {
+        try change.make(.identityFile)
+        change.onCommit = { [onNotice, location] in onNotice(.created(location)) }
+      }
       try change.refuseTwin(of: item, except: nil)
       let now = clock()
       var added = item
@@ -134,10 +137,10 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Changes an item's attributes.
   @discardableResult
   public func update(_ item: Item) throws(KeychainError) -> Item {
-    try item.validate()
-    return try changing { (change) throws(KeychainError) in
+    try changing { (change) throws(KeychainError) in
       let index = try change.index(of: item)
       let credential = try change.credential(at: index)
+      try item.validate(with: credential)
       return try change.replace(index, with: item, credential, at: clock())
     }
   }
@@ -145,8 +148,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Changes an item's attributes and secret.
   @discardableResult
   public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try item.validate()
-    try credential.validate()
+    try item.validate(with: credential)
     return try changing { (change) throws(KeychainError) in
       try change.replace(try change.index(of: item), with: item, credential, at: clock())
     }
@@ -174,7 +176,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    if change != nil { return try body() }
+    if let change { return try change.undoing(body) }
     let change = try beginChange()
     self.change = change
     defer { self.change = nil }
@@ -191,10 +193,6 @@ public final class EncryptedFileKeychain: KeychainStore {
   ) throws(KeychainError) -> Result {
     try exclusively { () throws(KeychainError) -> Result in
       guard let change else { throw .itemNotFound }
-      if change.isNew, !change.isMade {
-        try change.make(.identityFile)
-        change.onCommit = { [onNotice, location] in onNotice(.created(location)) }
-      }
       return try body(change)
     }
   }
@@ -262,17 +260,5 @@ public final class EncryptedFileKeychain: KeychainStore {
     }
     guard let state = try Folder(opening: location.stateFolder) else { return false }
     return state.contains(VaultLocation.identityName)
-  }
-
-  private func parse(_ line: UnsafeRawBufferPointer) throws(KeychainError) -> Record {
-    do {
-      return try Record(parsing: line)
-    } catch {
-      throw damagedRecord
-    }
-  }
-
-  private var damagedRecord: KeychainError {
-    .damaged(path: location.vaultFile, detail: "one of its items is malformed")
   }
 }

@@ -30,7 +30,7 @@ extension Folder {
   /// is no reason not to write.
   func removeStaleTemporaries() {
     guard let names = try? names() else { return }
-    for name in names where name.hasPrefix(".") && name.hasSuffix(Self.temporarySuffix) {
+    for name in names where Self.isTemporary(name) {
       var status = stat()
       if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
         Timestamp.now.seconds - Int64(status.st_mtim.tv_sec) > 3600
@@ -41,6 +41,14 @@ extension Folder {
   }
 
   private static let temporarySuffix = ".tmp"
+
+  /// Whether it is a name of ours: `.NAME.`, 16 hexadecimal digits, `.tmp`. Other programs have such files too.
+  private static func isTemporary(_ name: String) -> Bool {
+    guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return false }
+    let digits = name.dropLast(temporarySuffix.count).suffix(17)
+    return digits.first == "." && digits.utf8.count == 17
+      && digits.utf8.dropFirst().allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+  }
 
   /// Writes a new file beside `name` down to the disk, and returns what it is called.
   private func createTemporary(

@@ -19,7 +19,11 @@ struct Folder: ~Copyable {
     descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     if descriptor < 0 {
       switch errno {
-      case ENOENT: return nil
+      case ENOENT:
+        // A link to nothing, as to a disk that isn't mounted, is not "nothing yet".
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .missing(path: path) }
+        return nil
       case ENOTDIR: throw .unsafeFile(path: path, .wrongKind)
       default: throw .system(operation: "open", path: path, errno: errno)
       }

@@ -10,8 +10,6 @@ struct Record {
   /// The vault's generation in which it was changed last.
   let revision: Int64
 
-  /// The longest line in bytes.
-  static let longest = 256 << 10
   /// What every line begins with.
   static let opening: StaticString = #"{"k":""#
 

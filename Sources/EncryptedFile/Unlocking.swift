@@ -45,13 +45,22 @@ struct Unlocking {
     }
     var attempt = 1
     while let passphrase = try passphrase(attempt) {
+      var fault: KeychainError?
+      var isWrong = false
       for slot in slots {
-        if let identity = try open(slot, with: passphrase),
-          let unlocked = try open(header, with: identity)
-        {
-          return unlocked
+        do throws(KeychainError) {
+          guard let identity = try open(slot, with: passphrase) else {
+            isWrong = true
+            continue
+          }
+          if let unlocked = try open(header, with: identity) { return unlocked }
+          fault = .damaged(path: location.vaultFile, detail: "its passphrase opens a key that is not its own")
+        } catch {
+          // Another slot may still be good.
+          fault = error
         }
       }
+      if let fault, !isWrong { throw fault }
       attempt += 1
     }
     if attempt > 1 { throw .wrongPassphrase(path: location.vaultFile) }

@@ -1,5 +1,4 @@
 import Age
-import CLinux
 import Keychain
 
 /// A change of a vault under way: its lines in memory, and the lock held until it ends.
@@ -74,38 +73,32 @@ final class VaultChange {
   ///
   /// - Throws: ``KeychainError/itemNotFound``.
   func index(of item: Item) throws(KeychainError) -> Int {
-    guard let reference = item.reference else { throw .itemNotFound }
-    for index in lines.lines(beginning: RecordKey.whole(of: item.key)) {
-      if try record(at: index).item.reference == reference { return index }
-    }
-    // The key is being changed, so the item stands elsewhere; its name decides.
-    for index in 0..<lines.count {
-      let mayBe = lines.withLine(index) { line in
-        reference.bytes.bytes.withUnsafeBytes { name in
-          clinux_contains(line.baseAddress, line.count, name.baseAddress, name.count)
-        }
-      }
-      if mayBe, try record(at: index).item.reference == reference { return index }
-    }
-    throw .itemNotFound
+    guard let index = try lines.index(of: item, path: path) else { throw .itemNotFound }
+    return index
   }
 
   /// - Throws: ``KeychainError/duplicateItem`` if another item has the same primary key.
   func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
     let key = RecordKey.whole(of: item.key)
     for index in lines.lines(beginning: key) {
-      let other = try record(at: index).item
+      let other = try lines.record(at: index, path: path).item
       if other.reference != reference, other.key.primaryKey == item.key.primaryKey { throw .duplicateItem }
     }
   }
 
   func credential(at index: Int) throws(KeychainError) -> Credential {
-    try lines.withLine(index) { (line) throws(KeychainError) in
-      do {
-        return try Record.credential(parsing: line)
-      } catch {
-        throw damagedRecord
-      }
+    try lines.credential(at: index, path: path)
+  }
+
+  /// Runs a part of the change, which has changed nothing if it throws.
+  func undoing<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    let before = (lines.savepoint, isDirty)
+    do throws(KeychainError) {
+      return try body()
+    } catch {
+      lines.restore(before.0)
+      isDirty = before.1 || (newVault != nil && isMade)
+      throw error
     }
   }
 
@@ -115,7 +108,7 @@ final class VaultChange {
   ) throws(KeychainError) -> Item {
     try refuseTwin(of: item, except: item.reference)
     var changed = item
-    changed.creationDate = try record(at: index).item.creationDate
+    changed.creationDate = try lines.record(at: index, path: path).item.creationDate
     changed.modificationDate = now
     try insert(changed, credential, replacing: index)
     return changed
@@ -135,9 +128,8 @@ final class VaultChange {
         line = try Record.line(item, credential, revision: head.generation, previous: nil)
       }
     } catch {
-      throw damagedRecord
+      throw .malformedItem(path: path)
     }
-    if line.count > Record.longest { throw .tooLarge(what: "the item", limit: Record.longest) }
     if let index { lines.remove(index) }
     lines.insert(line)
     isDirty = true
@@ -160,7 +152,7 @@ final class VaultChange {
       }
     } else {
       try write(encoded, identity)
-      if let state = try Folder(opening: unlocking.location.stateFolder) {
+      if stanzas.slots.isEmpty, let state = try Folder(opening: unlocking.location.stateFolder) {
         try NewVault.completeIdentity(in: state)
       }
     }
@@ -200,19 +192,5 @@ final class VaultChange {
         }
       }
     }
-  }
-
-  private func record(at index: Int) throws(KeychainError) -> Record {
-    try lines.withLine(index) { (line) throws(KeychainError) in
-      do {
-        return try Record(parsing: line)
-      } catch {
-        throw damagedRecord
-      }
-    }
-  }
-
-  private var damagedRecord: KeychainError {
-    .damaged(path: path, detail: "one of its items is malformed")
   }
 }

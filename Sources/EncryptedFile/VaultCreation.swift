@@ -30,6 +30,11 @@ struct NewVault {
   ///
   /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``.
   init(_ protection: borrowing Protection, path: String) throws(KeychainError) {
+    switch protection {
+    case .passphrase(let passphrase) where passphrase.isEmpty:
+      throw .unusableAttribute(name: "passphrase", .empty)
+    default: break
+    }
     let uuid = randomUUID()
     let identity = X25519Identity()
     var text = Secret()
@@ -73,7 +78,13 @@ struct NewVault {
   func install(
     at location: VaultLocation, in folder: borrowing Folder, _ writeVault: () throws(KeychainError) -> Void
   ) throws(KeychainError) {
-    guard let identityFile else { return try writeVault() }
+    guard let identityFile else {
+      // What a killed maker of another vault may have left.
+      if let state = try Folder(opening: location.stateFolder) {
+        unlinkat(state.descriptor, VaultLocation.newIdentityName, 0)
+      }
+      return try writeVault()
+    }
     let state = try Folder(creating: location.stateFolder)
     state.removeStaleTemporaries()
     try identityFile.text.withUnsafeBytes { (text) throws(KeychainError) in
@@ -82,7 +93,10 @@ struct NewVault {
     do throws(KeychainError) {
       try writeVault()
     } catch {
-      unlinkat(state.descriptor, VaultLocation.newIdentityName, 0)
+      // The vault may have got its place before the error.
+      if !folder.contains(VaultLocation.vaultName) {
+        unlinkat(state.descriptor, VaultLocation.newIdentityName, 0)
+      }
       throw error
     }
     try Self.completeIdentity(in: state)

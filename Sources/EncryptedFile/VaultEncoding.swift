@@ -155,7 +155,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// The key of a record's line.
-  fileprivate var key: UnsafeRawBufferPointer {
+  var key: UnsafeRawBufferPointer {
     let start = Swift.min(Record.opening.utf8CodeUnitCount, count)
     var end = start
     while end < count, self[end] != UInt8(ascii: "\"") { end += 1 }

@@ -121,7 +121,9 @@ struct ReadVaultHead {
       throw .damaged(path: path, detail: "its first line is malformed")
     }
     guard minimumReader <= VaultHead.version else { throw .newerFormat(path: path, version: version) }
-    guard version > 0, head.count >= 0, 0...VaultBounds.file ~= head.byteCount else {
+    guard version > 0, 1..<Int64.max ~= head.generation, head.count >= 0,
+      0...VaultBounds.file ~= head.byteCount
+    else {
       throw .damaged(path: path, detail: "its first line lacks something")
     }
     self.head = head

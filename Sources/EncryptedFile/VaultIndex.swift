@@ -34,16 +34,30 @@ struct VaultIndex {
     text += key[..<min(shared + 1, key.count)]
   }
 
-  /// Where the records are whose keys begin with `beginning`: from the start of a record to the start of another,
-  /// or to the end of all where there is no upper bound. `nil` if this is no index.
-  func range(ofKeysBeginningWith beginning: [UInt8]) -> (lower: Int, upper: Int?)? {
+  /// A part of the records, found by the index.
+  struct Part {
+    /// Where its first record begins.
+    let lower: Int
+    /// What the first record's key begins with.
+    let separator: [UInt8]
+    /// Where the record behind its last one begins; `nil` for the end of all.
+    let upper: Int?
+  }
+
+  /// The part of the records among which those are whose keys begin with `beginning`. `nil` if this is no index.
+  func part(ofKeysBeginningWith beginning: [UInt8]) -> Part? {
+    guard text.starts(with: Array("0 ".utf8)), text.count == 2 || text[2] == Self.delimiter else {
+      return nil
+    }
     // They begin not before the last entry that isn't greater, and not behind the first that is greater than all.
     let first = firstEntry { beginning.lexicographicallyPrecedes($0) }
     let last = firstEntry { beginning.lexicographicallyPrecedes($0) && !$0.starts(with: beginning) }
-    guard let lower = offset(at: start(ofEntryAt: max(0, first - 1))) else { return nil }
-    if last >= text.count { return (lower, nil) }
-    guard let upper = offset(at: last) else { return nil }
-    return (lower, upper)
+    let entry = start(ofEntryAt: max(0, first - 1))
+    guard let lower = offset(at: entry) else { return nil }
+    let separator = Array(self.separator(at: entry))
+    if last >= text.count { return Part(lower: lower, separator: separator, upper: nil) }
+    guard let upper = offset(at: last), lower < upper else { return nil }
+    return Part(lower: lower, separator: separator, upper: upper)
   }
 
   /// Where the first entry begins whose separator meets a condition that none before and all after it do; behind
@@ -53,11 +67,8 @@ struct VaultIndex {
     var high = text.count
     while low < high {
       let start = start(ofEntryAt: (low + high) / 2)
-      var space = start
-      while space < text.count, text[space] != UInt8(ascii: " ") { space += 1 }
-      var end = space
-      while end < text.count, text[end] != Self.delimiter { end += 1 }
-      if condition(text[min(space + 1, end)..<end]) { high = start } else { low = end + 1 }
+      let separator = separator(at: start)
+      if condition(separator) { high = start } else { low = separator.endIndex + 1 }
     }
     return min(low, text.count)
   }
@@ -67,6 +78,15 @@ struct VaultIndex {
     var start = min(position, text.count - 1)
     while start > 0, text[start - 1] != Self.delimiter { start -= 1 }
     return start
+  }
+
+  /// The separator of the entry that begins at `start`.
+  private func separator(at start: Int) -> ArraySlice<UInt8> {
+    var space = start
+    while space < text.count, text[space] != UInt8(ascii: " ") { space += 1 }
+    var end = space
+    while end < text.count, text[end] != Self.delimiter { end += 1 }
+    return text[min(space + 1, end)..<end]
   }
 
   /// The offset of the entry that begins at `start`.

@@ -1,10 +1,11 @@
+import CLinux
 import Glibc
 import Keychain
 
 /// A vault's records as sorted lines, all of them or those of a part, which can be changed.
 struct VaultLines: ~Copyable {
   /// Where one line is, LF included.
-  private struct Line {
+  fileprivate struct Line {
     var isAdded: Bool
     var start: Int
     var count: Int
@@ -36,8 +37,16 @@ struct VaultLines: ~Copyable {
           let end = memchr(base + position, 0x0a, bytes.count - position)
         else { throw .damaged(path: path, detail: "its last line has no end") }
         let next = UnsafeRawPointer(end) - base + 1
-        guard bytes[position] == UInt8(ascii: "{") else {
-          throw .damaged(path: path, detail: "line \(lines.count + 2) is no record")
+        let line = UnsafeRawBufferPointer(rebasing: bytes[position..<next])
+        guard line.count > Record.opening.utf8CodeUnitCount,
+          memcmp(base + position, Record.opening.utf8Start, Record.opening.utf8CodeUnitCount) == 0
+        else { throw .damaged(path: path, detail: "something in it is no item") }
+        if let before = lines.last {
+          // A search among unsorted lines would miss what is there.
+          let previous = UnsafeRawBufferPointer(rebasing: bytes[before.start..<before.start + before.count])
+          guard Self.precedes(previous, line) else {
+            throw .damaged(path: path, detail: "its items are out of order")
+          }
         }
         lines.append(Line(isAdded: false, start: position, count: next - position))
         position = next
@@ -67,6 +76,65 @@ struct VaultLines: ~Copyable {
     let lower = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: false) }
     let upper = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: true) }
     return lower..<max(lower, upper)
+  }
+
+  /// Where the item that `item.reference` names is, be it under its own key or, if that is being changed, under
+  /// another; `nil` if it is gone.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record on the way is none.
+  borrowing func index(of item: Item, path: String) throws(KeychainError) -> Int? {
+    guard let reference = item.reference else { return nil }
+    for index in lines(beginning: RecordKey.whole(of: item.key)) {
+      if try record(at: index, path: path).item.reference == reference { return index }
+    }
+    for index in 0..<count {
+      let mayBe = withLine(index) { line in
+        reference.bytes.bytes.withUnsafeBytes { name in
+          clinux_contains(line.baseAddress, line.count, name.baseAddress, name.count)
+        }
+      }
+      if mayBe, try record(at: index, path: path).item.reference == reference { return index }
+    }
+    return nil
+  }
+
+  /// The record of a line.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)``.
+  borrowing func record(at index: Int, path: String) throws(KeychainError) -> Record {
+    try withLine(index) { (line) throws(KeychainError) in
+      do throws(JSONReader.Malformed) {
+        return try Record(parsing: line)
+      } catch {
+        throw .malformedItem(path: path)
+      }
+    }
+  }
+
+  /// What the record of a line keeps confidential.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)``.
+  borrowing func credential(at index: Int, path: String) throws(KeychainError) -> Credential {
+    try withLine(index) { (line) throws(KeychainError) in
+      do throws(JSONReader.Malformed) {
+        return try Record.credential(parsing: line)
+      } catch {
+        throw .malformedItem(path: path)
+      }
+    }
+  }
+
+  /// A state to go back to. Lines that were put in stay in memory, unused.
+  struct Savepoint {
+    fileprivate let lines: [Line]
+  }
+
+  /// The state as it is now.
+  var savepoint: Savepoint { Savepoint(lines: lines) }
+
+  /// Goes back to a state.
+  mutating func restore(_ savepoint: Savepoint) {
+    lines = savepoint.lines
   }
 
   /// Puts a line where it belongs.
@@ -114,5 +182,11 @@ struct VaultLines: ~Copyable {
       if precedes(shared, beginning) { return true }
       return orBeginsWithIt && !precedes(beginning, shared)
     }
+  }
+}
+
+extension KeychainError {
+  static func malformedItem(path: String) -> KeychainError {
+    .damaged(path: path, detail: "one of its items is malformed")
   }
 }

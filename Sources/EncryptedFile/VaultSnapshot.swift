@@ -76,7 +76,7 @@ final class VaultSnapshot {
       throw .damaged(path: path, detail: "it was not written with the keychain's own identity")
     }
     if isSmall {
-      lines = try VaultLines(text, in: first.records, path: path)
+      lines = try Self.allLines(text, first, path: path)
       covered = []
     } else {
       lines = VaultLines()
@@ -91,10 +91,11 @@ final class VaultSnapshot {
   private func load(_ beginning: [UInt8]) throws(KeychainError) {
     if let covered, beginning.starts(with: covered) { return }
     if beginning.isEmpty || first.index.isEmpty {
-      lines = try Self.lines(&payload, first.records, path: path)
+      let text = try Self.read(&payload, 0..<payload.plaintextSize, path: path)
+      lines = try Self.allLines(text, first, path: path)
       covered = []
     } else {
-      lines = try Self.lines(&payload, try part(beginning), path: path)
+      lines = try part(beginning)
       covered = beginning
     }
   }
@@ -102,9 +103,6 @@ final class VaultSnapshot {
   /// All records, for changing them. The snapshot keeps none of them.
   func takeAllLines() throws(KeychainError) -> VaultLines {
     try load([])
-    guard lines.count == first.head.count else {
-      throw .damaged(path: path, detail: "it holds \(lines.count) items and should hold \(first.head.count)")
-    }
     covered = nil
     var taken = VaultLines()
     swap(&taken, &lines)
@@ -119,18 +117,20 @@ final class VaultSnapshot {
     return try body(lines, lines.lines(beginning: beginning))
   }
 
-  /// Where the lines are among which those are whose keys begin with `beginning`, by the index.
-  private func part(_ beginning: [UInt8]) throws(KeychainError) -> Range<Int> {
-    guard let range = first.index.range(ofKeysBeginningWith: beginning) else {
-      throw .damaged(path: path, detail: "its index is malformed")
+  /// The lines among which those are whose keys begin with `beginning`, found by the index.
+  private func part(_ beginning: [UInt8]) throws(KeychainError) -> VaultLines {
+    guard let part = first.index.part(ofKeysBeginningWith: beginning) else { throw malformedIndex }
+    let start = first.size + part.lower
+    let end = part.upper.map { first.size + $0 } ?? first.records.upperBound
+    guard start < end, end <= first.records.upperBound else { throw malformedIndex }
+    let lines = try Self.lines(&payload, start..<end, path: path)
+    guard lines.count > 0, lines.withLine(0, { $0.key.starts(with: part.separator) }) else {
+      throw malformedIndex
     }
-    let start = first.size + range.lower
-    let end = range.upper.map { first.size + $0 } ?? first.records.upperBound
-    guard first.records.lowerBound <= start, start <= end, end <= first.records.upperBound else {
-      throw .damaged(path: path, detail: "its index is malformed")
-    }
-    return start..<end
+    return lines
   }
+
+  private var malformedIndex: KeychainError { .damaged(path: path, detail: "its index is malformed") }
 
   /// Whether the whole plaintext is what it should be.
   func hasPlaintext(_ expected: borrowing Secret) throws(KeychainError) -> Bool {
@@ -145,6 +145,22 @@ final class VaultSnapshot {
       throw .damaged(path: path, detail: "it holds less than its first line says")
     }
     return try VaultLines(try read(&payload, range, path: path), in: 0..<range.count, path: path)
+  }
+
+  /// All records of the whole plaintext, behind which there is nothing but padding.
+  private static func allLines(
+    _ text: consuming Secret, _ first: ReadVaultHead, path: String
+  ) throws(KeychainError) -> VaultLines {
+    let isPadded = text.withUnsafeBytes { bytes in
+      first.records.upperBound <= bytes.count
+        && bytes[first.records.upperBound...].allSatisfy { $0 == 0x20 || $0 == 0x0a }
+    }
+    guard isPadded else { throw .damaged(path: path, detail: "its first line is wrong about its items") }
+    let lines = try VaultLines(text, in: first.records, path: path)
+    guard lines.count == first.head.count else {
+      throw .damaged(path: path, detail: "it holds \(lines.count) items and should hold \(first.head.count)")
+    }
+    return lines
   }
 
   private static func lineEnd(_ text: borrowing Secret) -> Int? {

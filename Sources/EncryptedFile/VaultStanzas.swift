@@ -23,8 +23,9 @@ struct VaultStanzas {
   let uuid: String
   /// The ways in, in the order of the header.
   let slots: [Slot]
-  /// Other stanzas of ours, from newer versions, which survive a change.
-  private let unknown: [Stanza]
+  /// The stanzas of ours as they were read, which survive a change with all that newer versions put there; `nil`
+  /// for a vault that is being made.
+  private let read: [Stanza]?
 
   private static let vaultType = "llavero/vault"
   private static let slotType = "llavero/slot"
@@ -34,7 +35,7 @@ struct VaultStanzas {
   init(uuid: String, slots: [Slot]) {
     self.uuid = uuid
     self.slots = slots
-    unknown = []
+    read = nil
   }
 
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if this is an age file but no vault, or not of one payload
@@ -48,18 +49,21 @@ struct VaultStanzas {
     }
     uuid = vault.arguments[1]
     var slots: [Slot] = []
-    var unknown: [Stanza] = []
+    var ours: [Stanza] = []
     var recipients = 0
     for stanza in stanzas {
+      guard stanza.type.hasPrefix(Self.prefix) else {
+        recipients += 1
+        continue
+      }
+      ours.append(stanza)
       switch stanza.type {
-      case Self.vaultType: break
       case Self.slotType where stanza.arguments.count >= 3 && stanza.arguments[0] == Self.version:
         guard Self.isSlotID(stanza.arguments[1]) else {
           throw .damaged(path: path, detail: "its header is malformed")
         }
         slots.append(Slot(id: stanza.arguments[1], kind: stanza.arguments[2], file: stanza.body))
-      case let type where type.hasPrefix(Self.prefix): unknown.append(stanza)
-      default: recipients += 1
+      default: break
       }
     }
     // Only the vault's own identity opens its payload; a second way in past the slots would be somebody else's.
@@ -67,7 +71,7 @@ struct VaultStanzas {
       throw .damaged(path: path, detail: "it is encrypted for other recipients than its own identity")
     }
     self.slots = slots
-    self.unknown = unknown
+    read = ours
   }
 
   /// An identifier becomes a file's name, so it must not lead anywhere else.
@@ -77,11 +81,12 @@ struct VaultStanzas {
 
   /// The stanzas for a header.
   func encoded() throws(AgeError) -> [Stanza] {
+    if let read { return read }
     var stanzas = [try Stanza(type: Self.vaultType, arguments: [Self.version, uuid])]
     for slot in slots {
       stanzas.append(
         try Stanza(type: Self.slotType, arguments: [Self.version, slot.id, slot.kind], body: slot.file))
     }
-    return stanzas + unknown
+    return stanzas
   }
 }

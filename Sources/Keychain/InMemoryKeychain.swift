@@ -35,8 +35,7 @@ public final class InMemoryKeychain: KeychainStore {
   /// Adds an item.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try item.validate()
-    try credential.validate()
+    try item.validate(with: credential)
     try refuseTwin(of: item, at: nil)
     lastReference += 1
     var added = item
@@ -50,8 +49,8 @@ public final class InMemoryKeychain: KeychainStore {
   /// Changes an item's attributes.
   @discardableResult
   public func update(_ item: Item) throws(KeychainError) -> Item {
-    try item.validate()
     let position = try position(of: item)
+    try item.validate(with: entries[position].credential)
     try refuseTwin(of: item, at: position)
     let entry = entries.remove(at: position)
     var changed = item
@@ -65,7 +64,7 @@ public final class InMemoryKeychain: KeychainStore {
   /// Changes an item's attributes and secret.
   @discardableResult
   public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try credential.validate()
+    try item.validate(with: credential)
     let changed = try update(item)
     entries[entries.count - 1].credential = credential.copy()
     return changed

@@ -101,11 +101,13 @@ extension Item {
 extension Item.Key {
   /// The key as a person would name it: `https://github.com (alice)`.
   public var name: String {
-    account.map { "\(place) (\($0))" + purpose } ?? place + purpose
+    account.map { "\(base) (\($0))" + purpose } ?? base + purpose
   }
 
   /// The key without its account: `https://github.com/acme`.
-  public var place: String {
+  public var place: String { base + purpose }
+
+  private var base: String {
     switch self {
     case .internetPassword(let key):
       var place = "\(key.protocol)://"

@@ -4,9 +4,24 @@ public enum ItemBounds {
   public static let attribute = 65_534
   /// The longest secret in bytes.
   public static let secret = 65_536
+  /// The largest item in bytes, all its attributes and its secret together as JSON.
+  public static let item = 256 << 10
 }
 
 extension Item {
+  /// Throws if no keychain should take the item with this credential: as ``validate()`` and
+  /// ``Credential/validate()`` do, and if both together are larger than ``ItemBounds/item``.
+  public func validate(with credential: borrowing Credential) throws(KeychainError) {
+    try validate()
+    try credential.validate()
+    var json = JSONWriter()
+    json.beginObject()
+    json.attributes(of: self)
+    json.confidentialMembers(of: credential)
+    json.endObject()
+    if json.finish().count > ItemBounds.item { throw .tooLarge(what: "the item", limit: ItemBounds.item) }
+  }
+
   /// Throws if no keychain should take the item: an attribute is longer than ``ItemBounds/attribute``, holds
   /// LF, CR or NUL in its primary key, or has to have a value and has none.
   public func validate() throws(KeychainError) {

@@ -15,7 +15,8 @@ extension KeychainStore {
   /// no lock is taken, when the answer to the same question already is that account and secret, even where the
   /// answer's item has a shorter path than `item`. Else the item with that primary key is changed, or one is
   /// added; no other item is ever touched. An expiry or refresh token that is not given along with an unchanged
-  /// secret stays as it was, for older gits drop them on the way; with a new secret they are replaced.
+  /// secret stays as it was, for older gits drop them on the way; with a new secret they are replaced. One that is
+  /// new for the same secret goes to the item with that primary key alone.
   ///
   /// - Parameters:
   ///   - item: what to store it for. Attributes other than the key count only where an item is added.
@@ -27,8 +28,7 @@ extension KeychainStore {
   public func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
   ) throws(KeychainError) -> SaveOutcome {
-    try item.validate()
-    try credential.validate()
+    try item.validate(with: credential)
     let query = try ItemQuery(for: item.key)
     let kind = credential.authenticationScheme
     func present() throws(KeychainError) -> Answer? {
@@ -47,8 +47,10 @@ extension KeychainStore {
         guard let merged = answer.credential.merged(with: credential, expiringBy: expiringBy) else {
           return .unchanged
         }
-        try update(answer.item, merged)
-        return .updated
+        if answer.item.key.primaryKey == item.key.primaryKey {
+          try update(answer.item, merged)
+          return .updated
+        }
       }
       var replacement = credential.copy()
       replacement.expiry = earlier(credential.expiry, expiringBy)

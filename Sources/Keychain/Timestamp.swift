@@ -18,7 +18,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Whole seconds since the Unix epoch, rounded down.
   public var seconds: Int64 {
-    milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+    let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    return remainder < 0 ? quotient - 1 : quotient
   }
 
   /// The clock's present reading (CLOCK_REALTIME).
@@ -77,6 +78,8 @@ extension Timestamp: CustomStringConvertible {
       fraction = read
     }
     let days = Self.dayNumber(year: year, month: month, day: day)
+    // The 30th of February has the number of a day in March.
+    guard Self.civilDate(ofDay: days) == (year, month, day) else { return nil }
     milliseconds = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
   }
 

@@ -71,7 +71,10 @@ public struct GitCredentialProtocol {
       InternetPassword(
         protocol: place.protocol, server: place.server, port: place.port, account: place.account,
         path: place.path))
-    let expiringBy = timeout.map { now.seconds + $0 }
+    let expiringBy = timeout.map { limit in
+      let (sum, isTooLate) = now.seconds.addingReportingOverflow(limit)
+      return isTooLate ? .max : sum
+    }
     _ = try throwingProtocolError { () throws(KeychainError) in
       try keychain.save(item, credential, expiringBy: expiringBy, at: now)
     }

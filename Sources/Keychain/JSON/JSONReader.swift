@@ -17,6 +17,7 @@ package enum JSONReader {
     of text: UnsafeRawBufferPointer,
     _ body: (_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(Malformed) -> Void
   ) throws(Malformed) {
+    guard isValidUTF8(text) else { throw Malformed() }
     var scanner = JSONScanner(text)
     try scanner.expect("{")
     if try scanner.peek() == UInt8(ascii: "}") {
@@ -43,6 +44,7 @@ package enum JSONReader {
   package static func elements(
     of text: UnsafeRawBufferPointer, _ body: (JSONValue) throws(Malformed) -> Void
   ) throws(Malformed) {
+    guard isValidUTF8(text) else { throw Malformed() }
     var scanner = JSONScanner(text)
     try scanner.expect("[")
     if try scanner.peek() == UInt8(ascii: "]") {
@@ -163,7 +165,7 @@ package struct JSONValue {
     return moment
   }
 
-  private static func hexadecimal(
+  fileprivate static func hexadecimal(
     _ text: UnsafeRawBufferPointer, at start: Int
   ) throws(JSONReader.Malformed) -> UInt32 {
     guard start + 4 <= text.count else { throw JSONReader.Malformed() }
@@ -223,12 +225,26 @@ private struct JSONScanner {
       case UInt8(ascii: "\""):
         position += 1
         return UnsafeRawBufferPointer(rebasing: text[start..<position - 1])
-      case UInt8(ascii: "\\"): position += 2
+      case UInt8(ascii: "\\"): try escape()
       case 0..<0x20: throw JSONReader.Malformed()
       default: position += 1
       }
     }
     throw JSONReader.Malformed()
+  }
+
+  /// An escape, of which nothing is decoded yet.
+  private mutating func escape() throws(JSONReader.Malformed) {
+    guard position + 1 < text.count else { throw JSONReader.Malformed() }
+    switch text[position + 1] {
+    case UInt8(ascii: "u"):
+      _ = try JSONValue.hexadecimal(text, at: position + 2)
+      position += 6
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      position += 2
+    default: throw JSONReader.Malformed()
+    }
   }
 
   mutating func value(depth: Int) throws(JSONReader.Malformed) -> JSONValue {
