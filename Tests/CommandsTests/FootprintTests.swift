@@ -1,0 +1,77 @@
+import TestSupport
+import Testing
+
+@Suite("where the program writes", .timeLimit(.minutes(5))) struct FootprintTests {
+  private let commands = [
+    "git-credential-llavero get", "git-credential-llavero store", "git-credential-llavero store",
+    "llavero list",
+    "printf x | llavero add https://example.org --account bob", "llavero get https://example.org",
+    "printf y | llavero update https://example.org", "llavero status --json",
+    "llavero delete https://example.org",
+    "git-credential-llavero erase", "llavero --help", "llavero nonsense", "llavero init",
+  ]
+  private let input = Array("protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n".utf8)
+
+  @Test("nothing is written outside the XDG folders of HOME, and what is written is for its owner alone")
+  func home() async throws {
+    let sandbox = Sandbox()
+    let programs = sandbox.trees().bin
+    for command in commands { _ = try await sandbox.run(command, input: input) }
+    let trees = sandbox.trees()
+    #expect(
+      trees.home == [
+        ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/lock",
+        ".local/share/llavero/vault.age", ".local/state/", ".local/state/llavero/",
+        ".local/state/llavero/identity.txt",
+      ])
+    #expect(trees.temporary == [])
+    #expect(trees.bin == programs)
+    #expect(sandbox.mode(".local/share/llavero") == 0o700)
+    #expect(sandbox.mode(".local/state/llavero") == 0o700)
+    #expect(sandbox.mode(".local/share/llavero/vault.age") == 0o600)
+    #expect(sandbox.mode(".local/share/llavero/lock") == 0o600)
+    #expect(sandbox.mode(".local/state/llavero/identity.txt") == 0o600)
+  }
+
+  @Test("XDG_DATA_HOME and XDG_STATE_HOME are used where they are absolute")
+  func xdg() async throws {
+    let sandbox = Sandbox()
+    let variables = "XDG_DATA_HOME=\"$HOME/d\" XDG_STATE_HOME=\"$HOME/s\""
+    for command in commands { _ = try await sandbox.run("export \(variables); \(command)", input: input) }
+    #expect(
+      sandbox.trees().home == [
+        "d/", "d/llavero/", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
+        "s/llavero/identity.txt",
+      ])
+    let relative = Sandbox()
+    for command in commands {
+      _ = try await relative.run("export XDG_DATA_HOME=d XDG_STATE_HOME=s; \(command)", input: input)
+    }
+    #expect(!relative.trees().home.contains("d/"))
+    #expect(relative.trees().home.contains(".local/share/llavero/vault.age"))
+  }
+
+  @Test(
+    "what only reads makes nothing at all",
+    arguments: [
+      "git-credential-llavero get", "git-credential-llavero erase", "git-credential-llavero capability",
+      "git-credential-llavero future", "llavero list", "llavero list --json",
+      "llavero get https://example.com",
+      "llavero delete https://example.com", "llavero status", "llavero status --json",
+      "printf x | llavero update https://example.com", "printf '' | llavero add https://example.com",
+    ])
+  func readers(command: String) async throws {
+    let sandbox = Sandbox()
+    _ = try await sandbox.run(command, input: input)
+    #expect(sandbox.trees().home == [])
+  }
+
+  @Test("neither account nor secret lies in the vault in the clear")
+  func encrypted() async throws {
+    let sandbox = Sandbox()
+    _ = try await sandbox.run("git-credential-llavero store", input: input)
+    let vault = String(decoding: try #require(sandbox.read(".local/share/llavero/vault.age")), as: UTF8.self)
+    for word in ["example", "alice", "s3cret"] { #expect(!vault.contains(word)) }
+    #expect(vault.hasPrefix("age-encryption.org/v1\n"))
+  }
+}

@@ -1,0 +1,55 @@
+/// Bytes as text that can stand in a transcript.
+enum Placeholders {
+  private static let noLineFeed = "{NO LF}"
+
+  /// Bytes as text: what is neither printable nor a line end is written `{XX}`.
+  static func text(_ bytes: [UInt8]) -> String {
+    let isText = String(validating: bytes, as: UTF8.self) != nil
+    var text: [UInt8] = []
+    for byte in bytes {
+      if byte == 0x0a || 0x20..<0x7f ~= byte || byte >= 0x80 && isText {
+        text.append(byte)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += "{\(digits.count < 2 ? "0" : "")\(digits)}".utf8
+      }
+    }
+    if let last = bytes.last, last != 0x0a { text += (noLineFeed + "\n").utf8 }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The bytes of one line, with its line end.
+  static func bytes(_ line: Substring) -> [UInt8] {
+    var line = line
+    let isWhole = !line.hasSuffix(noLineFeed)
+    if !isWhole { line.removeLast(noLineFeed.count) }
+    var bytes: [UInt8] = []
+    while let character = line.first {
+      if character == "{", line.dropFirst(3).first == "}",
+        let byte = UInt8(line.dropFirst().prefix(2), radix: 16)
+      {
+        bytes.append(byte)
+        line.removeFirst(4)
+      } else {
+        bytes += character.utf8
+        line.removeFirst()
+      }
+    }
+    return isWhole ? bytes + [0x0a] : bytes
+  }
+
+  /// The lines of a text that ends with a line end, or is empty.
+  static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
+
+  /// The text with placeholders for what differs between two runs.
+  static func replacingVariable(_ text: String, home: String, bin: String) -> String {
+    text.replacing(home, with: "{HOME}")
+      .replacing(bin, with: "{BIN}")
+      .replacing(#/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#, with: "{DATE}")
+      .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\dZ/#, with: "{MINUTE}")
+      .replacing(#/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/#, with: "{UUID}")
+      .replacing(#/password_expiry_utc(=|":)1\d{9}\b/#) { "password_expiry_utc\($0.1){EPOCH}" }
+  }
+}

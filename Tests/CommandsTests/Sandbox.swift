@@ -1,0 +1,78 @@
+import Glibc
+import Subprocess
+import TestSupport
+
+/// A home of its own in which the real executable runs, with a clean environment and without a terminal.
+final class Sandbox: Sendable {
+  private let folder = TemporaryFolder()
+  /// The path of the home.
+  var home: String { folder["home"] }
+  /// The path of the folder with the program under both of its names.
+  var bin: String { folder["bin"] }
+
+  init() {
+    folder.makeFolder("home")
+    folder.makeFolder("bin")
+    folder.makeFolder("tmp")
+    for name in ["llavero", "git-credential-llavero"] {
+      precondition(symlink(Self.executable, "\(bin)/\(name)") == 0, "cannot make a link")
+    }
+  }
+
+  /// Where the executable was built: beside the test bundle, unless `LLAVERO_TEST_EXECUTABLE` names another.
+  private static let executable: String = {
+    if let named = getenv("LLAVERO_TEST_EXECUTABLE") { return String(cString: named) }
+    guard let real = realpath("/proc/self/exe", nil) else { fatalError("cannot find this program") }
+    defer { free(real) }
+    let path = String(cString: real).split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/llavero"
+    guard access(path, X_OK) == 0 else { fatalError("there is no \(path); run 'swift build' first") }
+    return path
+  }()
+
+  /// What lies in the home, in the folder for temporary files, and in the folder of the program.
+  func trees() -> (home: [String], temporary: [String], bin: [String]) {
+    let all = folder.tree()
+    func below(_ name: String) -> [String] {
+      all.filter { $0.hasPrefix("\(name)/") && $0 != "\(name)/" }.map { String($0.dropFirst(name.count + 1)) }
+    }
+    return (below("home"), below("tmp"), below("bin"))
+  }
+
+  /// The permissions of something in the home.
+  func mode(_ name: String) -> mode_t? {
+    var status = stat()
+    return lstat("\(home)/\(name)", &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
+
+  /// The bytes of a file in the home.
+  func read(_ name: String) -> [UInt8]? { folder.read("home/\(name)") }
+
+  /// Runs a line of shell in the home.
+  func run(_ command: String, input: [UInt8] = []) async throws -> Transcript.Outcome {
+    folder.write(input, to: "input")
+    var options = PlatformOptions()
+    // Without a terminal, so that nothing can be asked of whoever runs the tests.
+    options.createSession = true
+    let result = try await Subprocess.run(
+      .name("sh"), arguments: ["-c", "cd; exec <\"$0\"\n\(command)", folder["input"]],
+      environment: .custom([
+        "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": folder["tmp"],
+      ]),
+      platformOptions: options, output: .bytes(limit: 1 << 20), error: .bytes(limit: 1 << 20))
+    guard case .exited(let status) = result.terminationStatus else {
+      throw Killed(command: command, status: "\(result.terminationStatus)")
+    }
+    return Transcript.Outcome(
+      output: shown(result.standardOutput), errors: shown(result.standardError), status: status)
+  }
+
+  private func shown(_ bytes: [UInt8]) -> String {
+    Placeholders.replacingVariable(Placeholders.text(bytes), home: home, bin: bin)
+  }
+
+  /// A signal ended the command, which is never right.
+  struct Killed: Error {
+    let command: String
+    let status: String
+  }
+}

@@ -1,0 +1,78 @@
+/// A conversation with the program that a reviewer can read: commands, what they were told, and what they answered.
+///
+/// - `$ COMMAND` runs a line of shell in a home of the transcript's own;
+/// - `< LINE` is a line of its standard input, which is empty without any;
+/// - other lines are its standard output; one that begins like another kind of line stands behind `| `;
+/// - `2: LINE` is a line of its standard error;
+/// - `? STATUS` ends the step;
+/// - `# TEXT` and blank lines before a command are remarks.
+///
+/// `{0D}` stands for a byte; `{NO LF}` for a line end that is missing; `{HOME}`, `{BIN}`, `{DATE}`, `{MINUTE}`,
+/// `{EPOCH}` and `{UUID}` for what varies.
+struct Transcript {
+  var steps: [Step] = []
+  /// What follows the last step.
+  var ending: [String] = []
+
+  struct Step {
+    /// Remarks before the command.
+    var remarks: [String]
+    var command: String
+    var input: [UInt8] = []
+    var outcome = Outcome()
+  }
+
+  /// What a command answered, with placeholders.
+  struct Outcome: Equatable {
+    var output = ""
+    var errors = ""
+    var status: Int32 = 0
+  }
+
+  init(parsing text: String) {
+    var remarks: [String] = []
+    var step: Step?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      if line.hasPrefix("$ ") {
+        precondition(step == nil, "no status before: \(line)")
+        step = Step(remarks: remarks, command: String(line.dropFirst(2)))
+        remarks = []
+      } else if step == nil {
+        remarks.append(String(line))
+      } else if line == "<" || line.hasPrefix("< ") {
+        step?.input += Placeholders.bytes(line.dropFirst(2))
+      } else if line == "2:" || line.hasPrefix("2: ") {
+        step?.outcome.errors += line.dropFirst(3) + "\n"
+      } else if line.hasPrefix("? ") {
+        guard var done = step, let status = Int32(line.dropFirst(2)) else { fatalError("no status: \(line)") }
+        done.outcome.status = status
+        steps.append(done)
+        step = nil
+      } else {
+        step?.outcome.output += (line == "|" || line.hasPrefix("| ") ? line.dropFirst(2) : line) + "\n"
+      }
+    }
+    precondition(step == nil, "the last step has no status")
+    ending = remarks
+  }
+
+  /// The text, with these outcomes in place of those that were expected.
+  func text(with outcomes: [Outcome]) -> String {
+    var lines: [String] = []
+    for (step, outcome) in zip(steps, outcomes) {
+      lines += step.remarks + ["$ \(step.command)"]
+      lines += Placeholders.lines(Placeholders.text(step.input)).map { $0.isEmpty ? "<" : "< \($0)" }
+      lines += Placeholders.lines(outcome.output).map {
+        Self.isAmbiguous($0) ? ($0.isEmpty ? "|" : "| \($0)") : $0
+      }
+      lines += Placeholders.lines(outcome.errors).map { $0.isEmpty ? "2:" : "2: \($0)" }
+      lines.append("? \(outcome.status)")
+    }
+    return (lines + ending).map { $0 + "\n" }.joined()
+  }
+
+  private static func isAmbiguous(_ line: String) -> Bool {
+    line.isEmpty || line == "|" || line == "<" || line == "2:"
+      || ["| ", "$ ", "< ", "2: ", "? "].contains { line.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A file of the folder Transcripts.
+struct TranscriptFile: Sendable, CustomTestStringConvertible {
+  let name: String
+  var testDescription: String { name }
+
+  static let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Transcripts"
+  var path: String { "\(Self.folder)/\(name)" }
+
+  static let all: [TranscriptFile] = {
+    var files: [TranscriptFile] = []
+    guard let folder = opendir(folder) else { return [] }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(".txt") { files.append(TranscriptFile(name: name)) }
+    }
+    return files.sorted { $0.name < $1.name }
+  }()
+
+  func read() throws -> Transcript {
+    guard let file = fopen(path, "rb") else { throw Missing(path: path) }
+    defer { fclose(file) }
+    var contents = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&contents, 1, contents.count, file)
+    return Transcript(parsing: String(decoding: contents[..<count], as: UTF8.self))
+  }
+
+  func write(_ text: String) throws {
+    guard let file = fopen(path, "wb") else { throw Missing(path: path) }
+    defer { fclose(file) }
+    let bytes = Array(text.utf8)
+    fwrite(bytes, 1, bytes.count, file)
+  }
+
+  struct Missing: Error { let path: String }
+}
+
+@Suite("transcripts", .timeLimit(.minutes(5))) struct TranscriptTests {
+  @Test("there are transcripts")
+  func some() {
+    #expect(TranscriptFile.all.count > 10, "in \(TranscriptFile.folder)")
+  }
+
+  /// `LLAVERO_RECORD_TRANSCRIPTS=1` writes down what the program says now; review every line of the difference.
+  @Test("the program answers as written down", arguments: TranscriptFile.all)
+  func transcript(file: TranscriptFile) async throws {
+    let transcript = try file.read()
+    let sandbox = Sandbox()
+    var outcomes: [Transcript.Outcome] = []
+    for step in transcript.steps {
+      outcomes.append(try await sandbox.run(step.command, input: step.input))
+    }
+    if getenv("LLAVERO_RECORD_TRANSCRIPTS") != nil {
+      return try file.write(transcript.text(with: outcomes))
+    }
+    for (step, outcome) in zip(transcript.steps, outcomes) {
+      let comment = Comment(rawValue: "\(file.name): \(step.command)")
+      #expect(outcome.output == step.outcome.output, comment)
+      #expect(outcome.errors == step.outcome.errors, comment)
+      #expect(outcome.status == step.outcome.status, comment)
+    }
+  }
+
+  @Test(
+    "a message is a line of the program's, in small letters and without a full stop",
+    arguments: TranscriptFile.all)
+  func conventions(file: TranscriptFile) throws {
+    for step in try file.read().steps where !step.outcome.errors.isEmpty {
+      let lines = Placeholders.lines(step.outcome.errors)
+      #expect(lines.count <= 2, "\(step.command)")
+      for (index, line) in lines.enumerated() {
+        try #require(line.hasPrefix("llavero: "), "\(step.command): \(line)")
+        let text = line.dropFirst("llavero: ".count)
+        #expect(text.hasPrefix("hint: ") == (index == 1), "\(line)")
+        let start = text.hasPrefix("hint: ") ? text.dropFirst(6).first : text.first
+        #expect(start?.isUppercase == false || text.hasPrefix("HOME"), "\(line)")
+        #expect(!line.hasSuffix("."), "\(line)")
+      }
+      if step.outcome.status != 0 { #expect(step.outcome.output.isEmpty, "\(step.command)") }
+    }
+  }
+
+  @Test("a transcript is written as it was read", arguments: TranscriptFile.all)
+  func rendering(file: TranscriptFile) throws {
+    let transcript = try file.read()
+    let again = Transcript(parsing: transcript.text(with: transcript.steps.map(\.outcome)))
+    #expect(again.steps.map(\.outcome) == transcript.steps.map(\.outcome))
+    #expect(again.steps.map(\.input) == transcript.steps.map(\.input))
+  }
+
+  @Test("no secret is told in a message", arguments: TranscriptFile.all)
+  func secrets(file: TranscriptFile) throws {
+    for step in try file.read().steps {
+      #expect(!step.outcome.errors.contains("s3cret"), "\(step.command)")
+    }
+  }
+}

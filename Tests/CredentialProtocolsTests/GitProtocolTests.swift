@@ -1,0 +1,230 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("git's protocol") struct GitProtocolTests {
+  private let git = Conversation()
+
+  @Test("capability names what the helper has")
+  func capability() throws {
+    #expect(try git.perform(.capability, []) == "version 0\ncapability authtype\ncapability state\n")
+  }
+
+  @Test(
+    "a question that names too little is refused, and never means everything",
+    arguments: ["get", "store", "erase"])
+  func tooBroad(name: String) throws {
+    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    let operation = try #require(GitCredentialProtocol.Operation(rawValue: name))
+    for (lines, fault) in [
+      ([], .noProtocol), (["host=example.com"], .noProtocol),
+      (["protocol=", "host=example.com"], .noProtocol),
+      (["protocol=https"], .noServer), (["protocol=https", "host="], .noServer),
+      (["protocol=https", "host=", "path=", "username=alice", "password=x"], .noServer),
+      (["url=https://"], .noServer),
+    ] as [([String], KeychainError.QueryFault)] {
+      #expect(throws: ProtocolError.keychain(.queryTooBroad(fault)), "\(lines)") {
+        try git.perform(operation, joined(lines))
+      }
+    }
+    #expect(try git.count() == 1)
+  }
+
+  @Test("state names the item that answered, to a peer with the capability alone")
+  func state() throws {
+    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    let item = try #require(try git.keychain.items(matching: .all).first)
+    let name = try #require(item.reference).bytes
+    #expect(
+      try git.get("capability[]=state", "protocol=https", "host=example.com")
+        == "capability[]=state\nusername=alice\npassword=x\nstate[]=llavero:\(name)\n")
+    #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=x\n")
+    #expect(
+      try git.get("capability[]=authtype", "capability[]=state", "protocol=https", "host=example.com")
+        == "capability[]=authtype\ncapability[]=state\nusername=alice\npassword=x\nstate[]=llavero:\(name)\n")
+  }
+
+  @Test("erase with a state forgets just the item that had answered")
+  func eraseWithState() throws {
+    for name in ["alice", "bob", "carol"] {
+      try git.store("protocol=https", "host=example.com", "username=\(name)", "password=same")
+    }
+    let answer = try git.get("capability[]=state", "protocol=https", "host=example.com", "username=bob")
+    let state = try #require(answer.split(separator: "\n").first { $0.hasPrefix("state[]=") })
+    try git.erase("capability[]=state", "protocol=https", "host=example.com", "password=same", String(state))
+    #expect(Set(try git.keychain.items(matching: .all).map(\.key.account)) == ["alice", "carol"])
+    // The item is gone; by its state alone nothing else may go.
+    try git.erase("capability[]=state", "protocol=https", "host=example.com", "password=else", String(state))
+    #expect(try git.count() == 2)
+  }
+
+  @Test("a peer with authtype gets a password where there is one")
+  func passwordForAuthtype() throws {
+    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    #expect(
+      try git.get("capability[]=authtype", "protocol=https", "host=example.com")
+        == "capability[]=authtype\nusername=alice\npassword=x\n")
+  }
+
+  @Test("a peer without authtype gets the older password, not the newer credential")
+  func olderPassword() throws {
+    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    try git.store(
+      "capability[]=authtype", "protocol=https", "host=example.com", "username=bot", "authtype=Bearer",
+      "credential=t")
+    #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=x\n")
+    #expect(
+      try git.get("capability[]=authtype", "protocol=https", "host=example.com").contains("credential=t\n"))
+  }
+
+  @Test("a credential from a peer that did not announce the capability does not count")
+  func noCapability() throws {
+    try git.store("protocol=https", "host=example.com", "authtype=Bearer", "credential=t")
+    #expect(try git.count() == 0)
+    try git.store(
+      "protocol=https", "host=example.com", "username=a", "password=x", "authtype=Bearer", "credential=t")
+    #expect(try git.get("protocol=https", "host=example.com") == "username=a\npassword=x\n")
+  }
+
+  @Test("a credential needs an authtype")
+  func noAuthtype() throws {
+    try git.store("capability[]=authtype", "protocol=https", "host=example.com", "credential=t")
+    try git.store("capability[]=authtype", "protocol=https", "host=example.com", "authtype=", "credential=t")
+    try git.store("capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer")
+    #expect(try git.count() == 0)
+  }
+
+  @Test("a credential is erased by its value")
+  func eraseCredential() throws {
+    try git.store(
+      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=new",
+      "oauth_refresh_token=r", "password_expiry_utc=4000000000")
+    try git.erase(
+      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=old")
+    #expect(
+      try git.get("capability[]=authtype", "protocol=https", "host=example.com")
+        == "capability[]=authtype\nauthtype=Bearer\ncredential=new\npassword_expiry_utc=4000000000\noauth_refresh_token=r\n"
+    )
+    try git.erase(
+      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=new")
+    #expect(try git.count() == 0)
+  }
+
+  @Test("a password is stored without a username, and not without a password")
+  func halves() throws {
+    try git.store("protocol=https", "host=example.com", "username=alice")
+    #expect(try git.count() == 0)
+    try git.store("protocol=https", "host=example.com", "password=x")
+    #expect(try git.get("protocol=https", "host=example.com") == "password=x\n")
+  }
+
+  @Test("what has expired is neither stored nor answered")
+  func expired() throws {
+    let now = git.fresh.clock.now.seconds
+    try git.store(
+      "protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=\(now)")
+    try git.store("protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=0")
+    #expect(try git.count() == 0)
+    try git.store(
+      "protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=\(now + 9)")
+    #expect(try git.get("protocol=https", "host=example.com") != "")
+    git.fresh.clock.advance(seconds: 9)
+    #expect(try git.get("protocol=https", "host=example.com") == "")
+  }
+
+  @Test("an expired store does not change what is there")
+  func expiredStore() throws {
+    try git.store("protocol=https", "host=example.com", "username=a", "password=good")
+    try git.store("protocol=https", "host=example.com", "username=a", "password=bad", "password_expiry_utc=1")
+    #expect(try git.get("protocol=https", "host=example.com") == "username=a\npassword=good\n")
+  }
+
+  @Test("an earlier expiry than the time limit counts")
+  func timeoutAndExpiry() throws {
+    git.timeout = 100
+    let now = git.fresh.clock.now.seconds
+    try git.store(
+      "protocol=https", "host=a.com", "username=a", "password=x", "password_expiry_utc=\(now + 50)")
+    try git.store(
+      "protocol=https", "host=b.com", "username=a", "password=x", "password_expiry_utc=\(now + 500)")
+    #expect(try git.get("protocol=https", "host=a.com").hasSuffix("password_expiry_utc=\(now + 50)\n"))
+    #expect(try git.get("protocol=https", "host=b.com").hasSuffix("password_expiry_utc=\(now + 101)\n"))
+  }
+
+  @Test("user and password of a URL are stored as if given by themselves")
+  func userinfo() throws {
+    try git.store("url=https://al%40ice:s%20ecret@example.com/acme/app.git")
+    #expect(
+      try git.get("protocol=https", "host=example.com", "path=acme/app.git")
+        == "username=al@ice\npassword=s ecret\n")
+    #expect(
+      try git.get("url=https://al%40ice@example.com/acme/app.git") == "username=al@ice\npassword=s ecret\n")
+    #expect(try git.get("url=https://bob@example.com/acme/app.git") == "")
+    try git.erase("url=https://al%40ice:other@example.com/acme/app.git")
+    #expect(try git.count() == 1)
+    try git.erase("url=https://al%40ice:s%20ecret@example.com/acme/app.git")
+    #expect(try git.count() == 0)
+  }
+
+  @Test("the passphrase of a certificate belongs to its path")
+  func certificate() throws {
+    try git.store("protocol=cert", "host=", "path=home/ann/key.pem", "username=", "password=phrase")
+    #expect(try git.get("protocol=cert", "path=home/ann/key.pem") == "username=\npassword=phrase\n")
+    #expect(
+      try git.get("protocol=cert", "host=", "path=home/ann/key.pem", "username=")
+        == "username=\npassword=phrase\n")
+    #expect(try git.get("url=cert:///home/ann/key.pem") == "username=\npassword=phrase\n")
+    #expect(try git.get("protocol=cert", "path=home/ann/other.pem") == "")
+    #expect(try git.get("protocol=cert", "path=home/ann/key.pem/x") == "")
+    #expect(try git.get("protocol=cert", "host=home", "path=home/ann/key.pem") == "")
+    try git.erase("protocol=cert", "path=home/ann/key.pem", "username=", "password=phrase")
+    #expect(try git.count() == 0)
+  }
+
+  @Test("an IPv6 host is the same with and without its port")
+  func ipv6() throws {
+    try git.store("protocol=https", "host=[2001:DB8::1]", "username=a", "password=x")
+    #expect(try git.get("protocol=https", "host=[2001:db8::1]:443") == "username=a\npassword=x\n")
+    #expect(try git.get("protocol=https", "host=[2001:db8::1]:8443") == "")
+    #expect(try git.get("protocol=https", "host=[2001:db8::2]") == "")
+  }
+
+  @Test("bytes that are not UTF-8 are stored and answered as they are")
+  func foreign() throws {
+    let lines = Array("protocol=https\nhost=example.com\n".utf8)
+    let answer = Array("username=".utf8) + [0xff, 0xe9, 0x0a] + Array("password=".utf8) + [0xc3, 0x28, 0x0a]
+    _ = try git.perform(.store, lines + answer)
+    let reply = try GitCredentialProtocol().perform(
+      .get, try makeRequest(lines), on: git.keychain, at: git.fresh.clock.now)
+    let revealed = reply.revealed
+    #expect(revealed == answer)
+  }
+
+  @Test("git gets what no tool keeps for itself")
+  func domains() throws {
+    try git.keychain.add(.internet(account: "a", domain: "docker"), "x")
+    #expect(try git.get("protocol=https", "host=example.com") == "")
+    try git.erase("protocol=https", "host=example.com")
+    #expect(try git.count() == 1)
+  }
+
+  @Test("store writes nothing where the answer was the same", arguments: KeychainUnderTest.all)
+  func unchanged(kind: KeychainUnderTest) throws {
+    let git = Conversation(kind)
+    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    let before = try git.keychain.everything()
+    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    try git.store(
+      "protocol=https", "host=example.com:443", "path=acme/app.git", "username=alice", "password=x")
+    #expect(try git.fresh.reopened.everything() == before)
+  }
+
+  @Test("what the keychain throws is passed on")
+  func keychainErrors() throws {
+    let account = String(repeating: "a", count: 65_535)
+    #expect(throws: ProtocolError.keychain(.unusableAttribute(name: "account", .tooLong(limit: 65_534)))) {
+      try git.store("protocol=https", "host=example.com", "username=\(account)", "password=x")
+    }
+  }
+}

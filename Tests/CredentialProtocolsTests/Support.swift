@@ -1,0 +1,100 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+
+/// A request whose parts are no secret, so that it can be compared and shown.
+struct RevealedRequest: Hashable {
+  var capabilities: GitRequest.Capabilities = []
+  var `protocol`: ByteString?
+  var server: ByteString?
+  var port: UInt16?
+  var path: ByteString?
+  var username: ByteString?
+  var password: ByteString?
+  var expiry: Int64?
+  var refreshToken: ByteString?
+  var authtype: ByteString?
+  var credential: ByteString?
+  var isEphemeral = false
+  var answered: ByteString?
+}
+
+extension RevealedRequest {
+  /// Understands a request.
+  init(parsing text: [UInt8]) throws(ProtocolError) {
+    let request = try makeRequest(text)
+    capabilities = request.capabilities
+    `protocol` = request.protocol
+    server = request.host?.server
+    port = request.host?.port
+    path = request.path
+    username = request.username
+    password = revealed(request.password)
+    expiry = request.passwordExpiry
+    refreshToken = revealed(request.refreshToken)
+    authtype = request.authenticationScheme
+    credential = revealed(request.credential)
+    isEphemeral = request.isEphemeral
+    answered = request.answered?.bytes
+  }
+
+  init(_ lines: String...) throws(ProtocolError) {
+    try self.init(parsing: joined(lines))
+  }
+}
+
+func joined(_ lines: [String]) -> [UInt8] {
+  lines.flatMap { Array($0.utf8) + [0x0a] }
+}
+
+func makeRequest(_ text: [UInt8]) throws(ProtocolError) -> GitRequest {
+  try Secret(copying: ByteString(text)).withUnsafeBytes { (bytes) throws(ProtocolError) in
+    try GitRequest(parsing: bytes)
+  }
+}
+
+private func revealed(_ secret: borrowing Secret?) -> ByteString? {
+  switch secret {
+  case .none: nil
+  case .some(let secret): ByteString(secret.revealed)
+  }
+}
+
+/// One side of git's protocol with a keychain at the other, at a time that is set.
+final class Conversation {
+  let fresh: FreshKeychain
+  let keychain: any KeychainStore
+  var timeout: Int64?
+
+  init(_ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
+    fresh = kind.make()
+    keychain = fresh.keychain
+  }
+
+  func perform(
+    _ operation: GitCredentialProtocol.Operation, _ text: [UInt8]
+  ) throws(ProtocolError) -> String {
+    let reply = try GitCredentialProtocol(timeout: timeout).perform(
+      operation, try makeRequest(text), on: keychain, at: fresh.clock.now)
+    fresh.clock.advance(seconds: 1)
+    return String(decoding: reply.revealed, as: UTF8.self)
+  }
+
+  /// What is answered to these lines.
+  func get(_ lines: String...) throws(ProtocolError) -> String { try perform(.get, joined(lines)) }
+
+  /// Stores; a helper says nothing to that.
+  func store(_ lines: String...) throws(ProtocolError) {
+    let reply = try perform(.store, joined(lines))
+    precondition(reply.isEmpty, "store answered")
+  }
+
+  /// Erases; a helper says nothing to that.
+  func erase(_ lines: String...) throws(ProtocolError) {
+    let reply = try perform(.erase, joined(lines))
+    precondition(reply.isEmpty, "erase answered")
+  }
+
+  /// How many items there are.
+  func count() throws -> Int { try fresh.reopened.items(matching: .all).count }
+}

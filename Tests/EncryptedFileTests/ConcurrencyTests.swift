@@ -1,0 +1,164 @@
+import Glibc
+import Keychain
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("Several at once")
+struct ConcurrencyTests {
+  @Test("writers lose nothing of each other's, and readers see whole generations")
+  func writersAndReaders() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["start.example"])
+    let errors = Collected<String>()
+    let finished = Collected<Int>()
+    concurrently(7) { thread in
+      let keychain = place.keychain()
+      do {
+        if thread < 4 {
+          for number in 0..<15 { try keychain.add(servers: ["w\(thread)-\(number).example"]) }
+          finished.append(thread)
+        } else {
+          var last = 0
+          while finished.all.count < 4, errors.all.isEmpty {
+            let reader = thread == 4 ? keychain : place.keychain()
+            let count = try reader.servers().count
+            if count < last { errors.append("\(last) items became \(count)") }
+            last = count
+          }
+        }
+      } catch { errors.append("\(error)") }
+    }
+    #expect(errors.all == [])
+    #expect(try place.keychain().servers().count == 61)
+    #expect(try place.keychain().summary()?.contents?.generation == 61)
+    #expect(names(in: place.location.vaultFolder) == ["lock", "vault.age"])
+  }
+
+  @Test("readers of a large vault see whole generations while it is rewritten")
+  func largeVault() throws {
+    let place = Place()
+    let servers = (0..<1500).map { "h\($0).example" }
+    try place.keychain().add(servers: servers)
+    let errors = Collected<String>()
+    let finished = Collected<Int>()
+    concurrently(3) { thread in
+      let keychain = place.keychain()
+      do {
+        if thread == 0 {
+          for number in 0..<12 {
+            let found = try keychain.items(matching: query("h\(number * 100).example"))
+            try keychain.update(found[0], Credential(password: "secret-h\(number * 100).example"))
+          }
+          finished.append(0)
+        } else {
+          var number = thread
+          while finished.all.isEmpty {
+            number = (number * 31 + 7) % 1500
+            let found = try keychain.items(matching: query("h\(number).example"))
+            let secret = try found.first.map { try keychain.secret(of: $0) }
+            if secret != "secret-h\(number).example" { errors.append("\(number): \(found.count)") }
+          }
+        }
+      } catch { errors.append("\(error)") }
+    }
+    #expect(errors.all == [])
+  }
+
+  @Test("a writer gives up when its patience ends and says for how long it waited", arguments: [0, 1])
+  func givingUp(patience: Int) throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    let before = try place.everything()
+    let folder = try Folder(creating: place.location.vaultFolder)
+    let held = try VaultLock(in: folder, patience: 0) {}
+    let start = time(nil)
+    #expect(
+      failure { try place.keychain(patience: patience).add(servers: ["b.example"]) }
+        == .busy(path: place.lock, seconds: patience))
+    #expect(time(nil) - start <= patience + 2)
+    #expect(try place.everything() == before)
+    // Readers don't care.
+    #expect(try place.keychain(patience: 0).servers() == ["a.example"])
+    #expect(
+      try place.keychain(patience: 0).save(Self.same, Credential(password: "secret-a.example")) == .unchanged)
+    release(held)
+    try place.keychain(patience: 0).add(servers: ["b.example"])
+  }
+
+  private static let same = item("a.example")
+
+  private func release(_ lock: consuming VaultLock) { _ = consume lock }
+
+  @Test("a writer that has waited for five seconds says so once, and then gets the lock")
+  func waiting() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    let heard = Collected<EncryptedFileKeychain.Notice>()
+    let errors = Collected<String>()
+    let ready = Collected<Bool>()
+    concurrently(2) { thread in
+      do {
+        if thread == 0 {
+          let folder = try Folder(creating: place.location.vaultFolder)
+          let held = try VaultLock(in: folder, patience: 0) {}
+          ready.append(true)
+          while heard.all.isEmpty { usleep(100_000) }
+          usleep(600_000)
+          _ = consume held
+        } else {
+          while ready.all.isEmpty { usleep(1000) }
+          try place.keychain(onNotice: { heard.append($0) }).add(servers: ["b.example"])
+        }
+      } catch { errors.append("\(error)") }
+    }
+    #expect(errors.all == [])
+    #expect(heard.all == [.waiting(path: place.lock)])
+    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+  }
+
+  @Test("the lock is free again after a change that failed, and within one it is not asked for twice")
+  func lockAfterFailure() throws {
+    let place = Place()
+    let keychain = place.keychain(patience: 0)
+    try keychain.add(servers: ["a.example"])
+    _ = failure {
+      try keychain.exclusively { () throws(KeychainError) in
+        try keychain.exclusively { () throws(KeychainError) in }
+        throw KeychainError.itemNotFound
+      }
+    }
+    try place.keychain(patience: 0).add(servers: ["b.example"])
+  }
+
+  @Test("a keychain sees what others have written since")
+  func seesOthers() throws {
+    let place = Place()
+    let (one, other) = (place.keychain(), place.keychain())
+    try one.add(servers: ["a.example"])
+    #expect(try other.servers() == ["a.example"])
+    try one.add(servers: ["b.example"])
+    #expect(try other.servers() == ["a.example", "b.example"])
+    try other.add(servers: ["c.example"])
+    #expect(try one.servers().count == 3)
+    let gone = try one.items(matching: query("a.example"))
+    try other.delete(gone)
+    #expect(failure { try one.credential(of: gone[0]) } == .itemNotFound)
+    #expect(try one.delete(gone) == 0)
+  }
+
+  @Test("a keychain that is open notices that its vault has gone or was damaged since")
+  func noticesDamage() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    #expect(try keychain.servers() == ["a.example"])
+    let whole = try contents(of: place.vault)
+    try put(whole.dropLast(), into: place.vault)
+    #expect(failure { try keychain.servers() } != nil)
+    unlink(place.vault)
+    #expect(failure { try keychain.servers() } == .missing(path: place.vault))
+    try put(whole, into: place.vault)
+    #expect(try keychain.servers() == ["a.example"])
+  }
+}

@@ -1,0 +1,97 @@
+import Age
+import Keychain
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("The index of a large vault")
+struct IndexTests {
+  /// A large vault with another index than its own.
+  private func place(_ index: (String) -> String) throws -> Place {
+    let place = Place()
+    try place.keychain().add(servers: (0..<1500).map { "h\($0).example" })
+    let plaintext = try place.plaintext()
+    let vault = try ReadBack(plaintext)
+    var forged = try HandMadeVault(servers: [])
+    forged.identity = try place.identity()
+    forged.records = vault.records.map { Array(plaintext[$0.start..<$0.end].dropLast()) }
+    forged.padding = []
+    forged.head = [("index", "\"" + index(text(vault.head.index.text)) + "\"")]
+    try forged.install(at: place)
+    return place
+  }
+
+  @Test("with the right index all items are found")
+  func control() throws {
+    let place = try place { $0 }
+    let keychain = place.keychain()
+    for number in 0..<1500 { #expect(try keychain.items(matching: query("h\(number).example")).count == 1) }
+  }
+
+  @Test(
+    "with one that is none nothing is silently missing",
+    arguments: [
+      "0", "x", "0 !", "-1 ", "99999999999 ", "99999999999999999999999999999 ", "1 ", "!", "!!!!", " 0",
+      "0 !75497472 internet h5", "0 !" + String(repeating: "9", count: 5000),
+    ])
+  func malformed(index: String) throws {
+    #expect(try missing(at: try place { _ in index }) == [])
+  }
+
+  @Test(
+    "with one that isn't of these records nothing is silently missing, where what is read shows it",
+    arguments: ["65536 ", "65536 !131072 internet h5", "0 !65536 a", "0 !0 internet h5!0 internet h7"])
+  func ofOtherRecords(index: String) throws {
+    #expect(try missing(at: try place { _ in index }) == [])
+  }
+
+  @Test("with one that was changed at random there are answers and errors, but no crash", arguments: 0..<6)
+  func random(seed: Int) throws {
+    var numbers = Numbers(seed: UInt64(seed))
+    let place = try place { index in
+      var bytes = Array(index.utf8)
+      for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+        let position = Int.random(in: 0..<bytes.count, using: &numbers)
+        let byte = Array("0123456789 !abhz".utf8).randomElement(using: &numbers) ?? 0x20
+        switch Int.random(in: 0..<3, using: &numbers) {
+        case 0: bytes[position] = byte
+        case 1: bytes.remove(at: position)
+        default: bytes.insert(byte, at: position)
+        }
+      }
+      return text(bytes)
+    }
+    _ = try missing(at: place)
+    // Without the index all is there, and the next change puts it right.
+    #expect(try place.keychain().servers().count == 1500)
+    try place.keychain().add(servers: ["z.example"])
+    #expect(try missing(at: place) == [])
+  }
+
+  /// Which lookups found nothing and said so without an error.
+  private func missing(at place: Place) throws -> [Int] {
+    var missing: [Int] = []
+    for number in stride(from: 0, to: 1500, by: 7) {
+      let found = try? place.keychain().items(matching: query("h\(number).example"))
+      if found?.isEmpty == true { missing.append(number) }
+    }
+    return missing
+  }
+
+  @Test("searching any text as an index ends, and within its bounds")
+  func anyText() {
+    var numbers = Numbers(seed: 4)
+    let alphabet = Array("0123456789  !!!abh#~".utf8)
+    for _ in 0..<20_000 {
+      let size = Int.random(in: 1..<40, using: &numbers)
+      let text = (0..<size).map { _ in alphabet.randomElement(using: &numbers) ?? 0 }
+      let index = text.withUnsafeBytes { VaultIndex($0) }
+      let beginning = (0..<Int.random(in: 0..<4, using: &numbers)).map { _ in
+        alphabet.randomElement(using: &numbers) ?? 0
+      }
+      if let range = index.part(ofKeysBeginningWith: beginning) {
+        #expect(range.lower >= 0 && range.upper ?? 0 >= 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import EncryptedFile
+import Keychain
+import Testing
+
+@Suite("Looking up")
+struct LookupTests {
+  @Test(
+    "every item is found, alone, and with its own secret",
+    arguments: [1, 2, 10, 700, 900, 1500])
+  func everyItem(count: Int) throws {
+    let place = Place()
+    var numbers = Numbers(seed: UInt64(100 + count))
+    let all = try Samples.fill(place.keychain(), count, &numbers)
+    try expectAll(all[...], among: all, in: place.keychain())
+  }
+
+  @Test("a sample of 12,000 items is found, alone, and with their own secrets")
+  func manyItems() throws {
+    let place = Place()
+    var numbers = Numbers(seed: 12_000)
+    let all = try Samples.fill(place.keychain(), 12_000, &numbers)
+    try expectAll(all.shuffled(using: &numbers)[..<600], among: all, in: place.keychain())
+    #expect(try Set(place.keychain().items(matching: .all)) == Set(all.map(\.item)))
+  }
+
+  private func expectAll(
+    _ some: ArraySlice<(item: Item, secret: String)>, among all: [(item: Item, secret: String)],
+    in keychain: EncryptedFileKeychain
+  ) throws {
+    for (item, secret) in some {
+      let found = try keychain.items(matching: ItemQuery(for: item.key))
+      #expect(found.contains(item))
+      #expect(try keychain.secret(of: item) == secret)
+    }
+  }
+
+  @Test(
+    "random questions get the same answers as from a full scan",
+    arguments: [1, 2, 10, 700, 900, 1500, 12_000])
+  func randomQueries(count: Int) throws {
+    let place = Place()
+    var numbers = Numbers(seed: UInt64(200 + count))
+    let all = try Samples.fill(place.keychain(), count, &numbers)
+    let keychain = place.keychain()
+    for number in 0..<(count > 2000 ? 40 : 150) {
+      let query =
+        number % 2 == 0
+        ? try Samples.query(&numbers)
+        : try Samples.query(for: all.randomElement(using: &numbers)?.item.key ?? all[0].item.key, &numbers)
+      let found = try keychain.items(matching: query)
+      #expect(Set(found) == Set(all.map(\.item).filter(query.matches)), "\(query)")
+      #expect(Set(found).count == found.count)
+    }
+  }
+
+  @Test("a keychain in memory gives the same answers, through all changes")
+  func sameAsInMemory() throws {
+    let place = Place()
+    var numbers = Numbers(seed: 77)
+    var now: Int64 = 1_000_000
+    let clock = { Timestamp(milliseconds: now) }
+    let memory = InMemoryKeychain(clock: clock)
+    let file = place.keychain(clock: clock)
+    var pairs: [(Item, Item)] = []
+    for step in 0..<60 {
+      now += 1000
+      switch step % 6 {
+      case 0, 1, 2:
+        var copy = numbers
+        let first = try Samples.fill(memory, 1, &copy)
+        let second = try Samples.fill(file, 1, &numbers)
+        pairs.append((first[0].item, second[0].item))
+      case 3:
+        let position = Int.random(in: 0..<pairs.count, using: &numbers)
+        var (first, second) = pairs[position]
+        first.comment = "changed"
+        second.comment = "changed"
+        pairs[position] = (
+          try memory.update(first, Credential(password: "new\(step)")),
+          try file.update(second, Credential(password: "new\(step)"))
+        )
+      case 4:
+        let position = Int.random(in: 0..<pairs.count, using: &numbers)
+        #expect(try memory.delete([pairs[position].0]) == file.delete([pairs[position].1]))
+        pairs.remove(at: position)
+      default:
+        let position = Int.random(in: 0..<pairs.count, using: &numbers)
+        let query = try Samples.query(for: pairs[position].0.key, &numbers)
+        func anonymous(_ items: [Item]) -> [Item] {
+          items.map {
+            var item = $0
+            item.reference = nil
+            return item
+          }
+        }
+        #expect(try anonymous(memory.find(query)) == anonymous(file.find(query)))
+        #expect(try anonymous(memory.items(matching: query)) == anonymous(file.items(matching: query)))
+        #expect(try memory.secret(of: pairs[position].0) == file.secret(of: pairs[position].1))
+      }
+    }
+  }
+
+  @Test("within a change what it has done is seen, and outside it what was there before is not")
+  func changesUnderWay() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    let other = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    try keychain.exclusively { () throws(KeychainError) in
+      try keychain.add(item("b.example"), Credential(password: "b"))
+      #expect((try? keychain.servers()) == ["a.example", "b.example"])
+      #expect((try? other.servers()) == ["a.example"])
+    }
+    #expect(try other.servers() == ["a.example", "b.example"])
+  }
+
+  @Test("a change that ends in an error changes nothing")
+  func abandonedChange() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    let before = try place.everything()
+    #expect(
+      failure {
+        try keychain.exclusively { () throws(KeychainError) in
+          try keychain.add(item("b.example"), Credential(password: "b"))
+          throw KeychainError.itemNotFound
+        }
+      } == .itemNotFound)
+    #expect(try place.everything() == before)
+    #expect(try keychain.servers() == ["a.example"])
+  }
+
+  @Test("a part of a change that ends in an error is undone, and the rest of the change is done")
+  func abandonedPart() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example", "b.example"])
+    let all = try keychain.items(matching: .all)
+    try keychain.exclusively { () throws(KeychainError) in
+      try keychain.add(item("c.example"), Credential(password: "c"))
+      do throws(KeychainError) {
+        try keychain.exclusively { () throws(KeychainError) in
+          try keychain.add(item("d.example"), Credential(password: "d"))
+          try keychain.delete(all)
+          throw KeychainError.itemNotFound
+        }
+      } catch {}
+    }
+    #expect(try place.keychain().servers() == ["a.example", "b.example", "c.example"])
+  }
+
+  @Test("a part of a change that ends in an error, and does nothing else, makes no vault")
+  func abandonedMaking() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.exclusively { () throws(KeychainError) in
+      do throws(KeychainError) {
+        try keychain.exclusively { () throws(KeychainError) in
+          try keychain.add(item("d.example"), Credential(password: "d"))
+          throw KeychainError.itemNotFound
+        }
+      } catch {}
+    }
+    #expect(!exists(place.vault) && names(in: place.location.stateFolder) == [])
+  }
+
+  @Test("an item that another process has moved to another key still has its secret")
+  func movedItem() throws {
+    for count in [2, 1500] {
+      let place = Place()
+      try place.keychain().add(servers: (0..<count).map { "h\($0).example" })
+      let reader = place.keychain()
+      let old = try #require(try reader.items(matching: query("h1.example")).first)
+      var moved = old
+      moved.key = item("z.example").key
+      try place.keychain().update(moved)
+      #expect(try reader.secret(of: old) == "secret-h1.example")
+    }
+  }
+}

@@ -1,0 +1,303 @@
+import Age
+import Glibc
+import Keychain
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("Vaults that are not trusted")
+struct VaultRefusalTests {
+  /// Reading, asking and writing all end with a fitting error, and nothing has changed.
+  private func expectRefusal(
+    at place: Place, reading: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    where isFitting: (KeychainError) -> Bool
+  ) throws {
+    let before = try place.everything()
+    func check(_ error: KeychainError?) {
+      #expect(
+        error.map(isFitting) ?? false, "\(error.map { "\($0)" } ?? "no error")",
+        sourceLocation: sourceLocation)
+    }
+    if reading {
+      check(failure { try place.keychain().servers() })
+      check(failure { try place.keychain().items(matching: query("a.example")) })
+    }
+    check(failure { try place.keychain().add(servers: ["d.example"]) })
+    #expect(try place.everything() == before, sourceLocation: sourceLocation)
+  }
+
+  private func isDamage(_ error: KeychainError) -> Bool {
+    if case .damaged = error { true } else { false }
+  }
+
+  private func place(_ change: (inout HandMadeVault) throws -> Void) throws -> Place {
+    let place = Place()
+    var vault = try HandMadeVault()
+    try change(&vault)
+    try vault.install(at: place)
+    return place
+  }
+
+  @Test("a vault made by hand in the documented form is read and written")
+  func control() throws {
+    let place = try place { _ in }
+    #expect(try place.keychain().servers() == ["a.example", "b.example", "c.example"])
+    let keychain = place.keychain()
+    let found = try keychain.items(matching: query("b.example"))
+    #expect(try keychain.secret(of: found[0]) == "secret-b.example")
+    try keychain.add(servers: ["d.example"])
+    #expect(try place.keychain().summary()?.contents?.generation == 8)
+  }
+
+  @Test("a vault whose stanza is of a newer version", arguments: ["2", "10", "99999999999999999999"])
+  func newerStanza(version: String) throws {
+    let place = try place {
+      $0.stanzas = [try Stanza(type: "llavero/vault", arguments: [version, $0.uuid])]
+    }
+    try expectRefusal(at: place) { $0 == .newerFormat(path: place.vault, version: Int(version) ?? 0) }
+  }
+
+  @Test("a vault whose stanza is of no version at all", arguments: ["0", "-1", "one", "01", "1.0"])
+  func strangeStanza(version: String) throws {
+    let place = try place {
+      $0.stanzas = [try Stanza(type: "llavero/vault", arguments: [version, $0.uuid])]
+    }
+    try expectRefusal(at: place) { _ in true }
+  }
+
+  @Test("a vault that only a newer version may read")
+  func newerReader() throws {
+    let place = try place { $0.head = [("v", "3"), ("min_reader", "2")] }
+    try expectRefusal(at: place) { $0 == .newerFormat(path: place.vault, version: 3) }
+  }
+
+  @Test("a vault that only a newer version may write is read all the same")
+  func newerWriter() throws {
+    let place = try place { $0.head = [("v", "3"), ("min_writer", "2")] }
+    try expectRefusal(at: place, reading: false) {
+      if case .newerFormat(place.vault, _) = $0 { true } else { false }
+    }
+    #expect(try place.keychain().servers().count == 3)
+  }
+
+  @Test("an age file that is no vault", arguments: [[], ["llavero/other"], ["example.com/vault"]])
+  func otherAgeFile(types: [String]) throws {
+    let place = try place { $0.stanzas = try types.map { try Stanza(type: $0, arguments: ["1", "x"]) } }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test(
+    "a file that is no age file",
+    arguments: ["", "x", "age-encryption.org/v", "age-encryption.org/v2\n-> X25519 x\n", "{}\n"])
+  func noAgeFile(text: String) throws {
+    let place = try place { _ in }
+    try put(Array(text.utf8), into: place.vault)
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test(
+    "a vault whose name is no UUID, or missing",
+    arguments: [
+      [], ["x"], ["12345678-9ABC-4def-8123-456789abcdef"], ["../../../../../../../../../../../../../"],
+    ])
+  func names(arguments: [String]) throws {
+    let place = try place { $0.stanzas = [try Stanza(type: "llavero/vault", arguments: ["1"] + arguments)] }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test(
+    "a slot whose name leads elsewhere",
+    arguments: ["../x", "a/b", ".", "A", "", String(repeating: "a", count: 65)])
+  func slotNames(id: String) throws {
+    if id.isEmpty { return }
+    let place = try place {
+      $0.stanzas = [
+        try $0.vaultStanza(), try Stanza(type: "llavero/slot", arguments: ["1", id, "passphrase"]),
+      ]
+    }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test("a vault encrypted by somebody who knows only its recipient")
+  func forged() throws {
+    let place = try place { $0.writer = X25519Identity() }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test(
+    "a vault whose proof is of another generation, predecessor or payload",
+    arguments: ["gen", "prev", "auth", "uuid"])
+  func replayedProof(member: String) throws {
+    let values = [
+      "gen": "8", "prev": "\"\"", "auth": "\"\(HandMadeVault.base64([UInt8](repeating: 1, count: 32)))\"",
+      "uuid": #""00000000-9abc-4def-8123-456789abcdef""#,
+    ]
+    for value in [values[member], nil] {
+      let place = try place { $0.head = [(member, value)] }
+      try expectRefusal(at: place, where: isDamage)
+    }
+  }
+
+  @Test("a first line put upon another payload")
+  func replayedLine() throws {
+    let place = try place { _ in }
+    let line = lines(try place.plaintext())[0]
+    var vault = try HandMadeVault()
+    vault.identity = try place.identity()
+    vault.firstLine = Array(line)
+    try put(try vault.file(), into: place.vault)
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test("a vault with a second recipient")
+  func secondRecipient() throws {
+    let place = try place { $0.recipients = [X25519Identity().recipient] }
+    try expectRefusal(at: place, where: isDamage)
+    let other = try self.place {
+      $0.stanzas = [try $0.vaultStanza(), try Stanza(type: "ssh-ed25519", arguments: ["x", "y"], body: [1])]
+    }
+    try expectRefusal(at: other, where: isDamage)
+  }
+
+  @Test("a vault whose header and first line name different vaults")
+  func otherUUID() throws {
+    let place = try place {
+      $0.stanzas = [
+        try Stanza(type: "llavero/vault", arguments: ["1", "00000000-0000-4000-8000-000000000000"])
+      ]
+    }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test(
+    "a first line that lacks something or says what can't be",
+    arguments: [
+      ("v", nil), ("v", "0"), ("v", "-1"), ("v", "\"1\""), ("v", "1.5"), ("v", "99999999999999999999"),
+      ("gen", nil),
+      ("gen", "\"7\""), ("n", nil), ("n", "-1"), ("n", "2"), ("n", "4"), ("n", "1e9"),
+      ("n", "9223372036854775807"),
+      ("bytes", nil), ("bytes", "-1"), ("bytes", "0"), ("bytes", "1"), ("bytes", "75497473"),
+      ("bytes", "75497472"), ("bytes", "9223372036854775807"), ("bytes", "4096"), ("app", "\"other\""),
+      ("app", "1"), ("written", "\"yesterday\""), ("prev", "\"*\""), ("auth", nil), ("uuid", nil),
+      ("index", "7"),
+    ] as [(String, String?)])
+  func badMembers(member: String, value: String?) throws {
+    let place = try place { $0.head = [(member, value)] }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test("a first line that names fewer bytes than there are records never hides the others")
+  func hiddenRecords() throws {
+    let whole = try HandMadeVault()
+    let place = try place { $0.head = [("bytes", String(whole.records[0].count + 1))] }
+    try expectRefusal(at: place, where: isDamage)
+    let consistent = try self.place { $0.head = [("bytes", String(whole.records[0].count + 1)), ("n", "1")] }
+    try expectRefusal(at: consistent, where: isDamage)
+  }
+
+  @Test(
+    "a first line that is no JSON object",
+    arguments: ["", "{", "[]", "null", "{}x", "{\"app\"}", "\u{0}", "{}{}"])
+  func badFirstLine(line: String) throws {
+    let place = try place { $0.firstLine = Array(line.utf8) }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  @Test("a plaintext without any line")
+  func noLine() throws {
+    let place = try place {
+      $0.records = []
+      $0.firstLine = []
+      $0.padding = []
+    }
+    try expectRefusal(at: place, where: isDamage)
+  }
+
+  // Only the vault's own identity could have written it, so this is no attack; a crash helps nobody, though.
+  @Test(
+    "a generation that can't be counted on from is refused, not a crash", arguments: [Int64.max, -1, .min])
+  func strangeGeneration(generation: Int64) async throws {
+    let place = try place { $0.generation = generation }
+    setenv("LLAVERO_TEST_PLACE", place.path, 1)
+    await #expect(processExitsWith: .success) {
+      let path = String(cString: getenv("LLAVERO_TEST_PLACE"))
+      let keychain = EncryptedFileKeychain(
+        at: VaultLocation(vaultFolder: path + "/data/llavero", stateFolder: path + "/state/llavero"))
+      guard failure({ try keychain.add(servers: ["d.example"]) }) != nil else { exit(1) }
+      exit(0)
+    }
+  }
+
+  /// What an attacker can't make but a bug could: it must not become a wrong or an empty answer.
+  @Test("records whose key isn't that of their attributes")
+  func wrongKey() throws {
+    let place = try place { vault in
+      let replaced = text(vault.records[1]).replacing("internet b.example", with: "internet bb.example")
+      vault.records[1] = Array(replaced.utf8)
+    }
+    #expect(failure { try place.keychain().servers() }.map(isDamage) == true)
+    #expect(failure { try place.keychain().items(matching: query("bb.example")) }.map(isDamage) == true)
+  }
+
+  @Test(
+    "records out of order are never searched as if they were sorted",
+    arguments: [[2, 0, 1], [1, 0, 2], [2, 1, 0], [0, 2, 1]])
+  func unsorted(order: [Int]) throws {
+    let place = try place { vault in vault.records = order.map { [records = vault.records] in records[$0] } }
+    for server in ["a.example", "b.example", "c.example"] {
+      let keychain = place.keychain()
+      do {
+        #expect(try keychain.items(matching: query(server)).count == 1, "\(server) is silently missing")
+      } catch { #expect((error as? KeychainError).map(isDamage) == true) }
+    }
+    let before = try place.everything()
+    #expect(failure { try place.keychain().add(servers: ["d.example"]) }.map(isDamage) == true)
+    #expect(try place.everything() == before)
+  }
+
+  @Test("several records of one key are all found")
+  func duplicateKeys() throws {
+    let place = try place { vault in
+      vault.records = try ["b", "a", "c"].map { try HandMadeVault.record(item("a.example"), secret: $0) }
+        .sorted {
+          $0.lexicographicallyPrecedes($1)
+        }
+    }
+    let keychain = place.keychain()
+    let found = try keychain.items(matching: query("a.example"))
+    #expect(Set(try found.map { try keychain.secret(of: $0) }) == ["a", "b", "c"])
+    #expect(try keychain.delete(found) == 3)
+  }
+
+  @Test(
+    "a record that is none",
+    arguments: [
+      "{}", "{", "x", "[]", "{\"k\":\"internet b.example https 443    \"}", "{\"k\":1}", " ",
+      "{\"k\":\"internet b.example https 443    \",\"id\":\"x\",\"class\":\"internet\",\"protocol\":\"https\",\"server\":\"b.example\",\"port\":70000}",
+    ])
+  func badRecord(line: String) throws {
+    let place = try place { $0.records[1] = Array(line.utf8) }
+    #expect(failure { try place.keychain().servers() }.map(isDamage) == true)
+  }
+
+  @Test("a record without a secret is found, but its secret is damaged and not empty")
+  func noSecret() throws {
+    let place = try place { vault in
+      let without = text(vault.records[1]).replacing(#","secret":"secret-b.example""#, with: "")
+      vault.records[1] = Array(without.utf8)
+    }
+    let keychain = place.keychain()
+    let found = try keychain.items(matching: query("b.example"))
+    #expect(found.count == 1)
+    #expect(failure { try keychain.credential(of: found[0]) }.map(isDamage) == true)
+  }
+
+  @Test("an item that is damaged can't be changed by accident, and doesn't keep others from being read")
+  func oneDamagedRecord() throws {
+    let place = try place { $0.records[1] = Array(text($0.records[1]).dropLast().utf8) }
+    #expect(try place.keychain().items(matching: query("a.example")).count == 1)
+    #expect(failure { try place.keychain().items(matching: query("b.example")) }.map(isDamage) == true)
+    #expect(
+      failure { try place.keychain().add(item("b.example"), Credential(password: "")) }.map(isDamage) == true)
+  }
+}

@@ -1,0 +1,246 @@
+import Age
+import Glibc
+import Keychain
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("Writing")
+struct WritingTests {
+  /// Closures can't capture a folder itself.
+  private final class Opened {
+    let folder: Folder
+
+    init(_ place: Place) throws {
+      place.makeFolders()
+      folder = try Folder(creating: place.location.vaultFolder)
+    }
+
+    func replace(
+      _ name: String, with text: String, verify: (String) throws(KeychainError) -> Void = { _ in }
+    ) throws {
+      try Array(text.utf8).lendingBytes { (bytes) throws(KeychainError) in
+        try folder.replace(name, with: bytes, verify: verify)
+      }
+    }
+  }
+
+  @Test("replacing gives a file new contents, another inode and mode 0600")
+  func replacing() throws {
+    let place = Place()
+    let opened = try Opened(place)
+    let path = place.location.vaultFolder + "/file"
+    try opened.replace("file", with: "old")
+    let old = try FileFacts(path)
+    let reader = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(reader) }
+    try opened.replace("file", with: "new")
+    let new = try FileFacts(path)
+    #expect(old.contents == Array("old".utf8) && new.contents == Array("new".utf8))
+    #expect(old.inode != new.inode && new.mode & 0o7777 == 0o600)
+    var buffer = [UInt8](repeating: 0, count: 3)
+    #expect(read(reader, &buffer, 3) == 3 && buffer == Array("old".utf8))
+    #expect(names(in: place.location.vaultFolder) == ["file"])
+  }
+
+  @Test("a replacement that isn't approved leaves nothing behind")
+  func refusedReplacement() throws {
+    let place = Place()
+    let opened = try Opened(place)
+    try opened.replace("file", with: "old")
+    let before = try place.everything()
+    var temporary = ""
+    let error = failure {
+      try opened.replace("file", with: "new") { (name) throws(KeychainError) in
+        temporary = name
+        throw KeychainError.damaged(path: "p", detail: "d")
+      }
+    }
+    #expect(error == .damaged(path: "p", detail: "d"))
+    #expect(temporary.hasPrefix(".file.") && temporary.hasSuffix(".tmp"))
+    #expect(try place.everything() == before)
+  }
+
+  @Test("a replacement that the system refuses leaves nothing behind")
+  func failedReplacement() throws {
+    let place = Place()
+    let opened = try Opened(place)
+    let path = place.location.vaultFolder + "/file"
+    mkdir(path, 0o700)
+    let error = failure { try opened.replace("file", with: "new") }
+    #expect(error == .system(operation: "replace", path: path, errno: EISDIR))
+    #expect(names(in: place.location.vaultFolder) == ["file"])
+  }
+
+  @Test("temporary files older than an hour go with the next change, younger ones and others' stay")
+  func staleTemporaries() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    let folder = place.location.vaultFolder
+    let stale = [".vault.age.0123456789abcdef.tmp", ".vault.age.fedcba9876543210.tmp"]
+    let kept = [
+      ".vault.age.00000000000000aa.tmp", "vault.age.0123456789abcdef.tmp", "notes.tmp", "vault.age.1",
+    ]
+    for name in stale + kept { try put([1], into: folder + "/" + name) }
+    for name in stale + kept.dropFirst() { setAge(folder + "/" + name, seconds: 3700) }
+    setAge(folder + "/" + kept[0], seconds: 3500)
+    try keychain.add(servers: ["b.example"])
+    let left = names(in: folder)
+    #expect(stale.allSatisfy { !left.contains($0) })
+    #expect(kept.allSatisfy(left.contains))
+  }
+
+  @Test("temporary files of other programs stay, however old: a file synchronizer's are dotted, too")
+  func foreignTemporaries() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    let foreign = place.location.vaultFolder + "/.syncthing.vault.age.tmp"
+    try put([1], into: foreign)
+    setAge(foreign, seconds: 7200)
+    try keychain.add(servers: ["b.example"])
+    #expect(exists(foreign))
+  }
+
+  private func setAge(_ path: String, seconds: Int) {
+    let moment = timespec(tv_sec: time(nil) - seconds, tv_nsec: 0)
+    utimensat(AT_FDCWD, path, [moment, moment], 0)
+  }
+
+  @Test("the lock file keeps its inode for good and stays empty")
+  func lockFile() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    let first = try FileFacts(place.lock)
+    for number in 0..<5 {
+      let keychain = place.keychain()
+      try keychain.add(servers: ["\(number).example"])
+      try keychain.delete(try keychain.items(matching: .all))
+    }
+    let last = try FileFacts(place.lock)
+    #expect(first.inode == last.inode && last.contents.isEmpty && last.mode & 0o7777 == 0o600)
+  }
+
+  @Test("each write counts one generation and names the header's MAC of the one before")
+  func generations() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    var previous: [UInt8] = []
+    for number in 1...5 {
+      try keychain.add(servers: ["\(number).example"])
+      let vault = try ReadBack(try place.plaintext())
+      #expect(vault.head.head.generation == Int64(number))
+      #expect(vault.head.head.previous == previous)
+      previous = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }.mac
+    }
+  }
+
+  @Test("every write draws a new file key, share and nonce")
+  func freshness() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    var shares: Set<[String]> = []
+    var nonces: Set<[UInt8]> = []
+    for number in 0..<20 {
+      try keychain.add(servers: ["\(number).example"])
+      let file = try contents(of: place.vault)
+      let header = try file.withUnsafeBytes { try Header(parsing: $0) }
+      shares.insert(header.stanzas[0].arguments)
+      nonces.insert(Array(file[header.encodedSize..<header.encodedSize + 16]))
+    }
+    #expect(shares.count == 20 && nonces.count == 20)
+  }
+
+  @Test("all files are 0600 and all folders 0700, whatever the umask allows")
+  func modes() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    let all = try place.everything()
+    #expect(
+      Set(all.keys.map { String($0.dropFirst(place.path.count + 1)) }) == [
+        "data", "data/llavero", "data/llavero/vault.age",
+        "state", "state/llavero", "state/llavero/identity.txt",
+      ])
+    for facts in all.values { #expect(facts.mode & 0o7777 == (facts.isFolder ? 0o700 : 0o600)) }
+  }
+
+  @Test("storing what is there already, and erasing what isn't, writes nothing")
+  func unchanged() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    let before = try place.everything()
+    #expect(try keychain.save(item("a.example"), Credential(password: "secret-a.example")) == .unchanged)
+    #expect(try place.keychain().erase(query("a.example"), holding: Secret("another")) == 0)
+    #expect(try place.keychain().erase(query("b.example")) == 0)
+    #expect(try place.keychain().delete([]) == 0)
+    try place.keychain().exclusively { () throws(KeychainError) in }
+    #expect(failure { try keychain.add(item("a.example"), Credential(password: "other")) } == .duplicateItem)
+    var gone = item("b.example")
+    gone.reference = ItemReference("none")
+    #expect(failure { try keychain.update(gone) } == .itemNotFound)
+    #expect(try keychain.delete([gone]) == 0)
+    #expect(try place.everything() == before)
+  }
+
+  @Test("erasing, deleting and changing where there is no vault makes none")
+  func nothingToChange() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    var gone = item("b.example")
+    gone.reference = ItemReference("none")
+    #expect(try keychain.delete([gone]) == 0)
+    #expect(failure { try keychain.update(gone) } == .itemNotFound)
+    #expect(try keychain.erase(query("b.example")) == 0)
+    #expect(!exists(place.vault) && !exists(place.identityFile) && !exists(place.newIdentityFile))
+  }
+
+  @Test("an item that can't be kept makes no vault")
+  func unusableItem() throws {
+    let place = Place()
+    let large = Credential(Secret(String(repeating: "x", count: 65_537)))
+    #expect(
+      failure { try place.keychain().add(item("a.example"), large) }
+        == .tooLarge(what: "the secret", limit: 65_536))
+    #expect(failure { try place.keychain().add(item("a\n"), Credential(password: "")) } != nil)
+    #expect(try place.everything().isEmpty)
+  }
+
+  @Test("an item whose line exceeds 256 KiB is refused and changes nothing")
+  func largestItem() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    let before = try place.everything()
+    var large = item("b.example")
+    let bytes = ByteString([UInt8](repeating: 0xff, count: 65_000))
+    large.label = bytes
+    large.comment = bytes
+    large.itemDescription = bytes
+    large.creator = bytes
+    #expect(
+      failure { try keychain.add(large, Credential(password: "")) }
+        == .tooLarge(what: "the item", limit: 256 << 10))
+    #expect(try place.everything() == before)
+  }
+
+  @Test("updating keeps creation date and reference, and moves the item to where its new key belongs")
+  func updating() throws {
+    let place = Place()
+    var now: Int64 = 1000
+    let keychain = place.keychain(clock: { Timestamp(milliseconds: now) })
+    try keychain.add(servers: (0..<50).map { "h\($0).example" })
+    let old = try #require(try keychain.items(matching: query("h7.example")).first)
+    var new = old
+    new.key = item("zz.example").key
+    now = 2000
+    let updated = try keychain.update(new)
+    #expect(updated.reference == old.reference)
+    #expect(updated.creationDate == Timestamp(milliseconds: 1000))
+    #expect(updated.modificationDate == Timestamp(milliseconds: 2000))
+    #expect(try place.keychain().items(matching: query("h7.example")) == [])
+    #expect(try place.keychain().items(matching: query("zz.example")) == [updated])
+    #expect(try place.keychain().secret(of: updated) == "secret-h7.example")
+  }
+}

@@ -1,0 +1,85 @@
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("a byte string") struct ByteStringTests {
+  @Test("text is kept as UTF-8")
+  func text() {
+    #expect(ByteString("é").bytes == [0xc3, 0xa9])
+    #expect(("é" as ByteString) == ByteString("é"))
+    #expect(ByteString("abc".dropFirst()).bytes == [0x62, 0x63])
+    #expect(("" as ByteString).isEmpty)
+  }
+
+  @Test("bytes that are not UTF-8 have no text, and are described with replacements")
+  func noText() {
+    #expect(attribute([0x61, 0xff]).text == nil)
+    #expect(attribute([0x61, 0xff]).description == "a\u{fffd}")
+    #expect(attribute([0x61, 0xc3, 0xa9]).text == "aé")
+    #expect(attribute([]).text == "")
+  }
+
+  @Test("composed and decomposed letters differ")
+  func composition() {
+    #expect(ByteString("é") != ByteString("e\u{301}"))
+    #expect(Set([ByteString("é"), ByteString("e\u{301}")]).count == 2)
+  }
+
+  @Test("only ASCII capitals are made small")
+  func lowercased() {
+    let all = attribute(Array(0...255))
+    let small = all.lowercased.bytes
+    for byte in 0...255 {
+      let expected = 0x41...0x5a ~= byte ? byte + 32 : byte
+      #expect(small[byte] == UInt8(expected))
+    }
+  }
+
+  @Test("equality without case regards nothing but ASCII letters")
+  func ignoringCase() {
+    #expect(("GitHub.COM" as ByteString).isEqualIgnoringCase("github.com"))
+    #expect(!("github.com" as ByteString).isEqualIgnoringCase("github.co"))
+    #expect(!("[" as ByteString).isEqualIgnoringCase("{"))
+    #expect(!("@" as ByteString).isEqualIgnoringCase("`"))
+    #expect(!attribute([0xc9]).isEqualIgnoringCase(attribute([0xe9])))
+  }
+
+  @Test("byte strings sort by their bytes")
+  func order() {
+    let sorted = [
+      attribute([]), "A", "a", "aa", "b", attribute([0x7f]), attribute([0x80]), attribute([0xff]),
+    ]
+    #expect(sorted.shuffled().sorted() == sorted)
+  }
+
+  @Test("an item is named by its label, or by its key")
+  func names() {
+    var labelled = Item.internet(account: "alice")
+    labelled.label = "work"
+    #expect(labelled.name == "work")
+    labelled.label = ""
+    #expect(labelled.name == "https://example.com (alice)")
+    #expect(Item.internet(path: "acme/app", port: 8443).name == "https://example.com:8443/acme/app")
+    #expect(Item.internet(port: 443).name == "https://example.com")
+    #expect(Item.internet("::1", port: 80).name == "https://[::1]:80")
+    #expect(Item.internet(nil, account: "", path: "/k.pem", protocol: "cert").name == "cert:///k.pem ()")
+    #expect(Item.internet(nil, path: "k.pem", protocol: "cert").name == "cert:///k.pem")
+    #expect(Item.internet(account: "a", domain: "docker").name == "https://example.com (a) for docker")
+    #expect(labelled.key.name == "https://example.com (alice)")
+    #expect(labelled.key.place == "https://example.com")
+    #expect(Item.generic("aws:x", account: "id").name == "aws:x (id)")
+    #expect(Item.generic("aws:x").name == "aws:x")
+  }
+
+  @Test(
+    "a protocol's own port is known",
+    arguments: [
+      ("https", 443), ("HTTP", 80), ("ssh", 22), ("sftp", 22), ("ftp", 21), ("ftps", 990), ("git", 9418),
+      ("smtp", 25), ("smtps", 465), ("imap", 143), ("imaps", 993), ("pop3", 110), ("pop3s", 995),
+      ("ldap", 389),
+      ("ldaps", 636), ("svn", 3690), ("socks5", 1080), ("cert", nil), ("", nil),
+    ] as [(String, UInt16?)])
+  func ports(scheme: String, port: UInt16?) {
+    #expect(InternetPassword.defaultPort(of: ByteString(scheme)) == port)
+  }
+}

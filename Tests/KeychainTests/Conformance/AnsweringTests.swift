@@ -1,0 +1,63 @@
+import Keychain
+import TestSupport
+import Testing
+
+extension ConformanceTests {
+  @Suite("answering") struct Answering {
+    private static let now = SettableClock.start.seconds
+
+    @Test("an item answers until the second of its expiry", arguments: KeychainUnderTest.all)
+    func expiry(kind: KeychainUnderTest) throws {
+      let keychain = kind.make().keychain
+      try keychain.add(.internet(), Credential.text("x", expiry: 1000))
+      #expect(try keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 999_999)) == "x")
+      #expect(try keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 1_000_000)) == nil)
+      #expect(try keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1001)) == nil)
+    }
+
+    @Test("an expired item is passed over for the next", arguments: KeychainUnderTest.all)
+    func expired(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      try fresh.keychain.add(.internet(account: "alice"), "a")
+      fresh.clock.advance(seconds: 1)
+      try fresh.keychain.add(.internet(account: "bob"), Credential.text("b", expiry: Self.now))
+      #expect(try fresh.keychain.foundAccounts(.internet()) == ["bob", "alice"])
+      #expect(try fresh.keychain.answeredSecret(.internet()) == "a")
+      #expect(try fresh.keychain.answeredSecret(.internet(account: "bob")) == nil)
+    }
+
+    @Test("an expired item is neither changed nor deleted by asking", arguments: KeychainUnderTest.all)
+    func stays(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      try fresh.keychain.add(.internet(), Credential.text("b", expiry: 1))
+      let before = try fresh.keychain.everything()
+      #expect(try fresh.keychain.answeredSecret(.internet()) == nil)
+      #expect(try fresh.reopened.everything() == before)
+    }
+
+    @Test(
+      "a ready-made credential is passed over for whoever wants a password", arguments: KeychainUnderTest.all)
+    func scheme(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      try fresh.keychain.add(.internet(account: "alice"), "password")
+      fresh.clock.advance(seconds: 1)
+      try fresh.keychain.add(.internet(account: "bot"), Credential.text("token", scheme: "Bearer"))
+      #expect(try fresh.keychain.answeredSecret(.internet()) == "password")
+      let any = try fresh.keychain.revealedAnswer(.internet(), where: { _ in true })
+      #expect(any?.item.key.account == "bot")
+      #expect(any?.credential == RevealedCredential("token", scheme: "Bearer"))
+      #expect(try fresh.keychain.answeredSecret(.internet(account: "bot")) == nil)
+    }
+
+    @Test("the answer is the best item with all that is confidential", arguments: KeychainUnderTest.all)
+    func whole(kind: KeychainUnderTest) throws {
+      let keychain = kind.make().keychain
+      let item = try keychain.add(
+        .internet(account: "alice", path: "acme"),
+        Credential.text("x", expiry: Self.now + 1, refreshToken: "r"))
+      let answer = try keychain.revealedAnswer(.internet(path: "acme/app"))
+      #expect(answer?.item == item)
+      #expect(answer?.credential == RevealedCredential("x", expiry: Self.now + 1, refreshToken: "r"))
+    }
+  }
+}

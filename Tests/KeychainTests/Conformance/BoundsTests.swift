@@ -1,0 +1,141 @@
+import Keychain
+import TestSupport
+import Testing
+
+/// An item that no keychain takes, and why.
+struct RefusedRow: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let item: Item
+  let error: KeychainError
+
+  init(_ description: String, _ item: Item, _ error: KeychainError) {
+    testDescription = description
+    self.item = item
+    self.error = error
+  }
+
+  private static let long = attribute([UInt8](repeating: 0x61, count: 65_535))
+
+  static let all = lineBreaks + tooLong + empty
+
+  private static let lineBreaks = ["a\nb", "a\rb", "a\0b", "\n", "a\r\n"].flatMap { (text: ByteString) in
+    let shown = text.bytes.map { String($0, radix: 16) }.joined(separator: " ")
+    return [
+      ("protocol", Item.internet(protocol: text)), ("server", .internet(text)),
+      ("account", .internet(account: text)), ("path", .internet(path: text)),
+      ("security domain", .internet(domain: text)),
+      ("authentication type", .internet(authenticationType: text)), ("service", .generic(text)),
+      ("account", .generic("s", account: text)),
+    ].map { name, item in
+      RefusedRow("\(name) with bytes \(shown)", item, .unusableAttribute(name: name, .lineBreak))
+    }
+  }
+
+  private static let tooLong = [
+    ("protocol", Item.internet(protocol: long)), ("server", .internet(long)),
+    ("account", .internet(account: long)), ("path", .internet(path: long)),
+    ("security domain", .internet(domain: long)),
+    ("authentication type", .internet(authenticationType: long)), ("service", .generic(long)),
+    ("account", .generic("s", account: long)), ("label", Item(Item.internet().key, label: long)),
+    ("comment", Item(Item.internet().key, comment: long)),
+    ("description", Item(Item.internet().key, itemDescription: long)),
+    ("creator", Item(Item.internet().key, creator: long)), ("type", Item(Item.internet().key, type: long)),
+  ].map { name, item in
+    RefusedRow("\(name) of 65,535 bytes", item, .unusableAttribute(name: name, .tooLong(limit: 65_534)))
+  }
+
+  private static let empty = [
+    RefusedRow("no protocol", .internet(protocol: ""), .unusableAttribute(name: "protocol", .empty)),
+    RefusedRow("neither server nor path", .internet(nil), .unusableAttribute(name: "server", .empty)),
+    RefusedRow("no service", .generic(""), .unusableAttribute(name: "service", .empty)),
+  ]
+}
+
+extension ConformanceTests {
+  @Suite("bounds") struct Bounds {
+    @Test(
+      "an attribute that could not be spoken is refused when added", arguments: KeychainUnderTest.all,
+      RefusedRow.all)
+    func refusedAddition(kind: KeychainUnderTest, row: RefusedRow) throws {
+      let fresh = kind.make()
+      #expect(throws: row.error) { try fresh.keychain.add(row.item, "x") }
+      #expect(fresh.writes ?? 0 == 0)
+    }
+
+    @Test("an attribute that could not be spoken is refused when changed", arguments: KeychainUnderTest.all)
+    func refusedChange(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let added = try fresh.keychain.add(.internet(account: "alice"), "x")
+      let before = try fresh.keychain.everything()
+      for row in RefusedRow.all {
+        var item = added
+        item.key = row.item.key
+        item.label = row.item.label
+        item.comment = row.item.comment
+        item.itemDescription = row.item.itemDescription
+        item.creator = row.item.creator
+        item.type = row.item.type
+        #expect(throws: row.error, "\(row.testDescription)") { try fresh.keychain.update(item) }
+        #expect(throws: row.error) { try fresh.keychain.update(item, Credential.text("y")) }
+        #expect(throws: row.error) { try fresh.keychain.save(item, Credential.text("y")) }
+      }
+      #expect(try fresh.reopened.everything() == before)
+    }
+
+    @Test(
+      "a secret of 65,536 bytes fits, whatever they are", arguments: KeychainUnderTest.all,
+      [0x61, 0xff, 0x01, 0x22] as [UInt8])
+    func longestSecret(kind: KeychainUnderTest, byte: UInt8) throws {
+      let fresh = kind.make()
+      let longest = [UInt8](repeating: byte, count: 65_536)
+      let added = try fresh.keychain.add(.internet(), Credential.bytes(longest))
+      #expect(try fresh.reopened.credential(of: added).secret.revealed == longest)
+    }
+
+    @Test("secret and refresh token of 65,536 bytes fit together", arguments: KeychainUnderTest.all)
+    func longestToken(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let longest = [UInt8](repeating: 0xff, count: 65_536)
+      let added = try fresh.keychain.add(.internet(), Credential.bytes(longest, refreshToken: longest))
+      #expect(try fresh.reopened.credential(of: added).revealed.refreshToken?.bytes == longest)
+    }
+
+    @Test("a secret or refresh token of 65,537 bytes is refused", arguments: KeychainUnderTest.all)
+    func tooLongSecret(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let added = try fresh.keychain.add(.internet(account: "alice"), "x")
+      let before = try fresh.keychain.everything()
+      let long = [UInt8](repeating: 0x61, count: 65_537)
+      let error = KeychainError.tooLarge(what: "the secret", limit: 65_536)
+      let keychain = fresh.keychain
+      #expect(throws: error) { try keychain.add(.internet(), Credential.bytes(long)) }
+      #expect(throws: error) { try keychain.update(added, Credential.bytes(long)) }
+      #expect(throws: error) { try keychain.save(added, Credential.bytes(long)) }
+      #expect(throws: KeychainError.self) {
+        try keychain.add(.internet(), Credential.bytes([], refreshToken: long))
+      }
+      #expect(try fresh.reopened.everything() == before)
+    }
+
+    @Test("a scheme with a line end is refused", arguments: KeychainUnderTest.all, ["a\nb", "a\rb", "a\0b"])
+    func scheme(kind: KeychainUnderTest, scheme: String) throws {
+      let keychain = kind.make().keychain
+      #expect(throws: KeychainError.unusableAttribute(name: "authtype", .lineBreak)) {
+        try keychain.add(.internet(), Credential.text("x", scheme: ByteString(scheme)))
+      }
+    }
+
+    @Test("an item that no vault could hold is refused by every keychain", arguments: KeychainUnderTest.all)
+    func wholeItem(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let long = attribute([UInt8](repeating: 0x61, count: 65_534))
+      let item = Item(
+        Item.internet(account: long).key, label: long, comment: long, itemDescription: long, creator: long,
+        type: long)
+      #expect(throws: KeychainError.tooLarge(what: "the item", limit: 262_144)) {
+        try fresh.keychain.add(item, "x")
+      }
+      #expect(try fresh.reopened.items(matching: .all).isEmpty)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("base64") struct Base64Tests {
+  private func encode(_ bytes: [UInt8]) -> String {
+    var output = Secret()
+    bytes.withUnsafeBytes { Base64.encode($0, to: &output) }
+    return String(decoding: output.revealed, as: UTF8.self)
+  }
+
+  private func decode(_ text: [UInt8]) -> [UInt8]? {
+    var output = Secret()
+    let isValid = text.withUnsafeBytes { Base64.decode($0, to: &output) }
+    return isValid ? output.revealed : nil
+  }
+
+  @Test(
+    "the vectors of RFC 4648 section 10",
+    arguments: [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+      ("foobar", "Zm9vYmFy"),
+    ])
+  func vectors(plain: String, encoded: String) {
+    #expect(encode(Array(plain.utf8)) == encoded)
+    #expect(decode(Array(encoded.utf8)) == Array(plain.utf8))
+  }
+
+  @Test(
+    "text that encodes nothing is refused",
+    arguments: [
+      "Z", "Zg", "Zg=", "Zg===", "=", "==", "====", "Z===", "Zh==", "Zm9=", "Zg==Zg==", "Zm=v", "Zm9v ",
+      " Zm9v", "Zm\n9v",
+      "Zm9-", "Zm9_", "Zm9v\0\0\0\0", "Zm9é",
+    ])
+  func refused(text: String) {
+    #expect(decode(Array(text.utf8)) == nil)
+  }
+
+  @Test("random bytes are written as Foundation writes them, and come back")
+  func random() {
+    var generator = SeededGenerator(seed: 41)
+    for count in 0..<600 {
+      let bytes = generator.bytes(count)
+      let text = encode(bytes)
+      #expect(text == Data(bytes).base64EncodedString())
+      #expect(decode(Array(text.utf8)) == bytes)
+    }
+  }
+
+  @Test("what is accepted encodes to itself")
+  func canonical() {
+    var generator = SeededGenerator(seed: 42)
+    var accepted = 0
+    for _ in 0..<20_000 {
+      let text = generator.mutated(Array(encode(generator.bytes(generator.number(in: 0..<9))).utf8))
+      guard let bytes = decode(text) else { continue }
+      accepted += 1
+      #expect(Array(encode(bytes).utf8) == text)
+    }
+    #expect(accepted > 500)
+  }
+}

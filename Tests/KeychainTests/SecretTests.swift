@@ -1,0 +1,176 @@
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("a secret") struct SecretTests {
+  @Test("an empty secret has no bytes, and room makes none")
+  func empty() {
+    let none = Secret()
+    let room = Secret(capacity: 100)
+    let text = Secret("")
+    let empty = [none.isEmpty, room.isEmpty, text.isEmpty]
+    let revealed = [none.revealed, room.revealed, text.revealed]
+    #expect(empty == [true, true, true])
+    #expect(revealed == [[], [], []])
+    let areEqual = none.isEqual(to: room) && room.isEqual(to: text)
+    #expect(areEqual)
+  }
+
+  @Test("what is appended stands in order, however it comes")
+  func append() {
+    var secret = Secret("é")
+    secret.append(0)
+    secret.append("ab")
+    secret.append(contentsOf: attribute([0xff]))
+    secret.append(contentsOf: "")
+    secret.append(Secret("c"))
+    secret.append(Secret())
+    secret.append(UnsafeRawBufferPointer(start: nil, count: 0))
+    let held = secret.revealed
+    #expect(held == [0xc3, 0xa9, 0, 0x61, 0x62, 0xff, 0x63])
+    let secretCount = secret.count
+    #expect(secretCount == 7)
+  }
+
+  @Test("growth keeps every byte", arguments: [0, 1, 63, 64, 65, 4096])
+  func growth(capacity: Int) {
+    var secret = Secret(capacity: capacity)
+    var expected: [UInt8] = []
+    for number in 0..<10_000 {
+      secret.append(UInt8(truncatingIfNeeded: number &* 7))
+      expected.append(UInt8(truncatingIfNeeded: number &* 7))
+    }
+    let held = secret.revealed
+    #expect(held == expected)
+  }
+
+  @Test("a writer's bytes count as far as it says it wrote", arguments: [0, 1, 5, 8, 9])
+  func writer(written: Int) {
+    var secret = Secret("x")
+    secret.append(count: 8) { buffer in
+      #expect(buffer.count == 8)
+      buffer.copyBytes(from: Array(UInt8(1)...8))
+      return written
+    }
+    let held = secret.revealed
+    #expect(held == [0x78] + Array(UInt8(1)...8).prefix(written))
+  }
+
+  @Test("a writer that throws leaves the secret as it was")
+  func throwingWriter() {
+    struct Stop: Error {}
+    var secret = Secret("abc")
+    var threw = false
+    do throws(Stop) {
+      try secret.append(count: 500) { (_) throws(Stop) in throw Stop() }
+    } catch {
+      threw = true
+    }
+    #expect(threw)
+    let held = secret.revealed
+    #expect(held == Array("abc".utf8))
+  }
+
+  @Test("truncating drops the end, and wipes it")
+  func truncate() {
+    var secret = Secret("open sesame")
+    secret.truncate(to: 4)
+    // The memory behind the count belongs to the secret still, so reading it is sound as long as it is lent.
+    let memory = secret.withUnsafeBytes { bytes in
+      Array(UnsafeRawBufferPointer(start: bytes.baseAddress, count: 11))
+    }
+    let held = secret.revealed
+    #expect(held == Array("open".utf8))
+    #expect(memory == Array("open".utf8) + [UInt8](repeating: 0, count: 7))
+  }
+
+  @Test("truncating to no fewer bytes changes nothing", arguments: [3, 4, 1000])
+  func noTruncation(count: Int) {
+    var secret = Secret("abc")
+    secret.truncate(to: count)
+    let held = secret.revealed
+    #expect(held == Array("abc".utf8))
+    var empty = Secret()
+    empty.truncate(to: 0)
+    let isEmpty = empty.isEmpty
+    #expect(isEmpty)
+  }
+
+  @Test("a truncated secret can grow again")
+  func growAgain() {
+    var secret = Secret("abcdef")
+    secret.truncate(to: 2)
+    secret.append("xy")
+    secret.truncate(to: 0)
+    secret.append("z")
+    let held = secret.revealed
+    #expect(held == Array("z".utf8))
+  }
+
+  private func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    Secret(copying: ByteString(left)).isEqual(to: Secret(copying: ByteString(right)))
+  }
+
+  @Test("secrets are equal when all their bytes are")
+  func equality() {
+    var generator = SeededGenerator(seed: 3)
+    for count in [1, 2, 31, 32, 33, 1000] {
+      let bytes = generator.bytes(count)
+      let secret = Secret(copying: ByteString(bytes))
+      let same = secret.copy()
+      let areEqual = secret.isEqual(to: same)
+      #expect(areEqual)
+      for position in Set([0, count / 2, count - 1]) {
+        var other = bytes
+        other[position] ^= 1 << UInt8(generator.number(in: 0..<8))
+        #expect(!equal(bytes, other))
+      }
+      #expect(!equal(bytes, bytes + [0]))
+      #expect(!equal(bytes, Array(bytes.dropLast())))
+    }
+  }
+
+  @Test("a copy is its own")
+  func copies() {
+    var secret = Secret("abc")
+    let copy = secret.copy()
+    secret.withUnsafeMutableBytes { $0[0] = 0x78 }
+    let held = secret.revealed
+    #expect(held == Array("xbc".utf8))
+    let kept = copy.revealed
+    #expect(kept == Array("abc".utf8))
+  }
+
+  @Test("an expiry is over in the second that it names")
+  func expiry() {
+    func isExpired(_ expiry: Int64?, _ milliseconds: Int64) -> Bool {
+      Credential.text("x", expiry: expiry).isExpired(at: Timestamp(milliseconds: milliseconds))
+    }
+    #expect(!isExpired(100, 99_999))
+    #expect(isExpired(100, 100_000))
+    #expect(!isExpired(nil, .max))
+  }
+
+  @Test("refresh tokens are the same when both are equal or absent")
+  func tokens() {
+    func same(_ left: String?, _ right: String?) -> Bool {
+      Credential.text("x", refreshToken: left).hasSameRefreshToken(
+        as: Credential.text("y", refreshToken: right))
+    }
+    #expect(same(nil, nil) && same("", "") && same("r", "r"))
+    #expect(!same(nil, "") && !same("", nil) && !same("r", "") && !same("r", "s"))
+    let has = [nil, "", "r"].map { Credential.text("x", refreshToken: $0).hasRefreshToken }
+    #expect(has == [false, true, true])
+  }
+
+  @Test("a credential has the same secret as another of the same scheme, whatever else it has")
+  func sameSecret() {
+    func same(_ left: RevealedCredential, _ right: RevealedCredential) -> Bool {
+      left.credential().hasSameSecret(as: right.credential())
+    }
+    #expect(same(RevealedCredential("x", expiry: 1), RevealedCredential("x", refreshToken: "r")))
+    #expect(!same(RevealedCredential("x"), RevealedCredential("y")))
+    #expect(!same(RevealedCredential("x"), RevealedCredential("x", scheme: "Bearer")))
+    #expect(!same(RevealedCredential("x", scheme: "Basic"), RevealedCredential("x", scheme: "Bearer")))
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Keychain
+import TestSupport
+import Testing
+
+/// A moment and how it is written.
+struct MomentRow: Sendable, CustomTestStringConvertible {
+  let milliseconds: Int64
+  let text: String
+  var testDescription: String { text }
+
+  static let all = [
+    MomentRow(milliseconds: 0, text: "1970-01-01T00:00:00.000Z"),
+    MomentRow(milliseconds: -1, text: "1969-12-31T23:59:59.999Z"),
+    MomentRow(milliseconds: 951_782_400_000, text: "2000-02-29T00:00:00.000Z"),
+    MomentRow(milliseconds: 951_868_799_999, text: "2000-02-29T23:59:59.999Z"),
+    MomentRow(milliseconds: 951_868_800_000, text: "2000-03-01T00:00:00.000Z"),
+    MomentRow(milliseconds: 1_709_164_800_000, text: "2024-02-29T00:00:00.000Z"),
+    MomentRow(milliseconds: 4_107_542_400_000, text: "2100-03-01T00:00:00.000Z"),
+    MomentRow(milliseconds: 4_107_542_399_999, text: "2100-02-28T23:59:59.999Z"),
+    MomentRow(milliseconds: 1_795_249_800_125, text: "2026-11-21T08:30:00.125Z"),
+    MomentRow(milliseconds: 2_147_483_648_000, text: "2038-01-19T03:14:08.000Z"),
+    MomentRow(milliseconds: -62_167_219_200_000, text: "0000-01-01T00:00:00.000Z"),
+    MomentRow(milliseconds: -62_162_035_200_001, text: "0000-02-29T23:59:59.999Z"),
+    MomentRow(milliseconds: 253_402_300_799_999, text: "9999-12-31T23:59:59.999Z"),
+  ]
+}
+
+@Suite("a timestamp") struct TimestampTests {
+  private func read(_ text: String) -> Timestamp? { Timestamp(rfc3339: text.utf8) }
+
+  @Test("moments are written and read", arguments: MomentRow.all)
+  func table(row: MomentRow) {
+    #expect(Timestamp(milliseconds: row.milliseconds).description == row.text)
+    #expect(read(row.text)?.milliseconds == row.milliseconds)
+  }
+
+  @Test("random moments are read as they were written, and as Foundation reads them")
+  func random() throws {
+    var generator = SeededGenerator(seed: 1)
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    for round in 0..<20_000 {
+      let milliseconds = Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &generator)
+      let text = Timestamp(milliseconds: milliseconds).description
+      try #require(read(text)?.milliseconds == milliseconds, "\(text)")
+      // Foundation changes to the Julian calendar before 1582.
+      if round % 20 == 0, milliseconds > -12_000_000_000_000 {
+        let seconds = try style.parse(text).timeIntervalSince1970
+        #expect(Int64((seconds * 1000).rounded()) == milliseconds, "\(text)")
+      }
+    }
+  }
+
+  @Test("every day of four centuries follows the one before")
+  func everyDay() throws {
+    var previous = ""
+    for day in 0..<146_097 as Range<Int64> {
+      let text = Timestamp(milliseconds: (day - 25_567) * 86_400_000).description
+      try #require(text > previous)
+      try #require(read(text)?.milliseconds == (day - 25_567) * 86_400_000)
+      previous = text
+    }
+  }
+
+  @Test("the fraction may be missing")
+  func noFraction() {
+    #expect(read("2026-11-21T08:30:00Z")?.milliseconds == 1_795_249_800_000)
+  }
+
+  @Test("moments beyond the calendar are shown as the nearest", arguments: [Int64.min, -62_167_219_200_001])
+  func before(milliseconds: Int64) {
+    #expect(Timestamp(milliseconds: milliseconds).description == "0000-01-01T00:00:00.000Z")
+  }
+
+  @Test("moments after the calendar are shown as the nearest", arguments: [Int64.max, 253_402_300_800_000])
+  func after(milliseconds: Int64) {
+    #expect(Timestamp(milliseconds: milliseconds).description == "9999-12-31T23:59:59.999Z")
+  }
+
+  @Test(
+    "other forms are refused",
+    arguments: [
+      "", "Z", "2026-11-21", "2026-11-21T08:30:00", "2026-11-21 08:30:00Z", "2026-11-21T08:30:00+00:00",
+      "2026-11-21T08:30:00.1Z", "2026-11-21T08:30:00.123456Z", "2026-11-21T08:30:00,125Z",
+      "2026-11-21t08:30:00z",
+      "2026-00-21T08:30:00Z", "2026-13-21T08:30:00Z", "2026-11-00T08:30:00Z", "2026-11-32T08:30:00Z",
+      "2026-11-21T24:00:00Z", "2026-11-21T08:60:00Z", "2026-11-21T08:30:60Z", "-026-11-21T08:30:00Z",
+      "2026-11-21T08:30:00.+12Z", "２026-11-21T08:30:00Z", "2026-11-21T08:30:0 Z",
+    ])
+  func refused(text: String) {
+    #expect(read(text) == nil)
+  }
+
+  @Test(
+    "days that no month has are refused",
+    arguments: [
+      "2026-02-29T00:00:00Z", "2026-02-30T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z",
+      "2026-11-31T00:00:00.000Z",
+    ])
+  func noSuchDay(text: String) {
+    #expect(read(text) == nil)
+  }
+
+  @Test("seconds are rounded down")
+  func seconds() {
+    #expect(Timestamp(milliseconds: 1999).seconds == 1)
+    #expect(Timestamp(milliseconds: 0).seconds == 0)
+    #expect(Timestamp(milliseconds: -1).seconds == -1)
+    #expect(Timestamp(milliseconds: -1000).seconds == -1)
+    #expect(Timestamp(milliseconds: -1001).seconds == -2)
+  }
+
+  @Test("seconds that do not fit are taken for the nearest that do")
+  func hugeSeconds() {
+    #expect(Timestamp(seconds: .max).milliseconds == .max)
+    #expect(Timestamp(seconds: .min).milliseconds == .min)
+    #expect(Timestamp(seconds: .max).seconds == Int64.max / 1000)
+  }
+
+  @Test("the first moment of all has seconds")
+  func firstMoment() async {
+    await #expect(processExitsWith: .success) {
+      precondition(Timestamp(seconds: .min).seconds == Int64.min / 1000 - 1)
+    }
+  }
+
+  @Test("now is now")
+  func now() {
+    let before = Date().timeIntervalSince1970
+    let now = Timestamp.now
+    #expect(abs(Double(now.milliseconds) / 1000 - before) < 60)
+    #expect(Timestamp(milliseconds: 1) < Timestamp(milliseconds: 2))
+  }
+}

@@ -1,0 +1,94 @@
+public import Glibc
+
+/// A fresh folder of mode 0700, removed with everything in it when nobody holds it any more.
+public final class TemporaryFolder: Sendable {
+  /// The folder's absolute path, without symbolic links.
+  public let path: String
+
+  /// Makes the folder, under `TMPDIR` or else `/tmp`.
+  public init() {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/llavero-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil, let real = realpath(template, nil) else {
+      fatalError("cannot make a folder in \(base): errno \(errno)")
+    }
+    defer { free(real) }
+    path = String(cString: real)
+  }
+
+  deinit {
+    Self.removeTree(path)
+  }
+
+  /// The path of something in the folder.
+  public subscript(name: String) -> String { "\(path)/\(name)" }
+
+  /// Makes a folder in it, and those that it lies in.
+  public func makeFolder(_ name: String, mode: mode_t = 0o700) {
+    var folder = path
+    for part in name.split(separator: "/") {
+      folder += "/\(part)"
+      mkdir(folder, mode)
+    }
+  }
+
+  /// Writes a whole file.
+  public func write(_ contents: [UInt8], to name: String) {
+    guard let file = fopen(self[name], "wb") else { fatalError("cannot write \(self[name])") }
+    defer { fclose(file) }
+    guard fwrite(contents, 1, contents.count, file) == contents.count else {
+      fatalError("cannot write \(self[name])")
+    }
+  }
+
+  /// Reads a whole file; `nil` if it can't be read.
+  public func read(_ name: String) -> [UInt8]? {
+    guard let file = fopen(self[name], "rb") else { return nil }
+    defer { fclose(file) }
+    var contents: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, file)
+      if count == 0 { return contents }
+      contents += buffer[..<count]
+    }
+  }
+
+  /// The paths below the folder of all that is in it, folders with a trailing slash, sorted.
+  public func tree() -> [String] {
+    Self.names(in: path).flatMap { Self.tree(path, $0) }.sorted()
+  }
+
+  private static func tree(_ base: String, _ name: String) -> [String] {
+    guard isFolder("\(base)/\(name)") else { return [name] }
+    return ["\(name)/"] + names(in: "\(base)/\(name)").flatMap { tree(base, "\(name)/\($0)") }
+  }
+
+  private static func removeTree(_ path: String) {
+    if isFolder(path) {
+      chmod(path, 0o700)
+      for name in names(in: path) { removeTree("\(path)/\(name)") }
+      rmdir(path)
+    } else {
+      unlink(path)
+    }
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
