@@ -55,6 +55,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///
   /// - Throws: ``KeychainError/duplicateItem`` if there is one already; what writing throws.
   public func create(_ protection: borrowing Protection) throws(KeychainError) {
+    // Before anybody is asked for the passphrase of the one that is there.
+    if try vaultFile() != nil { throw .duplicateItem }
     let change = try beginChange()
     guard change.isNew else { throw .duplicateItem }
     try change.make(protection)
@@ -255,10 +257,10 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// Whether there is something that only a vault leaves.
   private func hasOtherParts() throws(KeychainError) -> Bool {
-    if let folder = try Folder(opening: location.vaultFolder), folder.contains(VaultLocation.slotsName) {
-      return true
+    if let folder = try Folder(opening: location.vaultFolder) {
+      if try folder.contains(VaultLocation.slotsName) { return true }
     }
     guard let state = try Folder(opening: location.stateFolder) else { return false }
-    return state.contains(VaultLocation.identityName)
+    return try state.contains(VaultLocation.identityName)
   }
 }

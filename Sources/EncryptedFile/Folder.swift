@@ -62,8 +62,13 @@ struct Folder: ~Copyable {
   func path(of name: String) -> String { path + "/" + name }
 
   /// Whether there is anything of that name.
-  func contains(_ name: String) -> Bool {
-    faccessat(descriptor, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if that can't be told, for keys hang on the answer.
+  func contains(_ name: String) throws(KeychainError) -> Bool {
+    var status = stat()
+    if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
+    if errno == ENOENT { return false }
+    throw .system(operation: "look for", path: path(of: name), errno: errno)
   }
 
   /// Opens a file for reading; `nil` if there is none.
@@ -141,6 +146,9 @@ struct FileStatus: Equatable {
     modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
   }
+
+  /// Whether both are of one file, whatever happened to it in between.
+  func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
   var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
 

@@ -97,7 +97,7 @@ final class VaultChange {
       return try body()
     } catch {
       lines.restore(before.0)
-      isDirty = before.1 || (newVault != nil && isMade)
+      isDirty = before.1
       throw error
     }
   }
@@ -167,7 +167,8 @@ final class VaultChange {
   private func copySlots(of stanzas: VaultStanzas) throws(KeychainError) {
     if stanzas.slots.isEmpty { return }
     let slots = try Folder(creating: folder.path(of: VaultLocation.slotsName))
-    for slot in stanzas.slots where !slots.contains(slot.fileName) {
+    for slot in stanzas.slots {
+      if try slots.contains(slot.fileName) { continue }
       try slot.file.lendingBytes { (file) throws(KeychainError) in
         try slots.replace(slot.fileName, with: file)
       }

@@ -78,13 +78,7 @@ struct NewVault {
   func install(
     at location: VaultLocation, in folder: borrowing Folder, _ writeVault: () throws(KeychainError) -> Void
   ) throws(KeychainError) {
-    guard let identityFile else {
-      // What a killed maker of another vault may have left.
-      if let state = try Folder(opening: location.stateFolder) {
-        unlinkat(state.descriptor, VaultLocation.newIdentityName, 0)
-      }
-      return try writeVault()
-    }
+    guard let identityFile else { return try writeVault() }
     let state = try Folder(creating: location.stateFolder)
     state.removeStaleTemporaries()
     try identityFile.text.withUnsafeBytes { (text) throws(KeychainError) in
@@ -93,8 +87,8 @@ struct NewVault {
     do throws(KeychainError) {
       try writeVault()
     } catch {
-      // The vault may have got its place before the error.
-      if !folder.contains(VaultLocation.vaultName) {
+      // The vault may have got its place before the error. Where that can't be told, its key stays.
+      if (try? folder.contains(VaultLocation.vaultName)) == false {
         unlinkat(state.descriptor, VaultLocation.newIdentityName, 0)
       }
       throw error
@@ -106,7 +100,8 @@ struct NewVault {
   /// and a vault that was opened with it.
   static func completeIdentity(in state: borrowing Folder) throws(KeychainError) {
     let (old, new) = (VaultLocation.newIdentityName, VaultLocation.identityName)
-    if state.contains(new) || !state.contains(old) { return }
+    if try state.contains(new) { return }
+    if try !state.contains(old) { return }
     if renameat(state.descriptor, old, state.descriptor, new) != 0 {
       throw .system(operation: "rename", path: state.path(of: old), errno: errno)
     }

@@ -60,6 +60,29 @@ struct VaultIndex {
     return Part(lower: lower, separator: separator, upper: upper)
   }
 
+  /// Whether each entry leads to a record among these whose key begins with its separator, while the key of the
+  /// record before is smaller, and the entries stand in order.
+  func leads(through records: UnsafeRawBufferPointer) -> Bool {
+    var start = 0
+    var before = -1
+    while start < text.count {
+      let separator = separator(at: start)
+      guard let offset = offset(at: start), offset > before, offset < records.count else { return false }
+      let record = UnsafeRawBufferPointer(rebasing: records[offset...])
+      guard record.key.starts(with: separator) else { return false }
+      if offset > 0 {
+        guard records[offset - 1] == 0x0a else { return false }
+        var line = offset - 1
+        while line > 0, records[line - 1] != 0x0a { line -= 1 }
+        let previous = UnsafeRawBufferPointer(rebasing: records[line..<offset]).key
+        guard previous.lexicographicallyPrecedes(separator) else { return false }
+      }
+      before = offset
+      start = separator.endIndex + 1
+    }
+    return true
+  }
+
   /// Where the first entry begins whose separator meets a condition that none before and all after it do; behind
   /// the text if there is none.
   private func firstEntry(where condition: (ArraySlice<UInt8>) -> Bool) -> Int {

@@ -5,7 +5,7 @@ import Keychain
 /// The right to write a vault: an open-file-description lock on a file of its own, which is never renamed or
 /// deleted. The kernel takes the lock back when its holder ends, however it ends.
 struct VaultLock: ~Copyable {
-  private let descriptor: Int32
+  private let file: LockFile
 
   /// Waits for the lock.
   ///
@@ -16,40 +16,34 @@ struct VaultLock: ~Copyable {
   ///   ``KeychainError/system(operation:path:errno:)``, also where the file system knows no locks: then nothing
   ///   is written.
   init(in folder: borrowing Folder, patience: Int, onWaiting: () -> Void) throws(KeychainError) {
-    let name = VaultLocation.lockName
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-    let path = folder.path(of: name)
-    descriptor = clinux_openat(folder.descriptor, name, flags, 0o600)
-    if descriptor < 0 {
-      if errno == ELOOP { throw .unsafeFile(path: path, .symbolicLink) }
-      throw .system(operation: "open", path: path, errno: errno)
-    }
-    let status = try FileStatus(of: descriptor, path: path)
-    if !status.isRegularFile { throw .unsafeFile(path: path, .wrongKind) }
-    try status.refuseAccessByOthers(path: path)
-
+    let path = folder.path(of: VaultLocation.lockName)
     let start = Self.monotonicMilliseconds()
+    let limit = min(max(patience, 0), 86_400) * 1000
     var hasSaidSo = false
-    var pause: UInt32 = 1000
-    while clinux_try_exclusive_lock(descriptor) != 0 {
-      if errno == EINTR { continue }
-      guard errno == EAGAIN || errno == EACCES else {
-        throw .system(operation: "lock", path: path, errno: errno)
+    while true {
+      let file = try LockFile(in: folder)
+      var pause: UInt32 = 1000
+      while clinux_try_exclusive_lock(file.descriptor) != 0 {
+        if errno == EINTR { continue }
+        guard errno == EAGAIN || errno == EACCES else {
+          throw .system(operation: "lock", path: path, errno: errno)
+        }
+        let waited = Self.monotonicMilliseconds() - start
+        if waited >= limit { throw .busy(path: path, seconds: patience) }
+        if waited >= 5000, !hasSaidSo {
+          hasSaidSo = true
+          onWaiting()
+        }
+        // Random, so that many who wait don't all come at once.
+        usleep(UInt32.random(in: pause / 2...pause))
+        pause = min(pause * 2, 50_000)
       }
-      let waited = Self.monotonicMilliseconds() - start
-      if waited >= patience * 1000 { throw .busy(path: path, seconds: patience) }
-      if waited >= 5000, !hasSaidSo {
-        hasSaidSo = true
-        onWaiting()
+      // Somebody may have deleted the file meanwhile; then others lock another one.
+      if try LockFile(in: folder).status.isSameFile(as: file.status) {
+        self.file = file
+        return
       }
-      // Random, so that many who wait don't all come at once.
-      usleep(UInt32.random(in: pause / 2...pause))
-      pause = min(pause * 2, 50_000)
     }
-  }
-
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
   }
 
   private static func monotonicMilliseconds() -> Int {
@@ -57,4 +51,37 @@ struct VaultLock: ~Copyable {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
+}
+
+/// The lock's file, open.
+private struct LockFile: ~Copyable {
+  let descriptor: Int32
+  let status: FileStatus
+
+  /// Opens the file, and first makes it where it is missing.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
+  init(in folder: borrowing Folder) throws(KeychainError) {
+    let name = VaultLocation.lockName
+    let path = folder.path(of: name)
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    let descriptor = clinux_openat(folder.descriptor, name, flags, 0o600)
+    if descriptor < 0 {
+      if errno == ELOOP { throw .unsafeFile(path: path, .symbolicLink) }
+      throw .system(operation: "open", path: path, errno: errno)
+    }
+    let status: FileStatus
+    do throws(KeychainError) {
+      status = try FileStatus(of: descriptor, path: path)
+      if !status.isRegularFile { throw .unsafeFile(path: path, .wrongKind) }
+      try status.refuseAccessByOthers(path: path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+    self.status = status
+  }
+
+  deinit { close(descriptor) }
 }

@@ -135,7 +135,11 @@ final class VaultSnapshot {
   /// Whether the whole plaintext is what it should be.
   func hasPlaintext(_ expected: borrowing Secret) throws(KeychainError) -> Bool {
     let text = try Self.read(&payload, 0..<payload.plaintextSize, path: path)
-    return text.isEqual(to: expected)
+    guard text.isEqual(to: expected) else { return false }
+    // What compares equal was laid out by one and the same code, so the index is checked for itself.
+    return text.withUnsafeBytes { bytes in
+      first.index.leads(through: UnsafeRawBufferPointer(rebasing: bytes[first.records]))
+    }
   }
 
   private static func lines(
@@ -213,6 +217,8 @@ enum VaultBounds {
   static let plaintext = 64 << 20
   /// The largest file in bytes that is read: the plaintext, its chunks' tags, and a header of age's largest.
   static let file = 72 << 20
+  /// The most slots.
+  static let slots = 32
   /// The largest identity file in bytes.
   static let identityFile = 64 << 10
 }

@@ -43,7 +43,12 @@ struct VaultStanzas {
   init(_ stanzas: [Stanza], path: String) throws(KeychainError) {
     guard let vault = stanzas.first(where: { $0.type == Self.vaultType }), let version = vault.arguments.first
     else { throw .damaged(path: path, detail: "it is an age file, but not a keychain of llavero") }
-    guard version == Self.version else { throw .newerFormat(path: path, version: Int(version) ?? 0) }
+    guard version == Self.version else {
+      guard version.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+        throw .damaged(path: path, detail: "its header is malformed")
+      }
+      throw .newerFormat(path: path, version: Int(version) ?? .max)
+    }
     guard vault.arguments.count >= 2, isUUID(vault.arguments[1]) else {
       throw .damaged(path: path, detail: "its header is malformed")
     }
@@ -69,6 +74,10 @@ struct VaultStanzas {
     // Only the vault's own identity opens its payload; a second way in past the slots would be somebody else's.
     guard recipients == 1 else {
       throw .damaged(path: path, detail: "it is encrypted for other recipients than its own identity")
+    }
+    // Each passphrase slot costs a second before anything is authenticated.
+    guard slots.count <= VaultBounds.slots else {
+      throw .damaged(path: path, detail: "it has too many slots")
     }
     self.slots = slots
     read = ours

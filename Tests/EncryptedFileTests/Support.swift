@@ -1,5 +1,4 @@
 import Age
-import CLinux
 import EncryptedFile
 import Glibc
 import Keychain
@@ -11,7 +10,7 @@ final class Place: Sendable {
   let location: VaultLocation
 
   init() {
-    var template = Array("/tmp/llavero-test-XXXXXX".utf8CString)
+    var template = Array("/tmp/llavero-vault-test-XXXXXX".utf8CString)
     path = String(cString: mkdtemp(&template))
     location = VaultLocation(vaultFolder: path + "/data/llavero", stateFolder: path + "/state/llavero")
   }

@@ -61,13 +61,17 @@ func execute(_ program: String, _ arguments: [String], install: String) async th
   let result: ExecutionResult<Void, StringOutput<UTF8>, StringOutput<UTF8>>
   do {
     result = try await run(
-      .name(program), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
+      // env takes a path as well as a name.
+      .name("env"), arguments: Arguments([program] + arguments), output: .string(limit: 1 << 20),
       error: .string(limit: 1 << 20))
   } catch {
     throw Failure("cannot run \(program), which this test needs (\(install)): \(error)")
   }
   guard result.terminationStatus.isSuccess else {
     let message = result.standardError
+    if result.terminationStatus == .exited(127) {
+      throw Failure("cannot run \(program), which this test needs (\(install)): \(message)")
+    }
     throw Failure("\(program) \(arguments.first ?? "") ended with \(result.terminationStatus): \(message)")
   }
   return result.standardOutput
