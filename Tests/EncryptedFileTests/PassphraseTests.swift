@@ -34,6 +34,15 @@ struct PassphraseTests {
     #expect(!exists(place.identityFile))
   }
 
+  @Test("beside another vault's identity file it is still what opens the vault, and is said to be")
+  func besideAnIdentity() throws {
+    let place = try place { [try $0.slot("right")] }
+    let other = X25519Identity().withEncodedBytes { Array($0) }
+    try put(other + [0x0a], into: place.identityFile)
+    #expect(try ask(place, []).summary()?.hasPassphrase == true)
+    #expect(try ask(place, ["right"]).servers().count == 3)
+  }
+
   @Test("nobody is asked twice by one keychain, not even when others have written")
   func askedOnce() throws {
     let place = try place { [try $0.slot("right")] }
