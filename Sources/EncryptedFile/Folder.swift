@@ -147,6 +147,22 @@ struct FileStatus: Equatable {
     changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
   }
 
+  /// The status of a regular file that belongs to this user alone.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another, and as ``init(of:path:)`` does. The descriptor
+  ///   is closed then.
+  init(ofOwnFile descriptor: Int32, path: String) throws(KeychainError) {
+    do throws(KeychainError) {
+      let status = try FileStatus(of: descriptor, path: path)
+      if !status.isRegularFile { throw .unsafeFile(path: path, .wrongKind) }
+      try status.refuseAccessByOthers(path: path)
+      self = status
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
   /// Whether both are of one file, whatever happened to it in between.
   func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
@@ -167,18 +183,9 @@ struct OpenFile: ~Copyable {
 
   /// - Throws: ``KeychainError/unsafeFile(path:_:)``. The descriptor is closed then.
   fileprivate init(owning descriptor: Int32, path: String) throws(KeychainError) {
-    let status: FileStatus
-    do throws(KeychainError) {
-      status = try FileStatus(of: descriptor, path: path)
-      if !status.isRegularFile { throw .unsafeFile(path: path, .wrongKind) }
-      try status.refuseAccessByOthers(path: path)
-    } catch {
-      close(descriptor)
-      throw error
-    }
+    status = try FileStatus(ofOwnFile: descriptor, path: path)
     self.descriptor = descriptor
     self.path = path
-    self.status = status
   }
 
   deinit { close(descriptor) }

@@ -70,17 +70,8 @@ private struct LockFile: ~Copyable {
       if errno == ELOOP { throw .unsafeFile(path: path, .symbolicLink) }
       throw .system(operation: "open", path: path, errno: errno)
     }
-    let status: FileStatus
-    do throws(KeychainError) {
-      status = try FileStatus(of: descriptor, path: path)
-      if !status.isRegularFile { throw .unsafeFile(path: path, .wrongKind) }
-      try status.refuseAccessByOthers(path: path)
-    } catch {
-      close(descriptor)
-      throw error
-    }
+    status = try FileStatus(ofOwnFile: descriptor, path: path)
     self.descriptor = descriptor
-    self.status = status
   }
 
   deinit { close(descriptor) }
