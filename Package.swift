@@ -33,9 +33,10 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Keychain", swiftSettings: settings),
+    .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
     .target(name: "Age", dependencies: ["CSodium"], swiftSettings: settings),
     .target(
-      name: "EncryptedFile", dependencies: ["Keychain", "Age", "CSodium", "CLinux"],
+      name: "EncryptedFile", dependencies: ["Keychain", "PrivateFiles", "Age", "CSodium", "CLinux"],
       swiftSettings: settings),
     .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
     .target(
@@ -57,7 +58,7 @@ let package = Package(
     .testTarget(name: "KeychainTests", dependencies: ["Keychain", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib"], swiftSettings: settings),
     .testTarget(
-      name: "EncryptedFileTests", dependencies: ["EncryptedFile", "Age", "TestSupport"],
+      name: "EncryptedFileTests", dependencies: ["EncryptedFile", "PrivateFiles", "Age", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport"],

@@ -1,5 +1,6 @@
 import Age
 public import Keychain
+import PrivateFiles
 
 /// The keychain in one encrypted file: a standard age file that `age -d` opens.
 ///
@@ -66,6 +67,14 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   // MARK: Reading
+
+  /// Whether there is a vault, or what is left of one.
+  public func exists() throws(KeychainError) -> Bool {
+    if let folder = try Folder(opening: location.vaultFolder) {
+      if try folder.contains(VaultLocation.vaultName) { return true }
+    }
+    return try hasOtherParts()
+  }
 
   /// What can be said of the vault; `nil` if there is none yet.
   ///
@@ -205,7 +214,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   private func beginChange() throws(KeychainError) -> VaultChange {
     let folder = try Folder(creating: location.vaultFolder)
-    let lock = try VaultLock(in: folder, patience: patience) {
+    let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
       onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
     }
     folder.removeStaleTemporaries()

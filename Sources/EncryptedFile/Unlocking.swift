@@ -1,5 +1,6 @@
 import Age
 public import Keychain
+import PrivateFiles
 
 /// Asks somebody for a passphrase: `attempt` counts from 1. `nil` if nobody can be asked, or no more.
 public typealias PassphraseSource = (_ attempt: Int) throws(KeychainError) -> Secret?

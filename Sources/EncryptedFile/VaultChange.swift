@@ -1,5 +1,6 @@
 import Age
 import Keychain
+import PrivateFiles
 
 /// A change of a vault under way: its lines in memory, and the lock held until it ends.
 final class VaultChange {
@@ -11,7 +12,7 @@ final class VaultChange {
   var onCommit: () -> Void = {}
 
   private let folder: Folder
-  private let lock: VaultLock
+  private let lock: FileLock
   private let unlocking: Unlocking
   private var lines: VaultLines
   private var head: VaultHead
@@ -23,7 +24,7 @@ final class VaultChange {
   /// - Throws: ``KeychainError/newerFormat(path:version:)`` if this version may not write the vault; what reading
   ///   throws.
   init(
-    _ snapshot: VaultSnapshot?, folder: consuming Folder, lock: consuming VaultLock, unlocking: Unlocking
+    _ snapshot: VaultSnapshot?, folder: consuming Folder, lock: consuming FileLock, unlocking: Unlocking
   ) throws(KeychainError) {
     self.unlocking = unlocking
     let path = unlocking.location.vaultFile

@@ -3,6 +3,7 @@ import CLinux
 import CSodium
 import Glibc
 public import Keychain
+import PrivateFiles
 
 /// What stands between a vault and whoever has its file.
 public enum Protection: ~Copyable {

@@ -1,6 +1,7 @@
 import Age
 import Glibc
 import Keychain
+import PrivateFiles
 
 /// One generation of a vault: the open file, unlocked, of which as much is decrypted as is asked for.
 ///

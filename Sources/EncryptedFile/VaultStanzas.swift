@@ -30,7 +30,8 @@ struct VaultStanzas {
   private static let vaultType = "llavero/vault"
   private static let slotType = "llavero/slot"
   private static let prefix = "llavero/"
-  private static let version = "1"
+  static let version = 1
+  private static let versionText = "1"
 
   init(uuid: String, slots: [Slot]) {
     self.uuid = uuid
@@ -43,7 +44,7 @@ struct VaultStanzas {
   init(_ stanzas: [Stanza], path: String) throws(KeychainError) {
     guard let vault = stanzas.first(where: { $0.type == Self.vaultType }), let version = vault.arguments.first
     else { throw .damaged(path: path, detail: "it is an age file, but not a keychain of llavero") }
-    guard version == Self.version else {
+    guard version == Self.versionText else {
       guard version.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
         throw .damaged(path: path, detail: "its header is malformed")
       }
@@ -63,7 +64,7 @@ struct VaultStanzas {
       }
       ours.append(stanza)
       switch stanza.type {
-      case Self.slotType where stanza.arguments.count >= 3 && stanza.arguments[0] == Self.version:
+      case Self.slotType where stanza.arguments.count >= 3 && stanza.arguments[0] == Self.versionText:
         guard Self.isSlotID(stanza.arguments[1]) else {
           throw .damaged(path: path, detail: "its header is malformed")
         }
@@ -91,10 +92,10 @@ struct VaultStanzas {
   /// The stanzas for a header.
   func encoded() throws(AgeError) -> [Stanza] {
     if let read { return read }
-    var stanzas = [try Stanza(type: Self.vaultType, arguments: [Self.version, uuid])]
+    var stanzas = [try Stanza(type: Self.vaultType, arguments: [Self.versionText, uuid])]
     for slot in slots {
       stanzas.append(
-        try Stanza(type: Self.slotType, arguments: [Self.version, slot.id, slot.kind], body: slot.file))
+        try Stanza(type: Self.slotType, arguments: [Self.versionText, slot.id, slot.kind], body: slot.file))
     }
     return stanzas
   }

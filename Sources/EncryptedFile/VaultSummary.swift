@@ -1,10 +1,13 @@
 import Age
 public import Keychain
+import PrivateFiles
 
 /// What can be said of a vault, as far as possible without opening it.
 public struct VaultSummary: Hashable, Sendable {
   /// The vault's name for its whole life.
   public let uuid: String
+  /// The version of the format.
+  public let version: Int
   /// The file's size in bytes.
   public let size: Int
   /// Whether a passphrase opens it; else the plain identity file of this machine does.
@@ -28,6 +31,7 @@ public struct VaultSummary: Hashable, Sendable {
     let (header, _) = try VaultSnapshot.readHeader(file)
     let stanzas = try VaultStanzas(header.stanzas, path: file.path)
     uuid = stanzas.uuid
+    version = VaultStanzas.version
     size = file.status.size
     hasPassphrase = stanzas.slots.contains { $0.kind == VaultStanzas.Slot.passphrase }
     do {

@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import PrivateFiles
 import Testing
 
 @testable import EncryptedFile
@@ -71,7 +72,7 @@ struct ConcurrencyTests {
     try place.keychain().add(servers: ["a.example"])
     let before = try place.everything()
     let folder = try Folder(creating: place.location.vaultFolder)
-    let held = try VaultLock(in: folder, patience: 0) {}
+    let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
     let start = time(nil)
     #expect(
       failure { try place.keychain(patience: patience).add(servers: ["b.example"]) }
@@ -88,7 +89,7 @@ struct ConcurrencyTests {
 
   private static let same = item("a.example")
 
-  private func release(_ lock: consuming VaultLock) { _ = consume lock }
+  private func release(_ lock: consuming FileLock) { _ = consume lock }
 
   @Test("a writer that has waited for five seconds says so once, and then gets the lock")
   func waiting() throws {
@@ -101,7 +102,7 @@ struct ConcurrencyTests {
       do {
         if thread == 0 {
           let folder = try Folder(creating: place.location.vaultFolder)
-          let held = try VaultLock(in: folder, patience: 0) {}
+          let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
           ready.append(true)
           while heard.all.isEmpty { usleep(100_000) }
           usleep(600_000)

@@ -1,6 +1,7 @@
 import Age
 import Glibc
 import Keychain
+import PrivateFiles
 import Testing
 
 @testable import EncryptedFile

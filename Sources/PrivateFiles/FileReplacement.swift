@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 
 extension Folder {
   /// Gives `name` new contents, all at once and lasting: whoever opens it sees the old or the new ones, also
-  /// after a crash. Needs the vault's lock.
+  /// after a crash. Needs the folder's lock.
   ///
   /// - Parameter verify: called with the name of the finished temporary file before it takes its place; if it
   ///   throws, nothing has changed.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; what `verify` throws.
-  func replace(
+  package func replace(
     _ name: String, with contents: UnsafeRawBufferPointer,
     verify: (_ temporaryName: String) throws(KeychainError) -> Void = { _ in }
   ) throws(KeychainError) {
@@ -26,9 +26,9 @@ extension Folder {
     try synchronize()
   }
 
-  /// Removes temporary files that a killed writer left more than an hour ago. Needs the vault's lock. Failing to
+  /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Failing to
   /// is no reason not to write.
-  func removeStaleTemporaries() {
+  package func removeStaleTemporaries() {
     guard let names = try? names() else { return }
     for name in names where Self.isTemporary(name) {
       var status = stat()
@@ -50,11 +50,16 @@ extension Folder {
       && digits.utf8.dropFirst().allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
   }
 
+  private static func randomDigits() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+
   /// Writes a new file beside `name` down to the disk, and returns what it is called.
   private func createTemporary(
     for name: String, _ contents: UnsafeRawBufferPointer
   ) throws(KeychainError) -> String {
-    let temporary = ".\(name).\(randomHexadecimal(bytes: 8))\(Self.temporarySuffix)"
+    let temporary = ".\(name).\(Self.randomDigits())\(Self.temporarySuffix)"
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let file = clinux_openat(descriptor, temporary, flags, 0o600)
     if file < 0 { throw .system(operation: "create a file in", path: path, errno: errno) }

@@ -1,27 +1,30 @@
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 
-/// The right to write a vault: an open-file-description lock on a file of its own, which is never renamed or
+/// The right to change a keychain: an open-file-description lock on a file of its own, which is never renamed or
 /// deleted. The kernel takes the lock back when its holder ends, however it ends.
-struct VaultLock: ~Copyable {
+package struct FileLock: ~Copyable {
   private let file: LockFile
 
   /// Waits for the lock.
   ///
   /// - Parameters:
+  ///   - name: what the lock's file is called.
   ///   - patience: how many seconds to wait at most.
   ///   - onWaiting: called once, after five seconds of waiting.
   /// - Throws: ``KeychainError/busy(path:seconds:)`` if somebody held it for so long;
   ///   ``KeychainError/system(operation:path:errno:)``, also where the file system knows no locks: then nothing
   ///   is written.
-  init(in folder: borrowing Folder, patience: Int, onWaiting: () -> Void) throws(KeychainError) {
-    let path = folder.path(of: VaultLocation.lockName)
+  package init(
+    _ name: String, in folder: borrowing Folder, patience: Int, onWaiting: () -> Void
+  ) throws(KeychainError) {
+    let path = folder.path(of: name)
     let start = Self.monotonicMilliseconds()
     let limit = min(max(patience, 0), 86_400) * 1000
     var hasSaidSo = false
     while true {
-      let file = try LockFile(in: folder)
+      let file = try LockFile(name, in: folder)
       var pause: UInt32 = 1000
       while clinux_try_exclusive_lock(file.descriptor) != 0 {
         if errno == EINTR { continue }
@@ -39,7 +42,7 @@ struct VaultLock: ~Copyable {
         pause = min(pause * 2, 50_000)
       }
       // Somebody may have deleted the file meanwhile; then others lock another one.
-      if try LockFile(in: folder).status.isSameFile(as: file.status) {
+      if try LockFile(name, in: folder).status.isSameFile(as: file.status) {
         self.file = file
         return
       }
@@ -61,8 +64,7 @@ private struct LockFile: ~Copyable {
   /// Opens the file, and first makes it where it is missing.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
-  init(in folder: borrowing Folder) throws(KeychainError) {
-    let name = VaultLocation.lockName
+  init(_ name: String, in folder: borrowing Folder) throws(KeychainError) {
     let path = folder.path(of: name)
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     let descriptor = clinux_openat(folder.descriptor, name, flags, 0o600)

@@ -1,0 +1,124 @@
+import CLinux
+import Glibc
+package import Keychain
+
+/// An open folder that belongs to this user alone.
+///
+/// Everything in it is reached through its descriptor, so that nobody can exchange a part of the path between two
+/// steps. A symbolic link to a folder is followed once, on opening (people keep such folders under stow).
+package struct Folder: ~Copyable {
+  package let descriptor: Int32
+  package let path: String
+
+  /// Opens the folder; `nil` if there is none.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, or is no folder;
+  ///   ``KeychainError/system(operation:path:errno:)``.
+  package init?(opening path: String) throws(KeychainError) {
+    self.path = path
+    descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    if descriptor < 0 {
+      switch errno {
+      case ENOENT:
+        // A link to nothing, as to a disk that isn't mounted, is not "nothing yet".
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .missing(path: path) }
+        return nil
+      case ENOTDIR: throw .unsafeFile(path: path, .wrongKind)
+      default: throw .system(operation: "open", path: path, errno: errno)
+      }
+    }
+    let status = try FileStatus(of: descriptor, path: path)
+    try status.refuseAccessByOthers(path: path)
+  }
+
+  /// Opens the folder, and first makes it and those above it where they are missing, with mode 0700.
+  ///
+  /// - Throws: as ``init(opening:)`` does.
+  package init(creating path: String) throws(KeychainError) {
+    if let folder = try Folder(opening: path) {
+      self = folder
+      return
+    }
+    var end = path.startIndex
+    while end < path.endIndex {
+      end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+      let part = String(path[..<end])
+      if mkdir(part, 0o700) == 0 {
+        try Self.synchronizeParent(of: part)
+      } else if errno != EEXIST {
+        throw .system(operation: "create the folder", path: part, errno: errno)
+      }
+    }
+    guard let folder = try Folder(opening: path) else { throw .missing(path: path) }
+    self = folder
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// The path of a file in it, for messages.
+  package func path(of name: String) -> String { path + "/" + name }
+
+  /// Whether there is anything of that name.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if that can't be told, for keys hang on the answer.
+  package func contains(_ name: String) throws(KeychainError) -> Bool {
+    var status = stat()
+    if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
+    if errno == ENOENT { return false }
+    throw .system(operation: "look for", path: path(of: name), errno: errno)
+  }
+
+  /// Opens a file for reading; `nil` if there is none.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, is a symbolic link
+  ///   or no regular file; ``KeychainError/system(operation:path:errno:)``.
+  package func file(_ name: String) throws(KeychainError) -> OpenFile? {
+    // O_NONBLOCK: opening a FIFO must not wait for its writer.
+    let file = clinux_openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 {
+      switch errno {
+      case ENOENT: return nil
+      case ELOOP: throw .unsafeFile(path: path(of: name), .symbolicLink)
+      default: throw .system(operation: "open", path: path(of: name), errno: errno)
+      }
+    }
+    return try OpenFile(owning: file, path: path(of: name))
+  }
+
+  /// The names in it.
+  package func names() throws(KeychainError) -> [String] {
+    let copy = clinux_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard copy >= 0, let stream = fdopendir(copy) else {
+      throw .system(operation: "list", path: path, errno: errno)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(
+        withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+            String(cString: $0)
+          }
+        })
+    }
+    return names
+  }
+
+  /// Makes a new folder's entry in the one above it survive a power cut.
+  private static func synchronizeParent(of path: String) throws(KeychainError) {
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let descriptor = clinux_openat(
+      AT_FDCWD, parent.isEmpty ? "/" : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw .system(operation: "open", path: parent, errno: errno) }
+    defer { close(descriptor) }
+    if fsync(descriptor) != 0 { throw .system(operation: "sync the folder", path: parent, errno: errno) }
+  }
+
+  /// Makes what was done to its entries survive a power cut.
+  package func synchronize() throws(KeychainError) {
+    if fsync(descriptor) != 0 { throw .system(operation: "sync the folder", path: path, errno: errno) }
+  }
+}

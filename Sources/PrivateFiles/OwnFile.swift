@@ -1,0 +1,120 @@
+import CLinux
+import Glibc
+package import Keychain
+
+/// What tells a file's version from any other: the inode can't be used anew while the file is open, and whoever
+/// writes into it changes its times.
+package struct FileStatus: Equatable {
+  package let device: UInt64
+  package let inode: UInt64
+  package let size: Int
+  private let owner: UInt32
+  private let mode: UInt32
+  private let modified: [Int]
+  private let changed: [Int]
+
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if the descriptor can't be asked.
+  package init(of descriptor: Int32, path: String) throws(KeychainError) {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw .system(operation: "examine", path: path, errno: errno) }
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int(status.st_size)
+    owner = status.st_uid
+    mode = status.st_mode
+    modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+  }
+
+  /// The status of a regular file that belongs to this user alone.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another, and as ``init(of:path:)`` does. The descriptor
+  ///   is closed then.
+  package init(ofOwnFile descriptor: Int32, path: String) throws(KeychainError) {
+    do throws(KeychainError) {
+      let status = try FileStatus(of: descriptor, path: path)
+      if !status.isRegularFile { throw .unsafeFile(path: path, .wrongKind) }
+      try status.refuseAccessByOthers(path: path)
+      self = status
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  /// Whether both are of one file, whatever happened to it in between.
+  package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
+
+  package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's or its mode lets others in.
+  package func refuseAccessByOthers(path: String) throws(KeychainError) {
+    if owner != geteuid() { throw .unsafeFile(path: path, .owner(uid: owner)) }
+    if mode & 0o077 != 0 { throw .unsafeFile(path: path, .mode(mode & 0o7777)) }
+  }
+}
+
+/// A regular file that belongs to this user alone, open for reading.
+package struct OpenFile: ~Copyable {
+  package let descriptor: Int32
+  package let path: String
+  package let status: FileStatus
+
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)``. The descriptor is closed then.
+  init(owning descriptor: Int32, path: String) throws(KeychainError) {
+    status = try FileStatus(ofOwnFile: descriptor, path: path)
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// Fills the buffer from `offset` on.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the file ends before;
+  ///   ``KeychainError/system(operation:path:errno:)``.
+  package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) {
+    let failure = readFully(descriptor, at: offset, into: buffer)
+    if failure == 0 { return }
+    if failure < 0 { throw .damaged(path: path, detail: "it ends too early") }
+    throw .system(operation: "read", path: path, errno: failure)
+  }
+
+  /// All of it.
+  ///
+  /// - Parameter limit: the most that is read, in bytes.
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)`` and as ``read(at:into:)`` does.
+  package func contents(limit: Int) throws(KeychainError) -> Secret {
+    if status.size > limit { throw .tooLarge(what: path, limit: limit) }
+    return try contents(first: status.size)
+  }
+
+  /// The first `count` bytes.
+  ///
+  /// - Throws: as ``read(at:into:)`` does.
+  package func contents(first count: Int) throws(KeychainError) -> Secret {
+    var contents = Secret(capacity: count)
+    try contents.append(count: count) { (buffer) throws(KeychainError) -> Int in
+      try read(at: 0, into: buffer)
+      return buffer.count
+    }
+    return contents
+  }
+}
+
+/// Fills the buffer from a file's `offset` on. Returns 0, an `errno`, or -1 if the file ends before.
+package func readFully(_ descriptor: Int32, at offset: Int, into buffer: UnsafeMutableRawBufferPointer)
+  -> Int32
+{
+  var done = 0
+  while done < buffer.count, let base = buffer.baseAddress {
+    let count = pread(descriptor, base + done, buffer.count - done, offset + done)
+    if count == 0 { return -1 }
+    if count < 0 {
+      if errno == EINTR { continue }
+      return errno
+    }
+    done += count
+  }
+  return 0
+}
