@@ -14,7 +14,7 @@ let settings: [SwiftSetting] = [
 // ArgumentParser brings Foundation along and autolinking names only its dynamic libraries.
 let staticFoundation: [LinkerSetting] = [
   "_FoundationCollections", "_FoundationCShims", "_FoundationICU", "FoundationInternationalization",
-  "swiftSynchronization", "stdc++", "m",
+  "swiftSynchronization", "m",
 ].map { .linkedLibrary($0) }
 
 let package = Package(
@@ -23,7 +23,9 @@ let package = Package(
     .library(name: "Keychain", targets: ["Keychain"]),
     .library(name: "Age", targets: ["Age"]),
     .library(name: "EncryptedFile", targets: ["EncryptedFile"]),
+    .library(name: "SecretService", targets: ["SecretService"]),
     .executable(name: "llavero", targets: ["llavero"]),
+    .executable(name: "llavero-secret-service", targets: ["llavero-secret-service"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -31,6 +33,8 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(
+      name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Keychain", swiftSettings: settings),
     .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
@@ -38,22 +42,37 @@ let package = Package(
     .target(
       name: "EncryptedFile", dependencies: ["Keychain", "PrivateFiles", "Age", "CSodium", "CLinux"],
       swiftSettings: settings),
+    .target(
+      name: "SecretService", dependencies: ["Keychain", "PrivateFiles", "CSecret", "CLinux"],
+      swiftSettings: settings),
     .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
     .target(
       name: "Commands",
       dependencies: [
-        "Keychain", "EncryptedFile", "CredentialProtocols", "CLinux",
+        "Keychain", "PrivateFiles", "EncryptedFile", "CredentialProtocols", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "llavero", dependencies: ["Commands"], swiftSettings: settings,
-      linkerSettings: [.unsafeFlags(["-static-executable"])] + staticFoundation),
+      linkerSettings: [.unsafeFlags(["-static-executable"]), .linkedLibrary("stdc++")] + staticFoundation),
+    .executableTarget(
+      name: "llavero-secret-service", dependencies: ["Commands", "Keychain", "SecretService"],
+      exclude: ["static"], swiftSettings: settings,
+      // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
+      // to relocate a position-independent executable of this size as much again.
+      linkerSettings: [
+        .unsafeFlags([
+          "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
+          "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie",
+        ])
+      ] + staticFoundation),
 
     .systemLibrary(
       name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
-      name: "TestSupport", dependencies: ["Keychain", "EncryptedFile"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Keychain", "EncryptedFile", "SecretService"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(name: "KeychainTests", dependencies: ["Keychain", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib"], swiftSettings: settings),

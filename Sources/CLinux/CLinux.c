@@ -1,10 +1,15 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags, mode);
@@ -28,4 +33,23 @@ bool clinux_contains(const void *text, size_t text_size, const void *part, size_
 ssize_t clinux_last_index(const void *text, size_t text_size, unsigned char byte) {
   const char *found = text_size > 0 ? memrchr(text, byte, text_size) : NULL;
   return found != NULL ? found - (const char *)text : -1;
+}
+
+int clinux_connect_unix(const char *name, size_t length, bool is_abstract) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (length + 1 > sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(address.sun_path + (is_abstract ? 1 : 0), name, length);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
+  if (connect(fd, (struct sockaddr *)&address, size) != 0) {
+    int failure = errno;
+    close(fd);
+    errno = failure;
+    return -1;
+  }
+  return fd;
 }

@@ -23,7 +23,8 @@ struct AddCommand: ParsableCommand {
   func run() throws {
     var item = Item(try place.key())
     notes.note(on: &item)
-    let keychain = try keychain.open()
+    let open = try self.keychain.open()
+    let keychain = open.keychain
     // Before the secret is asked for: what can't be added, and what is there already.
     try explaining { () throws(KeychainError) in
       try item.validate()
@@ -32,6 +33,7 @@ struct AddCommand: ParsableCommand {
     }
     let credential = Credential(try SecretInput.read(for: item.name))
     let added = try explaining { () throws(KeychainError) in try keychain.add(item, credential) }
+    try open.remember()
     if output.json { try StandardStreams.write(ItemOutput.json(added)) }
   }
 }

@@ -6,12 +6,25 @@ import Keychain
 /// The options of every command.
 struct KeychainOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The keychain to use: file (default: $LLAVERO_KEYCHAIN, else file)", valueName: "kind")
-  )
+    help: ArgumentHelp(
+      "The keychain to use: file or secret-service (default: $LLAVERO_KEYCHAIN, else what 'llavero status' says)",
+      valueName: "kind"))
   var keychain: String?
+
+  @Option(help: ArgumentHelp("Of the Secret Service, use this collection alone", valueName: "name"))
+  var collection: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How secrets travel from the Secret Service: encrypted or plain (default: encrypted)",
+      valueName: "kind"))
+  var session: String?
 
   @Option(help: ArgumentHelp("Read the keychain's passphrase from this descriptor", valueName: "n"))
   var passphraseFd: Int32?
+
+  @Flag(help: "Ask nobody; a keychain that is locked is an error at once")
+  var noPrompt = false
 
   func validate() throws {
     if let passphraseFd, passphraseFd < 0 {
@@ -19,15 +32,16 @@ struct KeychainOptions: ParsableArguments {
     }
   }
 
-  /// The chosen keychain.
-  func open() throws(Failure) -> any KeychainStore {
-    try encryptedFile()
+  /// What the options say.
+  var selection: KeychainSelection {
+    KeychainSelection(
+      name: keychain, collection: collection, session: session, passphraseDescriptor: passphraseFd,
+      mayPrompt: !noPrompt)
   }
 
-  /// The chosen keychain, for what only an encrypted file can do.
-  func encryptedFile(mayAsk: Bool = true) throws(Failure) -> EncryptedFileKeychain {
-    try KeychainSelection(name: keychain, passphraseDescriptor: passphraseFd, mayAsk: mayAsk)
-      .encryptedFile()
+  /// The chosen keychain.
+  func open() throws(Failure) -> OpenKeychain {
+    try selection.choose().open()
   }
 }
 

@@ -20,7 +20,7 @@ struct DeleteCommand: ParsableCommand {
   var all = false
 
   func run() throws {
-    let keychain = try keychain.open()
+    let keychain = try keychain.open().keychain
     let items: [Item]
     if all {
       items = try place.items(in: keychain)

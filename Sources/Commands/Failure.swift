@@ -68,8 +68,29 @@ extension Failure {
       self.init("no passphrase was given", status: .keychain)
     case .wrongPassphrase(let path):
       self.init("that passphrase does not open the keychain \(path)", status: .keychain)
+    case .collectionLocked(let name):
+      self.init(
+        "the collection '\(name)' of the Secret Service is locked",
+        hint: "unlock it with 'llavero unlock'", status: .keychain)
+    case .noCollection(nil):
+      self.init(
+        "the Secret Service has no collection for new items", hint: "make one with 'llavero keychain create'",
+        status: .keychain)
+    case .noCollection(let name?):
+      self.init(
+        "the Secret Service has no collection '\(name)'", hint: "see which it has with 'llavero doctor'",
+        status: .keychain)
+    case .noAnswer(let call, let milliseconds):
+      let who = call == "Hello" || call == "AUTH" ? "the session bus" : "the Secret Service"
+      self.init(
+        "\(who) has not answered \(call) within \(seconds(milliseconds))",
+        hint: "see what is wrong with 'llavero doctor'", status: .keychain)
+    case .refused(let call, let error, let detail):
+      self.init(
+        "the Secret Service failed at \(call): \(detail)" + (error.isEmpty ? "" : " (\(error))"),
+        hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     case .unavailable(let reason):
-      self.init("no keychain can be used: \(reason)", status: .keychain)
+      self.init("the keychain can't be used: \(reason)", status: .keychain)
     case .unsafeFile(let path, let fault):
       self.init(path, fault)
     case .missing(let path):
@@ -175,6 +196,13 @@ extension Failure {
       self.init(error)
     }
   }
+}
+
+/// A time in milliseconds, in words.
+private func seconds(_ milliseconds: Int) -> String {
+  if milliseconds == 1000 { return "a second" }
+  if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) seconds" }
+  return "\(milliseconds) milliseconds"
 }
 
 /// Runs `body` and turns its error into a ``Failure``.

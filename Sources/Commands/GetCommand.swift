@@ -29,7 +29,7 @@ struct GetCommand: ParsableCommand {
 
   func run() throws {
     let query = try place.query()
-    let keychain = try keychain.open()
+    let keychain = try keychain.open().keychain
     let found = try explaining { () throws(KeychainError) -> Answer? in
       try keychain.answer(to: query, where: { _ in true })
     }

@@ -4,15 +4,17 @@ import Keychain
 /// `git-credential-llavero`: what git calls for every login, so it starts without ArgumentParser.
 enum GitCredentialCommand {
   static let usage = """
-    usage: git-credential-llavero [--timeout SECONDS] [--keychain KIND] [--passphrase-fd N]
-                                  get | store | erase | capability
+    usage: git-credential-llavero [OPTION...] get | store | erase | capability
 
     Git calls this by itself after: git config --global credential.helper llavero
     It reads key=value lines up to a blank one and answers likewise; see git-credential-llavero(1).
 
       --timeout SECONDS    what is stored expires after that time
-      --keychain KIND      the keychain to use: file
+      --keychain KIND      the keychain to use: file or secret-service
+      --collection NAME    of the Secret Service, use this collection alone
+      --session KIND       how secrets travel from the Secret Service: encrypted or plain
       --passphrase-fd N    read the keychain's passphrase from descriptor N
+      --no-prompt          ask nobody; a keychain that is locked is an error at once
 
     """
 
@@ -47,6 +49,9 @@ enum GitCredentialCommand {
           }
           timeout = seconds
         case "--keychain": selection.name = try value()
+        case "--collection": selection.collection = try value()
+        case "--session": selection.session = try value()
+        case "--no-prompt": selection.mayPrompt = false
         case "--passphrase-fd":
           guard let descriptor = Int32(try value()), descriptor >= 0 else {
             throw Failure("--passphrase-fd needs the number of a descriptor", status: .usage)
@@ -80,6 +85,10 @@ enum GitCredentialCommand {
       text.append(GitCredentialProtocol.capabilities)
       return try StandardStreams.write(text)
     }
+    // Git has no more to say where nobody may be asked on the terminal; the desktop's own prompt is another thing.
+    options.selection.mayAsk = Program.environmentFlag("GIT_TERMINAL_PROMPT") ?? true
+    options.selection.readsSecrets = true
+    let selected = try options.selection.choose()
     let request = try explaining { () throws(ProtocolError) -> GitRequest in
       let lines = try RequestLines.read { (buffer) throws(ProtocolError) in
         let count = StandardStreams.read(0, into: buffer)
@@ -88,12 +97,14 @@ enum GitCredentialCommand {
       }
       return try lines.withUnsafeBytes { (text) throws(ProtocolError) in try GitRequest(parsing: text) }
     }
-    options.selection.mayAsk = Program.environmentFlag("GIT_TERMINAL_PROMPT") ?? true
-    let keychain = try options.selection.encryptedFile()
-    let protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
+    let open = try selected.open()
+    var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
+    var hasSaved = false
+    protocolOfGit.onSave = { _ in hasSaved = true }
     let reply = try explaining { () throws(ProtocolError) -> Secret in
-      try protocolOfGit.perform(operation, request, on: keychain)
+      try protocolOfGit.perform(operation, request, on: open.keychain)
     }
+    if hasSaved { try open.remember() }
     if !reply.isEmpty { try StandardStreams.write(reply) }
   }
 }

@@ -24,7 +24,10 @@ struct InitCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let keychain = try self.keychain.encryptedFile()
+    if let kind = self.keychain.keychain, try KeychainKind(named: kind) != .file {
+      throw Failure("only the encrypted file is made by this command", status: .usage)
+    }
+    let keychain = try self.keychain.selection.encryptedFile()
     let descriptor = self.keychain.passphraseFd
     if passphrase || descriptor != nil {
       let passphrase = try SecretInput.newPassphrase(descriptor: descriptor)
@@ -32,7 +35,10 @@ struct InitCommand: ParsableCommand {
     } else {
       try Self.create(in: keychain, .identityFile)
     }
-    let status = try KeychainStatus(of: keychain)
+    try RememberedKeychain.write(.file, in: keychain.location.stateFolder)
+    let choice = KeychainChoice(kind: .file, reason: .remembered(.now))
+    let status = try KeychainStatus(
+      of: OpenKeychain(choice: choice, location: keychain.location, store: .file(keychain)))
     try StandardStreams.write(output.json ? status.json() : Secret(status.text()))
   }
 

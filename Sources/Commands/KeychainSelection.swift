@@ -1,39 +1,89 @@
 import EncryptedFile
 import Keychain
 
-/// Which keychain a command uses, and how it is unlocked.
+/// Which keychain a command is to use, and how it is unlocked.
 struct KeychainSelection {
   /// `--keychain`
   var name: String?
+  /// `--collection`
+  var collection: String?
+  /// `--session`
+  var session: String?
   /// `--passphrase-fd`
   var passphraseDescriptor: Int32?
-  /// Whether a person may be asked.
+  /// Whether the command is about secrets, and not only about which items there are.
+  var readsSecrets = false
+  /// Whether a person may be asked on the terminal.
   var mayAsk = true
+  /// `--no-prompt`: whether a person may be asked at all.
+  var mayPrompt = true
 
-  /// The encrypted file.
+  /// Makes the choice. Where that leads to the Secret Service, or takes a look whether there is one, `llavero` becomes
+  /// `llavero-secret-service` here; so this comes before anything is read from standard input.
   ///
   /// - Throws: ``Failure`` for a keychain that isn't known or can't be used here.
-  func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
-    let variable = VaultLocation.environmentVariable
-    let chosen = name ?? variable("LLAVERO_KEYCHAIN") ?? "file"
-    switch chosen {
-    case "file": break
-    case "secret-service":
-      throw Failure(
-        "the Secret Service can't be used by this version", hint: "use --keychain file", status: .keychain)
-    default:
-      throw Failure(
-        "there is no keychain of the kind '\(chosen)'", hint: "use --keychain file", status: .usage)
-    }
+  func choose() throws(Failure) -> SelectedKeychain {
     let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    let patience = variable("LLAVERO_LOCK_TIMEOUT").flatMap { Int($0) } ?? 60
-    return EncryptedFileKeychain(
-      at: location, passphrase: passphraseSource(), patience: max(0, patience), onNotice: Self.tell)
+    let choice = try KeychainChoice.made(named: name, at: location)
+    if choice?.kind == .file { return SelectedKeychain(self, location, choice, provider: nil) }
+    if let provider = Program.secretService {
+      return SelectedKeychain(self, location, choice, provider: provider)
+    }
+    if let program = SecretServiceProgram() { try program.run() }
+    if choice != nil { throw SecretServiceProgram.isMissing() }
+    let reason = KeychainChoice.Reason.noService("\(SecretServiceProgram.name) is not installed")
+    return SelectedKeychain(
+      self, location, KeychainChoice(kind: .file, reason: reason), provider: nil)
   }
 
-  private func passphraseSource() -> PassphraseSource {
+  /// The encrypted file, chosen or not.
+  func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
+    encryptedFile(at: try explaining { () throws(KeychainError) in try VaultLocation() })
+  }
+
+  /// The encrypted file at a place.
+  func encryptedFile(at location: VaultLocation) -> EncryptedFileKeychain {
+    EncryptedFileKeychain(
+      at: location, passphrase: passphraseSource(), patience: patience, onNotice: Self.tell)
+  }
+
+  /// How the Secret Service is used.
+  func secretServiceSettings() throws(Failure) -> DesktopKeychainSettings {
+    let variable = VaultLocation.environmentVariable
+    var settings = DesktopKeychainSettings()
+    settings.collection = collection ?? variable("LLAVERO_COLLECTION").flatMap { $0.isEmpty ? nil : $0 }
+    switch session ?? variable("LLAVERO_SECRET_SERVICE_SESSION") ?? "encrypted" {
+    case "encrypted": settings.isEncrypted = true
+    case "plain": settings.isEncrypted = false
+    default: throw Failure("a session is either encrypted or plain", status: .usage)
+    }
+    settings.readsSecrets = readsSecrets
+    settings.probeTimeout = try Self.milliseconds("LLAVERO_PROBE_TIMEOUT") ?? settings.probeTimeout
+    settings.callTimeout = try Self.milliseconds("LLAVERO_CALL_TIMEOUT") ?? settings.callTimeout
+    settings.mayPrompt = mayPrompt && variable("LLAVERO_PROMPT") != "never"
+    settings.lockFolder = try explaining { () throws(KeychainError) in try VaultLocation().stateFolder }
+    settings.patience = patience
+    settings.onNotice = Self.tell
+    return settings
+  }
+
+  /// A time that a variable gives in seconds.
+  private static func milliseconds(_ name: String) throws(Failure) -> Int? {
+    guard let text = VaultLocation.environmentVariable(name), !text.isEmpty else { return nil }
+    guard let seconds = Double(text), 0.001...86_400 ~= seconds else {
+      throw Failure("\(name) is no number of seconds", status: .usage)
+    }
+    return Int(seconds * 1000)
+  }
+
+  private var patience: Int {
+    max(0, VaultLocation.environmentVariable("LLAVERO_LOCK_TIMEOUT").flatMap { Int($0) } ?? 60)
+  }
+
+  /// Where a passphrase comes from: a descriptor, or the person at the terminal, three times.
+  func passphraseSource(prompt: String = "Passphrase of the keychain: ") -> PassphraseSource {
     let descriptor = passphraseDescriptor
-    let mayAsk = mayAsk && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
+    let mayAsk = mayAsk && mayPrompt && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
     return { (attempt) throws(KeychainError) in
       if let descriptor {
         if attempt > 1 { return nil }
@@ -45,9 +95,7 @@ struct KeychainSelection {
       }
       guard mayAsk, attempt <= 3, let terminal = Terminal() else { return nil }
       if attempt > 1 { terminal.show("That is not it.\n") }
-      guard let passphrase = terminal.askForSecret("Passphrase of the keychain: ") else {
-        throw .promptDismissed
-      }
+      guard let passphrase = terminal.askForSecret(prompt) else { throw .promptDismissed }
       return passphrase
     }
   }
@@ -58,8 +106,120 @@ struct KeychainSelection {
       StandardStreams.say(
         "made the keychain \(terminalText(location.vaultFile)); "
           + "its key is \(terminalText(location.identityFile))")
-    case .waiting(let path):
-      StandardStreams.say("waiting for another process that holds \(terminalText(path))")
+    case .waiting(let path): tellWaiting(path)
+    }
+  }
+
+  private static func tell(_ notice: DesktopKeychainSettings.Notice) {
+    switch notice {
+    case .prompting(let program):
+      StandardStreams.say("waiting for the prompt of \(terminalText(program ?? "the Secret Service"))")
+    case .waiting(let path): tellWaiting(path)
+    case .skipped(let collection):
+      StandardStreams.say(
+        "the collection \(terminalText(collection)) is locked and left out; "
+          + "unlock it with 'llavero unlock --collection \(terminalText(collection))'")
+    case .notLasting(let collection):
+      StandardStreams.say("the collection \(terminalText(collection)) is lost when you log out")
+    }
+  }
+
+  private static func tellWaiting(_ path: String) {
+    StandardStreams.say("waiting for another process that holds \(terminalText(path))")
+  }
+}
+
+/// The keychain that was chosen, not yet opened.
+struct SelectedKeychain {
+  private let selection: KeychainSelection
+  private let location: VaultLocation
+  private let choice: KeychainChoice?
+  private let provider: SecretServiceProvider?
+
+  init(
+    _ selection: KeychainSelection, _ location: VaultLocation, _ choice: KeychainChoice?,
+    provider: SecretServiceProvider?
+  ) {
+    self.selection = selection
+    self.location = location
+    self.choice = choice
+    self.provider = provider
+  }
+
+  /// Opens it. Where nothing was chosen, a Secret Service that answers in time and has a collection that lasts is
+  /// used, else the encrypted file.
+  ///
+  /// - Throws: ``Failure`` if the one that was chosen can't be used. Another is never used in its place.
+  func open() throws(Failure) -> OpenKeychain {
+    guard let provider else { return try openFile(choice) }
+    let settings = try selection.secretServiceSettings()
+    guard let choice else { return try openWhatAnswers(provider, settings) }
+    let keychain = try explaining { () throws(KeychainError) in try provider.open(settings) }
+    return OpenKeychain(choice: choice, location: location, store: .secretService(keychain))
+  }
+
+  private func openWhatAnswers(
+    _ provider: SecretServiceProvider, _ settings: DesktopKeychainSettings
+  ) throws(Failure) -> OpenKeychain {
+    let why: String
+    do throws(KeychainError) {
+      let keychain = try provider.open(settings)
+      if try keychain.keepsNewItems() {
+        return OpenKeychain(
+          choice: KeychainChoice(kind: .secretService, reason: .answers), location: location,
+          store: .secretService(keychain))
+      }
+      why = "the Secret Service has no collection that lasts"
+    } catch .unavailable(let reason) {
+      why = reason
+    } catch {
+      why = Failure(error).message
+    }
+    return try openFile(KeychainChoice(kind: .file, reason: .noService(why)))
+  }
+
+  private func openFile(_ choice: KeychainChoice?) throws(Failure) -> OpenKeychain {
+    OpenKeychain(
+      choice: choice ?? KeychainChoice(kind: .file, reason: .option), location: location,
+      store: .file(selection.encryptedFile(at: location)))
+  }
+}
+
+/// The keychain that is used.
+struct OpenKeychain {
+  /// Either kind, for what only one of them can do.
+  enum Store {
+    case file(EncryptedFileKeychain)
+    case secretService(any DesktopKeychain)
+  }
+
+  let choice: KeychainChoice
+  let location: VaultLocation
+  let store: Store
+
+  /// The keychain, whichever kind it is.
+  var keychain: any KeychainStore {
+    switch store {
+    case .file(let keychain): keychain
+    case .secretService(let keychain): keychain
+    }
+  }
+
+  /// Makes the choice last, once something has been stored, and says so.
+  ///
+  /// - Throws: ``Failure`` if it can't be written.
+  func remember() throws(Failure) {
+    if !choice.isToBeRemembered { return }
+    try RememberedKeychain.write(choice.kind, in: location.stateFolder)
+    switch choice.reason {
+    case .answers:
+      StandardStreams.say(
+        "logins are kept in the desktop's Secret Service from now on; 'llavero keychain use file' changes that"
+      )
+    case .noService:
+      StandardStreams.say(
+        "hint: logins are kept in the encrypted file from now on, " + terminalText(choice.reasonText))
+    default: break
     }
   }
 }

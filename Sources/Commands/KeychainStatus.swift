@@ -3,52 +3,44 @@ import Keychain
 
 /// What `llavero status` says.
 struct KeychainStatus {
-  private let location: VaultLocation
-  private let summary: VaultSummary?
+  private let choice: KeychainChoice
+  private let detail: Detail
+
+  private enum Detail {
+    case file(VaultLocation, VaultSummary?)
+    case secretService(DesktopKeychainFacts)
+  }
 
   /// - Throws: ``Failure`` if the keychain is broken. A locked one has a status.
-  init(of keychain: EncryptedFileKeychain) throws(Failure) {
-    location = keychain.location
-    summary = try explaining { () throws(KeychainError) in try keychain.summary() }
+  init(of keychain: OpenKeychain) throws(Failure) {
+    choice = keychain.choice
+    switch keychain.store {
+    case .file(let file):
+      detail = .file(
+        file.location, try explaining { () throws(KeychainError) in try file.summary() })
+    case .secretService(let service):
+      detail = .secretService(try explaining { () throws(KeychainError) in try service.facts() })
+    }
   }
 
   /// For people.
   func text() -> String {
-    guard let summary else {
-      return "keychain    file \(terminalText(location.vaultFile))\n"
-        + "items       none yet; the first login that is stored makes the keychain\n"
+    switch detail {
+    case .file(let location, let summary): columns(rows(location, summary).map { $0.map(terminalText) })
+    case .secretService(let facts): columns(rows(facts).map { $0.map(terminalText) })
     }
-    var rows = [
-      ["keychain", "file \(location.vaultFile)"],
-      ["protection", protection(summary)],
-    ]
-    if let contents = summary.contents {
-      rows.append(["items", "\(contents.count)"])
-      rows.append(["changed", "\(contents.written) (write \(contents.generation))"])
-    } else {
-      rows.append(["items", "unknown, for the keychain is locked"])
-    }
-    rows.append(["size", "\(summary.size) bytes"])
-    return columns(rows.map { $0.map(terminalText) })
   }
 
   /// For programs.
   func json() -> Secret {
     var json = JSONWriter()
     json.beginObject()
-    json.member("keychain", "file" as ByteString)
-    json.member("path", ByteString(location.vaultFile))
-    json.member("exists", summary != nil)
-    if let summary {
-      json.member("uuid", ByteString(summary.uuid))
-      json.member(
-        "protection", (summary.hasPassphrase ? "passphrase" : "identity-file") as ByteString)
-      if !summary.hasPassphrase { json.member("identity", ByteString(location.identityFile)) }
-      json.member("locked", summary.contents == nil)
-      json.member("items", summary.contents?.count)
-      json.member("generation", summary.contents?.generation)
-      json.member("changed", summary.contents?.written)
-      json.member("size", summary.size)
+    json.member("keychain", ByteString(choice.kind.rawValue))
+    json.member("reason", choice.reasonName)
+    if case .remembered(let date) = choice.reason { json.member("remembered", date) }
+    switch detail {
+    case .file(let location, let summary): Self.members(location, summary, in: &json)
+    case .secretService(let facts): Self.members(facts, in: &json)
     }
     json.endObject()
     var text = json.finish()
@@ -56,8 +48,93 @@ struct KeychainStatus {
     return text
   }
 
-  private func protection(_ summary: VaultSummary) -> String {
+  // MARK: Encrypted file
+
+  private func rows(_ location: VaultLocation, _ summary: VaultSummary?) -> [[String]] {
+    var rows = [["keychain", "file \(location.vaultFile), \(choice.reasonText)"]]
+    guard let summary else {
+      return rows + [["items", "none yet; the first login that is stored makes the keychain"]]
+    }
+    rows.append(["protection", Self.protection(location, summary)])
+    if let contents = summary.contents {
+      rows.append(["items", "\(contents.count)"])
+      rows.append(["changed", "\(contents.written) (write \(contents.generation))"])
+    } else {
+      rows.append(["items", "unknown, for the keychain is locked"])
+    }
+    rows.append(["size", "\(summary.size) bytes"])
+    return rows
+  }
+
+  private static func members(
+    _ location: VaultLocation, _ summary: VaultSummary?, in json: inout JSONWriter
+  ) {
+    json.member("path", ByteString(location.vaultFile))
+    json.member("exists", summary != nil)
+    guard let summary else { return }
+    json.member("uuid", ByteString(summary.uuid))
+    json.member("protection", (summary.hasPassphrase ? "passphrase" : "identity-file") as ByteString)
+    if !summary.hasPassphrase { json.member("identity", ByteString(location.identityFile)) }
+    json.member("locked", summary.contents == nil)
+    json.member("items", summary.contents?.count)
+    json.member("generation", summary.contents?.generation)
+    json.member("changed", summary.contents?.written)
+    json.member("size", summary.size)
+  }
+
+  private static func protection(_ location: VaultLocation, _ summary: VaultSummary) -> String {
     if summary.hasPassphrase { return "a passphrase, asked for at every use" }
     return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
+  }
+
+  // MARK: Secret Service
+
+  private func rows(_ facts: DesktopKeychainFacts) -> [[String]] {
+    var summary = "secret-service, \(choice.reasonText), "
+    if let collection = facts.collection {
+      summary += "collection \(collection.name), \(collection.isLocked ? "locked" : "unlocked")"
+    } else {
+      summary += "without a collection for new items"
+    }
+    var rows = [["keychain", summary]]
+    rows.append(["service", "\(facts.program ?? "unknown program") on \(facts.address)"])
+    rows.append(["protection", Self.protection(facts.collection)])
+    if let count = facts.collection?.itemCount { rows.append(["items", "\(count), of all programs"]) }
+    let others = facts.collections.filter { $0 != facts.collection }
+    for other in others {
+      let count = other.itemCount.map { ", \($0) items" } ?? ""
+      rows.append(["also", "collection \(other.name), \(other.isLocked ? "locked" : "unlocked")\(count)"])
+    }
+    return rows
+  }
+
+  private static func protection(_ collection: DesktopKeychainFacts.Collection?) -> String {
+    guard let collection else { return "none yet: make a collection with 'llavero keychain create'" }
+    if !collection.isLasting { return "kept in memory alone, and lost when you log out" }
+    return "the keyring's password; while it is unlocked, every program of yours can read it"
+  }
+
+  private static func members(_ facts: DesktopKeychainFacts, in json: inout JSONWriter) {
+    json.member("address", ByteString(facts.address))
+    json.member("owner", ByteString(facts.owner))
+    json.member("program", facts.program.map { ByteString($0) })
+    json.member("process", facts.processID)
+    json.member("collection", facts.collection.map { ByteString($0.name) })
+    if let collection = facts.collection {
+      json.member("locked", collection.isLocked)
+      json.member("lasting", collection.isLasting)
+      json.member("items", collection.itemCount)
+    }
+    json.beginArray("collections")
+    for collection in facts.collections {
+      json.beginObject()
+      json.member("collection", ByteString(collection.name))
+      json.member("label", ByteString(collection.label))
+      json.member("locked", collection.isLocked)
+      json.member("lasting", collection.isLasting)
+      json.member("items", collection.itemCount)
+      json.endObject()
+    }
+    json.endArray()
   }
 }

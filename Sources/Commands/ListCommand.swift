@@ -15,7 +15,7 @@ struct ListCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let keychain = try keychain.open()
+    let keychain = try keychain.open().keychain
     let items = try explaining { () throws(KeychainError) in try keychain.items(matching: .all) }
       .map { (server: Self.server(of: $0), name: $0.key.name, item: $0) }
       .sorted { ($0.server, $0.name) < ($1.server, $1.name) }
@@ -28,6 +28,7 @@ struct ListCommand: ParsableCommand {
       try StandardStreams.write(ItemOutput.table(items))
     }
   }
+
   private static func server(of item: Item) -> String {
     guard case .internetPassword(let key) = item.key else { return item.key.place }
     return key.server?.lowercased.description ?? ""

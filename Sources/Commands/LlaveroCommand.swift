@@ -16,13 +16,15 @@ struct LlaveroCommand: ParsableCommand {
         llavero get https://github.com                     (prints it)
         llavero list
 
-      Items lie in one encrypted file, which the standard age tool opens too; 'llavero status' says where.
+      Items lie in the desktop's Secret Service, or in one encrypted file, which the standard age tool opens too; \
+      'llavero status' says where and why.
       Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
       """,
     version: Program.version,
     subcommands: [
       InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
-      DeleteCommand.self, StatusCommand.self, GitCredentialSubcommand.self,
+      DeleteCommand.self, StatusCommand.self, DoctorCommand.self, KeychainCommand.self, UnlockCommand.self,
+      LockCommand.self, GitCredentialSubcommand.self,
     ]
   )
 }

@@ -8,13 +8,19 @@ public enum Program {
   /// The version of all executables (Semantic Versioning 2.0.0).
   public static let version = "0.1.0"
 
+  // Set once, before anything else runs.
+  nonisolated(unsafe) static private(set) var secretService: SecretServiceProvider?
+
   static let versionLine = "llavero \(version)\n"
 
   /// Runs what the program's name and first operand ask for, and ends the process.
   ///
   /// `git-credential-llavero` is a link to `llavero`; `llavero git-credential` is the same for where there are no
   /// links. This is decided before ArgumentParser starts, whose reflection takes longer than an answer.
-  public static func main() -> Never {
+  ///
+  /// - Parameter secretService: the way to the Secret Service, which only `llavero-secret-service` has.
+  public static func main(secretService: SecretServiceProvider? = nil) -> Never {
+    self.secretService = secretService
     umask(0o077)
     clinux_refuse_inspection()
     // A file that may not grow is an error that is told, not a death.
@@ -38,7 +44,8 @@ public enum Program {
       error.report()
       exit(error.status.rawValue)
     }
-    exit(Status.done.rawValue)
+    // Nothing is buffered, and what others have registered for the end takes time.
+    _exit(Status.done.rawValue)
   }
 
   private static func runCommand(_ arguments: [String]) throws(Failure) {

@@ -23,7 +23,7 @@ struct UpdateCommand: ParsableCommand {
   var secret = false
 
   func run() throws {
-    let keychain = try keychain.open()
+    let keychain = try keychain.open().keychain
     var item = try place.item(in: keychain)
     notes.note(on: &item)
     let noted = item

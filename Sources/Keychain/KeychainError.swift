@@ -20,6 +20,15 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// The passphrase opens nothing.
   case wrongPassphrase(path: String)
 
+  /// A collection of the desktop's service is locked, and was not unlocked.
+  case collectionLocked(String)
+  /// The service has no such collection; `nil` stands for the default one.
+  case noCollection(String?)
+  /// The service did not reply to a call in time.
+  case noAnswer(call: String, milliseconds: Int)
+  /// The service replied to a call with an error, which has a name on the bus.
+  case refused(call: String, error: String, detail: String)
+
   /// This kind of keychain can't be used here.
   case unavailable(reason: String)
   /// A file or folder that would let others in, or lead somewhere else, is not used.

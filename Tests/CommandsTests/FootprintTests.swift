@@ -22,7 +22,7 @@ import Testing
       trees.home == [
         ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/lock",
         ".local/share/llavero/vault.age", ".local/state/", ".local/state/llavero/",
-        ".local/state/llavero/identity.txt",
+        ".local/state/llavero/identity.txt", ".local/state/llavero/keychain",
       ])
     #expect(trees.temporary == [])
     #expect(trees.bin == programs)
@@ -31,6 +31,7 @@ import Testing
     #expect(sandbox.mode(".local/share/llavero/vault.age") == 0o600)
     #expect(sandbox.mode(".local/share/llavero/lock") == 0o600)
     #expect(sandbox.mode(".local/state/llavero/identity.txt") == 0o600)
+    #expect(sandbox.mode(".local/state/llavero/keychain") == 0o600)
   }
 
   @Test("XDG_DATA_HOME and XDG_STATE_HOME are used where they are absolute")
@@ -41,7 +42,7 @@ import Testing
     #expect(
       sandbox.trees().home == [
         "d/", "d/llavero/", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
-        "s/llavero/identity.txt",
+        "s/llavero/identity.txt", "s/llavero/keychain",
       ])
     let relative = Sandbox()
     for command in commands {

@@ -57,6 +57,8 @@ final class Sandbox: Sendable {
       .name("sh"), arguments: ["-c", "cd; exec <\"$0\"\n\(command)", folder["input"]],
       environment: .custom([
         "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": folder["tmp"],
+        // Never the bus of whoever runs the tests.
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home)/no-bus",
       ]),
       platformOptions: options, output: .bytes(limit: 1 << 20), error: .bytes(limit: 1 << 20))
     guard case .exited(let status) = result.terminationStatus else {

@@ -1,5 +1,8 @@
 import EncryptedFile
+import Glibc
 public import Keychain
+import SecretService
+import Synchronization
 
 /// A kind of keychain that the conformance suite runs over, and how a fresh one is made.
 public struct KeychainUnderTest: Sendable, CustomStringConvertible {
@@ -13,6 +16,8 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
     let keychain: any KeychainStore
     /// How often the keychain has put something on the disk; `nil` where that can't be told.
     var writes: () -> Int64? = { nil }
+    /// Whether the keychain takes its dates from a clock of its own, in whole seconds, and not from ``SettableClock``.
+    var hasOwnTime = false
     /// Another keychain object over the same items; `nil` where there can be only one.
     var reopened: () -> (any KeychainStore)? = { nil }
   }
@@ -21,7 +26,11 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
   public static let all = [
     KeychainUnderTest(name: "in memory") { Instance(keychain: InMemoryKeychain(clock: $0.read)) },
     KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
+    KeychainUnderTest(name: "secret service", factory: secretService),
   ]
+
+  /// Those that tell two changes within a second apart.
+  public static let exact = all.filter { $0.name != "secret service" }
 
   /// What test reports show.
   public var description: String { name }
@@ -44,6 +53,44 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
   }
 }
 
+extension KeychainUnderTest {
+  private static func secretService(_ clock: SettableClock) -> Instance {
+    let keyring = PrivateKeyring()
+    let time = ServiceTime(clock)
+    func open() -> any KeychainStore {
+      do {
+        return try keyring.keychain { settings in
+          settings.clock = { withExtendedLifetime(keyring) { time.read() } }
+        }
+      } catch {
+        fatalError("cannot open the private keyring: \(error)")
+      }
+    }
+    return Instance(keychain: open(), hasOwnTime: true, reopened: open)
+  }
+}
+
+/// Lets real time pass where a test's clock was put forward between two writes: the service dates items by itself.
+private final class ServiceTime: Sendable {
+  private let clock: SettableClock
+  private let last: Mutex<(shown: Timestamp, written: time_t)>
+
+  init(_ clock: SettableClock) {
+    self.clock = clock
+    last = Mutex((clock.now, 0))
+  }
+
+  /// Called for each write.
+  func read() -> Timestamp {
+    let now = clock.now
+    last.withLock { last in
+      if now > last.shown { while time(nil) <= last.written { usleep(10_000) } }
+      last = (now, time(nil))
+    }
+    return now
+  }
+}
+
 /// A keychain that nobody else uses, with a clock that stands still until it is set.
 public final class FreshKeychain {
   /// The keychain itself.
@@ -56,6 +103,12 @@ public final class FreshKeychain {
     self.instance = instance
     self.clock = clock
     keychain = instance.keychain
+  }
+
+  /// Whether the date is that of a change which was made just now.
+  public func isNow(_ date: Timestamp?) -> Bool {
+    guard let date else { return false }
+    return instance.hasOwnTime ? abs(date.seconds - Timestamp.now.seconds) <= 5 : date == clock.now
   }
 
   /// How often the keychain has put something on the disk; `nil` where that can't be told.

@@ -25,4 +25,8 @@ bool clinux_contains(
 /// Where `byte` stands last in `text`, or -1 (memrchr(3)).
 ssize_t clinux_last_index(const void *_Nullable text, size_t text_size, unsigned char byte);
 
+/// Connects to the unix socket of the name, without waiting where its queue is full. The name of an abstract one is
+/// given without its leading NUL. Returns a non-blocking descriptor, or -1 with errno set.
+int clinux_connect_unix(const char *_Nonnull name, size_t length, bool is_abstract);
+
 #endif

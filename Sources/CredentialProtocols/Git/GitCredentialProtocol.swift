@@ -17,6 +17,9 @@ public struct GitCredentialProtocol {
   /// For how many seconds what is stored may be answered; `nil` for ever.
   public var timeout: Int64?
 
+  /// Hears of what `store` did, where there was something to keep.
+  public var onSave: (SaveOutcome) -> Void = { _ in }
+
   /// A protocol whose stored items last for `timeout` seconds, or for ever.
   public init(timeout: Int64? = nil) {
     self.timeout = timeout
@@ -75,9 +78,10 @@ public struct GitCredentialProtocol {
       let (sum, isTooLate) = now.seconds.addingReportingOverflow(limit)
       return isTooLate ? .max : sum
     }
-    _ = try throwingProtocolError { () throws(KeychainError) in
+    let outcome = try throwingProtocolError { () throws(KeychainError) in
       try keychain.save(item, credential, expiringBy: expiringBy, at: now)
     }
+    onSave(outcome)
   }
 
   private func erase(

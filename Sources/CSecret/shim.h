@@ -1,0 +1,102 @@
+#ifndef CSECRET_SHIM_H
+#define CSECRET_SHIM_H
+
+// The calls by object path are in libsecret since 0.12, and only declared where this is defined.
+#define SECRET_API_SUBJECT_TO_CHANGE
+
+#include <gio/gio.h>
+#include <libsecret/secret.h>
+#include <unistd.h>
+
+// What Swift cannot say: casts and values that GLib has as macros.
+
+// SecretService's own constructor sets what a proxy is for: the session bus that GLib finds, the well-known name,
+// and to load and watch everything, which takes ten calls. This subclass sets what it was asked for once more.
+static inline GObject *_Nonnull csecret_constructor(
+    GType type, guint count, GObjectConstructParam *_Nullable parameters) {
+  gpointer parent = g_type_class_peek(SECRET_TYPE_SERVICE);
+  GObject *object = G_OBJECT_CLASS(parent)->constructor(type, count, parameters);
+  g_object_set(object, "g-bus-type", G_BUS_TYPE_NONE, NULL);
+  for (guint index = 0; index < count; index++) {
+    const char *name = g_param_spec_get_name(parameters[index].pspec);
+    if (g_str_equal(name, "g-name") || g_str_equal(name, "g-flags"))
+      g_object_set_property(object, name, parameters[index].value);
+  }
+  return object;
+}
+
+static inline void csecret_class_init(gpointer _Nonnull class_, gpointer _Nullable data) {
+  (void)data;
+  G_OBJECT_CLASS(class_)->constructor = csecret_constructor;
+}
+
+// Looked up by name, for each file that calls this has a copy of the function and of what is static in it.
+static inline GType csecret_service_type(void) {
+  GType type = g_type_from_name("LlaveroSecretService");
+  if (type != 0) return type;
+  return g_type_register_static_simple(
+      SECRET_TYPE_SERVICE, "LlaveroSecretService", sizeof(SecretServiceClass), csecret_class_init,
+      sizeof(SecretService), NULL, 0);
+}
+
+/// A service object on a connection that is open already. It asks the bus nothing when it is made: `owner` is
+/// a unique name. The result is a new reference, or NULL with `error` set.
+static inline SecretService *_Nullable csecret_service_new(
+    GDBusConnection *_Nonnull connection, const char *_Nonnull owner, int timeout_milliseconds,
+    GError *_Nullable *_Nonnull error) {
+  GObject *service = g_initable_new(
+      csecret_service_type(), NULL, error, "g-connection", connection, "g-name", owner, "g-flags",
+      G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES | G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS |
+          G_DBUS_PROXY_FLAGS_DO_NOT_AUTO_START,
+      NULL);
+  if (service == NULL) return NULL;
+  g_dbus_proxy_set_default_timeout(G_DBUS_PROXY(service), timeout_milliseconds);
+  return SECRET_SERVICE(service);
+}
+
+/// Whether the value is of the type.
+static inline gboolean csecret_is(GVariant *_Nonnull value, const char *_Nonnull type) {
+  return g_variant_is_of_type(value, G_VARIANT_TYPE(type));
+}
+
+/// An empty array of the type.
+static inline GVariant *_Nonnull csecret_array(
+    const char *_Nonnull type, GVariant *_Nonnull *_Nullable children, gsize count) {
+  return g_variant_new_array(G_VARIANT_TYPE(type), children, count);
+}
+
+/// An array of bytes, copied.
+static inline GVariant *_Nonnull csecret_bytes(const void *_Nullable bytes, gsize count) {
+  return g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, count, 1);
+}
+
+/// A connection over a socket on which the D-Bus handshake has been made. Takes the descriptor over. To GLib it is
+/// one without a bus: Hello, match rules and time limits are the caller's. The result is a new reference, or NULL with
+/// `error` set.
+static inline GDBusConnection *_Nullable csecret_connection_new(
+    int descriptor, GError *_Nullable *_Nonnull error) {
+  GSocket *socket = g_socket_new_from_fd(descriptor, error);
+  if (socket == NULL) {
+    close(descriptor);
+    return NULL;
+  }
+  GSocketConnection *stream = g_socket_connection_factory_create_connection(socket);
+  g_object_unref(socket);
+  GDBusConnection *connection =
+      g_dbus_connection_new_sync(G_IO_STREAM(stream), NULL, G_DBUS_CONNECTION_FLAGS_NONE, NULL, NULL, error);
+  g_object_unref(stream);
+  return connection;
+}
+
+/// The reply's remote error name, or NULL; free it with g_free().
+static inline char *_Nullable csecret_error_name(const GError *_Nonnull error) {
+  return g_dbus_error_get_remote_error(error);
+}
+
+static inline gboolean csecret_is_io_error(const GError *_Nonnull error, int code) {
+  return g_error_matches(error, G_IO_ERROR, code);
+}
+
+static inline void csecret_unref(void *_Nonnull object) { g_object_unref(object); }
+
+#endif

@@ -1,0 +1,107 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+
+/// `llavero keychain`
+struct KeychainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keychain",
+    abstract: "Choose the keychain that is used",
+    discussion: """
+      Unless you choose, the first login that is stored does: a Secret Service that answers within a second and has a \
+      collection for it, else the encrypted file. That is remembered, and neither a time-out nor a lock nor an error \
+      changes it; only this does:
+
+        llavero keychain use file
+        llavero keychain use secret-service
+      """,
+    subcommands: [UseKeychainCommand.self, CreateCollectionCommand.self])
+}
+
+/// `llavero keychain use`
+struct UseKeychainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "use",
+    abstract: "Use this keychain from now on",
+    discussion: "Items stay where they are; how many are left behind is told.")
+
+  @Argument(help: ArgumentHelp("file or secret-service", valueName: "kind"))
+  var kind: String
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    var selection = keychain.selection
+    selection.mayAsk = false
+    selection.mayPrompt = false
+    let kind = try KeychainKind(named: kind)
+    // Both are wanted here: the new one has to be usable, and what is in the old one is told.
+    if Program.secretService == nil { try? SecretServiceProgram()?.run() }
+    selection.name = kind.rawValue
+    let new = try selection.choose().open()
+    if case .secretService(let service) = new.store {
+      let facts = try explaining { () throws(KeychainError) in try service.facts() }
+      if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
+    }
+    try RememberedKeychain.write(kind, in: new.location.stateFolder)
+    let other: KeychainKind = kind == .file ? .secretService : .file
+    selection.name = other.rawValue
+    guard let count = Self.count(in: selection) else {
+      if other == .file { return }
+      return StandardStreams.say("how many items stay behind in the Secret Service can't be told")
+    }
+    if count == 0 { return }
+    let items = count == 1 ? "1 item stays" : "\(count) items stay"
+    StandardStreams.say("\(items) behind in the \(other == .file ? "encrypted file" : "Secret Service")")
+  }
+
+  /// How many items a keychain has; `nil` if it can't be told.
+  private static func count(in selection: KeychainSelection) -> Int? {
+    guard let open = try? selection.choose().open() else { return nil }
+    switch open.store {
+    case .file(let file): return (try? file.summary())?.contents?.count
+    case .secretService(let service): return try? service.items(matching: .all).count
+    }
+  }
+}
+
+/// `llavero keychain create`
+struct CreateCollectionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Make a collection in the Secret Service",
+    discussion: """
+      For a service that has none yet, as a fresh gnome-keyring. The desktop's own prompt asks for its password, or \
+      this terminal where there is no desktop. The first collection becomes the default one.
+      """)
+
+  @Argument(help: ArgumentHelp("What the collection is called", valueName: "name"))
+  var name = "login"
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    var selection = keychain.selection
+    selection.name = KeychainKind.secretService.rawValue
+    let open = try selection.choose().open()
+    guard case .secretService(let service) = open.store else { return }
+    let descriptor = keychain.passphraseFd
+    do throws(KeychainError) {
+      try service.createCollection(name, isKnown: descriptor != nil) { () throws(KeychainError) in
+        do throws(Failure) {
+          return try SecretInput.newPassphrase(descriptor: descriptor)
+        } catch {
+          throw .unavailable(reason: error.message)
+        }
+      }
+    } catch .duplicateItem {
+      throw Failure("there is a collection '\(name)' already", status: .nothingMatched)
+    } catch .collectionLocked {
+      throw Failure(
+        "the collection '\(name)' was not made, for its service showed no prompt, or it was dismissed",
+        hint: "on a terminal gnome-keyring takes the password from here", status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import CLinux
+import Glibc
+
+/// The executable that is this program with the Secret Service: `llavero` becomes it where that keychain is used.
+struct SecretServiceProgram {
+  static let name = "llavero-secret-service"
+
+  /// Where it is.
+  let path: String
+
+  /// Looks beside this executable and in `../libexec/llavero`, never along the PATH. `nil` if it isn't installed.
+  init?() {
+    guard let own = Self.ownFolder() else { return nil }
+    for folder in [own, own + "/../libexec/llavero"] {
+      let path = "\(folder)/\(Self.name)"
+      if access(path, X_OK) == 0 {
+        self.path = path
+        return
+      }
+    }
+    return nil
+  }
+
+  /// Becomes it, with the same arguments, environment and descriptors.
+  ///
+  /// - Throws: ``Failure`` if it can't start.
+  func run() throws(Failure) -> Never {
+    if !hasLibraries() { throw Self.isMissing("its library libsecret-1.so.0 is missing") }
+    execv(path, CommandLine.unsafeArgv)
+    throw Failure("cannot run \(path): \(errorText(errno))", status: .keychain)
+  }
+
+  /// What a person is told who has chosen the Secret Service where it isn't installed.
+  static func isMissing(_ reason: String = "\(name) is not installed") -> Failure {
+    Failure(
+      "the Secret Service can't be used, for \(reason); install the packages libsecret-1-0 and \(name)",
+      status: .keychain)
+  }
+
+  /// Whether the loader finds libsecret. Its cache knows what is installed; where that has no libsecret, the loader
+  /// may still know other places, which only a try can show.
+  private func hasLibraries() -> Bool {
+    let cache = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC)
+    if cache < 0 { return true }
+    defer { close(cache) }
+    var status = stat()
+    guard fstat(cache, &status) == 0, status.st_size > 0,
+      let bytes = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, cache, 0), bytes != MAP_FAILED
+    else { return true }
+    defer { munmap(bytes, Int(status.st_size)) }
+    let library: StaticString = "libsecret-1.so.0"
+    if clinux_contains(bytes, Int(status.st_size), library.utf8Start, library.utf8CodeUnitCount) {
+      return true
+    }
+    return starts()
+  }
+
+  /// Whether it starts at all; the loader ends with 127 where a library is missing.
+  private func starts() -> Bool {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor: Int32 in 0...2 {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    guard let name = strdup(path), let option = strdup("--version") else { return false }
+    defer {
+      free(name)
+      free(option)
+    }
+    var process: pid_t = 0
+    guard posix_spawn(&process, path, &actions, nil, [name, option, nil], environ) == 0 else { return false }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 { if errno != EINTR { return false } }
+    return status == 0
+  }
+
+  private static func ownFolder() -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    return String(decoding: path[..<slash], as: UTF8.self)
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Keychain
+
+/// `llavero unlock`
+struct UnlockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Unlock the Secret Service's collection",
+    discussion: """
+      The desktop's own prompt asks for the password. Where it can show none, as over ssh, the password is asked \
+      for on this terminal and given to gnome-keyring; other services have no way for that.
+
+        llavero unlock
+        llavero unlock --passphrase-fd 3 3< password-file
+      """)
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let open = try keychain.open()
+    guard case .secretService(let service) = open.store else {
+      throw Failure(
+        "the keychain is an encrypted file, which stays locked or unlocked as it is",
+        hint: "see 'llavero status'",
+        status: .usage)
+    }
+    let source = keychain.selection.passphraseSource(prompt: "Password of the keyring: ")
+    do throws(KeychainError) {
+      try service.unlock(isKnown: keychain.passphraseFd != nil, passphrase: source)
+    } catch .collectionLocked(let name) {
+      throw Failure(
+        "the collection '\(name)' is still locked, for its service showed no prompt, or it was dismissed",
+        hint:
+          "on a terminal gnome-keyring takes the password from here; others have to be unlocked on the desktop",
+        status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// `llavero lock`
+struct LockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock", abstract: "Lock the Secret Service's collection")
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let open = try keychain.open()
+    guard case .secretService(let service) = open.store else {
+      throw Failure(
+        "the keychain is an encrypted file, of which nothing stays unlocked", hint: "see 'llavero status'",
+        status: .usage)
+    }
+    try explaining { () throws(KeychainError) in try service.lock() }
+  }
+}

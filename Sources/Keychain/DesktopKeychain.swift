@@ -1,0 +1,150 @@
+/// A keychain that a service of the desktop keeps: what programs need of it beyond the items.
+public protocol DesktopKeychain: KeychainStore {
+  /// What can be said of the service and its collections, without unlocking anything.
+  ///
+  /// - Throws: ``KeychainError`` if the service doesn't answer.
+  func facts() throws(KeychainError) -> DesktopKeychainFacts
+
+  /// Whether there is a collection for new items, and one that outlives the login session.
+  ///
+  /// - Throws: ``KeychainError`` if the service doesn't answer.
+  func keepsNewItems() throws(KeychainError) -> Bool
+
+  /// Unlocks the collection that is used, through the service's own prompt or else with a passphrase.
+  ///
+  /// - Parameter passphrase: asks the person, with the number of the attempt from 1 on; `nil` ends asking. Where
+  ///   `isKnown` there is no prompt before.
+  /// - Throws: ``KeychainError/collectionLocked(_:)`` if it stays locked;
+  ///   ``KeychainError/wrongPassphrase(path:)``.
+  func unlock(
+    isKnown: Bool, passphrase: (_ attempt: Int) throws(KeychainError) -> Secret?
+  ) throws(KeychainError)
+
+  /// Locks the collection that is used.
+  func lock() throws(KeychainError)
+
+  /// Makes a collection and, if there is no default one yet, makes it that.
+  ///
+  /// - Parameters:
+  ///   - label: what people see.
+  ///   - isKnown: whether the passphrase is to be used in place of the service's prompt.
+  ///   - passphrase: asks for the new passphrase; `nil` if nobody can be asked.
+  /// - Throws: ``KeychainError/duplicateItem`` if there is one of that name.
+  func createCollection(
+    _ label: String, isKnown: Bool, passphrase: () throws(KeychainError) -> Secret?
+  ) throws(KeychainError)
+}
+
+/// What a desktop's service says of itself.
+public struct DesktopKeychainFacts: Hashable, Sendable {
+  /// One of the service's collections.
+  public struct Collection: Hashable, Sendable {
+    /// Its object path.
+    public let path: String
+    /// Its name for people.
+    public let label: String
+    /// Whether it has to be unlocked before its secrets can be read.
+    public let isLocked: Bool
+    /// How many items it holds, of whatever kind; `nil` if it doesn't say.
+    public let itemCount: Int?
+
+    /// Takes the facts.
+    public init(path: String, label: String, isLocked: Bool, itemCount: Int?) {
+      self.path = path
+      self.label = label
+      self.isLocked = isLocked
+      self.itemCount = itemCount
+    }
+
+    /// Whether it outlives the login session. The one called `session` is kept in memory alone.
+    public var isLasting: Bool { !path.hasSuffix("/session") }
+
+    /// The name by which `--collection` finds it: the end of its path.
+    public var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
+  }
+
+  /// Where the bus is, as D-Bus writes addresses.
+  public let address: String
+  /// The unique name of the service on the bus.
+  public let owner: String
+  /// The service's program, where it can be seen.
+  public let program: String?
+  /// The service's process.
+  public let processID: UInt32?
+  /// The collection that new items go to; `nil` if there is none.
+  public let collection: Collection?
+  /// All collections.
+  public let collections: [Collection]
+
+  /// Takes the facts.
+  public init(
+    address: String, owner: String, program: String?, processID: UInt32?, collection: Collection?,
+    collections: [Collection]
+  ) {
+    self.address = address
+    self.owner = owner
+    self.program = program
+    self.processID = processID
+    self.collection = collection
+    self.collections = collections
+  }
+}
+
+/// How a desktop's service is used.
+public struct DesktopKeychainSettings {
+  /// Something that whoever uses the keychain may want to say.
+  public enum Notice: Hashable, Sendable {
+    /// The service's prompt has been waiting for a person for a second.
+    case prompting(program: String?)
+    /// Another process has held the lock for five seconds.
+    case waiting(path: String)
+    /// A collection was left out of a listing because it is locked.
+    case skipped(collection: String)
+    /// New items go to a collection that is lost when the session ends.
+    case notLasting(collection: String)
+  }
+
+  /// The session bus, as D-Bus writes addresses; `nil` finds it in the environment or in its usual place.
+  public var busAddress: String?
+  /// The one collection to use, by the end of its path or by its label; `nil` finds items in all and puts new ones
+  /// into the default one.
+  public var collection: String?
+  /// Whether secrets travel over the bus encrypted.
+  public var isEncrypted = true
+  /// Whether secrets will be asked for, so that a session is opened as soon as there is something to ask for.
+  public var readsSecrets = false
+  /// How long it may take to find out whether a service answers, in milliseconds.
+  public var probeTimeout = 1000
+  /// How long each call may take, in milliseconds.
+  public var callTimeout = 2000
+  /// Whether the service may prompt.
+  public var mayPrompt = true
+  /// The folder of the lock that keeps the processes of one user from storing an item twice; `nil` takes none.
+  public var lockFolder: String?
+  /// How many seconds a writer waits for others.
+  public var patience = 60
+  /// Hears of what happens.
+  public var onNotice: (Notice) -> Void = { _ in }
+  /// What the dates of changes are read from that the service does not know of yet.
+  public var clock: () -> Timestamp = { .now }
+
+  /// The usual way.
+  public init() {}
+}
+
+/// One thing that was looked at to find out why a keychain can or cannot be used.
+public struct Finding {
+  /// What was looked at: `bus`, `owner`, …
+  public let subject: String
+  /// What was found; `nil` if nothing was.
+  public let value: String?
+  /// What is wrong with it.
+  public let problem: KeychainError?
+
+  /// Takes the parts.
+  public init(_ subject: String, _ value: String?, problem: KeychainError? = nil) {
+    self.subject = subject
+    self.value = value
+    self.problem = problem
+  }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+import Keychain
+
+/// Where the session bus listens (D-Bus Specification, "Server Addresses").
+struct BusAddress {
+  /// As it was given.
+  let text: String
+  /// Whether the environment names it, or it was found in the usual place.
+  let isFromEnvironment: Bool
+
+  /// The address that is given, else the one in DBUS_SESSION_BUS_ADDRESS, else `/run/user/UID/bus` where systemd puts it.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if there is none; ``KeychainError/unsafeFile(path:_:)`` if the
+  ///   socket is another user's: what root stores through a user's bus would be that user's to read.
+  static func find(_ given: String? = nil) throws(KeychainError) -> BusAddress {
+    let variable = given ?? getenv("DBUS_SESSION_BUS_ADDRESS").map { String(cString: $0) } ?? ""
+    let usual = "/run/user/\(geteuid())/bus"
+    let address = BusAddress(
+      text: variable.isEmpty ? "unix:path=" + usual : variable, isFromEnvironment: !variable.isEmpty)
+    var isThere = false
+    for case .path(let path) in address.sockets {
+      var status = stat()
+      guard stat(path, &status) == 0 else { continue }
+      isThere = true
+      if status.st_uid != geteuid() { throw .unsafeFile(path: path, .owner(uid: status.st_uid)) }
+    }
+    if variable.isEmpty, !isThere {
+      throw .unavailable(
+        reason: "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and there is no \(usual)")
+    }
+    return address
+  }
+
+  /// A unix socket.
+  enum Socket {
+    case path(String)
+    /// A name in Linux's abstract namespace.
+    case abstract(String)
+
+    /// Connects without waiting. Returns a descriptor, or -1 with `errno` set.
+    func connect() -> Int32 {
+      switch self {
+      case .path(let name): clinux_connect_unix(name, name.utf8.count, false)
+      case .abstract(let name): clinux_connect_unix(name, name.utf8.count, true)
+      }
+    }
+  }
+
+  /// The unix sockets among the alternatives that the address gives; session buses have no others.
+  var sockets: [Socket] {
+    text.split(separator: ";").compactMap { alternative in
+      guard alternative.hasPrefix("unix:") else { return nil }
+      for pair in alternative.dropFirst(5).split(separator: ",") {
+        if pair.hasPrefix("path="), let path = Self.unescaped(pair.dropFirst(5)) { return .path(path) }
+        if pair.hasPrefix("abstract="), let name = Self.unescaped(pair.dropFirst(9)) {
+          return .abstract(name)
+        }
+      }
+      return nil
+    }
+  }
+
+  /// The value with each `%XX` replaced by its byte; `nil` if one is cut short.
+  private static func unescaped(_ value: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(value.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte != UInt8(ascii: "%") {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else {
+        return nil
+      }
+      bytes.append(decoded)
+      rest = rest.dropFirst(2)
+    }
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+  }
+}

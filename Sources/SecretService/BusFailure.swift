@@ -1,0 +1,101 @@
+import CSecret
+import Keychain
+
+/// Why a call on the bus failed.
+struct BusFailure: Error {
+  /// The method's name.
+  let call: String
+  let reason: Reason
+
+  enum Reason {
+    /// No reply came in time.
+    case noAnswer(milliseconds: Int)
+    /// The other side replied with an error of this name.
+    case refused(name: String, detail: String)
+    /// The bus itself can't be talked to.
+    case broken(detail: String)
+    /// There is no connection to a bus, or no service on it.
+    case absent(detail: String)
+  }
+
+  /// Takes over a GLib error and frees it.
+  init(_ error: UnsafeMutablePointer<GError>?, call: String, timeout: Int) {
+    self.call = call
+    guard let error else {
+      reason = .broken(detail: "an unknown error")
+      return
+    }
+    defer { g_error_free(error) }
+    if csecret_is_io_error(error, Int32(G_IO_ERROR_TIMED_OUT.rawValue)) != 0
+      || csecret_is_io_error(error, Int32(G_IO_ERROR_CANCELLED.rawValue)) != 0
+    {
+      reason = .noAnswer(milliseconds: timeout)
+      return
+    }
+    if let name = csecret_error_name(error) {
+      defer { g_free(name) }
+      _ = g_dbus_error_strip_remote_error(error)
+      reason = .refused(name: String(cString: name), detail: Self.text(error))
+    } else {
+      reason = .broken(detail: Self.text(error))
+    }
+  }
+
+  init(call: String, _ reason: Reason) {
+    self.call = call
+    self.reason = reason
+  }
+
+  private static func text(_ error: UnsafeMutablePointer<GError>) -> String {
+    var text = String(cString: error.pointee.message)
+    // GLib quotes as its translators like it.
+    for quote in ["\u{201c}", "\u{201d}", "\u{2018}", "\u{2019}"] { text = text.replacing(quote, with: "'") }
+    while text.last == "." { text.removeLast() }
+    return text
+  }
+
+  /// Whether the object that was called is not there (any more).
+  var isAboutMissingObject: Bool {
+    switch reason {
+    case .refused("org.freedesktop.Secret.Error.NoSuchObject", _),
+      .refused("org.freedesktop.DBus.Error.UnknownObject", _),
+      .refused("org.freedesktop.DBus.Error.UnknownMethod", _),
+      .refused("org.freedesktop.DBus.Error.UnknownInterface", _):
+      true
+    default: false
+    }
+  }
+
+  /// Whether nobody has the name that was called, and nobody could be started.
+  var isAboutMissingService: Bool {
+    guard case .refused(let name, _) = reason else { return false }
+    let errors = "org.freedesktop.DBus.Error."
+    return name == errors + "ServiceUnknown" || name == errors + "NameHasNoOwner"
+      || name.hasPrefix(errors + "Spawn.")
+  }
+
+  /// The same in plain words.
+  var asAbsence: BusFailure {
+    guard case .refused(let name, let detail) = reason else { return self }
+    let what =
+      name.contains(".Spawn.")
+      ? "the Secret Service can't be started: \(detail)" : "no Secret Service is on the session bus"
+    return BusFailure(call: call, .absent(detail: "\(what) (\(name))"))
+  }
+
+  /// Whether what was called is locked.
+  var isAboutLock: Bool {
+    if case .refused("org.freedesktop.Secret.Error.IsLocked", _) = reason { return true }
+    return false
+  }
+
+  /// What a user of the keychain is told.
+  var keychainError: KeychainError {
+    switch reason {
+    case .noAnswer(let milliseconds): .noAnswer(call: call, milliseconds: milliseconds)
+    case .refused(let name, let detail): .refused(call: call, error: name, detail: detail)
+    case .broken(let detail): .unavailable(reason: "the session bus failed at \(call): \(detail)")
+    case .absent(let detail): .unavailable(reason: detail)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import CLinux
+import Glibc
+import Keychain
+
+/// The beginning of a D-Bus connection (D-Bus Specification, "Authentication Protocol"): who asks is told by the
+/// kernel, EXTERNAL only names it. GLib's own takes four round trips, and can't be given a time limit without a thread.
+enum BusHandshake {
+  /// Connects to the first socket of the address that takes connections.
+  ///
+  /// - Parameter patience: how long it may take, in milliseconds.
+  /// - Returns: a descriptor to send messages on.
+  static func connect(to address: BusAddress, patience: Int) throws(BusFailure) -> Int32 {
+    let sockets = address.sockets
+    if sockets.isEmpty {
+      throw BusFailure(
+        call: "AUTH", .absent(detail: "the bus address '\(address.text)' names no unix socket"))
+    }
+    var reason: Int32 = 0
+    for socket in sockets {
+      let descriptor = socket.connect()
+      if descriptor < 0 {
+        reason = errno
+        continue
+      }
+      do throws(BusFailure) {
+        try authenticate(on: descriptor, address, patience: patience)
+        return descriptor
+      } catch {
+        close(descriptor)
+        throw error
+      }
+    }
+    throw failure(address, errorText(reason))
+  }
+
+  private static func authenticate(
+    on descriptor: Int32, _ address: BusAddress, patience: Int
+  ) throws(BusFailure) {
+    let digits = Array("0123456789abcdef".utf8)
+    let uid = String(geteuid()).utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    // All at once, as sd-bus does: nothing that follows BEGIN is sent before the answer.
+    let request = [0] + Array("AUTH EXTERNAL ".utf8) + uid + Array("\r\nBEGIN\r\n".utf8)
+    guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+      throw failure(address, errorText(errno))
+    }
+    let deadline = ContinuousClock.now + .milliseconds(patience)
+    var answer: [UInt8] = []
+    while answer.last != UInt8(ascii: "\n") {
+      let left = Int((deadline - .now) / .milliseconds(1))
+      var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = left > 0 ? Glibc.poll(&poll, 1, Int32(min(left, Int(Int32.max)))) : 0
+      if ready == 0 { throw BusFailure(call: "AUTH", .noAnswer(milliseconds: patience)) }
+      // One byte after the other: what follows the line belongs to the connection.
+      var byte: UInt8 = 0
+      let count = ready < 0 ? -1 : read(descriptor, &byte, 1)
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count == 1, answer.count < 1000 else { throw failure(address, "it hung up") }
+      answer.append(byte)
+    }
+    if !answer.starts(with: "OK ".utf8) { throw failure(address, "it doesn't let this user in") }
+  }
+
+  private static func failure(_ address: BusAddress, _ detail: String) -> BusFailure {
+    BusFailure(call: "AUTH", .absent(detail: "cannot connect to the session bus \(address.text): \(detail)"))
+  }
+
+  /// What the C library calls an error number, with a small first letter.
+  private static func errorText(_ number: Int32) -> String {
+    let sentence = String(cString: strerror(number))
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
+  }
+}

@@ -1,0 +1,51 @@
+import Keychain
+
+extension SecretServiceKeychain {
+  /// The collection that new items go to.
+  ///
+  /// - Throws: ``KeychainError/noCollection(_:)``
+  func collectionForNewItems() throws(KeychainError) -> String {
+    guard let path = try existingCollection() else { throw .noCollection(nil) }
+    if path.hasSuffix("/session") { settings.onNotice(.notLasting(collection: "session")) }
+    return path
+  }
+
+  /// The collection that was asked for, else that of the alias `default`, else the one called `login`; `nil` if
+  /// there is none of these.
+  ///
+  /// - Throws: ``KeychainError/noCollection(_:)`` if one was asked for that isn't there.
+  func existingCollection() throws(KeychainError) -> String? {
+    if let chosenCollection { return chosenCollection }
+    if settings.collection == nil, let path = service.defaultCollection {
+      chosenCollection = path
+      return path
+    }
+    let name = settings.collection
+    let paths = try reporting { () throws(BusFailure) in try service.collections() }
+    chosenCollection = paths.first { collectionName(of: $0) == name ?? "login" }
+    if chosenCollection == nil, let name {
+      for path in paths where try label(ofCollection: path) == name { chosenCollection = path }
+      if chosenCollection == nil { throw .noCollection(name) }
+    }
+    return chosenCollection
+  }
+
+  func label(ofCollection path: String) throws(KeychainError) -> String {
+    try reporting { () throws(BusFailure) in
+      try service.property("Label", of: Service.collectionInterface, at: path).text
+    }
+  }
+
+  func isLocked(_ collection: String) throws(KeychainError) -> Bool {
+    try reporting { () throws(BusFailure) in
+      try service.property("Locked", of: Service.collectionInterface, at: collection).bool
+    }
+  }
+
+  /// The name of a collection, or of the one that an item is in.
+  func collectionName(of path: String) -> String {
+    let parts = path.split(separator: "/")
+    // org, freedesktop, secrets, collection, NAME, ITEM
+    return parts.count > 4 ? String(parts[4]) : path
+  }
+}

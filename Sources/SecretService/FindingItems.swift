@@ -1,0 +1,108 @@
+import Keychain
+
+extension SecretServiceKeychain {
+  /// Everything that may answer the query. A collection that is locked may hide anything; so before it is said that
+  /// nothing answers, the one that is used is unlocked.
+  func storedItems(matching query: ItemQuery) throws(KeychainError) -> [StoredItem] {
+    guard let searches = ItemAttributes.searches(for: query) else { return try allItems() }
+    // KeePassXC would show its dialog at a search, to somebody who is not to be asked.
+    if !settings.mayPrompt { try unlockMainCollection() }
+    var found: [StoredItem] = []
+    do throws(KeychainError) {
+      found = try search(searches)
+    } catch .noAnswer(let call, let milliseconds) where settings.mayPrompt {
+      // Else it is showing the dialog now, and has no answer before that is done.
+      guard try unlockMainCollection() else { throw .noAnswer(call: call, milliseconds: milliseconds) }
+      found = try search(searches)
+    }
+    if answers(found, query) { return found }
+    if settings.mayPrompt, try unlockMainCollection() {
+      found = try search(searches)
+      if answers(found, query) { return found }
+    }
+    try refuseWithoutCollections()
+    // In another collection, of which only hashes can be seen while it is locked.
+    let hidden = found.filter { $0.isLocked && ItemAttributes.key(of: $0.attributes) == nil }
+    if hidden.isEmpty { return found }
+    try unlock(hidden.map(\.path), named: collectionName(of: hidden[0].path))
+    return try search(searches)
+  }
+
+  /// A service without any collection is not an empty one: KeePassXC has none while no database is open.
+  private func refuseWithoutCollections() throws(KeychainError) {
+    guard try existingCollection() == nil else { return }
+    let all = try reporting { () throws(BusFailure) in try service.collections() }
+    if all.isEmpty { throw .noCollection(nil) }
+  }
+
+  private func answers(_ found: [StoredItem], _ query: ItemQuery) -> Bool {
+    found.contains { ItemAttributes.item(of: $0).map(query.matches) ?? false }
+  }
+
+  private func search(_ searches: [[String: String]]) throws(KeychainError) -> [StoredItem] {
+    let collection = try settings.collection == nil ? nil : existingCollection()
+    return try reporting { () throws(BusFailure) in
+      var paths: [String] = []
+      var calls = searches.map(service.search)
+      let opensSession = settings.readsSecrets && session == nil && openingSession == nil
+      // Asked for in the same breath, for mostly it is wanted next.
+      if opensSession, !settings.isEncrypted { calls.append(ServiceSession.openingPlain(service)) }
+      var replies = service.bus.replies(to: calls) {
+        // The key exchange takes a while on both sides, in which the search goes on.
+        if opensSession, settings.isEncrypted {
+          openingSession = try? ServiceSession.beginEncrypted(on: service.bus, owner: service.owner)
+        }
+      }
+      if calls.count > searches.count {
+        session = try ServiceSession(plain: try replies.removeLast().get().body)
+      }
+      for reply in replies {
+        let reply = try reply.get().body
+        guard reply.isOf("(aoao)") else {
+          throw BusFailure(call: "SearchItems", .broken(detail: "a strange reply"))
+        }
+        for path in reply[0].texts + reply[1].texts
+        where !paths.contains(path) && (collection.map { path.hasPrefix($0 + "/") } ?? true) {
+          paths.append(path)
+        }
+      }
+      return remembering(try service.items(at: paths))
+    }
+  }
+
+  /// Every item of the collections that are used. The collection for new items has to be unlocked for that; others
+  /// that are locked are left out, with a notice.
+  private func allItems() throws(KeychainError) -> [StoredItem] {
+    let main = try existingCollection()
+    if main == nil { try refuseWithoutCollections() }
+    try unlockMainCollection()
+    let collections =
+      settings.collection == nil
+      ? try reporting { () throws(BusFailure) in try service.collections() } : main.map { [$0] } ?? []
+    var paths: [String] = []
+    for collection in collections {
+      if collection != main, try isLocked(collection) {
+        settings.onNotice(.skipped(collection: collectionName(of: collection)))
+        continue
+      }
+      paths += try reporting { () throws(BusFailure) in
+        try service.property("Items", of: Service.collectionInterface, at: collection).texts
+      }
+    }
+    let all = paths
+    return try reporting { () throws(BusFailure) in remembering(try service.items(at: all)) }
+  }
+
+  /// Unlocks the collection that is used. Returns whether it was locked.
+  @discardableResult
+  private func unlockMainCollection() throws(KeychainError) -> Bool {
+    guard let collection = try existingCollection(), try isLocked(collection) else { return false }
+    try unlock([collection], named: collectionName(of: collection))
+    return true
+  }
+
+  private func remembering(_ items: [StoredItem]) -> [StoredItem] {
+    for item in items { seen[item.path] = item }
+    return items
+  }
+}

@@ -1,0 +1,52 @@
+import Keychain
+
+/// What gnome-keyring has beside the Secret Service API, for its own programs: unlocking and making collections with a
+/// passphrase in place of a prompt, which a session without a display cannot show.
+struct GnomeKeyring {
+  private static let interface = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+
+  let service: Service
+  let session: ServiceSession
+
+  /// What came of it.
+  enum Outcome {
+    case done
+    case wrongPassphrase
+    /// The service is not gnome-keyring, or one that doesn't know this.
+    case unknown
+  }
+
+  func unlock(_ collection: String, with passphrase: borrowing Secret) throws(BusFailure) -> Outcome {
+    try outcome(
+      of: service.call(
+        "UnlockWithMasterPassword", of: Self.interface, Argument.path(collection), session.seal(passphrase)))
+  }
+
+  func createCollection(_ label: String, with passphrase: borrowing Secret) throws(BusFailure) -> Outcome {
+    try outcome(
+      of: service.call(
+        "CreateWithMasterPassword", of: Self.interface,
+        Argument.properties([(Service.collectionInterface + ".Label", Argument.text(label))]),
+        session.seal(passphrase)))
+  }
+
+  private func outcome(of call: SessionBus.Call) throws(BusFailure) -> Outcome {
+    do throws(BusFailure) {
+      _ = try service.bus.call(call)
+      return .done
+    } catch {
+      switch error.reason {
+      case .refused("org.freedesktop.DBus.Error.UnknownMethod", _),
+        .refused("org.freedesktop.DBus.Error.UnknownInterface", _),
+        .refused("org.freedesktop.DBus.Error.NotSupported", _),
+        .refused("org.freedesktop.DBus.Error.AccessDenied", _):
+        return .unknown
+      case .refused(let name, let detail)
+      where name.hasSuffix(".Denied") || detail.lowercased().contains("password"):
+        return .wrongPassphrase
+      default:
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import CSecret
+
+/// A GLib main context, in which asynchronous calls report to whoever runs it.
+final class MainContext {
+  private let context: OpaquePointer = g_main_context_new()
+
+  deinit { g_main_context_unref(context) }
+
+  /// Runs `body`, whose asynchronous calls are going to report in this context.
+  func calling<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    g_main_context_push_thread_default(context)
+    defer { g_main_context_pop_thread_default(context) }
+    return try body()
+  }
+
+  /// Lets calls report until `isDone` or the time is over. Returns whether it is done.
+  func run(milliseconds: Int, until isDone: () -> Bool) -> Bool {
+    let alarm = g_timeout_source_new(guint(max(0, milliseconds)))
+    let rang = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+    rang.initialize(to: false)
+    defer { rang.deallocate() }
+    g_source_set_callback(
+      alarm,
+      { data in
+        data?.assumingMemoryBound(to: Bool.self).pointee = true
+        return 0
+      }, rang, nil)
+    g_source_attach(alarm, context)
+    defer {
+      g_source_destroy(alarm)
+      g_source_unref(alarm)
+    }
+    calling { while !isDone(), !rang.pointee { g_main_context_iteration(context, 1) } }
+    return isDone()
+  }
+
+  /// Lets calls report until `isDone`. Calls have time limits of their own.
+  func run(until isDone: () -> Bool) {
+    calling { while !isDone() { g_main_context_iteration(context, 1) } }
+  }
+}
+
+/// What an asynchronous call of GLib reports.
+final class AsyncOutcome {
+  /// The result, once there is one.
+  private(set) var result: OpaquePointer?
+
+  var isDone: Bool { result != nil }
+
+  deinit {
+    if let result { csecret_unref(UnsafeMutableRawPointer(result)) }
+  }
+
+  /// For the argument `user_data` of a call that gets ``callback``. The call holds the object until it reports.
+  var data: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+  static let callback: GAsyncReadyCallback = { _, result, data in
+    guard let result, let data else { return }
+    let outcome = Unmanaged<AsyncOutcome>.fromOpaque(data).takeRetainedValue()
+    g_object_ref(UnsafeMutableRawPointer(result))
+    outcome.result = result
+  }
+}

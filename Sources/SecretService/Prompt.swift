@@ -1,0 +1,78 @@
+import Keychain
+
+extension Service {
+  private static let promptInterface = "org.freedesktop.Secret.Prompt"
+
+  /// What came of a prompt.
+  enum PromptOutcome {
+    /// The person did what was asked for.
+    case completed(Variant)
+    /// The person declined, or the service could show nothing. KeePassXC may have made half an item by then.
+    case dismissed(Variant)
+  }
+
+  /// Shows a prompt of the service and waits for the person, as long as that takes.
+  ///
+  /// That somebody is being asked can't be seen from here. So it is taken for true as long as those who would show
+  /// it, the service and gnome-keyring's prompter, answer a ping.
+  ///
+  /// - Parameters:
+  ///   - limit: how long it may take, in milliseconds, where nobody is to be asked: KeePassXC makes and deletes items
+  ///     by prompts that complete by themselves.
+  ///   - onWaiting: called once, after a second.
+  /// - Throws: ``BusFailure`` if one of them stops answering, or the limit is reached.
+  func run(
+    prompt path: String, limit: Int? = nil, onWaiting: () -> Void
+  ) throws(BusFailure) -> PromptOutcome {
+    let completion = try bus.signal("Completed", of: Self.promptInterface, at: path, from: owner)
+    defer { completion.stop() }
+    _ = try bus.call(call("Prompt", of: Self.promptInterface, at: path, Argument.text("")))
+    var isFirst = true
+    while !bus.context.run(
+      milliseconds: limit ?? (isFirst ? 1000 : bus.timeout), until: { completion.parameters != nil })
+    {
+      do throws(BusFailure) {
+        if let limit { throw BusFailure(call: "Prompt", .noAnswer(milliseconds: limit)) }
+        if isFirst { onWaiting() }
+        isFirst = false
+        try pingPrompters()
+      } catch {
+        dismiss(prompt: path)
+        throw error
+      }
+    }
+    guard let parameters = completion.parameters, parameters.isOf("(bv)") else {
+      throw BusFailure(call: "Prompt", .broken(detail: "a strange reply"))
+    }
+    let result = parameters[1].content
+    return parameters[0].bool ? .dismissed(result) : .completed(result)
+  }
+
+  /// Takes back a prompt that nobody is to see.
+  func dismiss(prompt path: String) {
+    _ = try? bus.call(call("Dismiss", of: Self.promptInterface, at: path))
+  }
+
+  private func pingPrompters() throws(BusFailure) {
+    try ping(owner)
+    let prompter = "org.gnome.keyring.SystemPrompter"
+    let reply = try bus.call(.ofBus("NameHasOwner", Argument.text(prompter)))
+    if reply.isOf("(b)"), reply[0].bool { try ping(prompter) }
+  }
+
+  private func ping(_ destination: String) throws(BusFailure) {
+    do throws(BusFailure) {
+      _ = try bus.call(
+        SessionBus.Call(
+          method: "Ping", interface: "org.freedesktop.DBus.Peer", path: "/", destination: destination,
+          arguments: nil))
+    } catch {
+      // Whoever replies is there, whatever it says; these are said by the bus.
+      let absences = ["NoReply", "ServiceUnknown", "NameHasNoOwner"].map {
+        "org.freedesktop.DBus.Error." + $0
+      }
+      if case .refused(let name, _) = error.reason, !absences.contains(name) { return }
+      throw error
+    }
+  }
+}

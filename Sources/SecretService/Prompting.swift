@@ -1,0 +1,61 @@
+import Keychain
+
+extension SecretServiceKeychain {
+  /// Does something with an object, and once more when it has been unlocked because it was locked.
+  func unlocking<Result: ~Copyable>(
+    _ path: String, _ body: () throws(BusFailure) -> Result
+  ) throws(KeychainError) -> Result {
+    do throws(BusFailure) {
+      return try body()
+    } catch {
+      if error.isAboutMissingObject { throw .itemNotFound }
+      if !error.isAboutLock { throw error.keychainError }
+    }
+    let name = collectionName(of: path)
+    try unlock([path], named: name)
+    do throws(BusFailure) {
+      return try body()
+    } catch {
+      // Called unlocked, and locked all the same.
+      throw error.isAboutLock ? .collectionLocked(name) : error.keychainError
+    }
+  }
+
+  /// Unlocks objects, through a prompt where the service wants one.
+  func unlock(_ paths: [String], named name: String) throws(KeychainError) {
+    let prompt = try reporting { () throws(BusFailure) in try service.unlock(paths) }
+    guard let prompt else { return }
+    if !settings.mayPrompt {
+      service.dismiss(prompt: prompt)
+      throw .collectionLocked(name)
+    }
+    let outcome = try reporting { () throws(BusFailure) in
+      try service.run(prompt: prompt, onWaiting: tellOfPrompt)
+    }
+    if case .dismissed = outcome { throw .collectionLocked(name) }
+  }
+
+  /// Runs the prompt that a service has for a call in place of just doing it, and returns what the call would have.
+  ///
+  /// - Parameter onDismissed: gets what came with the dismissal.
+  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it was dismissed.
+  func run(
+    prompt: String, for call: String, onDismissed: (Variant) -> Void = { _ in }
+  ) throws(KeychainError) -> Variant {
+    // KeePassXC's complete by themselves, so they are run also where nobody may be asked.
+    let limit = settings.mayPrompt ? nil : settings.callTimeout
+    let outcome = try reporting { () throws(BusFailure) in
+      try service.run(prompt: prompt, limit: limit, onWaiting: tellOfPrompt)
+    }
+    switch outcome {
+    case .completed(let answer): return answer
+    case .dismissed(let answer):
+      onDismissed(answer)
+      throw .refused(call: call, error: "", detail: "its prompt was dismissed")
+    }
+  }
+
+  func tellOfPrompt() {
+    settings.onNotice(.prompting(program: service.process()?.program))
+  }
+}

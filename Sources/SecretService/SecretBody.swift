@@ -1,0 +1,212 @@
+import Keychain
+
+/// The form in which an item's confidential part is stored: as git's own helpers do, the secret and then lines
+/// `password_expiry_utc=N`, `oauth_refresh_token=T`, with nothing after the last; further `authtype=` and
+/// `credential=`, which those helpers pass over.
+///
+/// A secret that has line feeds itself, and a token that has, get a form of ours that says how long the secret is.
+struct SecretBody {
+  /// How the lines after a secret are told from a secret of several lines.
+  enum Form {
+    /// As git's helper reads it: the secret is the first line, unknown lines mean nothing.
+    case firstLine
+    /// The lines that are known, at the end, are not the secret's.
+    case knownLines
+    /// Everything is the secret, unless a line at the end says how long that is.
+    case whole
+
+    /// The form of a stored item's secret.
+    init(of attributes: [String: String]) {
+      if attributes[ItemAttributes.schema] == "org.git.Password" {
+        self = .firstLine
+      } else if case .internetPassword? = ItemAttributes.key(of: attributes) {
+        self = .knownLines
+      } else {
+        self = .whole
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// The credential's stored form.
+  static func encode(_ credential: borrowing Credential, as form: Form) -> Secret {
+    let hasMore =
+      credential.expiry != nil || credential.hasRefreshToken || credential.authenticationScheme != nil
+    if form == .whole, !hasMore, !isMarked(credential.secret) { return credential.secret.copy() }
+    let isMarking = form == .whole || hasLineFeed(credential.secret) || hasLineFeedInToken(credential)
+    let isReadyMade = credential.authenticationScheme != nil && !isMarking
+    var body = isReadyMade ? Secret(capacity: 256) : credential.secret.copy()
+    if let expiry = credential.expiry { append(.expiry, ByteString(String(expiry)), to: &body) }
+    switch credential.refreshToken {
+    case .none: break
+    case .some(let token):
+      if isMarking {
+        append(.encodedRefreshToken, base64(token), to: &body)
+      } else {
+        append(.refreshToken, token, to: &body)
+      }
+    }
+    if let scheme = credential.authenticationScheme { append(.authenticationScheme, scheme, to: &body) }
+    if isReadyMade { append(.credential, credential.secret, to: &body) }
+    if isMarking { append(.length, ByteString(String(credential.secret.count)), to: &body) }
+    return body
+  }
+
+  // MARK: Reading
+
+  /// The credential that a stored form holds.
+  static func decode(_ body: borrowing Secret, as form: Form) -> Credential {
+    body.withUnsafeBytes { bytes in
+      if let length = KnownLines.statedLength(in: bytes) {
+        return KnownLines(bytes, after: length).credential(secret: first(length, of: bytes))
+      }
+      switch form {
+      case .whole:
+        return Credential(Secret(copying: bytes))
+      case .knownLines:
+        let lines = KnownLines(atEndOf: bytes)
+        let endsLine = lines.start == bytes.count && bytes.last == lineFeed
+        return lines.credential(secret: first(endsLine ? lines.start - 1 : lines.start, of: bytes))
+      case .firstLine:
+        let end = bytes.firstIndex(of: lineFeed) ?? bytes.count
+        return KnownLines(bytes, after: end).credential(secret: first(end, of: bytes))
+      }
+    }
+  }
+
+  private static func first(_ count: Int, of bytes: UnsafeRawBufferPointer) -> Secret {
+    Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+  }
+
+  fileprivate static let lineFeed = UInt8(ascii: "\n")
+
+  fileprivate enum Key: String, CaseIterable {
+    case expiry = "password_expiry_utc="
+    case refreshToken = "oauth_refresh_token="
+    case encodedRefreshToken = "oauth_refresh_token_b64="
+    case authenticationScheme = "authtype="
+    case credential = "credential="
+    case length = "secret_bytes="
+  }
+
+  private static func append(_ key: Key, _ value: ByteString, to body: inout Secret) {
+    body.append(lineFeed)
+    body.append(contentsOf: ByteString(key.rawValue))
+    body.append(contentsOf: value)
+  }
+
+  private static func append(_ key: Key, _ value: borrowing Secret, to body: inout Secret) {
+    body.append(lineFeed)
+    body.append(contentsOf: ByteString(key.rawValue))
+    body.append(value)
+  }
+
+  private static func hasLineFeed(_ secret: borrowing Secret) -> Bool {
+    secret.withUnsafeBytes { $0.contains(lineFeed) }
+  }
+
+  private static func hasLineFeedInToken(_ credential: borrowing Credential) -> Bool {
+    switch credential.refreshToken {
+    case .none: false
+    case .some(let token): hasLineFeed(token)
+    }
+  }
+
+  /// Whether the bytes would be read as a form that says how long the secret is.
+  private static func isMarked(_ secret: borrowing Secret) -> Bool {
+    secret.withUnsafeBytes { KnownLines.statedLength(in: $0) != nil }
+  }
+
+  private static func base64(_ secret: borrowing Secret) -> Secret {
+    var text = Secret(capacity: secret.count / 3 * 4 + 4)
+    secret.withUnsafeBytes { Base64.encode($0, to: &text) }
+    return text
+  }
+}
+
+/// The lines after a secret, as places in the bytes: what they hold is copied only into memory that is wiped.
+private struct KnownLines {
+  private let bytes: UnsafeRawBufferPointer
+  /// Where the first of them begins with its line feed; the number of bytes if there is none.
+  let start: Int
+  private var values: [SecretBody.Key: Range<Int>] = [:]
+
+  /// The known lines at the end.
+  init(atEndOf bytes: UnsafeRawBufferPointer) {
+    var start = bytes.count
+    while let lineFeed = bytes[..<start].lastIndex(of: SecretBody.lineFeed),
+      Self.key(of: lineFeed + 1..<start, in: bytes) != nil
+    {
+      start = lineFeed
+    }
+    self.init(bytes, after: start)
+  }
+
+  /// The known lines from `start` on, whatever is between them.
+  init(_ bytes: UnsafeRawBufferPointer, after start: Int) {
+    self.bytes = bytes
+    self.start = start
+    var position = start
+    while position < bytes.count {
+      let end = bytes[(position + 1)...].firstIndex(of: SecretBody.lineFeed) ?? bytes.count
+      if let (key, value) = Self.key(of: position + 1..<end, in: bytes) { values[key] = value }
+      position = end
+    }
+  }
+
+  /// How long the secret is, where the last line says so and nothing but known lines follows the secret.
+  static func statedLength(in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let last = bytes.lastIndex(of: SecretBody.lineFeed),
+      let (key, value) = key(of: last + 1..<bytes.count, in: bytes), key == .length,
+      let length = number(value, in: bytes), 0...Int64(last) ~= length
+    else { return nil }
+    var position = Int(length)
+    while position < bytes.count {
+      guard bytes[position] == SecretBody.lineFeed else { return nil }
+      let end = bytes[(position + 1)...].firstIndex(of: SecretBody.lineFeed) ?? bytes.count
+      guard Self.key(of: position + 1..<end, in: bytes) != nil else { return nil }
+      position = end
+    }
+    return Int(length)
+  }
+
+  /// The key and the place of the value of a line; `nil` if it isn't known.
+  private static func key(
+    of line: Range<Int>, in bytes: UnsafeRawBufferPointer
+  ) -> (SecretBody.Key, Range<Int>)? {
+    for key in SecretBody.Key.allCases where bytes[line].starts(with: key.rawValue.utf8) {
+      let value = line.lowerBound + key.rawValue.utf8.count..<line.upperBound
+      if key == .expiry || key == .length, number(value, in: bytes) == nil { return nil }
+      return (key, value)
+    }
+    return nil
+  }
+
+  func credential(secret: consuming Secret) -> Credential {
+    var scheme: ByteString?
+    if let range = values[.authenticationScheme] { scheme = ByteString(part(range)) }
+    var credential = Credential(
+      secret, expiry: values[.expiry].flatMap { Self.number($0, in: bytes) }, refreshToken: refreshToken(),
+      authenticationScheme: scheme)
+    if scheme != nil, let range = values[.credential] { credential.secret = Secret(copying: part(range)) }
+    return credential
+  }
+
+  private func refreshToken() -> Secret? {
+    if let range = values[.refreshToken] { return Secret(copying: part(range)) }
+    guard let range = values[.encodedRefreshToken] else { return nil }
+    var token = Secret(capacity: range.count)
+    guard Base64.decode(part(range), to: &token) else { return nil }
+    return token
+  }
+
+  private func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[range])
+  }
+
+  private static func number(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Int64? {
+    guard 1...20 ~= range.count else { return nil }
+    return Int64(String(decoding: bytes[range], as: UTF8.self))
+  }
+}

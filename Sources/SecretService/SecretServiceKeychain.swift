@@ -1,0 +1,244 @@
+import CSecret
+public import Keychain
+
+/// The keychain that the desktop keeps: gnome-keyring, KWallet, KeePassXC or whatever owns `org.freedesktop.secrets`.
+///
+/// Items are found in all collections, new ones go to the default one. An item that is found is changed in place and
+/// keeps the attributes that other programs know it by.
+public final class SecretServiceKeychain: DesktopKeychain {
+  let service: Service
+  let settings: DesktopKeychainSettings
+  let address: BusAddress
+  var session: ServiceSession?
+  var openingSession: ServiceSession.Opening?
+  var chosenCollection: String?
+
+  /// Items as they were last seen, by their paths.
+  var seen: [String: StoredItem] = [:]
+  private var pending: PendingChanges?
+  private var lastProvisionalReference = 0
+
+  /// Finds out who answers for the Secret Service. Opens no session and unlocks nothing.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` where there is no bus or no service;
+  ///   ``KeychainError/noAnswer(call:milliseconds:)`` where nothing answers within the probe's time.
+  public init(_ settings: DesktopKeychainSettings) throws(KeychainError) {
+    self.settings = settings
+    let address = try BusAddress.find(settings.busAddress)
+    self.address = address
+    service = try reporting { () throws(BusFailure) in
+      try Self.connect(address, settings)
+    }
+  }
+
+  private static func connect(
+    _ address: BusAddress, _ settings: DesktopKeychainSettings
+  ) throws(BusFailure) -> Service {
+    let deadline = ContinuousClock.now + .milliseconds(settings.probeTimeout)
+    let bus = try SessionBus(address, patience: settings.probeTimeout, timeout: settings.callTimeout)
+    do throws(BusFailure) {
+      return try Service(on: bus, patience: max(1, Int((deadline - .now) / .milliseconds(1))))
+    } catch {
+      guard case .noAnswer = error.reason else { throw error }
+      throw BusFailure(call: error.call, .noAnswer(milliseconds: settings.probeTimeout))
+    }
+  }
+
+  // MARK: Reading
+
+  /// The items that answer the query, the one added last first.
+  public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    let stored = try storedItems(matching: query)
+      .compactMap { stored in ItemAttributes.item(of: stored).map { (number: stored.number, item: $0) } }
+      .filter { query.matches($0.item) }
+      .sorted { $0.number > $1.number }
+      .map(\.item)
+    return pending?.applied(to: stored, matching: query) ?? stored
+  }
+
+  /// The confidential part of an item.
+  public func credential(of item: Item) throws(KeychainError) -> Credential {
+    guard let reference = item.reference else { throw .itemNotFound }
+    if let change = pending?[reference] {
+      if change.after == nil { throw .itemNotFound }
+      if let credential = change.copyOfCredential() { return credential }
+    }
+    let path = StoredItem.path(of: reference)
+    let stored = try storedItem(at: path)
+    if stored.reference != reference { throw .itemNotFound }
+    let session = try openSession()
+    let secret = try unlocking(path) { () throws(BusFailure) -> Secret in
+      let reply = try service.bus.call(
+        service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
+      guard reply.isOf("((oayays))"), let secret = session.open(reply[0]) else {
+        throw BusFailure(call: "GetSecret", .broken(detail: "a secret that can't be decrypted"))
+      }
+      return secret
+    }
+    return SecretBody.decode(secret, as: SecretBody.Form(of: stored.attributes))
+  }
+
+  func storedItem(at path: String) throws(KeychainError) -> StoredItem {
+    if let stored = seen[path] { return stored }
+    // A reference may come from anywhere, and GLib would end the process over a path that is none.
+    guard path.hasPrefix(Service.path + "/"), g_variant_is_object_path(path) != 0 else { throw .itemNotFound }
+    let found = try reporting { () throws(BusFailure) in try service.items(at: [path]) }
+    guard let stored = found.first else { throw .itemNotFound }
+    seen[path] = stored
+    return stored
+  }
+
+  // MARK: Changing
+
+  /// Adds an item.
+  @discardableResult
+  public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    let credential = credential.copy()
+    return try changing { () throws(KeychainError) in
+      try refuseTwin(of: item)
+      var added = item
+      lastProvisionalReference += 1
+      added.reference = ItemReference(ByteString("new \(lastProvisionalReference)"))
+      added.creationDate = settings.clock()
+      added.modificationDate = added.creationDate
+      return Change(before: nil, after: added, credential: credential.copy())
+    }
+  }
+
+  /// Changes an item's attributes.
+  @discardableResult
+  public func update(_ item: Item) throws(KeychainError) -> Item {
+    try item.validate()
+    return try changing { () throws(KeychainError) in try change(to: item, nil) }
+  }
+
+  /// Changes an item's attributes and secret.
+  @discardableResult
+  public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    let credential = credential.copy()
+    return try changing { () throws(KeychainError) in try change(to: item, credential.copy()) }
+  }
+
+  /// Deletes items.
+  @discardableResult
+  public func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    if items.isEmpty { return 0 }
+    return try exclusively { () throws(KeychainError) in
+      var count = 0
+      for item in items {
+        guard let current = try current(item) else { continue }
+        let before = current.reference.flatMap { pending?[$0] }.map(\.before) ?? current
+        remember(Change(before: before, after: nil, credential: nil), for: current)
+        count += 1
+      }
+      return count
+    }
+  }
+
+  /// Runs the body while no other process of this user changes items through this program, and then sends the service
+  /// what the body changed. Other programs are not kept out. If the service fails in the middle of several changes,
+  /// those before stay.
+  public func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if let savepoint = pending {
+      do throws(KeychainError) {
+        return try body()
+      } catch {
+        pending = savepoint
+        throw error
+      }
+    }
+    return try SecretServiceLock(settings).whileHeld { () throws(KeychainError) in
+      pending = PendingChanges()
+      defer { pending = nil }
+      let result = try body()
+      let changes = pending?.changes ?? []
+      pending = nil
+      for (_, change) in changes { _ = try send(change) }
+      return result
+    }
+  }
+
+  typealias Change = PendingChanges.Change
+
+  /// Makes one change, at once or with those of the body that it is in, and returns the item as it is afterwards.
+  private func changing(_ makeChange: () throws(KeychainError) -> Change) throws(KeychainError) -> Item {
+    if pending != nil {
+      let change = try makeChange()
+      guard let after = change.after else { throw .itemNotFound }
+      remember(change, for: after)
+      return after
+    }
+    return try SecretServiceLock(settings).whileHeld { () throws(KeychainError) in
+      guard let item = try send(try makeChange()) else { throw .itemNotFound }
+      return item
+    }
+  }
+
+  private func remember(_ change: Change, for item: Item) {
+    if let reference = item.reference { pending?.set(change, for: reference) }
+  }
+
+  /// The item with that reference as it is now; `nil` if it is gone.
+  private func current(_ item: Item) throws(KeychainError) -> Item? {
+    guard let reference = item.reference else { return nil }
+    if let change = pending?[reference] { return change.after }
+    let path = StoredItem.path(of: reference)
+    seen[path] = nil
+    do throws(KeychainError) {
+      let stored = try storedItem(at: path)
+      return stored.reference == reference ? ItemAttributes.item(of: stored) : nil
+    } catch .itemNotFound {
+      return nil
+    }
+  }
+
+  private func change(
+    to item: Item, _ credential: consuming Credential?
+  ) throws(KeychainError) -> Change {
+    guard let current = try current(item), let reference = current.reference else { throw .itemNotFound }
+    try refuseTwin(of: item)
+    var changed = item
+    changed.creationDate = current.creationDate
+    changed.modificationDate = settings.clock()
+    let earlier = pending?[reference]
+    let credential = credential ?? earlier?.copyOfCredential()
+    return Change(before: earlier.map(\.before) ?? current, after: changed, credential: credential)
+  }
+
+  private func refuseTwin(of item: Item) throws(KeychainError) {
+    let primaryKey = item.key.primaryKey
+    for other in try items(matching: try ItemQuery(for: item.key))
+    where other.reference != item.reference && other.key.primaryKey == primaryKey {
+      throw .duplicateItem
+    }
+  }
+
+  /// The session, opened at its first use.
+  func openSession() throws(KeychainError) -> ServiceSession {
+    if let session { return session }
+    let opened = try reporting { () throws(BusFailure) in
+      if !settings.isEncrypted {
+        return try ServiceSession(plain: try service.bus.call(ServiceSession.openingPlain(service)))
+      }
+      if let openingSession { return try ServiceSession(openingSession) }
+      return try ServiceSession(try ServiceSession.beginEncrypted(on: service.bus, owner: service.owner))
+    }
+    session = opened
+    openingSession = nil
+    return opened
+  }
+
+}
+
+/// Runs `body` and turns its failure into what users of the keychain know.
+func reporting<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(KeychainError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw error.keychainError
+  }
+}

@@ -1,0 +1,88 @@
+import Keychain
+
+extension SecretServiceKeychain {
+  /// Tells the service. Returns the item as the service has it then; `nil` if it is gone.
+  func send(_ change: Change) throws(KeychainError) -> Item? {
+    guard let after = change.after else {
+      if let reference = change.before?.reference { try deleteItem(at: StoredItem.path(of: reference)) }
+      return nil
+    }
+    let path: String
+    if let before = change.before, let reference = before.reference {
+      path = StoredItem.path(of: reference)
+      try changeItem(at: path, to: after, change)
+    } else {
+      path = try createItem(after, change)
+    }
+    seen[path] = nil
+    return ItemAttributes.item(of: try storedItem(at: path))
+  }
+
+  private func createItem(_ item: Item, _ change: Change) throws(KeychainError) -> String {
+    let attributes = ItemAttributes.attributes(of: item)
+    guard let body = change.body(as: SecretBody.Form(of: attributes)) else { throw .itemNotFound }
+    let collection = try collectionForNewItems()
+    // KeePassXC would make it when a person unlocks, whenever that is.
+    if try isLocked(collection) { try unlock([collection], named: collectionName(of: collection)) }
+    let session = try openSession()
+    let reply = try unlocking(collection) { () throws(BusFailure) in
+      // `replace` would match by a subset of the attributes, and take away an item of another path or port.
+      try service.bus.call(
+        service.call(
+          "CreateItem", of: Service.collectionInterface, at: collection,
+          Argument.properties([
+            (Service.itemInterface + ".Label", Argument.text(ItemAttributes.label(of: item))),
+            (Service.itemInterface + ".Attributes", Argument.texts(attributes)),
+          ]), session.seal(body), Argument.bool(false)))
+    }
+    guard reply.isOf("(oo)") else { throw .refused(call: "CreateItem", error: "", detail: "a strange reply") }
+    if reply[0].text != Service.none { return reply[0].text }
+    let completed = try run(prompt: reply[1].text, for: "CreateItem") { dismissed in
+      // What KeePassXC has made before it found a part that it doesn't take.
+      if dismissed.text.hasPrefix(collection + "/") { try? deleteItem(at: dismissed.text) }
+    }
+    let path = completed.text
+    if path.isEmpty { throw .refused(call: "CreateItem", error: "", detail: "the prompt gave no item") }
+    return path
+  }
+
+  private func changeItem(at path: String, to item: Item, _ change: Change) throws(KeychainError) {
+    let stored = try storedItem(at: path)
+    let attributes = ItemAttributes.attributes(of: item, replacing: stored.attributes)
+    if let body = change.body(as: SecretBody.Form(of: attributes)) {
+      let session = try openSession()
+      try unlocking(path) { () throws(BusFailure) in
+        _ = try service.bus.call(
+          service.call("SetSecret", of: Service.itemInterface, at: path, session.seal(body)))
+      }
+    }
+    if attributes != stored.attributes {
+      try unlocking(path) { () throws(BusFailure) in
+        try service.set("Attributes", ofItem: path, to: Argument.texts(attributes))
+      }
+    }
+    // A label that another program made stays as long as it says the same.
+    if ItemAttributes.item(of: stored)?.label != item.label || attributes != stored.attributes {
+      let label = ItemAttributes.label(of: item)
+      if label != stored.label {
+        try unlocking(path) { () throws(BusFailure) in
+          try service.set("Label", ofItem: path, to: Argument.text(label))
+        }
+      }
+    }
+  }
+
+  private func deleteItem(at path: String) throws(KeychainError) {
+    seen[path] = nil
+    do throws(KeychainError) {
+      let reply = try unlocking(path) { () throws(BusFailure) in
+        try service.bus.call(service.call("Delete", of: Service.itemInterface, at: path))
+      }
+      guard reply.isOf("(o)") else { throw .refused(call: "Delete", error: "", detail: "a strange reply") }
+      let prompt = reply[0].text
+      if prompt != Service.none { _ = try run(prompt: prompt, for: "Delete") }
+    } catch .itemNotFound {
+      return
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import CSecret
+import Keychain
+
+/// The service that owns `org.freedesktop.secrets` (Secret Service API 0.2), by the calls that are needed of it.
+final class Service {
+  static let path = "/org/freedesktop/secrets"
+  static let interface = "org.freedesktop.Secret.Service"
+  static let collectionInterface = "org.freedesktop.Secret.Collection"
+  static let itemInterface = "org.freedesktop.Secret.Item"
+  private static let propertiesInterface = "org.freedesktop.DBus.Properties"
+  private static let wellKnownName = "org.freedesktop.secrets"
+  /// What the API has in place of an object.
+  static let none = "/"
+
+  let bus: SessionBus
+  /// The unique name of who answered.
+  private(set) var owner: String
+  /// The collection that the alias `default` names; `nil` if it names none.
+  private(set) var defaultCollection: String?
+
+  /// Says Hello, and finds out who answers by asking for the default collection.
+  ///
+  /// That has to be the first message to the service, and answered before the next: with most others, and with two
+  /// at once, gnome-keyring 42 may end with a failed assertion where several clients come at the same time.
+  ///
+  /// - Parameter patience: how long the reply may take, in milliseconds.
+  init(on bus: SessionBus, patience: Int) throws(BusFailure) {
+    self.bus = bus
+    owner = Self.wellKnownName
+    let replies = bus.replies(to: [.hello, readingDefaultAlias], patience: patience)
+    _ = try replies[0].get()
+    var reply: SessionBus.Reply
+    do throws(BusFailure) {
+      reply = try replies[1].get()
+    } catch {
+      throw error.isAboutMissingService ? error.asAbsence : error
+    }
+    owner = reply.sender
+    // Lost in the same race, the first answer of gnome-keyring is "/", though there is a default collection.
+    if reply.body.isOf("(o)"), reply.body[0].text == Self.none {
+      reply.body = try bus.call(readingDefaultAlias)
+    }
+    guard reply.body.isOf("(o)") else {
+      throw BusFailure(call: "ReadAlias", .broken(detail: "a strange reply"))
+    }
+    let path = reply.body[0].text
+    defaultCollection = path == Self.none ? nil : path
+  }
+
+  private var readingDefaultAlias: SessionBus.Call { call("ReadAlias", Argument.text("default")) }
+
+  // MARK: Calls
+
+  /// A call of the service or of one of its objects.
+  func call(
+    _ method: String, of interface: String = Service.interface, at path: String = Service.path,
+    _ arguments: OpaquePointer...
+  ) -> SessionBus.Call {
+    var children: [OpaquePointer?] = arguments
+    return SessionBus.Call(
+      method: method, interface: interface, path: path, destination: owner,
+      arguments: g_variant_new_tuple(&children, gsize(children.count)))
+  }
+
+  /// The call that reads a property.
+  func reading(_ property: String, of interface: String, at path: String) -> SessionBus.Call {
+    call(
+      "Get", of: Self.propertiesInterface, at: path, Argument.text(interface), Argument.text(property))
+  }
+
+  /// The call that reads all properties.
+  func readingAll(of interface: String, at path: String) -> SessionBus.Call {
+    call("GetAll", of: Self.propertiesInterface, at: path, Argument.text(interface))
+  }
+
+  /// The value of a property.
+  func property(_ name: String, of interface: String, at path: String) throws(BusFailure) -> Variant {
+    let reply = try bus.call(reading(name, of: interface, at: path))
+    guard reply.isOf("(v)") else { throw BusFailure(call: "Get", .broken(detail: "a strange reply")) }
+    return reply[0].content
+  }
+
+  /// Sets an item's property.
+  func set(_ property: String, ofItem path: String, to value: OpaquePointer) throws(BusFailure) {
+    _ = try bus.call(
+      call(
+        "Set", of: Self.propertiesInterface, at: path, Argument.text(Self.itemInterface),
+        Argument.text(property), Argument.variant(value)))
+  }
+
+  /// The paths of all collections.
+  func collections() throws(BusFailure) -> [String] {
+    try property("Collections", of: Self.interface, at: Self.path).texts
+  }
+
+  /// The paths of the items that have each of the attributes.
+  func search(_ attributes: [String: String]) -> SessionBus.Call {
+    call("SearchItems", Argument.texts(attributes))
+  }
+
+  /// Items with all but their secrets, in the order of the paths. Those that are gone by now are left out.
+  func items(at paths: [String]) throws(BusFailure) -> [StoredItem] {
+    var items: [StoredItem] = []
+    if paths.isEmpty { return items }
+    let replies = bus.replies(
+      to: paths.map { readingAll(of: Self.itemInterface, at: $0) })
+    for (path, reply) in zip(paths, replies) {
+      do throws(BusFailure) {
+        items.append(StoredItem(path: path, properties: try reply.get().body))
+      } catch {
+        if !error.isAboutMissingObject { throw error }
+      }
+    }
+    return items
+  }
+
+  /// Asks to unlock objects. Returns the path of the prompt that has to be run, or `nil` if all are unlocked.
+  func unlock(_ paths: [String]) throws(BusFailure) -> String? {
+    let reply = try bus.call(call("Unlock", Argument.paths(paths)))
+    guard reply.isOf("(aoo)") else { throw BusFailure(call: "Unlock", .broken(detail: "a strange reply")) }
+    let prompt = reply[1].text
+    return prompt == Self.none ? nil : prompt
+  }
+
+  /// The program that owns the service's name, as far as it can be seen.
+  func process() -> (id: UInt32, program: String?)? {
+    guard
+      let reply = try? bus.call(.ofBus("GetConnectionUnixProcessID", Argument.text(owner))),
+      reply.isOf("(u)"), let id = reply[0].number.map({ UInt32($0) })
+    else { return nil }
+    return (id, programName(of: id))
+  }
+}

@@ -1,0 +1,71 @@
+public import Keychain
+
+extension SecretServiceKeychain {
+  /// Whether there is a collection for new items, and one that outlives the login session.
+  public func keepsNewItems() throws(KeychainError) -> Bool {
+    try existingCollection().map { !$0.hasSuffix("/session") } ?? false
+  }
+
+  /// What can be said of the service and its collections, without unlocking anything.
+  public func facts() throws(KeychainError) -> DesktopKeychainFacts {
+    let used = try existingCollection()
+    let paths = try reporting { () throws(BusFailure) in try service.collections() }
+    let collections = try reporting { () throws(BusFailure) in try paths.map(fact) }
+    let process = service.process()
+    return DesktopKeychainFacts(
+      address: address.text, owner: service.owner, program: process?.program, processID: process?.id,
+      collection: collections.first { $0.path == used }, collections: collections)
+  }
+
+  private func fact(ofCollection path: String) throws(BusFailure) -> DesktopKeychainFacts.Collection {
+    let reply = try service.bus.call(service.readingAll(of: Service.collectionInterface, at: path))
+    let properties = reply.isOf("(a{sv})") ? reply[0] : reply
+    return DesktopKeychainFacts.Collection(
+      path: path, label: properties.property("Label")?.text ?? "",
+      isLocked: properties.property("Locked")?.bool ?? false, itemCount: properties.property("Items")?.count)
+  }
+
+  /// Looks at everything that the Secret Service depends on, up to the first thing that doesn't hold.
+  public static func diagnose(_ settings: DesktopKeychainSettings) -> [Finding] {
+    var findings: [Finding] = []
+    do throws(KeychainError) {
+      let address = try BusAddress.find(settings.busAddress)
+      let origin = address.isFromEnvironment ? "DBUS_SESSION_BUS_ADDRESS" : "the usual place"
+      findings.append(Finding("bus", "\(address.text) (from \(origin))"))
+    } catch {
+      return [Finding("bus", nil, problem: error)]
+    }
+    let keychain: SecretServiceKeychain
+    do throws(KeychainError) {
+      keychain = try SecretServiceKeychain(settings)
+    } catch {
+      return findings + [Finding("owner of org.freedesktop.secrets", nil, problem: error)]
+    }
+    let process = keychain.service.process()
+    let program = process.map { " (\($0.program ?? "unknown program"), process \($0.id))" } ?? ""
+    findings.append(Finding("owner of org.freedesktop.secrets", keychain.service.owner + program))
+    let alias = keychain.service.defaultCollection
+    findings.append(Finding("default collection", alias ?? "none"))
+    do throws(KeychainError) {
+      guard let facts = try keychain.facts().collection else { throw .noCollection(settings.collection) }
+      findings.append(
+        Finding(
+          "collection used", facts.name + (facts.isLasting ? "" : ", which is lost when the session ends")))
+      findings.append(
+        Finding(
+          "state", facts.isLocked ? "locked" : "unlocked",
+          problem: facts.isLocked ? .collectionLocked(facts.name) : nil))
+      findings.append(Finding("items", facts.itemCount.map { "\($0) of all kinds" } ?? "unknown"))
+    } catch {
+      findings.append(Finding("collection used", nil, problem: error))
+      return findings
+    }
+    do throws(KeychainError) {
+      _ = try keychain.openSession()
+      findings.append(Finding("session", settings.isEncrypted ? "encrypted" : "plain"))
+    } catch {
+      findings.append(Finding("session", nil, problem: error))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,109 @@
+import CSecret
+import Keychain
+
+/// A session with the service: how secrets travel over the bus.
+final class ServiceSession {
+  /// The session's object path.
+  private(set) var path = ""
+  /// libsecret's object, which holds the key of an encrypted session.
+  private let encrypting: UnsafeMutablePointer<CSecret.SecretService>?
+
+  /// An encrypted session that is being opened.
+  struct Opening {
+    fileprivate let service: UnsafeMutablePointer<CSecret.SecretService>
+    fileprivate let outcome: AsyncOutcome
+    fileprivate let bus: SessionBus
+  }
+
+  /// Begins to open an encrypted session: a Diffie-Hellman exchange, then AES (Secret Service API, "Transfer of
+  /// Secrets"). This side's half of the exchange is computed before it returns.
+  ///
+  /// Must not be the first message to the service; see ``Service/init(on:patience:)``.
+  static func beginEncrypted(on bus: SessionBus, owner: String) throws(BusFailure) -> Opening {
+    var error: UnsafeMutablePointer<GError>?
+    let service = bus.withConnection { csecret_service_new($0, owner, Int32(bus.timeout), &error) }
+    guard let service else { throw BusFailure(error, call: "OpenSession", timeout: bus.timeout) }
+    let outcome = AsyncOutcome()
+    bus.context.calling {
+      secret_service_ensure_session(service, nil, AsyncOutcome.callback, outcome.data)
+    }
+    return Opening(service: service, outcome: outcome, bus: bus)
+  }
+
+  /// The session that ``beginEncrypted(on:owner:)`` began to open.
+  init(_ opening: Opening) throws(BusFailure) {
+    let service = opening.service
+    let timeout = opening.bus.timeout
+    encrypting = service
+    opening.bus.context.run { opening.outcome.isDone }
+    var error: UnsafeMutablePointer<GError>?
+    guard secret_service_ensure_session_finish(service, opening.outcome.result, &error) != 0,
+      let path = secret_service_get_session_dbus_path(service)
+    else { throw BusFailure(error, call: "OpenSession", timeout: timeout) }
+    self.path = String(cString: path)
+    // libsecret settles for less on its own where the service knows no encryption.
+    let algorithms = secret_service_get_session_algorithms(service).map { String(cString: $0) }
+    if algorithms == "plain" {
+      throw BusFailure(
+        call: "OpenSession",
+        .refused(name: "org.freedesktop.DBus.Error.NotSupported", detail: "it knows no encrypted session"))
+    }
+  }
+
+  /// The call that opens a session in which secrets pass the bus as they are.
+  static func openingPlain(_ service: Service) -> SessionBus.Call {
+    service.call("OpenSession", Argument.text("plain"), Argument.variant(Argument.text("")))
+  }
+
+  /// The session that ``openingPlain(_:)`` opened.
+  init(plain reply: Variant) throws(BusFailure) {
+    encrypting = nil
+    guard reply.isOf("(vo)") else {
+      throw BusFailure(call: "OpenSession", .broken(detail: "an unexpected reply"))
+    }
+    path = reply[1].text
+  }
+
+  deinit {
+    if let encrypting { csecret_unref(encrypting) }
+  }
+
+  /// The bytes of a secret that came over the bus; `nil` if it can't be understood.
+  ///
+  /// - Parameter value: of the type `(oayays)`.
+  func open(_ value: Variant) -> Secret? {
+    guard value.isOf("(oayays)") else { return nil }
+    guard let encrypting else { return value[2].withBytes { Secret(copying: $0) } }
+    guard let secret = secret_service_decode_dbus_secret(encrypting, value.pointer) else { return nil }
+    // libsecret wipes its copy when the last reference goes.
+    defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
+    var count: gsize = 0
+    let bytes = secret_value_get(secret, &count)
+    return Secret(copying: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+  }
+
+  /// A secret for the bus, of the type `(oayays)`; a floating reference.
+  func seal(_ secret: borrowing Secret) -> OpaquePointer {
+    let contentType = Self.contentType(of: secret)
+    return secret.withUnsafeBytes { bytes in
+      guard let encrypting else {
+        return Argument.tuple(
+          Argument.path(path), Argument.bytes(UnsafeRawBufferPointer(start: nil, count: 0)),
+          Argument.bytes(bytes), Argument.text(contentType))
+      }
+      guard
+        let value = secret_value_new(
+          bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(bytes.count), contentType)
+      else { preconditionFailure("no secret value") }
+      defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+      return secret_service_encode_dbus_secret(encrypting, value)
+    }
+  }
+
+  /// KeePassXC takes `text/plain` for text: it replaces what is not UTF-8, and what stands in braces.
+  private static func contentType(of secret: borrowing Secret) -> String {
+    secret.withUnsafeBytes { bytes in
+      isValidUTF8(bytes) && !bytes.contains(UInt8(ascii: "{")) ? "text/plain" : "application/octet-stream"
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import CSecret
+import Keychain
+
+/// A connection to the message bus of the login session.
+final class SessionBus {
+  private let connection: OpaquePointer
+  /// Where asynchronous calls and signals report.
+  let context = MainContext()
+  /// How long a reply may take, in milliseconds.
+  let timeout: Int
+
+  /// Connects. The first call has to be ``Call/hello``.
+  ///
+  /// - Parameters:
+  ///   - patience: how long that may take, in milliseconds.
+  ///   - timeout: how long each reply may take afterwards, in milliseconds.
+  init(_ address: BusAddress, patience: Int, timeout: Int) throws(BusFailure) {
+    self.timeout = timeout
+    let descriptor = try BusHandshake.connect(to: address, patience: patience)
+    var error: UnsafeMutablePointer<GError>?
+    guard let connection = csecret_connection_new(descriptor, &error) else {
+      throw BusFailure(error, call: "Hello", timeout: patience)
+    }
+    self.connection = connection
+  }
+
+  deinit { csecret_unref(UnsafeMutableRawPointer(connection)) }
+
+  /// Lends the connection to libsecret.
+  func withConnection<Result, Failure: Error>(
+    _ body: (OpaquePointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result { try body(connection) }
+
+  /// Calls a method and waits for its reply.
+  func call(_ call: Call) throws(BusFailure) -> Variant {
+    var error: UnsafeMutablePointer<GError>?
+    let reply = g_dbus_connection_call_sync(
+      connection, call.destination, call.path, call.interface, call.method, call.arguments, nil,
+      G_DBUS_CALL_FLAGS_NONE, Int32(timeout), nil, &error)
+    guard let reply else { throw BusFailure(error, call: call.method, timeout: timeout) }
+    return Variant(taking: reply)
+  }
+
+  /// Calls methods without waiting for one reply before the next call, and gives the replies in order.
+  ///
+  /// - Parameters:
+  ///   - patience: how long each may take in place of ``timeout``, in milliseconds.
+  ///   - meanwhile: what to do when the first calls are under way.
+  func replies(
+    to calls: [Call], patience: Int? = nil, meanwhile: () -> Void = {}
+  ) -> [Result<Reply, BusFailure>] {
+    let timeout = patience ?? self.timeout
+    var outcomes: [AsyncOutcome] = []
+    var replies: [Result<Reply, BusFailure>] = []
+    while replies.count < calls.count {
+      // A bounded number under way: each has its own time, which must not pass in a queue.
+      while outcomes.count < min(calls.count, replies.count + 8) {
+        outcomes.append(context.calling { send(calls[outcomes.count], timeout) })
+      }
+      if replies.isEmpty { meanwhile() }
+      let outcome = outcomes[replies.count]
+      context.run { outcome.isDone }
+      replies.append(reply(of: outcome, to: calls[replies.count], timeout))
+    }
+    return replies
+  }
+
+  private func send(_ call: Call, _ timeout: Int) -> AsyncOutcome {
+    guard
+      let message = g_dbus_message_new_method_call(call.destination, call.path, call.interface, call.method)
+    else { preconditionFailure("no call: \(call)") }
+    defer { csecret_unref(UnsafeMutableRawPointer(message)) }
+    if let arguments = call.arguments { g_dbus_message_set_body(message, arguments) }
+    let outcome = AsyncOutcome()
+    g_dbus_connection_send_message_with_reply(
+      connection, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, Int32(timeout), nil, nil, AsyncOutcome.callback,
+      outcome.data)
+    return outcome
+  }
+
+  private func reply(of outcome: AsyncOutcome, to call: Call, _ timeout: Int) -> Result<Reply, BusFailure> {
+    var error: UnsafeMutablePointer<GError>?
+    let message = g_dbus_connection_send_message_with_reply_finish(connection, outcome.result, &error)
+    guard let message else { return .failure(BusFailure(error, call: call.method, timeout: timeout)) }
+    defer { csecret_unref(UnsafeMutableRawPointer(message)) }
+    if g_dbus_message_to_gerror(message, &error) != 0 {
+      return .failure(BusFailure(error, call: call.method, timeout: timeout))
+    }
+    let sender = g_dbus_message_get_sender(message).map { String(cString: $0) } ?? ""
+    guard let body = g_dbus_message_get_body(message) else {
+      return .failure(BusFailure(call: call.method, .broken(detail: "an empty reply")))
+    }
+    return .success(Reply(body: Variant(taking: g_variant_ref(body)), sender: sender))
+  }
+
+  /// What came back from a method.
+  struct Reply {
+    var body: Variant
+    /// The unique name of who replied.
+    let sender: String
+  }
+
+  /// Listens for one signal of one object.
+  func signal(
+    _ name: String, of interface: String, at path: String, from sender: String
+  ) throws(BusFailure) -> Signal {
+    let rule = "type='signal',sender='\(sender)',interface='\(interface)',member='\(name)',path='\(path)'"
+    _ = try call(.ofBus("AddMatch", Argument.text(rule)))
+    return context.calling { Signal(connection, name, of: interface, at: path) }
+  }
+
+  /// A signal that is listened for.
+  final class Signal {
+    private let connection: OpaquePointer
+    /// Where asynchronous calls and signals report.
+    let context = MainContext()
+    private var subscription: guint = 0
+    /// What came with the first one, once there was one.
+    private(set) var parameters: Variant?
+
+    fileprivate init(
+      _ connection: OpaquePointer, _ name: String, of interface: String, at path: String
+    ) {
+      self.connection = connection
+      subscription = g_dbus_connection_signal_subscribe(
+        connection, nil, interface, name, path, nil, G_DBUS_SIGNAL_FLAGS_NONE,
+        { _, _, _, _, _, parameters, data in
+          guard let parameters, let data else { return }
+          let signal = Unmanaged<Signal>.fromOpaque(data).takeUnretainedValue()
+          if signal.parameters == nil { signal.parameters = Variant(taking: g_variant_ref(parameters)) }
+        }, Unmanaged.passRetained(self).toOpaque(),
+        { data in
+          if let data { Unmanaged<Signal>.fromOpaque(data).release() }
+        })
+    }
+
+    /// Listens no more.
+    func stop() { g_dbus_connection_signal_unsubscribe(connection, subscription) }
+  }
+
+  /// A method call.
+  struct Call {
+    let method: String
+    let interface: String
+    let path: String
+    let destination: String
+    /// A floating tuple, which the call takes over.
+    let arguments: OpaquePointer?
+  }
+}
+
+extension SessionBus.Call {
+  /// The first call on every connection, by which it gets its name.
+  static var hello: SessionBus.Call { .ofBus("Hello") }
+
+  /// A call of the bus itself.
+  static func ofBus(_ method: String, _ arguments: OpaquePointer...) -> SessionBus.Call {
+    var children: [OpaquePointer?] = arguments
+    return SessionBus.Call(
+      method: method, interface: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+      destination: "org.freedesktop.DBus",
+      arguments: g_variant_new_tuple(&children, gsize(children.count)))
+  }
+}

@@ -1,0 +1,104 @@
+public import Keychain
+
+extension SecretServiceKeychain {
+  /// Unlocks the collection that is used, through the service's own prompt or else, where the service is
+  /// gnome-keyring, with a passphrase.
+  public func unlock(
+    isKnown: Bool, passphrase: (_ attempt: Int) throws(KeychainError) -> Secret?
+  ) throws(KeychainError) {
+    guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
+    guard try isLocked(collection) else { return }
+    let name = collectionName(of: collection)
+    if !isKnown {
+      do throws(KeychainError) {
+        return try unlock([collection], named: name)
+      } catch .collectionLocked {
+        // Nobody saw the prompt, or somebody declined; they are asked once more, here.
+      }
+    }
+    let keyring = GnomeKeyring(service: service, session: try openSession())
+    var attempt = 1
+    while let passphrase = try passphrase(attempt) {
+      let outcome = try reporting { () throws(BusFailure) in
+        try keyring.unlock(collection, with: passphrase)
+      }
+      switch outcome {
+      case .done: return
+      case .unknown: throw .collectionLocked(name)
+      case .wrongPassphrase: attempt += 1
+      }
+    }
+    if attempt > 1 { throw .wrongPassphrase(path: name) }
+    throw .collectionLocked(name)
+  }
+
+  /// Locks the collection that is used.
+  public func lock() throws(KeychainError) {
+    guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
+    let reply = try reporting { () throws(BusFailure) in
+      try service.bus.call(service.call("Lock", Argument.paths([collection])))
+    }
+    guard reply.isOf("(aoo)") else { throw .refused(call: "Lock", error: "", detail: "a strange reply") }
+    let prompt = reply[1].text
+    if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
+  }
+
+  /// Makes a collection and, if there is no default one yet, makes it that.
+  public func createCollection(
+    _ label: String, isKnown: Bool, passphrase: () throws(KeychainError) -> Secret?
+  ) throws(KeychainError) {
+    let paths = try reporting { () throws(BusFailure) in try service.collections() }
+    for path in paths where try isCollection(path, called: label) { throw .duplicateItem }
+    let alias = service.defaultCollection == nil ? "default" : ""
+    if !isKnown {
+      do throws(KeychainError) {
+        return try createCollection(label, alias: alias)
+      } catch .collectionLocked {
+        // As in `unlock`.
+      }
+    }
+    let keyring = GnomeKeyring(service: service, session: try openSession())
+    guard let passphrase = try passphrase() else { throw .collectionLocked(label) }
+    let outcome = try reporting { () throws(BusFailure) in
+      try keyring.createCollection(label, with: passphrase)
+    }
+    if case .done = outcome {
+      let made = try reporting { () throws(BusFailure) in try service.collections() }
+        .first { !paths.contains($0) }
+      guard let made, !alias.isEmpty else { return }
+      try reporting { () throws(BusFailure) in
+        _ = try service.bus.call(
+          service.call("SetAlias", Argument.text(alias), Argument.path(made)))
+      }
+    } else {
+      throw .collectionLocked(label)
+    }
+  }
+
+  private func createCollection(_ label: String, alias: String) throws(KeychainError) {
+    let reply = try reporting { () throws(BusFailure) in
+      try service.bus.call(
+        service.call(
+          "CreateCollection",
+          Argument.properties([(Service.collectionInterface + ".Label", Argument.text(label))]),
+          Argument.text(alias)))
+    }
+    guard reply.isOf("(oo)") else {
+      throw .refused(call: "CreateCollection", error: "", detail: "a strange reply")
+    }
+    if reply[0].text != Service.none { return }
+    if !settings.mayPrompt {
+      service.dismiss(prompt: reply[1].text)
+      throw .collectionLocked(label)
+    }
+    let outcome = try reporting { () throws(BusFailure) in
+      try service.run(prompt: reply[1].text, onWaiting: tellOfPrompt)
+    }
+    if case .dismissed = outcome { throw .collectionLocked(label) }
+  }
+
+  private func isCollection(_ path: String, called name: String) throws(KeychainError) -> Bool {
+    if collectionName(of: path) == name { return true }
+    return try label(ofCollection: path) == name
+  }
+}

@@ -1,0 +1,9 @@
+import Commands
+import Keychain
+import SecretService
+
+discardGLibMessages()
+Program.main(
+  secretService: SecretServiceProvider(
+    open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
+    diagnose: SecretServiceKeychain.diagnose))

@@ -1,0 +1,97 @@
+import Glibc
+public import Keychain
+public import SecretService
+
+/// A message bus of its own with a gnome-keyring on it, whose collection `login` is empty and unlocked. Both end, and
+/// what they kept goes, when nobody holds it any more.
+public final class PrivateKeyring: @unchecked Sendable {
+  // Unchecked is sound: nothing but `init`, `deinit` and `restart` touches the processes.
+  private let folder = TemporaryFolder()
+  private var processes: [pid_t] = []
+
+  /// The password of the collection `login`.
+  public static let password = "a password for tests"
+
+  /// The bus's address.
+  public var address: String { "unix:path=" + folder["bus"] }
+
+  /// Starts both.
+  ///
+  /// - Parameter isUnlocked: whether the password is given to the keyring.
+  public init() {
+    for name in ["home", "run", "tmp"] { folder.makeFolder(name) }
+    folder.write(
+      Array(
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig><type>session</type><listen>\(address)</listen><auth>EXTERNAL</auth>
+        <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+        <allow own="*"/></policy></busconfig>
+        """.utf8), to: "bus.conf")
+    start("dbus-daemon", ["--nofork", "--config-file=" + folder["bus.conf"]], input: [])
+    wait("the bus") { access(folder["bus"], F_OK) == 0 }
+    start(
+      "gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"],
+      input: Array(Self.password.utf8))
+    wait("the keyring") { (try? keychain().facts())?.collection?.isLocked == false }
+  }
+
+  deinit {
+    for process in processes.reversed() {
+      kill(process, SIGKILL)
+      waitpid(process, nil, 0)
+    }
+  }
+
+  /// A keychain on it.
+  ///
+  /// - Parameter change: changes the settings, which ask nobody.
+  public func keychain(
+    _ change: (inout DesktopKeychainSettings) -> Void = { _ in }
+  ) throws(KeychainError) -> SecretServiceKeychain {
+    var settings = DesktopKeychainSettings()
+    settings.busAddress = address
+    settings.mayPrompt = false
+    settings.lockFolder = folder["run/lock"]
+    // Many of these run at once on machines with few cores.
+    settings.probeTimeout = 30_000
+    settings.callTimeout = 30_000
+    change(&settings)
+    return try SecretServiceKeychain(settings)
+  }
+
+  /// Sends a signal to the keyring.
+  public func signalKeyring(_ signal: Int32) { kill(processes[1], signal) }
+
+  private func start(_ program: String, _ arguments: [String], input: [UInt8]) {
+    folder.write(input, to: "input")
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, folder["input"], O_RDONLY, 0)
+    for descriptor: Int32 in 1...2 {
+      posix_spawn_file_actions_addopen(
+        &actions, descriptor, folder["\(program).log"], O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    }
+    let variables: [String] = [
+      "HOME=\(folder["home"])", "XDG_RUNTIME_DIR=\(folder["run"])", "TMPDIR=\(folder["tmp"])",
+      "DBUS_SESSION_BUS_ADDRESS=\(address)", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8",
+    ]
+    let environment = variables.map { strdup($0) }
+    let words = ([program] + arguments).map { strdup($0) }
+    defer { for word in environment + words { free(word) } }
+    var process: pid_t = 0
+    let failure = posix_spawnp(&process, program, &actions, nil, words + [nil], environment + [nil])
+    if failure != 0 { fatalError("cannot start \(program): \(String(cString: strerror(failure)))") }
+    processes.append(process)
+  }
+
+  private func wait(_ what: String, until isThere: () -> Bool) {
+    for _ in 0..<3000 {
+      if isThere() { return }
+      usleep(10_000)
+    }
+    fatalError("\(what) did not start; see \(folder.path)")
+  }
+}
