@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# Git's own helper for the Secret Service, built from the source that Debian's git brings along.
+
+readonly LIBSECRET_HELPER=$ROOT/.build/git-credential-libsecret
+
+# build_libsecret_helper: once
+build_libsecret_helper() {
+  local source=/usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c flags temporary
+  if [[ $LIBSECRET_HELPER -nt $source ]]; then return 0; fi
+  [[ -f $source ]] || skip "git's contrib folder isn't installed: $source"
+  read -ra flags < <(pkg-config --cflags --libs libsecret-1)
+  install -d "${LIBSECRET_HELPER%/*}"
+  temporary=$(mktemp "$LIBSECRET_HELPER.XXXXXX")
+  gcc -O2 -o "$temporary" "$source" "${flags[@]}"
+  mv "$temporary" "$LIBSECRET_HELPER"
+}
+
+# c_get, c_store, c_erase ATTRIBUTE=VALUE...: what `get`, `store` and `erase` are of ours; the helper echoes what it
+# stores and erases
+c_get() {
+  run_libsecret_helper get "$@"
+}
+
+c_store() {
+  run_libsecret_helper store "$@"
+  ((status == 0)) || fail "git-credential-libsecret can't store" "$(said)"
+}
+
+c_erase() {
+  run_libsecret_helper erase "$@"
+  ((status == 0)) || fail "git-credential-libsecret can't erase" "$(said)"
+}
+
+run_libsecret_helper() {
+  local operation=$1
+  shift
+  build_libsecret_helper
+  run "$LIBSECRET_HELPER" "$operation" < <(printf '%s\n' "$@")
+}

@@ -1,0 +1,229 @@
+# shellcheck shell=bash
+# A session bus of the case's own, and a Secret Service on it: gnome-keyring, or one that misbehaves.
+
+readonly SERVICE_NAME=org.freedesktop.secrets SERVICE_PATH=/org/freedesktop/secrets
+readonly LOGIN=$SERVICE_PATH/collection/login
+KEYRING_PASSWORD='password of the login keyring'
+export LLAVERO_TEST_PYTHON=${LLAVERO_TEST_PYTHON:-$ROOT/.build/venv/bin/python}
+
+# --- the bus
+
+# start_bus: starts no service by itself
+start_bus() {
+  run_bus ''
+}
+
+# start_bus_with_services FOLDER: starts those that the folder has a .service file for
+start_bus_with_services() {
+  run_bus "<servicedir>$1</servicedir>"
+}
+
+run_bus() { # SETTING
+  unset DISPLAY WAYLAND_DISPLAY
+  cat >"$CASE/session-bus.conf" <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=$CASE/bus</listen>
+  <listen>unix:abstract=$CASE/bus</listen>
+  <auth>EXTERNAL</auth>
+  $1
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+XML
+  background dbus-daemon --config-file="$CASE/session-bus.conf" --nofork --nopidfile 2>>"$CASE/session-bus.log"
+  export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/bus
+  wait_for 10 test -S "$CASE/bus" || fail "dbus-daemon doesn't start:" "$(cat "$CASE/session-bus.log")"
+}
+
+# start_strange_bus WAY: accepts connections and is silent, or what else silent-service.py knows
+start_strange_bus() {
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/silent-service.py" --bus "$CASE/strange-bus" --way "$1"
+  wait_for 10 test -S "$CASE/strange-bus" || fail "the strange bus doesn't start"
+  export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/strange-bus
+}
+
+# call PATH INTERFACE.METHOD [ARGUMENT...]: of the Secret Service; prints its answer
+call() {
+  local path=$1 method=$2
+  shift 2
+  gdbus call --session --timeout 60 -d "$SERVICE_NAME" -o "$path" -m "$method" "$@"
+}
+
+has_owner() { # NAME
+  [[ $(gdbus call --session -d org.freedesktop.DBus -o / -m org.freedesktop.DBus.NameHasOwner "$1") == '(true,)' ]]
+}
+
+has_service() {
+  has_owner "$SERVICE_NAME"
+}
+
+# --- gnome-keyring
+
+# start_keyring: unlocks the login keyring with $KEYRING_PASSWORD, or makes it; with a wrong one it stays locked
+start_keyring() {
+  printf %s "$KEYRING_PASSWORD" >"$CASE/keyring-password"
+  background run_keyring --unlock
+  keyring=$!
+  wait_for 120 has_default_collection || fail "the keyring doesn't start:" "$(cat "$CASE/keyring.log")"
+}
+
+# start_keyring_without_collection: what a daemon is in a home where nobody ever logged in
+start_keyring_without_collection() {
+  : >"$CASE/keyring-password"
+  background run_keyring
+  keyring=$!
+  wait_for 10 has_service || fail "the keyring doesn't start:" "$(cat "$CASE/keyring.log")"
+}
+
+# A job in the background has no other stdin but one that it opens by itself.
+run_keyring() {
+  exec gnome-keyring-daemon --foreground --components=secrets "$@" \
+    <"$CASE/keyring-password" >>"$CASE/keyring.log" 2>&1
+}
+
+# ReadAlias comes first: OpenSession as the first message can end gnome-keyring.
+has_default_collection() {
+  [[ $(call "$SERVICE_PATH" org.freedesktop.Secret.Service.ReadAlias default 2>/dev/null) == *"'$LOGIN'"* ]] &&
+    call "$LOGIN" org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Items >/dev/null 2>&1
+}
+
+stop_keyring() {
+  kill "$keyring"
+  wait "$keyring" 2>/dev/null || true
+}
+
+restart_keyring() {
+  stop_keyring
+  start_keyring
+}
+
+# keyring_pid: the process that owns the name
+keyring_pid() {
+  gdbus call --session -d org.freedesktop.DBus -o / -m org.freedesktop.DBus.GetConnectionUnixProcessID \
+    "$SERVICE_NAME" | tr -dc '0-9 ' | awk '{ print $NF }'
+}
+
+lock_keyring() {
+  call "$SERVICE_PATH" org.freedesktop.Secret.Service.Lock "['$LOGIN']" >/dev/null
+  [[ $(keyring_locked) == true ]] || fail "the keyring can't be locked"
+}
+
+# keyring_locked: true or false
+keyring_locked() {
+  call "$LOGIN" org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked | grep -oE 'true|false'
+}
+
+# freeze_keyring: it goes on when the case ends, else nothing could end it
+freeze_keyring() {
+  trap 'kill -CONT "$keyring" 2>/dev/null || true; end_processes' EXIT
+  kill -STOP "$keyring"
+}
+
+# thaw_keyring
+thaw_keyring() {
+  kill -CONT "$keyring"
+}
+
+# keyring_files: name, mode, size, time of change and hash of each
+keyring_files() {
+  find "$XDG_DATA_HOME/keyrings" -type f -printf '%P %m %s %T@ ' -exec sha256sum {} \; | LC_ALL=C sort
+}
+
+# write_keyring COUNT: a keyring in the clear, with items for host000000.example.com and so on, whose passwords are
+# password-0 and so on. The daemon takes any password for it, and encrypts it with that at the first change.
+write_keyring() {
+  install -d -m 700 "$XDG_DATA_HOME" "$XDG_DATA_HOME/keyrings"
+  printf login >"$XDG_DATA_HOME/keyrings/default"
+  awk -v count="$1" '
+    function attribute(name, value) {
+      printf "[%d:attribute%d]\nname=%s\ntype=string\nvalue=%s\n\n", item, attributes++, name, value
+    }
+    BEGIN {
+      print "[keyring]\ndisplay-name=Login\nctime=1700000000\nmtime=1700000000"
+      print "lock-on-idle=false\nlock-after=false\n"
+      for (number = 0; number < count; number++) {
+        item = number + 1
+        host = sprintf("host%06d.example.com", number)
+        printf "[%d]\nitem-type=1\ndisplay-name=https://%s (user)\nsecret=password-%d\n", item, host, number
+        print "mtime=1700000000\nctime=1700000000\n"
+        attributes = 0
+        attribute("protocol", "https")
+        attribute("server", host)
+        attribute("user", "user")
+        attribute("xdg:schema", "org.gnome.keyring.NetworkPassword")
+      }
+    }' >"$XDG_DATA_HOME/keyrings/login.keyring"
+  chmod 600 "$XDG_DATA_HOME"/keyrings/*
+}
+
+# --- a Secret Service in memory
+
+# start_service [OPTION...]: silent-service.py has the options; sets service to its process
+start_service() {
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/silent-service.py" "$@" 2>>"$CASE/service.log"
+  # shellcheck disable=SC2034 # for the caller
+  service=$!
+  wait_for 10 has_service || fail "the service doesn't start:" "$(cat "$CASE/service.log")"
+}
+
+# --- items
+
+# items_on_bus: a line for each item of each collection, with tabs between PATH, LABEL and each NAME=VALUE
+items_on_bus() {
+  on_bus list
+}
+
+item_count() {
+  on_bus count
+}
+
+# item_path: of the only item there is
+item_path() {
+  local items
+  items=$(items_on_bus)
+  [[ -n $items && $items != *$'\n'* ]] || fail "expected one item:" "$items" >&2
+  printf '%s\n' "${items%%$'\t'*}"
+}
+
+# secrets_on_bus: a line PATH, tab, SECRET for each item
+secrets_on_bus() {
+  on_bus secrets
+}
+
+# item_secret PATH: its bytes
+item_secret() {
+  on_bus secret "$1"
+}
+
+# create_item LABEL NAME=VALUE... <SECRET: prints its path
+create_item() {
+  on_bus create "$@"
+}
+
+on_bus() {
+  "$LLAVERO_TEST_PYTHON" "$SUPPORT/bus-items.py" "$@"
+}
+
+# one_item NAME=VALUE...: the bus has a single item, and it has these attributes
+one_item() {
+  local items attribute
+  items=$(items_on_bus)
+  [[ -n $items && $items != *$'\n'* ]] || fail "expected one item:" "$items"
+  for attribute in "$@"; do
+    [[ $items$'\t' == *$'\t'"$attribute"$'\t'* ]] || fail "expected $attribute in:" "$items"
+  done
+}
+
+# one_secret LINE...: the bus has a single item, and these lines, without a newline at the end, are its secret
+one_secret() {
+  local expected
+  expected=$(printf '%s\n' "$@" && echo .)
+  item_secret "$(item_path)" >"$CASE/secret"
+  printf %s "${expected%$'\n'.}" | cmp -s - "$CASE/secret" || fail "another secret:" "$(cat "$CASE/secret")"
+}

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""A small Secret Service in memory that misbehaves as the options say.
+
+It holds one item: https, example.com, alice. Methods are named without their interface.
+"""
+
+import argparse
+import socket
+import sys
+import threading
+import time
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from jeepney import DBusAddress, HeaderFields, MessageType, message_bus, new_error, new_method_return, new_signal
+from jeepney.io.blocking import open_dbus_connection
+from secretstorage.dhcrypto import Session
+from secretstorage.util import format_secret
+
+ROOT = "/org/freedesktop/secrets"
+COLLECTION = ROOT + "/collection/login"
+PROMPT = ROOT + "/prompt/p1"
+API = "org.freedesktop.Secret."
+SECRET = b"correct-horse-battery-staple"
+ATTRIBUTES = {
+    "protocol": "https",
+    "server": "example.com",
+    "user": "alice",
+    "xdg:schema": "org.gnome.keyring.NetworkPassword",
+}
+
+
+class Refusal(Exception):
+    pass
+
+
+class Item:
+    def __init__(self, attributes, label, secret):
+        self.attributes, self.label, self.secret = attributes, label, secret
+        self.created = self.modified = int(time.time())
+
+    def properties(self, locked):
+        return {
+            "Attributes": ("a{ss}", self.attributes),
+            "Label": ("s", self.label),
+            "Locked": ("b", locked),
+            "Type": ("s", self.attributes.get("xdg:schema", "")),
+            "Created": ("t", self.created),
+            "Modified": ("t", self.modified),
+        }
+
+
+class Service:
+    """Each method takes the path that was called and the arguments, and returns a signature and a body."""
+
+    def __init__(self, options):
+        self.items = {COLLECTION + "/1": Item(dict(ATTRIBUTES), "https://example.com (alice)", SECRET)}
+        self.count = 1
+        self.sessions = {}
+        self.locked = options.locked
+        self.prompt = options.prompt
+        self.encrypts = not options.plain
+        self.completed = None
+
+    def OpenSession(self, path, algorithm, value):
+        session = Session()
+        session.object_path = "%s/session/s%d" % (ROOT, len(self.sessions) + 1)
+        session.encrypted = algorithm != "plain"
+        answer = ("s", "")
+        if session.encrypted:
+            if not self.encrypts or algorithm != "dh-ietf1024-sha256-aes128-cbc-pkcs7":
+                raise Refusal("org.freedesktop.DBus.Error.NotSupported")
+            session.set_server_public_key(int.from_bytes(bytes(value[1]), "big"))
+            answer = ("ay", session.my_public_key.to_bytes(128, "big"))
+        self.sessions[session.object_path] = session
+        return "vo", (answer, session.object_path)
+
+    def ReadAlias(self, path, name):
+        return "o", (COLLECTION if name == "default" else "/",)
+
+    def SearchItems(self, path, attributes):
+        found = [item for item in self.items if attributes.items() <= self.items[item].attributes.items()]
+        if path != ROOT:
+            return "ao", (found,)
+        return "aoao", ([], found) if self.locked else (found, [])
+
+    def Unlock(self, path, objects):
+        if not self.locked:
+            return "aoo", (objects, "/")
+        self.completed = objects
+        return "aoo", ([], PROMPT)
+
+    def Lock(self, path, objects):
+        self.locked = True
+        return "aoo", (objects, "/")
+
+    def Prompt(self, path, window):
+        return "", ()
+
+    def Dismiss(self, path):
+        return "", ()
+
+    def GetSecret(self, path, session):
+        self.refuse_while_locked()
+        return "(oayays)", (format_secret(self.sessions[session], self.items[path].secret, "text/plain"),)
+
+    def GetSecrets(self, path, items, session):
+        secrets = {item: self.GetSecret(item, session)[1][0] for item in items if not self.locked}
+        return "a{o(oayays)}", (secrets,)
+
+    def SetSecret(self, path, secret):
+        self.refuse_while_locked()
+        self.items[path].secret = self.opened(secret)
+        self.items[path].modified = int(time.time())
+        return "", ()
+
+    def CreateItem(self, path, properties, secret, replace):
+        self.refuse_while_locked()
+        self.count += 1
+        item = "%s/%d" % (COLLECTION, self.count)
+        attributes = properties[API + "Item.Attributes"][1]
+        self.items[item] = Item(attributes, properties[API + "Item.Label"][1], self.opened(secret))
+        return "oo", (item, "/")
+
+    def Delete(self, path):
+        self.refuse_while_locked()
+        del self.items[path]
+        return "o", ("/",)
+
+    def Get(self, path, interface, name):
+        return "v", (self.properties(path)[name],)
+
+    def GetAll(self, path, interface):
+        return "a{sv}", (self.properties(path),)
+
+    def Set(self, path, interface, name, value):
+        self.refuse_while_locked()
+        setattr(self.items[path], name.lower(), value[1])
+        return "", ()
+
+    def properties(self, path):
+        if path == ROOT:
+            return {"Collections": ("ao", [COLLECTION])}
+        if path.startswith(COLLECTION + "/"):
+            return self.items[path].properties(self.locked)
+        return {
+            "Items": ("ao", list(self.items)),
+            "Label": ("s", "Login"),
+            "Locked": ("b", self.locked),
+            "Created": ("t", 0),
+            "Modified": ("t", 0),
+        }
+
+    def opened(self, secret):
+        session, iv, value, _ = secret
+        if not self.sessions[session].encrypted:
+            return bytes(value)
+        decryptor = Cipher(algorithms.AES(self.sessions[session].aes_key), modes.CBC(bytes(iv))).decryptor()
+        padded = decryptor.update(bytes(value)) + decryptor.finalize()
+        return padded[: -padded[-1]]
+
+    def refuse_while_locked(self):
+        if self.locked:
+            raise Refusal(API + "Error.IsLocked")
+
+    def completion(self):
+        """The signal that ends the prompt; None if it never ends."""
+        if self.prompt == "ignore":
+            return None
+        dismissed = self.prompt == "dismiss"
+        self.locked = dismissed
+        result = (dismissed, ("ao", [] if dismissed else self.completed))
+        return new_signal(DBusAddress(PROMPT, interface=API + "Prompt"), "Completed", "bv", result)
+
+
+def reply(service, options, call, method, path):
+    if method in options.refuse:
+        return new_error(call, options.refuse[method], "s", ("it was told to refuse",))
+    if method in options.strange:
+        return new_method_return(call, "u", (4711,))
+    if method == "Ping":
+        return new_method_return(call)
+    try:
+        signature, body = getattr(service, method)(path, *call.body)
+    except Refusal as refusal:
+        return new_error(call, str(refusal), "s", (method + " is refused",))
+    except (AttributeError, KeyError):
+        return new_error(call, "org.freedesktop.DBus.Error.UnknownMethod", "s", ("no " + method + " at " + path,))
+    return new_method_return(call, signature or None, body)
+
+
+def serve(options):
+    service = Service(options)
+    log = open(options.log, "w", encoding="utf-8") if options.log else None
+    answered = 0
+    with open_dbus_connection("SESSION") as connection:
+        # Calls can come before the reply to this.
+        connection.send(message_bus.RequestName(options.name))
+        while True:
+            call = connection.receive()
+            if call.header.message_type != MessageType.method_call:
+                continue
+            method, path = call.header.fields[HeaderFields.member], call.header.fields[HeaderFields.path]
+            if log:
+                print(method, file=log, flush=True)
+            if method in options.quit:
+                return
+            if method in options.silent or (options.answer is not None and answered >= options.answer):
+                continue
+            answered += 1
+            connection.send(reply(service, options, call, method, path))
+            completion = service.completion() if method == "Prompt" else None
+            if completion:
+                connection.send(completion)
+
+
+def be_a_bus(path, way):
+    connections = []
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(64)
+        while True:
+            connection, _ = listener.accept()
+            connections.append(connection)
+            if way != "silent":
+                threading.Thread(target=talk, args=(connection, way), daemon=True).start()
+
+
+def talk(connection, way):
+    """Speaks as no bus does."""
+    try:
+        if way == "close":
+            connection.close()
+        elif way == "endless":
+            while True:
+                connection.sendall(b"A" * 65536)
+        elif way == "reject":
+            while connection.recv(4096):
+                connection.sendall(b"REJECTED EXTERNAL\r\n")
+        elif way == "garbage":
+            connection.recv(4096)
+            connection.sendall(b"OK 0123456789abcdef0123456789abcdef\r\n")
+            while connection.recv(4096):
+                connection.sendall(b"AGREE_UNIX_FD\r\n" + bytes(range(256)) * 64)
+    except OSError:
+        pass
+
+
+def pair(text):
+    return tuple(text.split("=", 1))
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--name", default="org.freedesktop.secrets", help="the name to own on the bus")
+parser.add_argument("--answer", type=int, metavar="N", help="go silent after N answers")
+parser.add_argument("--silent", action="append", default=[], metavar="METHOD", help="never answer it")
+parser.add_argument("--strange", action="append", default=[], metavar="METHOD", help="answer with what it isn't")
+parser.add_argument("--quit", action="append", default=[], metavar="METHOD", help="leave the bus when called by it")
+parser.add_argument("--refuse", action="append", type=pair, default=[], metavar="METHOD=ERROR")
+parser.add_argument("--plain", action="store_true", help="know no encrypted sessions")
+parser.add_argument("--locked", action="store_true")
+parser.add_argument("--prompt", choices=["unlock", "dismiss", "ignore"], default="dismiss", help="how prompts end")
+parser.add_argument("--log", metavar="FILE", help="write the names of the methods that are called")
+parser.add_argument("--bus", metavar="SOCKET", help="be a bus in place of a service, one that accepts connections")
+parser.add_argument("--way", choices=["silent", "close", "endless", "reject", "garbage"], default="silent", help="how")
+arguments = parser.parse_args()
+arguments.refuse = dict(arguments.refuse)
+try:
+    if arguments.bus:
+        be_a_bus(arguments.bus, arguments.way)
+    serve(arguments)
+except (ConnectionResetError, BrokenPipeError):
+    sys.exit("the bus is gone")
