@@ -53,3 +53,9 @@ int clinux_connect_unix(const char *name, size_t length, bool is_abstract) {
   }
   return fd;
 }
+
+long clinux_peer_uid(int fd) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long)peer.uid : -1;
+}

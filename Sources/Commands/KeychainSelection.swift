@@ -113,12 +113,17 @@ struct KeychainSelection {
   private static func tell(_ notice: DesktopKeychainSettings.Notice) {
     switch notice {
     case .prompting(let program):
-      StandardStreams.say("waiting for the prompt of \(terminalText(program ?? "the Secret Service"))")
+      StandardStreams.say(
+        "waiting for the prompt of \(terminalText(program ?? "the Secret Service")); "
+          + "'llavero unlock --terminal' asks on a terminal instead")
     case .waiting(let path): tellWaiting(path)
     case .skipped(let collection):
       StandardStreams.say(
         "the collection \(terminalText(collection)) is locked and left out; "
           + "unlock it with 'llavero unlock --collection \(terminalText(collection))'")
+    case .reading(let count, let program):
+      StandardStreams.say(
+        "reading \(count) items from \(terminalText(program ?? "the Secret Service")), which takes a while")
     case .notLasting(let collection):
       StandardStreams.say("the collection \(terminalText(collection)) is lost when you log out")
     }

@@ -8,11 +8,16 @@ struct UnlockCommand: ParsableCommand {
     abstract: "Unlock the Secret Service's collection",
     discussion: """
       The desktop's own prompt asks for the password. Where it can show none, as over ssh, the password is asked \
-      for on this terminal and given to gnome-keyring; other services have no way for that.
+      for on this terminal and given to gnome-keyring; other services have no way for that. With --terminal there \
+      is no prompt before: the one on a desktop that you are not sitting at would wait for you.
 
         llavero unlock
+        llavero unlock --terminal
         llavero unlock --passphrase-fd 3 3< password-file
       """)
+
+  @Flag(help: "Ask on this terminal, not by the desktop's prompt")
+  var terminal = false
 
   @OptionGroup var keychain: KeychainOptions
 
@@ -26,7 +31,7 @@ struct UnlockCommand: ParsableCommand {
     }
     let source = keychain.selection.passphraseSource(prompt: "Password of the keyring: ")
     do throws(KeychainError) {
-      try service.unlock(isKnown: keychain.passphraseFd != nil, passphrase: source)
+      try service.unlock(isKnown: terminal || keychain.passphraseFd != nil, passphrase: source)
     } catch .collectionLocked(let name) {
       throw Failure(
         "the collection '\(name)' is still locked, for its service showed no prompt, or it was dismissed",

@@ -100,6 +100,8 @@ public struct DesktopKeychainSettings {
     case waiting(path: String)
     /// A collection was left out of a listing because it is locked.
     case skipped(collection: String)
+    /// So many items are being read that it will take a while.
+    case reading(count: Int, program: String?)
     /// New items go to a collection that is lost when the session ends.
     case notLasting(collection: String)
   }

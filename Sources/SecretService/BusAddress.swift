@@ -11,25 +11,18 @@ struct BusAddress {
 
   /// The address that is given, else the one in DBUS_SESSION_BUS_ADDRESS, else `/run/user/UID/bus` where systemd puts it.
   ///
-  /// - Throws: ``KeychainError/unavailable(reason:)`` if there is none; ``KeychainError/unsafeFile(path:_:)`` if the
-  ///   socket is another user's: what root stores through a user's bus would be that user's to read.
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if there is none.
   static func find(_ given: String? = nil) throws(KeychainError) -> BusAddress {
-    let variable = given ?? getenv("DBUS_SESSION_BUS_ADDRESS").map { String(cString: $0) } ?? ""
-    let usual = "/run/user/\(geteuid())/bus"
-    let address = BusAddress(
-      text: variable.isEmpty ? "unix:path=" + usual : variable, isFromEnvironment: !variable.isEmpty)
-    var isThere = false
-    for case .path(let path) in address.sockets {
-      var status = stat()
-      guard stat(path, &status) == 0 else { continue }
-      isThere = true
-      if status.st_uid != geteuid() { throw .unsafeFile(path: path, .owner(uid: status.st_uid)) }
+    if let text = given ?? getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !text.isEmpty {
+      return BusAddress(text: text, isFromEnvironment: true)
     }
-    if variable.isEmpty, !isThere {
+    let usual = "/run/user/\(geteuid())/bus"
+    var status = stat()
+    guard stat(usual, &status) == 0, status.st_uid == geteuid() else {
       throw .unavailable(
         reason: "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and there is no \(usual)")
     }
-    return address
+    return BusAddress(text: "unix:path=" + usual, isFromEnvironment: false)
   }
 
   /// A unix socket.

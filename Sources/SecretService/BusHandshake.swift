@@ -23,6 +23,7 @@ enum BusHandshake {
         continue
       }
       do throws(BusFailure) {
+        try refuseAnotherUser(descriptor, address)
         try authenticate(on: descriptor, address, patience: patience)
         return descriptor
       } catch {
@@ -31,6 +32,15 @@ enum BusHandshake {
       }
     }
     throw failure(address, errorText(reason))
+  }
+
+  /// What root stores through a user's bus would be that user's to read.
+  private static func refuseAnotherUser(_ descriptor: Int32, _ address: BusAddress) throws(BusFailure) {
+    let uid = clinux_peer_uid(descriptor)
+    if uid != Int(geteuid()) {
+      throw BusFailure(
+        call: "AUTH", .absent(detail: "the session bus \(address.text) is that of another user (uid \(uid))"))
+    }
   }
 
   private static func authenticate(

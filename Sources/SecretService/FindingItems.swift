@@ -90,6 +90,8 @@ extension SecretServiceKeychain {
       }
     }
     let all = paths
+    // gnome-keyring takes seven milliseconds for each of 10,000.
+    if all.count > 2000 { settings.onNotice(.reading(count: all.count, program: service.process()?.program)) }
     return try reporting { () throws(BusFailure) in remembering(try service.items(at: all)) }
   }
 

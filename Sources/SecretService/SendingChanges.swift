@@ -15,6 +15,25 @@ extension SecretServiceKeychain {
       path = try createItem(after, change)
     }
     seen[path] = nil
+    let item = ItemAttributes.item(of: try storedItem(at: path))
+    if let item, change.before != nil, !item.saysTheSame(as: after) {
+      return try replace(item, with: after, change)
+    }
+    return item
+  }
+
+  /// Puts a new item in the place of one whose attributes the service has not changed as it was told to: KeePassXC adds
+  /// attributes and takes none away.
+  private func replace(_ item: Item, with after: Item, _ change: Change) throws(KeychainError) -> Item? {
+    let new: Change
+    if let credential = change.copyOfCredential() {
+      new = Change(before: nil, after: after, credential: credential)
+    } else {
+      new = Change(before: nil, after: after, credential: try credential(of: item))
+    }
+    let path = try createItem(after, new)
+    if let reference = item.reference { try deleteItem(at: StoredItem.path(of: reference)) }
+    seen[path] = nil
     return ItemAttributes.item(of: try storedItem(at: path))
   }
 
@@ -84,5 +103,13 @@ extension SecretServiceKeychain {
     } catch .itemNotFound {
       return
     }
+  }
+}
+
+extension Item {
+  /// Whether both have the same key and notes.
+  fileprivate func saysTheSame(as other: Item) -> Bool {
+    key == other.key && comment == other.comment && itemDescription == other.itemDescription
+      && creator == other.creator && type == other.type && isDefault == other.isDefault
   }
 }

@@ -29,4 +29,7 @@ ssize_t clinux_last_index(const void *_Nullable text, size_t text_size, unsigned
 /// given without its leading NUL. Returns a non-blocking descriptor, or -1 with errno set.
 int clinux_connect_unix(const char *_Nonnull name, size_t length, bool is_abstract);
 
+/// The user who listens at the other end of a connected unix socket (SO_PEERCRED), or -1.
+long clinux_peer_uid(int fd);
+
 #endif
