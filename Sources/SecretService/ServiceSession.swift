@@ -9,10 +9,17 @@ final class ServiceSession {
   private let encrypting: UnsafeMutablePointer<CSecret.SecretService>?
 
   /// An encrypted session that is being opened.
-  struct Opening {
+  final class Opening {
     fileprivate let service: UnsafeMutablePointer<CSecret.SecretService>
-    fileprivate let outcome: AsyncOutcome
+    fileprivate let outcome = AsyncOutcome()
     fileprivate let bus: SessionBus
+
+    fileprivate init(_ service: UnsafeMutablePointer<CSecret.SecretService>, _ bus: SessionBus) {
+      self.service = service
+      self.bus = bus
+    }
+
+    deinit { csecret_unref(service) }
   }
 
   /// Begins to open an encrypted session: a Diffie-Hellman exchange, then AES (Secret Service API, "Transfer of
@@ -23,17 +30,18 @@ final class ServiceSession {
     var error: UnsafeMutablePointer<GError>?
     let service = bus.withConnection { csecret_service_new($0, owner, Int32(bus.timeout), &error) }
     guard let service else { throw BusFailure(error, call: "OpenSession", timeout: bus.timeout) }
-    let outcome = AsyncOutcome()
+    let opening = Opening(service, bus)
     bus.context.calling {
-      secret_service_ensure_session(service, nil, AsyncOutcome.callback, outcome.data)
+      secret_service_ensure_session(service, nil, AsyncOutcome.callback, opening.outcome.data)
     }
-    return Opening(service: service, outcome: outcome, bus: bus)
+    return opening
   }
 
   /// The session that ``beginEncrypted(on:owner:)`` began to open.
   init(_ opening: Opening) throws(BusFailure) {
     let service = opening.service
     let timeout = opening.bus.timeout
+    g_object_ref(service)
     encrypting = service
     opening.bus.context.run { opening.outcome.isDone }
     var error: UnsafeMutablePointer<GError>?
