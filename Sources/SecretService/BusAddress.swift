@@ -31,6 +31,13 @@ struct BusAddress {
     /// A name in Linux's abstract namespace.
     case abstract(String)
 
+    /// Whose file it is; `nil` where it has none.
+    func owner() -> Int? {
+      var status = stat()
+      guard case .path(let path) = self, stat(path, &status) == 0 else { return nil }
+      return Int(status.st_uid)
+    }
+
     /// Connects without waiting. Returns a descriptor, or -1 with `errno` set.
     func connect() -> Int32 {
       switch self {

@@ -23,7 +23,7 @@ enum BusHandshake {
         continue
       }
       do throws(BusFailure) {
-        try refuseAnotherUser(descriptor, address)
+        try refuseAnotherUser(socket, descriptor, address)
         try authenticate(on: descriptor, address, patience: patience)
         return descriptor
       } catch {
@@ -35,9 +35,10 @@ enum BusHandshake {
   }
 
   /// What root stores through a user's bus would be that user's to read.
-  private static func refuseAnotherUser(_ descriptor: Int32, _ address: BusAddress) throws(BusFailure) {
-    let uid = clinux_peer_uid(descriptor)
-    if uid != Int(geteuid()) {
+  private static func refuseAnotherUser(
+    _ socket: BusAddress.Socket, _ descriptor: Int32, _ address: BusAddress
+  ) throws(BusFailure) {
+    for uid in [socket.owner() ?? Int(geteuid()), clinux_peer_uid(descriptor)] where uid != Int(geteuid()) {
       throw BusFailure(
         call: "AUTH", .absent(detail: "the session bus \(address.text) is that of another user (uid \(uid))"))
     }
