@@ -43,16 +43,21 @@ struct UseKeychainCommand: ParsableCommand {
       let facts = try explaining { () throws(KeychainError) in try service.facts() }
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
     }
+    let former = try? RememberedKeychain.read(in: new.location.stateFolder)?.kind
     try RememberedKeychain.write(kind, in: new.location.stateFolder)
     let other: KeychainKind = kind == .file ? .secretService : .file
     selection.name = other.rawValue
     guard let count = Self.count(in: selection) else {
-      if other == .file { return }
-      return StandardStreams.say("how many items stay behind in the Secret Service can't be told")
+      if other != former { return }
+      return StandardStreams.say("how many items stay behind in the \(Self.name(of: other)) can't be told")
     }
     if count == 0 { return }
     let items = count == 1 ? "1 item stays" : "\(count) items stay"
-    StandardStreams.say("\(items) behind in the \(other == .file ? "encrypted file" : "Secret Service")")
+    StandardStreams.say("\(items) behind in the \(Self.name(of: other))")
+  }
+
+  private static func name(of kind: KeychainKind) -> String {
+    kind == .file ? "encrypted file" : "Secret Service"
   }
 
   /// How many items a keychain has; `nil` if it can't be told.

@@ -37,9 +37,10 @@ struct SecretServiceProgram {
       status: .keychain)
   }
 
-  /// Whether the loader finds libsecret. Its cache knows what is installed; where that has no libsecret, the loader
-  /// may still know other places, which only a try can show.
+  /// Whether the loader finds libsecret. It is there in one of the usual places, or the loader's cache knows it; where
+  /// neither is so, the loader may still know other places, which only a try can show.
   private func hasLibraries() -> Bool {
+    if Self.usualFolders.contains(where: { access("\($0)/libsecret-1.so.0", R_OK) == 0 }) { return true }
     let cache = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC)
     if cache < 0 { return true }
     defer { close(cache) }
@@ -54,6 +55,12 @@ struct SecretServiceProgram {
     }
     return starts()
   }
+
+  #if arch(arm64)
+    private static let usualFolders = ["/usr/lib/aarch64-linux-gnu", "/usr/lib64"]
+  #else
+    private static let usualFolders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64"]
+  #endif
 
   /// Whether it starts at all; the loader ends with 127 where a library is missing.
   private func starts() -> Bool {

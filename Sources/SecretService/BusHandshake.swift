@@ -61,12 +61,15 @@ enum BusHandshake {
       var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = left > 0 ? Glibc.poll(&poll, 1, Int32(min(left, Int(Int32.max)))) : 0
       if ready == 0 { throw BusFailure(call: "AUTH", .noAnswer(milliseconds: patience)) }
-      // One byte after the other: what follows the line belongs to the connection.
-      var byte: UInt8 = 0
-      let count = ready < 0 ? -1 : read(descriptor, &byte, 1)
-      if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard count == 1, answer.count < 1000 else { throw failure(address, "it hung up") }
-      answer.append(byte)
+      // Looked at before it is taken: what follows the line belongs to the connection.
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let seen = ready < 0 ? -1 : recv(descriptor, &bytes, bytes.count, Int32(MSG_PEEK))
+      if seen < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard seen > 0, answer.count < 1000 else { throw failure(address, "it hung up") }
+      let line = bytes[..<seen].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? seen
+      let taken = recv(descriptor, &bytes, line, 0)
+      guard taken > 0 else { throw failure(address, "it hung up") }
+      answer += bytes[..<taken]
     }
     if !answer.starts(with: "OK ".utf8) { throw failure(address, "it doesn't let this user in") }
   }

@@ -37,7 +37,9 @@ public final class SecretServiceKeychain: DesktopKeychain {
     let deadline = ContinuousClock.now + .milliseconds(settings.probeTimeout)
     let bus = try SessionBus(address, patience: settings.probeTimeout, timeout: settings.callTimeout)
     do throws(BusFailure) {
-      return try Service(on: bus, patience: max(1, Int((deadline - .now) / .milliseconds(1))))
+      return try Service(on: bus, patience: max(1, Int((deadline - .now) / .milliseconds(1)))) {
+        if settings.readsSecrets, settings.isEncrypted { ServiceSession.prepare() }
+      }
     } catch {
       guard case .noAnswer = error.reason else { throw error }
       throw BusFailure(call: error.call, .noAnswer(milliseconds: settings.probeTimeout))

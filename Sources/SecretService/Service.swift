@@ -23,11 +23,13 @@ final class Service {
   /// That has to be the first message to the service, and answered before the next: with most others, and with two
   /// at once, gnome-keyring 42 may end with a failed assertion where several clients come at the same time.
   ///
-  /// - Parameter patience: how long the reply may take, in milliseconds.
-  init(on bus: SessionBus, patience: Int) throws(BusFailure) {
+  /// - Parameters:
+  ///   - patience: how long the reply may take, in milliseconds.
+  ///   - meanwhile: what to do when the calls are under way.
+  init(on bus: SessionBus, patience: Int, meanwhile: () -> Void = {}) throws(BusFailure) {
     self.bus = bus
     owner = Self.wellKnownName
-    let replies = bus.replies(to: [.hello, readingDefaultAlias], patience: patience)
+    let replies = bus.replies(to: [.hello, readingDefaultAlias], patience: patience, meanwhile: meanwhile)
     _ = try replies[0].get()
     var reply: SessionBus.Reply
     do throws(BusFailure) {

@@ -22,10 +22,13 @@ final class ServiceSession {
     deinit { csecret_unref(service) }
   }
 
+  /// Does beforehand what ``beginEncrypted(on:owner:)`` would do first.
+  static func prepare() { csecret_prepare() }
+
   /// Begins to open an encrypted session: a Diffie-Hellman exchange, then AES (Secret Service API, "Transfer of
   /// Secrets"). This side's half of the exchange is computed before it returns.
   ///
-  /// Must not be the first message to the service; see ``Service/init(on:patience:)``.
+  /// Must not be the first message to the service; see ``Service/init(on:patience:meanwhile:)``.
   static func beginEncrypted(on bus: SessionBus, owner: String) throws(BusFailure) -> Opening {
     var error: UnsafeMutablePointer<GError>?
     let service = bus.withConnection { csecret_service_new($0, owner, Int32(bus.timeout), &error) }

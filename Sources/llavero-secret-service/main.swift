@@ -2,7 +2,7 @@ import Commands
 import Keychain
 import SecretService
 
-discardGLibMessages()
+prepareProcess()
 Program.main(
   secretService: SecretServiceProvider(
     open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
