@@ -74,6 +74,13 @@ static inline GVariant *_Nonnull csecret_bytes(const void *_Nullable bytes, gsiz
   return g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, count, 1);
 }
 
+/// Makes the classes known that a connection needs.
+static inline void csecret_prepare_connection(void) {
+  g_type_class_ref(G_TYPE_DBUS_CONNECTION);
+  g_type_class_ref(g_socket_connection_factory_lookup_type(G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, 0));
+  g_type_class_ref(G_TYPE_DBUS_MESSAGE);
+}
+
 /// A connection over a socket on which the D-Bus handshake has been made. Takes the descriptor over. To GLib it is
 /// one without a bus: Hello, match rules and time limits are the caller's. The result is a new reference, or NULL with
 /// `error` set.

@@ -7,9 +7,13 @@ import Keychain
 enum BusHandshake {
   /// Connects to the first socket of the address that takes connections.
   ///
-  /// - Parameter patience: how long it may take, in milliseconds.
+  /// - Parameters:
+  ///   - patience: how long it may take, in milliseconds.
+  ///   - meanwhile: what to do when the bus has been asked.
   /// - Returns: a descriptor to send messages on.
-  static func connect(to address: BusAddress, patience: Int) throws(BusFailure) -> Int32 {
+  static func connect(
+    to address: BusAddress, patience: Int, meanwhile: () -> Void = {}
+  ) throws(BusFailure) -> Int32 {
     let sockets = address.sockets
     if sockets.isEmpty {
       throw BusFailure(
@@ -24,7 +28,7 @@ enum BusHandshake {
       }
       do throws(BusFailure) {
         try refuseAnotherUser(socket, descriptor, address)
-        try authenticate(on: descriptor, address, patience: patience)
+        try authenticate(on: descriptor, address, patience: patience, meanwhile: meanwhile)
         return descriptor
       } catch {
         close(descriptor)
@@ -45,7 +49,7 @@ enum BusHandshake {
   }
 
   private static func authenticate(
-    on descriptor: Int32, _ address: BusAddress, patience: Int
+    on descriptor: Int32, _ address: BusAddress, patience: Int, meanwhile: () -> Void
   ) throws(BusFailure) {
     let digits = Array("0123456789abcdef".utf8)
     let uid = String(geteuid()).utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
@@ -55,6 +59,7 @@ enum BusHandshake {
       throw failure(address, errorText(errno))
     }
     let deadline = ContinuousClock.now + .milliseconds(patience)
+    meanwhile()
     var answer: [UInt8] = []
     while answer.last != UInt8(ascii: "\n") {
       let left = Int((deadline - .now) / .milliseconds(1))

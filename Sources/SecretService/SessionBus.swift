@@ -16,7 +16,8 @@ final class SessionBus {
   ///   - timeout: how long each reply may take afterwards, in milliseconds.
   init(_ address: BusAddress, patience: Int, timeout: Int) throws(BusFailure) {
     self.timeout = timeout
-    let descriptor = try BusHandshake.connect(to: address, patience: patience)
+    let descriptor = try BusHandshake.connect(
+      to: address, patience: patience, meanwhile: csecret_prepare_connection)
     var error: UnsafeMutablePointer<GError>?
     guard let connection = csecret_connection_new(descriptor, &error) else {
       throw BusFailure(error, call: "Hello", timeout: patience)
