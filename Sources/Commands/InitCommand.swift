@@ -35,8 +35,13 @@ struct InitCommand: ParsableCommand {
     } else {
       try Self.create(in: keychain, .identityFile)
     }
-    try RememberedKeychain.write(.file, in: keychain.location.stateFolder)
-    let choice = KeychainChoice(kind: .file, reason: .remembered(.now))
+    let folder = keychain.location.stateFolder
+    if try RememberedKeychain.read(in: folder)?.kind == .secretService {
+      StandardStreams.say("the Secret Service stays in use; 'llavero keychain use file' changes that")
+    } else {
+      try RememberedKeychain.write(.file, in: folder)
+    }
+    let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(
       of: OpenKeychain(choice: choice, location: keychain.location, store: .file(keychain)))
     try StandardStreams.write(output.json ? status.json() : Secret(status.text()))

@@ -28,6 +28,8 @@ struct KeychainChoice {
     case environment
     /// It was chosen before.
     case remembered(Timestamp?)
+    /// It was made just now.
+    case made
     /// Nothing was chosen, and there is a vault already.
     case vaultIsThere
     /// Nothing was chosen, and a Secret Service answers.
@@ -60,7 +62,7 @@ struct KeychainChoice {
   /// Whether storing something makes this the keychain from then on.
   var isToBeRemembered: Bool {
     switch reason {
-    case .option, .environment, .remembered: false
+    case .option, .environment, .remembered, .made: false
     case .vaultIsThere, .answers, .noService: true
     }
   }
@@ -71,6 +73,7 @@ struct KeychainChoice {
     case .option: "chosen by --keychain"
     case .environment: "chosen by LLAVERO_KEYCHAIN"
     case .remembered(let date): date.map { "remembered on \("\($0)".prefix(10))" } ?? "remembered"
+    case .made: "made just now"
     case .vaultIsThere: "which is there already"
     case .answers: "for a Secret Service answers"
     case .noService(let why): "as no Secret Service can be used (\(why))"
@@ -83,6 +86,7 @@ struct KeychainChoice {
     case .option: "option"
     case .environment: "environment"
     case .remembered: "remembered"
+    case .made: "made"
     case .vaultIsThere: "vault-exists"
     case .answers: "service-answers"
     case .noService: "no-service"

@@ -32,7 +32,7 @@ struct UnlockCommand: ParsableCommand {
     let source = keychain.selection.passphraseSource(prompt: "Password of the keyring: ")
     do throws(KeychainError) {
       try service.unlock(isKnown: terminal || keychain.passphraseFd != nil, passphrase: source)
-    } catch .collectionLocked(let name) {
+    } catch .collectionLocked(let name) where !keychain.noPrompt {
       throw Failure(
         "the collection '\(name)' is still locked, for its service showed no prompt, or it was dismissed",
         hint:
