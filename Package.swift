@@ -80,6 +80,9 @@ let package = Package(
       name: "EncryptedFileTests", dependencies: ["EncryptedFile", "PrivateFiles", "Age", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport"],
       swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.

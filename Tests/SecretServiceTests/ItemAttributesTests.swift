@@ -1,0 +1,438 @@
+import Keychain
+import TestSupport
+import Testing
+
+@testable import SecretService
+
+/// Attributes as some program keeps them, and the key that they make.
+struct AttributesRow: Sendable, CustomTestStringConvertible {
+  let what: String
+  let attributes: [String: String]
+  let key: Item.Key?
+  var testDescription: String { what }
+
+  init(_ what: String, _ attributes: [String: String], _ key: Item.Key?) {
+    self.what = what
+    self.attributes = attributes
+    self.key = key
+  }
+
+  private static let network = "org.gnome.keyring.NetworkPassword"
+  private static let generic = "org.freedesktop.Secret.Generic"
+
+  /// What this program writes, and reads again.
+  static let own = [
+    AttributesRow(
+      "an account on a server",
+      ["xdg:schema": network, "protocol": "https", "server": "github.com", "user": "alice"],
+      Item.internet("github.com", account: "alice").key),
+    AttributesRow(
+      "everything",
+      [
+        "xdg:schema": network, "protocol": "https", "server": "example.com", "port": "8443", "user": "alice",
+        "object": "acme/app.git", "domain": "cargo", "authtype": "dflt",
+      ],
+      Item.internet(
+        account: "alice", path: "acme/app.git", port: 8443, domain: "cargo", authenticationType: "dflt"
+      ).key),
+    AttributesRow(
+      "the protocol's own port, where somebody named it",
+      ["xdg:schema": network, "protocol": "https", "server": "example.com", "port": "443"],
+      Item.internet(port: 443).key),
+    AttributesRow(
+      "the largest port",
+      ["xdg:schema": network, "protocol": "https", "server": "example.com", "port": "65535"],
+      Item.internet(port: 65535).key),
+    AttributesRow(
+      "an empty account, which is not the same as none",
+      ["xdg:schema": network, "protocol": "https", "server": "example.com", "user": ""],
+      Item.internet(account: "").key),
+    AttributesRow(
+      "no account", ["xdg:schema": network, "protocol": "https", "server": "example.com"],
+      Item.internet().key),
+    AttributesRow(
+      "a certificate, which has no server",
+      ["xdg:schema": network, "protocol": "cert", "object": "home/alice/key.pem"],
+      Item.internet(nil, path: "home/alice/key.pem", protocol: "cert").key),
+    AttributesRow(
+      "an IPv6 address, in brackets as git has it",
+      ["xdg:schema": network, "protocol": "https", "server": "[::1]", "port": "8080"],
+      Item.internet("::1", port: 8080).key),
+    AttributesRow(
+      "a server that is in brackets itself",
+      ["xdg:schema": network, "protocol": "https", "server": "[[x]]"], Item.internet("[x]").key),
+    AttributesRow(
+      "capital letters, where they don't count",
+      [
+        "xdg:schema": network, "protocol": "https", "llavero:base64:protocol": "SFRUUFM=",
+        "server": "github.com", "llavero:base64:server": "R2l0SHViLmNvbQ==",
+      ], Item.internet("GitHub.com", protocol: "HTTPS").key),
+    AttributesRow(
+      "capital letters in an IPv6 address",
+      [
+        "xdg:schema": network, "protocol": "https", "server": "[fe80::1]",
+        "llavero:base64:server": "W0ZFODA6OjFd",
+      ], Item.internet("FE80::1").key),
+    AttributesRow(
+      "capital letters, where they count",
+      [
+        "xdg:schema": network, "protocol": "https", "server": "example.com", "user": "Alice",
+        "object": "Acme",
+      ], Item.internet(account: "Alice", path: "Acme").key),
+    AttributesRow(
+      "bytes that are not UTF-8",
+      [
+        "xdg:schema": network, "protocol": "https", "server": "example.com", "user": "a\u{fffd}",
+        "llavero:base64:user": "Yf8=", "object": "\u{fffd}/b", "llavero:base64:object": "/i9i",
+      ], Item.internet(account: attribute([0x61, 0xff]), path: attribute([0xfe, 0x2f, 0x62])).key),
+    AttributesRow(
+      "U+FFFD itself, which is text",
+      ["xdg:schema": network, "protocol": "https", "server": "example.com", "user": "\u{fffd}"],
+      Item.internet(account: "\u{fffd}").key),
+    AttributesRow(
+      "a generic password",
+      ["xdg:schema": generic, "service": "aws:default", "username": "alice"],
+      Item.generic("aws:default", account: "alice").key),
+    AttributesRow(
+      "a generic password without an account", ["xdg:schema": generic, "service": "aws:default"],
+      Item.generic("aws:default").key),
+    AttributesRow(
+      "a generic password whose names are not UTF-8",
+      [
+        "xdg:schema": generic, "service": "\u{fffd}", "llavero:base64:service": "gA==",
+        "username": "\u{fffd}",
+        "llavero:base64:username": "/w==",
+      ], Item.generic(attribute([0x80]), account: attribute([0xff])).key),
+  ]
+
+  /// What others write.
+  static let foreign = [
+    AttributesRow(
+      "git's helper since 2.43",
+      [
+        "xdg:schema": "org.git.Password", "protocol": "https", "server": "github.com", "user": "alice",
+        "object": "acme", "port": "8443",
+      ], Item.internet("github.com", account: "alice", path: "acme", port: 8443).key),
+    AttributesRow(
+      "git's helper up to 2.42",
+      ["xdg:schema": network, "protocol": "http", "server": "[::1]", "port": "80", "user": "alice"],
+      Item.internet("::1", account: "alice", protocol: "http", port: 80).key),
+    AttributesRow(
+      "a program whose server has capital letters",
+      ["xdg:schema": network, "protocol": "HTTPS", "server": "GitHub.com"],
+      Item.internet("GitHub.com", protocol: "HTTPS").key),
+    AttributesRow(
+      "an empty port is none", ["protocol": "https", "server": "example.com", "port": ""],
+      Item.internet().key),
+    AttributesRow("port 0", ["protocol": "https", "server": "example.com", "port": "0"], nil),
+    AttributesRow("port 65536", ["protocol": "https", "server": "example.com", "port": "65536"], nil),
+    AttributesRow("a negative port", ["protocol": "https", "server": "example.com", "port": "-1"], nil),
+    AttributesRow(
+      "a port that is a name", ["protocol": "https", "server": "example.com", "port": "https"], nil),
+    AttributesRow("a port with a space", ["protocol": "https", "server": "example.com", "port": " 80"], nil),
+    AttributesRow("neither server nor path", ["protocol": "https", "user": "alice"], nil),
+    AttributesRow(
+      "an empty server and no path", ["protocol": "https", "server": "", "user": "alice"], nil),
+    AttributesRow(
+      "empty values are none, but for the account",
+      ["protocol": "https", "server": "example.com", "user": "", "object": "", "domain": "", "authtype": ""],
+      Item.internet(account: "").key),
+    AttributesRow(
+      "base64 that is none gives way to the text",
+      ["protocol": "https", "server": "example.com", "llavero:base64:server": "?"], Item.internet().key),
+    AttributesRow(
+      "Python's keyring",
+      [
+        "xdg:schema": generic, "application": "Python keyring library", "service": "pypi",
+        "username": "alice",
+      ], Item.generic("pypi", account: "alice").key),
+    AttributesRow(
+      "go-keyring", ["service": "gh:github.com", "username": "alice"],
+      Item.generic("gh:github.com", account: "alice").key),
+    AttributesRow(
+      "Git Credential Manager",
+      [
+        "xdg:schema": "com.microsoft.GitCredentialManager", "service": "git:https://github.com",
+        "account": "alice",
+      ], Item.generic("git:https://github.com", account: "alice").key),
+    AttributesRow("a service without a name", ["service": "", "username": "alice"], nil),
+    AttributesRow(
+      "a browser",
+      ["xdg:schema": "chrome_libsecret_os_crypt_password_v2", "application": "chrome"], nil),
+    AttributesRow(
+      "a locked item of gnome-keyring, which shows hashes",
+      ["gkr:hash:server": "d0e1", "gkr:hash:user": "77"], nil),
+    AttributesRow("nothing", [:], nil),
+  ]
+
+  /// What docker-credential-secretservice writes, by its URL.
+  static let docker: [(url: String, key: Item.Key?)] = [
+    (
+      "https://index.docker.io/v1/",
+      Item.internet("index.docker.io", account: "alice", path: "v1", domain: "docker").key
+    ),
+    ("ghcr.io", Item.internet("ghcr.io", account: "alice", domain: "docker").key),
+    ("https://ghcr.io", Item.internet("ghcr.io", account: "alice", domain: "docker").key),
+    ("https://ghcr.io///", Item.internet("ghcr.io", account: "alice", domain: "docker").key),
+    ("ghcr.io/acme/app", Item.internet("ghcr.io", account: "alice", path: "acme/app", domain: "docker").key),
+    (
+      "registry.example:5000",
+      Item.internet("registry.example", account: "alice", port: 5000, domain: "docker").key
+    ),
+    (
+      "http://localhost:5000/",
+      Item.internet("localhost", account: "alice", protocol: "http", port: 5000, domain: "docker").key
+    ),
+    ("https://[::1]:5000", Item.internet("::1", account: "alice", port: 5000, domain: "docker").key),
+    ("https://[::1]", Item.internet("::1", account: "alice", domain: "docker").key),
+    ("", nil), ("https://", nil), ("https:///v1/", nil), ("://ghcr.io", nil), ("ghcr.io:0", nil),
+    ("https://ghcr.io:65536/", nil), ("ghcr.io:latest", nil), (":5000", nil), ("[]", nil), ("ghcr.io:", nil),
+  ]
+}
+
+@Suite("attributes") struct ItemAttributesTests {
+  private static func stored(_ attributes: [String: String], label: String = "") -> StoredItem {
+    StoredItem(path: "/org/freedesktop/secrets/collection/login/1", attributes: attributes, label: label)
+  }
+
+  @Test("a new item gets these attributes, and is read from them", arguments: AttributesRow.own)
+  func own(row: AttributesRow) throws {
+    let key = try #require(row.key)
+    #expect(ItemAttributes.attributes(of: Item(key)) == row.attributes)
+    #expect(ItemAttributes.key(of: row.attributes) == key)
+  }
+
+  @Test("what other programs wrote is read", arguments: AttributesRow.foreign)
+  func foreign(row: AttributesRow) {
+    #expect(ItemAttributes.key(of: row.attributes) == row.key)
+    #expect(ItemAttributes.item(of: Self.stored(row.attributes))?.key == row.key)
+  }
+
+  @Test("docker's URLs are read as its helper means them", arguments: AttributesRow.docker)
+  func docker(url: String, key: Item.Key?) {
+    let attributes = [
+      "xdg:schema": "io.docker.Credentials", "label": "Docker Credentials", "docker_cli": "1", "server": url,
+      "username": "alice",
+    ]
+    #expect(ItemAttributes.key(of: attributes) == key)
+  }
+
+  @Test("what a person noted is kept exactly", arguments: [[], [0x61], [0], [0x61, 0, 0xff], [0xc3, 0xa9]])
+  func notes(bytes: [UInt8]) {
+    let note = ByteString(bytes)
+    let item = Item(
+      Item.internet().key, label: note, comment: note, itemDescription: note, creator: note, type: note,
+      isDefault: true)
+    let attributes = ItemAttributes.attributes(of: item)
+    var read = ItemAttributes.item(of: Self.stored(attributes, label: ItemAttributes.label(of: item)))
+    read?.reference = nil
+    #expect(read == item)
+    for name in ["comment", "description", "creator", "type"] {
+      let isText = note.text != nil && !bytes.contains(0)
+      #expect((attributes["llavero:\(name)"] == note.text) == isText)
+      #expect((attributes["llavero:base64:\(name)"] == nil) == isText)
+    }
+    #expect(attributes["llavero:default"] == "1")
+  }
+
+  @Test(
+    "a label that a program made of the key is nobody's own",
+    arguments: [
+      ("https://example.com:8443/acme (alice)", nil), ("Git: https://example.com:8443/acme", nil),
+      ("", nil), ("Git: https://example.com/acme", "Git: https://example.com/acme"), ("work", "work"),
+      ("git: https://example.com:8443/acme", "git: https://example.com:8443/acme"),
+    ] as [(String, String?)])
+  func labels(label: String, own: String?) {
+    let item = Item.internet(account: "alice", path: "acme", port: 8443)
+    let read = ItemAttributes.item(of: Self.stored(ItemAttributes.attributes(of: item), label: label))
+    #expect(read?.label == own.map { ByteString($0) })
+  }
+
+  @Test(
+    "the label of git's helper is known for every kind of item that it makes",
+    arguments: [
+      (Item.internet("github.com", account: "alice"), "Git: https://github.com/"),
+      (Item.internet("::1", port: 8080), "Git: https://[::1]:8080/"),
+      (Item.internet(nil, path: "key.pem", protocol: "cert"), "Git: cert:///key.pem"),
+    ])
+  func gitLabels(item: Item, label: String) {
+    let read = ItemAttributes.item(of: Self.stored(ItemAttributes.attributes(of: item), label: label))
+    #expect(read?.key == item.key)
+    #expect(read?.label == nil)
+  }
+
+  @Test("people see the label, else the key in words, and never nothing")
+  func shownLabels() {
+    #expect(
+      ItemAttributes.label(of: Item(Item.internet(account: "alice").key, label: "work")) == "work")
+    #expect(ItemAttributes.label(of: Item.internet(account: "alice")) == "https://example.com (alice)")
+    #expect(ItemAttributes.label(of: Item(Item.internet().key, label: "")) == "https://example.com")
+    #expect(ItemAttributes.label(of: Item(Item.internet().key, label: attribute([0]))) == "\u{fffd}")
+  }
+
+  // MARK: Changing
+
+  private static let git = [
+    "xdg:schema": "org.git.Password", "protocol": "https", "server": "GitHub.com", "user": "alice",
+    "other:note": "kept",
+  ]
+
+  @Test("a change of the notes leaves all else as another program wrote it")
+  func updateNotes() throws {
+    var item = try #require(ItemAttributes.item(of: Self.stored(Self.git)))
+    item.comment = "hello"
+    #expect(
+      ItemAttributes.attributes(of: item, replacing: Self.git)
+        == Self.git.merging(["llavero:comment": "hello"]) { $1 })
+    item.comment = nil
+    #expect(
+      ItemAttributes.attributes(of: item, replacing: Self.git.merging(["llavero:comment": "hello"]) { $1 })
+        == Self.git)
+  }
+
+  @Test("a change of the key keeps another program's schema and attributes")
+  func updateKey() {
+    let item = Item.internet("github.com", account: attribute([0xff]), path: "acme")
+    #expect(
+      ItemAttributes.attributes(of: item, replacing: Self.git) == [
+        "xdg:schema": "org.git.Password", "protocol": "https", "server": "github.com", "user": "\u{fffd}",
+        "llavero:base64:user": "/w==", "object": "acme", "other:note": "kept",
+      ])
+  }
+
+  @Test("an attribute that the new key has not goes, with its exact form")
+  func updateRemoves() {
+    let before = ItemAttributes.attributes(
+      of: .internet("GitHub.com", account: attribute([0xff]), path: "acme", port: 1, domain: "cargo"))
+    let item = Item.internet("github.com")
+    #expect(ItemAttributes.attributes(of: item, replacing: before) == ItemAttributes.attributes(of: item))
+  }
+
+  @Test("docker's item that gets another key is docker's no more, and one that keeps it stays as it was")
+  func updateDocker() throws {
+    let docker = [
+      "xdg:schema": "io.docker.Credentials", "docker_cli": "1", "server": "https://ghcr.io",
+      "username": "alice", "label": "Docker Credentials",
+    ]
+    var item = try #require(ItemAttributes.item(of: Self.stored(docker)))
+    #expect(ItemAttributes.attributes(of: item, replacing: docker) == docker)
+    item.key = Item.internet("ghcr.io", account: "bob", domain: "docker").key
+    var expected = ItemAttributes.attributes(of: item)
+    expected["label"] = "Docker Credentials"
+    #expect(ItemAttributes.attributes(of: item, replacing: docker) == expected)
+  }
+
+  @Test("the fields that KeePassXC shows among the attributes are not written back")
+  func keePassXC() throws {
+    let own = ["protocol": "https", "server": "example.com", "user": "alice", "KPXC note": "kept"]
+    let fields = ["Title", "UserName", "URL", "Notes", "Path", "Uuid", "TOTP"]
+    let existing = own.merging(fields.map { ($0, "x") }) { $1 }
+    let item = try #require(ItemAttributes.item(of: Self.stored(existing)))
+    #expect(ItemAttributes.attributes(of: item, replacing: existing) == own)
+    // Of another program, of which nothing says that it is KeePassXC, they stay.
+    let foreign = own.merging(["Title": "x", "Notes": "y"]) { $1 }
+    #expect(ItemAttributes.attributes(of: item, replacing: foreign) == foreign)
+  }
+
+  // MARK: Properties
+
+  @Test("every item is read as it was written", arguments: 0..<4)
+  func roundTrip(seed: Int) throws {
+    var numbers = SeededGenerator(seed: UInt64(seed))
+    for _ in 0..<1500 {
+      let item = Samples.item(&numbers)
+      try item.validate()
+      let attributes = ItemAttributes.attributes(of: item)
+      let label = ItemAttributes.label(of: item)
+      #expect(!label.isEmpty)
+      for text in attributes.flatMap({ [$0.key, $0.value] }) + [label] {
+        try #require(!text.utf8.contains(0), "\(item)")
+      }
+      var read = ItemAttributes.item(of: Self.stored(attributes, label: label))
+      read?.reference = nil
+      var expected = item
+      // Nobody can tell it from one that a program made.
+      if item.label?.text == item.key.name { expected.label = nil }
+      #expect(read == expected)
+    }
+  }
+
+  @Test("an item that becomes another is read as that, whatever it was before", arguments: 0..<3)
+  func updates(seed: Int) throws {
+    var numbers = SeededGenerator(seed: UInt64(seed + 10))
+    for _ in 0..<1500 {
+      let before = ItemAttributes.attributes(of: Samples.item(&numbers))
+      var item = Samples.item(&numbers)
+      item.label = nil
+      let attributes = ItemAttributes.attributes(of: item, replacing: before)
+      var read = ItemAttributes.item(of: Self.stored(attributes))
+      read?.reference = nil
+      #expect(read == item)
+      #expect(ItemAttributes.attributes(of: item, replacing: attributes) == attributes)
+    }
+  }
+
+  @Test("what is written is found by one of the searches of every query that it answers", arguments: 0..<4)
+  func searches(seed: Int) throws {
+    var numbers = SeededGenerator(seed: UInt64(seed + 20))
+    for _ in 0..<1500 {
+      let item = Samples.item(&numbers)
+      let attributes = ItemAttributes.attributes(of: item)
+      let query = try Samples.query(for: item.key, &numbers)
+      try #require(query.matches(item), "\(query) \(item)")
+      let searches = try #require(ItemAttributes.searches(for: query))
+      #expect(
+        searches.contains { $0.allSatisfy { attributes[$0.key] == $0.value } }, "\(query) \(attributes)")
+      #expect(searches.allSatisfy { $0["xdg:schema"] == nil && !$0.isEmpty })
+    }
+  }
+
+  @Test("what git's helper wrote is found by the query that git asks", arguments: [443, 8443])
+  func searchesForGit(port: Int) throws {
+    let attributes = [
+      "protocol": "https", "server": "GitHub.com", "user": "alice", "object": "acme", "port": "\(port)",
+    ]
+    let query = try ItemQuery.internet("GitHub.com", path: "acme/app.git", port: UInt16(port))
+    let searches = try #require(ItemAttributes.searches(for: query))
+    #expect(searches.contains { $0.allSatisfy { attributes[$0.key] == $0.value } })
+  }
+
+  @Test("docker's own items are searched for where docker asks, and only there")
+  func searchesForDocker() throws {
+    let docker = ["docker_cli": "1"]
+    #expect(
+      try ItemAttributes.searches(for: .internet("ghcr.io", domain: "docker"))?.contains(docker) == true)
+    #expect(
+      try ItemAttributes.searches(for: .internet("ghcr.io", domain: "cargo"))?.contains(docker) == false)
+    #expect(try ItemAttributes.searches(for: .internet("ghcr.io"))?.contains(docker) == false)
+    #expect(ItemAttributes.searches(for: .all) == nil)
+  }
+
+  @Test("any attributes are read or passed over, and what is read can be written anew", arguments: 0..<4)
+  func fuzz(seed: Int) throws {
+    var numbers = SeededGenerator(seed: UInt64(seed + 30))
+    let names = [
+      "xdg:schema", "protocol", "server", "port", "user", "object", "domain", "authtype", "service",
+      "username", "account", "docker_cli", "llavero:comment", "llavero:default", "llavero:base64:server",
+      "llavero:base64:user", "llavero:base64:protocol", "llavero:base64:label", "Uuid", "Title", "other",
+    ]
+    let values = [
+      "", "https", "HTTPS", "1", "0", "443", "+443", "99999999999999999999", "://", "://x", "a://b:c",
+      "https://x:5/y", "[", "]", "[]", "[]:1", ":", "::", "\u{0}", "\u{fffd}", "\n", "YQ==", "====", "=", "Y",
+      "AA==", "/w==", "org.git.Password", "io.docker.Credentials", "e\u{301}", "\u{1f511}",
+    ]
+    for _ in 0..<3000 {
+      var attributes: [String: String] = [:]
+      for _ in 0..<numbers.number(in: 0..<10) { attributes[numbers.pick(names)] = numbers.pick(values) }
+      let stored = Self.stored(attributes, label: numbers.pick(values))
+      _ = SecretBody.Form(of: attributes)
+      guard let item = ItemAttributes.item(of: stored) else { continue }
+      if case .internetPassword(let key) = item.key {
+        #expect(!key.protocol.isEmpty && key.port != 0 && (key.server != nil || key.path != nil))
+      }
+      #expect(ItemAttributes.key(of: ItemAttributes.attributes(of: item)) == item.key)
+      #expect(ItemAttributes.key(of: ItemAttributes.attributes(of: item, replacing: attributes)) == item.key)
+      _ = ItemAttributes.label(of: item)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Keychain
+import TestSupport
+
+@testable import SecretService
+
+/// Random items, of which many differ in nothing but what is easily confused.
+enum Samples {
+  private static let servers: [ByteString] = [
+    "github.com", "GitHub.com", "::1", "FE80::1", "[", "[]", "[x]", "a:", "host %", "", "e\u{301}", "\u{e9}",
+  ]
+  private static let protocols: [ByteString] = ["https", "HTTPS", "http", "ssh", "cert", "x-Odd", "\u{e9}"]
+  private static let texts: [ByteString] = [
+    "", "alice", "Alice", "a b", "acme/app.git", "=", "llavero:base64:user", "%00", "[]", "YQ==", "e\u{301}",
+    "\u{e9}", "\u{fffd}",
+  ]
+
+  /// What may be a key's attribute: no line end and no NUL.
+  static func attribute(_ numbers: inout SeededGenerator) -> ByteString {
+    if numbers.number(in: 0..<4) > 0 { return numbers.pick(texts) }
+    return ByteString(numbers.bytes(numbers.number(in: 1..<8)).filter { ![0, 10, 13].contains($0) })
+  }
+
+  private static func optional(
+    _ numbers: inout SeededGenerator, _ make: (inout SeededGenerator) -> ByteString
+  ) -> ByteString? {
+    numbers.number(in: 0..<3) == 0 ? nil : make(&numbers)
+  }
+
+  /// A key that every keychain takes.
+  static func key(_ numbers: inout SeededGenerator) -> Item.Key {
+    if numbers.number(in: 0..<4) == 0 {
+      let service = attribute(&numbers)
+      return .genericPassword(
+        GenericPassword(
+          service: service.isEmpty ? "service" : service, account: optional(&numbers, attribute)))
+    }
+    var key = InternetPassword(
+      protocol: numbers.pick(protocols),
+      server: numbers.number(in: 0..<4) == 0 ? attribute(&numbers) : numbers.pick(servers),
+      port: numbers.pick([nil, nil, 1, 22, 443, 8443, 65535]), account: optional(&numbers, attribute),
+      path: optional(&numbers, attribute),
+      securityDomain: numbers.pick([nil, nil, "docker", "cargo", ByteString([0xff])]),
+      authenticationType: numbers.pick([nil, nil, "dflt", ByteString([0x80])]))
+    if key.server == nil, key.path == nil { key.path = "keys/id" }
+    return .internetPassword(key)
+  }
+
+  /// An item that every keychain takes.
+  static func item(_ numbers: inout SeededGenerator) -> Item {
+    func note(_ numbers: inout SeededGenerator) -> ByteString? {
+      optional(&numbers) { numbers in
+        numbers.number(in: 0..<3) == 0
+          ? ByteString(numbers.bytes(numbers.number(in: 0..<6))) : attribute(&numbers)
+      }
+    }
+    return Item(
+      key(&numbers), label: note(&numbers), comment: note(&numbers), itemDescription: note(&numbers),
+      creator: note(&numbers), type: note(&numbers), isDefault: numbers.number(in: 0..<2) == 0)
+  }
+
+  /// A query that an item with the key answers.
+  static func query(for key: Item.Key, _ numbers: inout SeededGenerator) throws -> ItemQuery {
+    func recased(_ text: ByteString, _ numbers: inout SeededGenerator) -> ByteString {
+      switch numbers.number(in: 0..<3) {
+      case 0: text
+      case 1: text.lowercased
+      default: ByteString(text.bytes.map { 0x61...0x7a ~= $0 ? $0 & 0xdf : $0 })
+      }
+    }
+    switch key {
+    case .genericPassword(let key):
+      return .genericPassword(
+        try GenericPasswordQuery(
+          service: key.service, account: numbers.number(in: 0..<2) == 0 ? nil : key.account))
+    case .internetPassword(let key):
+      var path = numbers.number(in: 0..<2) == 0 ? nil : key.path
+      if let whole = path, numbers.number(in: 0..<2) == 0 {
+        path = ByteString(whole.bytes + Array("/x".utf8))
+      }
+      if key.server == nil { path = key.path }
+      return .internetPassword(
+        try InternetPasswordQuery(
+          protocol: recased(key.protocol, &numbers), server: key.server.map { recased($0, &numbers) },
+          port: numbers.number(in: 0..<2) == 0 ? key.port : key.effectivePort,
+          account: numbers.number(in: 0..<2) == 0 ? nil : key.account, path: path,
+          securityDomain: key.securityDomain))
+    }
+  }
+}
+
+/// The error that the body ends with; `nil` if it ends without one, or with another kind.
+func failure<Result: ~Copyable>(_ body: () throws -> Result) -> KeychainError? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    return error as? KeychainError
+  }
+}
