@@ -91,16 +91,16 @@ enum ItemAttributes {
     var path = rest[end...].drop { $0 == "/" }
     while path.last == "/" { path.removeLast() }
     var port: UInt16?
-    if let colon = host.lastIndex(of: ":"), let number = UInt16(host[host.index(after: colon)...]) {
+    if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
+      guard let number = UInt16(host[host.index(after: colon)...]), number > 0 else { return nil }
       port = number
       host = String(host[..<colon])
     }
-    if host.isEmpty { return nil }
-    return .internetPassword(
-      InternetPassword(
-        protocol: ByteString(`protocol`), server: withoutBrackets(ByteString(host)), port: port,
-        account: attributes[Name.username].map { ByteString($0) }, path: ByteString(path),
-        securityDomain: "docker"))
+    let key = InternetPassword(
+      protocol: ByteString(`protocol`), server: withoutBrackets(ByteString(host)), port: port,
+      account: attributes[Name.username].map { ByteString($0) }, path: ByteString(path),
+      securityDomain: "docker")
+    return key.protocol.isEmpty || key.server == nil ? nil : .internetPassword(key)
   }
 
   // MARK: Writing
