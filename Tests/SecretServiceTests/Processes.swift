@@ -1,0 +1,42 @@
+import Glibc
+
+/// Another program, which a test ends.
+final class Program {
+  private let process: pid_t
+
+  init(_ name: String, _ arguments: [String]) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor: Int32 in 0...2 {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    let words = ([name] + arguments).map { strdup($0) }
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    let failure = posix_spawnp(&process, name, &actions, nil, words + [nil], environ)
+    if failure != 0 { throw CannotStart(name: name, errno: failure) }
+    self.process = process
+  }
+
+  func end() {
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+  }
+
+  struct CannotStart: Error {
+    let name: String
+    let errno: Int32
+  }
+}
+
+/// Waits until something holds, for half a minute at most.
+func waitUntil(_ isSo: () throws -> Bool) throws {
+  for _ in 0..<3000 {
+    if try isSo() { return }
+    usleep(10_000)
+  }
+  throw TookTooLong()
+}
+
+struct TookTooLong: Error {}

@@ -1,0 +1,112 @@
+import Glibc
+import Synchronization
+import TestSupport
+
+/// A unix socket whose other end does what a test tells it, once for each connection.
+final class ScriptedBus: Sendable {
+  /// What the other end does, in order.
+  enum Step: Sendable {
+    /// Waits for a whole request of the handshake.
+    case read
+    case send(String)
+    /// Sends a byte every ten milliseconds, until this side hangs up.
+    case drip(UInt8)
+    /// Sends bytes as fast as they are taken, until this side hangs up.
+    case flood(UInt8)
+    /// Does nothing until this side hangs up.
+    case wait
+  }
+
+  private let folder = TemporaryFolder()
+  private let received = Mutex<[UInt8]>([])
+  private let listener: Int32
+  private let hasThread: Bool
+
+  var path: String { folder["bus"] }
+  var address: String { "unix:path=" + path }
+
+  /// What came in so far.
+  var request: [UInt8] { received.withLock { $0 } }
+
+  /// Listens; with `steps`, a thread of its own takes connections.
+  init(_ steps: [Step]?) {
+    listener = Self.listen(at: folder["bus"])
+    hasThread = steps != nil
+    guard let steps else { return }
+    let job = Unmanaged.passRetained(Job(listener, steps, self))
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument { Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
+        return nil
+      }, job.toOpaque())
+    pthread_detach(thread)
+  }
+
+  deinit {
+    // That ends the thread's waiting, and it closes the socket.
+    if hasThread { shutdown(listener, Int32(SHUT_RDWR)) } else { close(listener) }
+  }
+
+  private static func listen(at path: String) -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    precondition(bytes.count < MemoryLayout.size(ofValue: address.sun_path), "the path is too long")
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let isBound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    precondition(isBound == 0 && Glibc.listen(descriptor, 10) == 0, "cannot listen at \(path)")
+    return descriptor
+  }
+
+  private final class Job: Sendable {
+    let listener: Int32
+    let steps: [Step]
+    // The thread must not keep the bus that ends it.
+    nonisolated(unsafe) weak var bus: ScriptedBus?
+
+    init(_ listener: Int32, _ steps: [Step], _ bus: ScriptedBus) {
+      self.listener = listener
+      self.steps = steps
+      self.bus = bus
+    }
+
+    func run() {
+      while true {
+        let connection = accept(listener, nil, nil)
+        if connection < 0 { break }
+        for step in steps { perform(step, on: connection) }
+        close(connection)
+      }
+      close(listener)
+    }
+
+    private func perform(_ step: Step, on connection: Int32) {
+      switch step {
+      case .read:
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while !text(line).hasSuffix("BEGIN\r\n"), read(connection, &byte, 1) == 1 { line.append(byte) }
+        bus?.received.withLock { $0 = line }
+      case .send(let text): _ = put(Array(text.utf8), connection)
+      case .drip(let byte): while put([byte], connection) { usleep(10_000) }
+      case .flood(let byte): while put([UInt8](repeating: byte, count: 4096), connection) {}
+      case .wait:
+        var byte: UInt8 = 0
+        while read(connection, &byte, 1) == 1 {}
+      }
+    }
+
+    private func put(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+      send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.suffix(7), as: UTF8.self) }
+  }
+}
