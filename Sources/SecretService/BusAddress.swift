@@ -61,7 +61,7 @@ struct BusAddress {
     }
   }
 
-  /// The value with each `%XX` replaced by its byte; `nil` if one is cut short.
+  /// The value with each `%XX` replaced by its byte; `nil` where one is cut short, or where the result can be no name.
   private static func unescaped(_ value: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(value.utf8)[...]
@@ -70,13 +70,14 @@ struct BusAddress {
         bytes.append(byte)
         continue
       }
-      guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      else {
-        return nil
-      }
-      bytes.append(decoded)
+      let digits = rest.prefix(2)
       rest = rest.dropFirst(2)
+      // Not a sign, which would do as the first digit.
+      guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+        let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(decoded)
     }
-    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    return bytes.isEmpty || bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
   }
 }
