@@ -1,11 +1,11 @@
-import Glibc
+public import Glibc
 public import Keychain
 public import SecretService
 
 /// A message bus of its own with a gnome-keyring on it, whose collection `login` is empty and unlocked. Both end, and
 /// what they kept goes, when nobody holds it any more.
 public final class PrivateKeyring: @unchecked Sendable {
-  // Unchecked is sound: nothing but `init`, `deinit` and `restart` touches the processes.
+  // Unchecked is sound: nothing but `init`, `deinit` and `restartKeyring` changes the processes.
   private let folder = TemporaryFolder()
   private var processes: [pid_t] = []
 
@@ -16,8 +16,6 @@ public final class PrivateKeyring: @unchecked Sendable {
   public var address: String { "unix:path=" + folder["bus"] }
 
   /// Starts both.
-  ///
-  /// - Parameter isUnlocked: whether the password is given to the keyring.
   public init() {
     for name in ["home", "run", "tmp"] { folder.makeFolder(name) }
     folder.write(
@@ -31,17 +29,29 @@ public final class PrivateKeyring: @unchecked Sendable {
         """.utf8), to: "bus.conf")
     start("dbus-daemon", ["--nofork", "--config-file=" + folder["bus.conf"]], input: [])
     wait("the bus") { access(folder["bus"], F_OK) == 0 }
+    startKeyring()
+  }
+
+  deinit {
+    for process in processes.reversed() { Self.end(process) }
+  }
+
+  /// Ends the keyring, and starts it anew with what it has kept. Collections other than `login` are locked then.
+  public func restartKeyring() {
+    if let process = processes.popLast() { Self.end(process) }
+    startKeyring()
+  }
+
+  private func startKeyring() {
     start(
       "gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"],
       input: Array(Self.password.utf8))
     wait("the keyring") { (try? keychain().facts())?.collection?.isLocked == false }
   }
 
-  deinit {
-    for process in processes.reversed() {
-      kill(process, SIGKILL)
-      waitpid(process, nil, 0)
-    }
+  private static func end(_ process: pid_t) {
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
   }
 
   /// A keychain on it.
@@ -60,6 +70,9 @@ public final class PrivateKeyring: @unchecked Sendable {
     change(&settings)
     return try SecretServiceKeychain(settings)
   }
+
+  /// The keyring's process.
+  public var process: pid_t { processes[1] }
 
   /// Sends a signal to the keyring.
   public func signalKeyring(_ signal: Int32) { kill(processes[1], signal) }

@@ -1,0 +1,150 @@
+import Keychain
+import TestSupport
+import Testing
+
+@testable import SecretService
+
+@Suite("collections", .timeLimit(.minutes(5))) struct CollectionTests {
+  @Test("what is told of the service is so")
+  func facts() throws {
+    let keyring = PrivateKeyring()
+    let keychain = try keyring.keychain()
+    try keychain.add(.internet(), "s3cret")
+    let facts = try keychain.facts()
+    #expect(facts.address == keyring.address)
+    #expect(facts.owner.hasPrefix(":1."))
+    #expect(facts.program == "gnome-keyring-daemon")
+    #expect(facts.processID.map { programName(of: $0) } == "gnome-keyring-daemon")
+    let collection = try #require(facts.collection)
+    #expect(collection.path == "/org/freedesktop/secrets/collection/login")
+    #expect(collection.name == "login" && collection.label == "Login" && collection.isLasting)
+    #expect(!collection.isLocked && collection.itemCount == 1)
+    #expect(facts.collections.map(\.name).sorted() == ["login", "session"])
+    #expect(facts.collections.first { $0.name == "session" }?.isLasting == false)
+    #expect(try keychain.keepsNewItems())
+  }
+
+  @Test("one is made with a password, and named by the end of its path or by its label")
+  func create() throws {
+    let keyring = PrivateKeyring()
+    let keychain = try keyring.keychain()
+    for isKnown in [true, false] {
+      try keychain.createCollection("Work of \(isKnown)", isKnown: isKnown) { Secret("another password") }
+    }
+    let made = try #require(try keychain.facts().collections.first { $0.label == "Work of true" })
+    #expect(!made.isLocked && made.itemCount == 0)
+    // The default one stays what it was.
+    #expect(try keychain.facts().collection?.name == "login")
+    for taken in ["Work of true", made.name, "login", "Login"] {
+      let error = failure { try keychain.createCollection(taken, isKnown: true) { Secret("x") } }
+      #expect(error == .duplicateItem, "\(taken)")
+    }
+    #expect(
+      failure { try keychain.createCollection("none", isKnown: true) { nil } } == .collectionLocked("none"))
+    for name in [made.name, made.label] {
+      #expect(try keyring.keychain { $0.collection = name }.facts().collection == made)
+    }
+    let inIt = try keyring.keychain { $0.collection = made.label }
+    try inIt.lock()
+    #expect(try keyring.keychain().facts().collection?.isLocked == false)
+    #expect(failure { try inIt.items(matching: .all) } == .collectionLocked(made.name))
+    let wrong = failure { try inIt.unlock(isKnown: true) { $0 == 1 ? Secret("wrong") : nil } }
+    #expect(wrong == .wrongPassphrase(path: made.name))
+    try inIt.unlock(isKnown: true) { $0 == 1 ? Secret("another password") : nil }
+    #expect(try inIt.items(matching: .all) == [])
+  }
+
+  @Test("with one named, items are in it alone")
+  func alone() throws {
+    let keyring = PrivateKeyring()
+    let all = try keyring.keychain()
+    try all.createCollection("work", isKnown: true) { Secret("another password") }
+    let work = try keyring.keychain { $0.collection = "work" }
+    let login = try keyring.keychain { $0.collection = "login" }
+    let item = Item.internet(account: "alice")
+    try work.add(item, "of work")
+    #expect(try login.items(matching: .all) == [])
+    #expect(try login.answeredSecret(.internet()) == nil)
+    // The same key may be in each.
+    try login.add(item, "of login")
+    #expect(try work.answeredSecret(.internet()) == "of work")
+    #expect(try login.answeredSecret(.internet()) == "of login")
+    #expect(try all.items(matching: .internet()).count == 2)
+    #expect(try all.items(matching: .all).count == 2)
+    #expect(failure { try all.add(item, "x") } == .duplicateItem)
+    #expect(try work.erase(.internet()) == 1)
+    #expect(try login.answeredSecret(.internet()) == "of login")
+    #expect(try all.items(matching: .all).count == 1)
+    #expect(try work.facts().collection?.itemCount == 0)
+  }
+
+  @Test("one that is not there is an error for everything, and is not made")
+  func absent() throws {
+    let keyring = PrivateKeyring()
+    let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
+    let before = try keyring.keychain().facts()
+    let keychain = try keyring.keychain { $0.collection = "nowhere" }
+    // Who has a reference needs no collection to find the item.
+    for operation in Operation.all where !["reveal", "delete"].contains(operation.name) {
+      #expect(
+        failure { try operation.run(keychain, item) } == .noCollection("nowhere"), "\(operation.name)")
+    }
+    #expect(failure { try keychain.facts() } == .noCollection("nowhere"))
+    #expect(failure { try keychain.keepsNewItems() } == .noCollection("nowhere"))
+    #expect(failure { try keychain.unlockLogin() } == .noCollection("nowhere"))
+    #expect(failure { try keychain.lock() } == .noCollection("nowhere"))
+    #expect(try keyring.keychain().facts().collections == before.collections)
+  }
+
+  @Test(
+    "an item in another collection that is locked is not taken for none, and others don't mind",
+    arguments: [false, true])
+  func hidden(isHashed: Bool) throws {
+    let keyring = PrivateKeyring()
+    try keyring.keychain().createCollection("work", isKnown: true) { Secret("another password") }
+    let work = try keyring.keychain { $0.collection = "work" }
+    let item = try work.add(.internet("work.example", account: "alice"), "of work")
+    // Of what has not been unlocked since it started, the keyring knows no more than hashes.
+    if isHashed { keyring.restartKeyring() } else { try work.lock() }
+    let notices = Collected<DesktopKeychainSettings.Notice>()
+    let keychain = try keyring.keychain { $0.onNotice = { notices.append($0) } }
+    try keychain.add(.internet("home.example"), "of home")
+    let query = try ItemQuery.internet("work.example")
+    let locked = KeychainError.collectionLocked("work")
+    #expect(failure { try keychain.answer(to: query) } == locked)
+    #expect(failure { try keychain.save(item, .text("x")) } == locked)
+    #expect(failure { try keychain.update(item, .text("x")) } == locked)
+    #expect(failure { try keychain.credential(of: item) } == locked)
+    #expect(failure { try keychain.delete([item]) } == locked)
+    #expect(failure { try keychain.erase(query) } == locked)
+    #expect(failure { try keychain.erase(query, holding: Secret("of work")) } == locked)
+    #expect(try keychain.answeredSecret(.internet("home.example")) == "of home")
+    #expect(try keychain.find(.internet("other.example")) == [])
+    #expect(try keychain.save(.internet("work.example", account: "bob"), .text("of bob")) == .added)
+    #expect(try keychain.answeredSecret(.internet("work.example", account: "bob")) == "of bob")
+    #expect(notices.all == [])
+    #expect(
+      try keychain.items(matching: .all).map(\.key.account).sorted { ($0 ?? "") < ($1 ?? "") } == [
+        nil, "bob",
+      ])
+    #expect(notices.all == [.skipped(collection: "work")])
+    let unlocked = try keyring.keychain { $0.collection = "work" }
+    try unlocked.unlock(isKnown: true) { $0 == 1 ? Secret("another password") : nil }
+    #expect(try unlocked.answeredSecret(query) == "of work")
+    #expect(try unlocked.items(matching: .all).count == 1)
+  }
+
+  @Test("what is kept in memory alone is said to be")
+  func session() throws {
+    let keyring = PrivateKeyring()
+    let notices = Collected<DesktopKeychainSettings.Notice>()
+    let keychain = try keyring.keychain {
+      $0.collection = "session"
+      $0.onNotice = { notices.append($0) }
+    }
+    #expect(try !keychain.keepsNewItems())
+    try keychain.add(.internet(), "s3cret")
+    #expect(notices.all == [.notLasting(collection: "session")])
+    #expect(try keychain.answeredSecret(.internet()) == "s3cret")
+  }
+}
