@@ -66,7 +66,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
       if let credential = change.copyOfCredential() { return credential }
     }
     let path = StoredItem.path(of: reference)
-    let stored = try storedItem(at: path)
+    let stored = try readableItem(at: path)
     if stored.reference != reference { throw .itemNotFound }
     let session = try openSession()
     let secret = try unlocking(path) { () throws(BusFailure) -> Secret in
@@ -88,6 +88,15 @@ public final class SecretServiceKeychain: DesktopKeychain {
     guard let stored = found.first else { throw .itemNotFound }
     seen[path] = stored
     return stored
+  }
+
+  /// The item at a path, unlocked first if no more than hashes of its attributes can be seen.
+  private func readableItem(at path: String) throws(KeychainError) -> StoredItem {
+    let stored = try storedItem(at: path)
+    if !stored.isLocked || ItemAttributes.key(of: stored.attributes) != nil { return stored }
+    try unlock([path], named: collectionName(of: path))
+    seen[path] = nil
+    return try storedItem(at: path)
   }
 
   // MARK: Changing
@@ -191,7 +200,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     let path = StoredItem.path(of: reference)
     seen[path] = nil
     do throws(KeychainError) {
-      let stored = try storedItem(at: path)
+      let stored = try readableItem(at: path)
       return stored.reference == reference ? ItemAttributes.item(of: stored) : nil
     } catch .itemNotFound {
       return nil
