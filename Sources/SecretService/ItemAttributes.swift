@@ -256,11 +256,13 @@ enum ItemAttributes {
 
   /// Whether a program made the label of the key, so that it is nobody's own name for the item.
   private static func isMadeUp(_ label: String, for key: Item.Key) -> Bool {
-    if label == key.name { return true }
+    // As bytes: strings are equal already where Unicode takes them for the same text.
+    if label.utf8.elementsEqual(key.name.utf8) { return true }
     guard case .internetPassword(let key) = key else { return false }
     // git-credential-libsecret's
     let server = key.server.map { "\(withBrackets($0))" } ?? ""
     let port = key.port.map { ":\($0)" } ?? ""
-    return label == "Git: \(key.protocol)://\(server)\(port)/\(key.path.map { "\($0)" } ?? "")"
+    let gits = "Git: \(key.protocol)://\(server)\(port)/\(key.path.map { "\($0)" } ?? "")"
+    return label.utf8.elementsEqual(gits.utf8)
   }
 }

@@ -68,27 +68,38 @@ extension SecretServiceKeychain {
   private func changeItem(at path: String, to item: Item, _ change: Change) throws(KeychainError) {
     let stored = try storedItem(at: path)
     let attributes = ItemAttributes.attributes(of: item, replacing: stored.attributes)
-    if let body = change.body(as: SecretBody.Form(of: attributes)) {
+    if let body = try body(of: change, as: SecretBody.Form(of: attributes), insteadOf: stored) {
       let session = try openSession()
       try unlocking(path) { () throws(BusFailure) in
         _ = try service.bus.call(
           service.call("SetSecret", of: Service.itemInterface, at: path, session.seal(body)))
       }
     }
-    if attributes != stored.attributes {
+    let changesAttributes = !attributes.isExactly(stored.attributes)
+    if changesAttributes {
       try unlocking(path) { () throws(BusFailure) in
         try service.set("Attributes", ofItem: path, to: Argument.texts(attributes))
       }
     }
     // A label that another program made stays as long as it says the same.
-    if ItemAttributes.item(of: stored)?.label != item.label || attributes != stored.attributes {
+    if ItemAttributes.item(of: stored)?.label != item.label || changesAttributes {
       let label = ItemAttributes.label(of: item)
-      if label != stored.label {
+      if !label.utf8.elementsEqual(stored.label.utf8) {
         try unlocking(path) { () throws(BusFailure) in
           try service.set("Label", ofItem: path, to: Argument.text(label))
         }
       }
     }
+  }
+
+  /// What is to be stored as the secret; `nil` if that stays, which it can't where an item of another class has
+  /// another form.
+  private func body(
+    of change: Change, as form: SecretBody.Form, insteadOf stored: StoredItem
+  ) throws(KeychainError) -> Secret? {
+    if let body = change.body(as: form) { return body }
+    guard let before = change.before, form != SecretBody.Form(of: stored.attributes) else { return nil }
+    return SecretBody.encode(try credential(of: before), as: form)
   }
 
   private func deleteItem(at path: String) throws(KeychainError) {
@@ -111,5 +122,13 @@ extension Item {
   fileprivate func saysTheSame(as other: Item) -> Bool {
     key == other.key && comment == other.comment && itemDescription == other.itemDescription
       && creator == other.creator && type == other.type && isDefault == other.isDefault
+  }
+}
+
+extension [String: String] {
+  /// Whether both are the same bytes. Strings are equal already where Unicode takes them for the same text.
+  fileprivate func isExactly(_ other: [String: String]) -> Bool {
+    count == other.count
+      && allSatisfy { name, value in other[name].map { value.utf8.elementsEqual($0.utf8) } ?? false }
   }
 }
