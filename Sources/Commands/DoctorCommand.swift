@@ -19,20 +19,18 @@ struct DoctorCommand: ParsableCommand {
     var selection = keychain.selection
     selection.mayAsk = false
     selection.mayPrompt = false
-    var whyNoService = "\(SecretServiceProgram.name) is not installed"
-    if Program.secretService == nil, let program = SecretServiceProgram() {
-      do throws(Failure) {
-        try program.run()
-      } catch {
-        whyNoService = error.message
-      }
-    }
-    let reports = [try Self.fileReport(selection), try Self.serviceReport(selection, or: whyNoService)]
-    let (chosen, why) = try Self.chosen(selection, reports)
+    var absence: SecretServiceProgram.Absence?
+    if Program.secretService == nil { absence = SecretServiceProgram.become() }
+    let reports = [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
+    let choice = Self.choice(selection, reports)
     try StandardStreams.write(
-      output.json ? Self.json(reports, chosen, why) : Secret(Self.text(reports, chosen, why)))
-    if let report = reports.first(where: { $0.kind == chosen }), !report.isUsable {
-      throw Failure("the keychain in use can't be used", status: .keychain)
+      output.json ? Self.json(reports, choice) : Secret(Self.text(reports, choice)))
+    switch choice {
+    case .unknown(let failure): throw failure
+    case .known(let kind, _):
+      if let report = reports.first(where: { $0.kind == kind }), !report.isUsable {
+        throw Failure("the keychain in use can't be used", status: .keychain)
+      }
     }
   }
 
@@ -46,12 +44,21 @@ struct DoctorCommand: ParsableCommand {
 
   // MARK: Looking
 
-  private static func chosen(
-    _ selection: KeychainSelection, _ reports: [Report]
-  ) throws(Failure) -> (KeychainKind, String) {
-    let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    if let choice = try KeychainChoice.made(named: selection.name, at: location) {
-      return (choice.kind, choice.reasonText)
+  /// Which keychain is in use.
+  private enum Choice {
+    case known(KeychainKind, why: String)
+    /// What was remembered, or what the environment says, can't be understood.
+    case unknown(Failure)
+  }
+
+  private static func choice(_ selection: KeychainSelection, _ reports: [Report]) -> Choice {
+    do throws(Failure) {
+      let location = try explaining { () throws(KeychainError) in try VaultLocation() }
+      if let choice = try KeychainChoice.made(named: selection.name, at: location) {
+        return .known(choice.kind, why: choice.reasonText)
+      }
+    } catch {
+      return .unknown(error)
     }
     let isServiceUsable = reports.contains { report in
       report.kind == .secretService
@@ -61,7 +68,8 @@ struct DoctorCommand: ParsableCommand {
         }
     }
     return isServiceUsable
-      ? (.secretService, "for a Secret Service answers") : (.file, "for no Secret Service can be used")
+      ? .known(.secretService, why: "for a Secret Service answers")
+      : .known(.file, why: "for no Secret Service can be used")
   }
 
   private static func fileReport(_ selection: KeychainSelection) throws(Failure) -> Report {
@@ -88,9 +96,10 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private static func serviceReport(
-    _ selection: KeychainSelection, or reason: String
+    _ selection: KeychainSelection, _ absence: SecretServiceProgram.Absence?
   ) throws(Failure) -> Report {
     guard let provider = Program.secretService else {
+      let reason = absence?.reason ?? "\(SecretServiceProgram.name) is not installed"
       return Report(
         kind: .secretService, findings: [Finding("program", nil, problem: .unavailable(reason: reason))])
     }
@@ -100,27 +109,52 @@ struct DoctorCommand: ParsableCommand {
 
   // MARK: Telling
 
-  private static func text(_ reports: [Report], _ chosen: KeychainKind, _ why: String) -> String {
-    var text = "In use: \(chosen.rawValue), \(terminalText(why))\n"
+  /// What is wrong, and what to type next, without sending people in a circle.
+  private static func explanation(of finding: Finding) -> (problem: String, next: String?)? {
+    guard let problem = finding.problem else { return nil }
+    let failure = Failure(problem)
+    let next: String? =
+      switch finding.subject {
+      case "program": "install \(SecretServiceProgram.name) and the package libsecret-1-0"
+      case "bus": "log in on the desktop, or run this under 'dbus-run-session'"
+      case "owner of org.freedesktop.secrets":
+        "install and start gnome-keyring or another service, or type 'llavero keychain use file'"
+      default: failure.hint.flatMap { $0.contains("llavero doctor") ? nil : $0 }
+      }
+    if case .unavailable(let reason) = problem { return (reason, next) }
+    return (failure.message, next)
+  }
+
+  private static func text(_ reports: [Report], _ choice: Choice) -> String {
+    var text: String
+    switch choice {
+    case .known(let kind, let why): text = "In use: \(kind.rawValue), \(terminalText(why))\n"
+    case .unknown: text = "In use: can't be told\n"
+    }
     for report in reports {
       text += "\n\(report.kind.rawValue): \(report.isUsable ? "can be used" : "can't be used as it is")\n"
       var rows: [[String]] = []
       for finding in report.findings {
-        let failure = finding.problem.map { Failure($0) }
-        let found = [finding.value, failure?.message].compactMap { $0 }.joined(separator: ": ")
+        let explanation = explanation(of: finding)
+        let found = [finding.value, explanation?.problem].compactMap { $0 }.joined(separator: ": ")
         rows.append(["  " + finding.subject, terminalText(found)])
-        if let hint = failure?.hint { rows.append(["  next", terminalText(hint)]) }
+        if let next = explanation?.next { rows.append(["  next", terminalText(next)]) }
       }
       text += columns(rows)
     }
     return text
   }
 
-  private static func json(_ reports: [Report], _ chosen: KeychainKind, _ why: String) -> Secret {
+  private static func json(_ reports: [Report], _ choice: Choice) -> Secret {
     var json = JSONWriter()
     json.beginObject()
-    json.member("keychain", ByteString(chosen.rawValue))
-    json.member("reason", ByteString(why))
+    switch choice {
+    case .known(let kind, let why):
+      json.member("keychain", ByteString(kind.rawValue))
+      json.member("reason", ByteString(why))
+    case .unknown(let failure):
+      json.member("problem", ByteString(failure.message))
+    }
     json.beginArray("keychains")
     for report in reports {
       json.beginObject()
@@ -131,11 +165,10 @@ struct DoctorCommand: ParsableCommand {
         json.beginObject()
         json.member("subject", ByteString(finding.subject))
         json.member("value", finding.value.map { ByteString($0) })
-        if let problem = finding.problem {
-          let failure = Failure(problem)
-          json.member("problem", ByteString(failure.message))
-          if case .refused(_, let name, _) = problem { json.member("error", ByteString(name)) }
-          json.member("hint", failure.hint.map { ByteString($0) })
+        if let explanation = explanation(of: finding) {
+          json.member("problem", ByteString(explanation.problem))
+          if case .refused(_, let name, _)? = finding.problem { json.member("error", ByteString(name)) }
+          json.member("hint", explanation.next.map { ByteString($0) })
         }
         json.endObject()
       }

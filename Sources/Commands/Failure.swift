@@ -71,14 +71,19 @@ extension Failure {
     case .collectionLocked(let name):
       self.init(
         "the collection '\(name)' of the Secret Service is locked",
-        hint: "unlock it with 'llavero unlock'", status: .keychain)
+        hint: "unlock it with 'llavero unlock\(name == "login" ? "" : " --collection \(name)")'",
+        status: .keychain)
+    case .itemLocked(let name):
+      self.init(
+        "the Secret Service has to ask about this item of the collection '\(name)', and nobody has answered",
+        hint: "answer its dialog on the desktop, or let its settings confirm no access", status: .keychain)
     case .noCollection(nil):
       self.init(
         "the Secret Service has no collection for new items", hint: "make one with 'llavero keychain create'",
         status: .keychain)
     case .noCollection(let name?):
       self.init(
-        "the Secret Service has no collection '\(name)'", hint: "see which it has with 'llavero doctor'",
+        "the Secret Service has no collection '\(name)'", hint: "see which it has with 'llavero status'",
         status: .keychain)
     case .noAnswer(let call, let milliseconds):
       let who = call == "Hello" || call == "AUTH" ? "the session bus" : "the Secret Service"

@@ -36,7 +36,7 @@ struct UseKeychainCommand: ParsableCommand {
     selection.mayPrompt = false
     let kind = try KeychainKind(named: kind)
     // Both are wanted here: the new one has to be usable, and what is in the old one is told.
-    if Program.secretService == nil { try? SecretServiceProgram()?.run() }
+    if Program.secretService == nil { _ = SecretServiceProgram.become() }
     selection.name = kind.rawValue
     let new = try selection.choose().open()
     if case .secretService(let service) = new.store {
@@ -91,11 +91,13 @@ struct CreateCollectionCommand: ParsableCommand {
     let open = try selection.choose().open()
     guard case .secretService(let service) = open.store else { return }
     let descriptor = keychain.passphraseFd
+    var notAsked: Failure?
     do throws(KeychainError) {
       try service.createCollection(name, isKnown: descriptor != nil) { () throws(KeychainError) in
         do throws(Failure) {
           return try SecretInput.newPassphrase(descriptor: descriptor)
         } catch {
+          notAsked = error
           throw .unavailable(reason: error.message)
         }
       }
@@ -106,7 +108,7 @@ struct CreateCollectionCommand: ParsableCommand {
         "the collection '\(name)' was not made, for its service showed no prompt, or it was dismissed",
         hint: "on a terminal gnome-keyring takes the password from here", status: .keychain)
     } catch {
-      throw Failure(error)
+      throw notAsked ?? Failure(error)
     }
   }
 }

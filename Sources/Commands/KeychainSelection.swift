@@ -29,11 +29,10 @@ struct KeychainSelection {
     if let provider = Program.secretService {
       return SelectedKeychain(self, location, choice, provider: provider)
     }
-    if let program = SecretServiceProgram() { try program.run() }
-    if choice != nil { throw SecretServiceProgram.isMissing() }
-    let reason = KeychainChoice.Reason.noService("\(SecretServiceProgram.name) is not installed")
+    let why = SecretServiceProgram.become()
+    if choice != nil { throw SecretServiceProgram.isMissing(why) }
     return SelectedKeychain(
-      self, location, KeychainChoice(kind: .file, reason: reason), provider: nil)
+      self, location, KeychainChoice(kind: .file, reason: .noService(why.reason)), provider: nil)
   }
 
   /// The encrypted file, chosen or not.

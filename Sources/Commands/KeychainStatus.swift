@@ -102,7 +102,7 @@ struct KeychainStatus {
     if let count = facts.collection?.itemCount { rows.append(["items", "\(count), of all programs"]) }
     let others = facts.collections.filter { $0 != facts.collection }
     for other in others {
-      let count = other.itemCount.map { ", \($0) items" } ?? ""
+      let count = other.itemCount.map { $0 == 1 ? ", 1 item" : ", \($0) items" } ?? ""
       rows.append(["also", "collection \(other.name), \(other.isLocked ? "locked" : "unlocked")\(count)"])
     }
     return rows
@@ -111,7 +111,7 @@ struct KeychainStatus {
   private static func protection(_ collection: DesktopKeychainFacts.Collection?) -> String {
     guard let collection else { return "none yet: make a collection with 'llavero keychain create'" }
     if !collection.isLasting { return "kept in memory alone, and lost when you log out" }
-    return "the keyring's password; while it is unlocked, every program of yours can read it"
+    return "the password of the keyring; while that is unlocked, programs of yours can read it"
   }
 
   private static func members(_ facts: DesktopKeychainFacts, in json: inout JSONWriter) {

@@ -21,20 +21,32 @@ struct SecretServiceProgram {
     return nil
   }
 
-  /// Becomes it, with the same arguments, environment and descriptors.
-  ///
-  /// - Throws: ``Failure`` if it can't start.
-  func run() throws(Failure) -> Never {
-    if !hasLibraries() { throw Self.isMissing("its library libsecret-1.so.0 is missing") }
-    execv(path, CommandLine.unsafeArgv)
-    throw Failure("cannot run \(path): \(errorText(errno))", status: .keychain)
+  /// Why it can't be run.
+  struct Absence {
+    let reason: String
+    /// What to do about it.
+    let remedy: String
   }
 
-  /// What a person is told who has chosen the Secret Service where it isn't installed.
-  static func isMissing(_ reason: String = "\(name) is not installed") -> Failure {
-    Failure(
-      "the Secret Service can't be used, for \(reason); install the packages libsecret-1-0 and \(name)",
-      status: .keychain)
+  /// Becomes it, with the same arguments, environment and descriptors. Returns only where that can't be done.
+  static func become() -> Absence {
+    guard let program = SecretServiceProgram() else {
+      return Absence(
+        reason: "\(name) is not installed", remedy: "install it, and the package libsecret-1-0")
+    }
+    if !program.hasLibraries() {
+      return Absence(
+        reason: "its library libsecret-1.so.0 is missing", remedy: "install the package libsecret-1-0")
+    }
+    execv(program.path, CommandLine.unsafeArgv)
+    return Absence(
+      reason: "\(program.path) can't be run: \(errorText(errno))",
+      remedy: "install it, and the package libsecret-1-0")
+  }
+
+  /// What a person is told who has chosen the Secret Service where it can't be run.
+  static func isMissing(_ why: Absence) -> Failure {
+    Failure("the Secret Service can't be used, for \(why.reason); \(why.remedy)", status: .keychain)
   }
 
   /// Whether the loader finds libsecret. It is there in one of the usual places, or the loader's cache knows it; where
@@ -42,12 +54,12 @@ struct SecretServiceProgram {
   private func hasLibraries() -> Bool {
     if Self.usualFolders.contains(where: { access("\($0)/libsecret-1.so.0", R_OK) == 0 }) { return true }
     let cache = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC)
-    if cache < 0 { return true }
+    if cache < 0 { return starts() }
     defer { close(cache) }
     var status = stat()
     guard fstat(cache, &status) == 0, status.st_size > 0,
       let bytes = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, cache, 0), bytes != MAP_FAILED
-    else { return true }
+    else { return starts() }
     defer { munmap(bytes, Int(status.st_size)) }
     let library: StaticString = "libsecret-1.so.0"
     if clinux_contains(bytes, Int(status.st_size), library.utf8Start, library.utf8CodeUnitCount) {

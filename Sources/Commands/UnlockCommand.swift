@@ -25,7 +25,7 @@ struct UnlockCommand: ParsableCommand {
     let open = try keychain.open()
     guard case .secretService(let service) = open.store else {
       throw Failure(
-        "the keychain is an encrypted file, which stays locked or unlocked as it is",
+        "the keychain in use is the encrypted file, which nothing keeps unlocked",
         hint: "see 'llavero status'",
         status: .usage)
     }
@@ -38,6 +38,8 @@ struct UnlockCommand: ParsableCommand {
         hint:
           "on a terminal gnome-keyring takes the password from here; others have to be unlocked on the desktop",
         status: .keychain)
+    } catch .wrongPassphrase(let name) {
+      throw Failure("that password does not unlock the collection '\(name)'", status: .keychain)
     } catch {
       throw Failure(error)
     }
@@ -55,7 +57,8 @@ struct LockCommand: ParsableCommand {
     let open = try keychain.open()
     guard case .secretService(let service) = open.store else {
       throw Failure(
-        "the keychain is an encrypted file, of which nothing stays unlocked", hint: "see 'llavero status'",
+        "the keychain in use is the encrypted file, which nothing keeps unlocked",
+        hint: "see 'llavero status'",
         status: .usage)
     }
     try explaining { () throws(KeychainError) in try service.lock() }

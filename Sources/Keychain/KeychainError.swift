@@ -22,6 +22,8 @@ public enum KeychainError: Error, Hashable, Sendable {
 
   /// A collection of the desktop's service is locked, and was not unlocked.
   case collectionLocked(String)
+  /// An item of that collection is locked by itself, for the service asks about each access, and was not unlocked.
+  case itemLocked(collection: String)
   /// The service has no such collection; `nil` stands for the default one.
   case noCollection(String?)
   /// The service did not reply to a call in time.

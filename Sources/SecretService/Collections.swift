@@ -38,7 +38,9 @@ extension SecretServiceKeychain {
 
   func isLocked(_ collection: String) throws(KeychainError) -> Bool {
     try reporting { () throws(BusFailure) in
-      try service.property("Locked", of: Service.collectionInterface, at: collection).bool
+      let value = try service.property("Locked", of: Service.collectionInterface, at: collection)
+      guard value.isOf("b") else { throw BusFailure(call: "Get", .broken(detail: "a strange reply")) }
+      return value.bool
     }
   }
 

@@ -12,7 +12,14 @@ extension SecretServiceKeychain {
       if !error.isAboutLock { throw error.keychainError }
     }
     let name = collectionName(of: path)
-    try unlock([path], named: name)
+    do throws(KeychainError) {
+      try unlock([path], named: name)
+    } catch .collectionLocked {
+      // KeePassXC locks single items until somebody has agreed to their being read.
+      let collection = path.split(separator: "/").prefix(5).map { "/" + $0 }.joined()
+      if collection != path, !(try isLocked(collection)) { throw .itemLocked(collection: name) }
+      throw .collectionLocked(name)
+    }
     do throws(BusFailure) {
       return try body()
     } catch {
@@ -44,8 +51,12 @@ extension SecretServiceKeychain {
   ) throws(KeychainError) -> Variant {
     // KeePassXC's complete by themselves, so they are run also where nobody may be asked.
     let limit = settings.mayPrompt ? nil : settings.callTimeout
-    let outcome = try reporting { () throws(BusFailure) in
-      try service.run(prompt: prompt, limit: limit, onWaiting: tellOfPrompt)
+    let outcome: Service.PromptOutcome
+    do throws(BusFailure) {
+      outcome = try service.run(prompt: prompt, limit: limit, onWaiting: tellOfPrompt)
+    } catch {
+      guard limit != nil, case .noAnswer = error.reason else { throw error.keychainError }
+      throw .refused(call: call, error: "", detail: "it wants to ask somebody, and nobody may be asked")
     }
     switch outcome {
     case .completed(let answer): return answer

@@ -31,14 +31,19 @@ extension SecretServiceKeychain {
     } else {
       new = Change(before: nil, after: after, credential: try credential(of: item))
     }
-    let path = try createItem(after, new)
+    let stored = try item.reference.map { (reference) throws(KeychainError) in
+      try storedItem(at: StoredItem.path(of: reference))
+    }
+    let path = try createItem(after, new, replacing: stored?.attributes ?? [:])
     if let reference = item.reference { try deleteItem(at: StoredItem.path(of: reference)) }
     seen[path] = nil
     return ItemAttributes.item(of: try storedItem(at: path))
   }
 
-  private func createItem(_ item: Item, _ change: Change) throws(KeychainError) -> String {
-    let attributes = ItemAttributes.attributes(of: item)
+  private func createItem(
+    _ item: Item, _ change: Change, replacing existing: [String: String] = [:]
+  ) throws(KeychainError) -> String {
+    let attributes = ItemAttributes.attributes(of: item, replacing: existing)
     guard let body = change.body(as: SecretBody.Form(of: attributes)) else { throw .itemNotFound }
     let collection = try collectionForNewItems()
     // KeePassXC would make it when a person unlocks, whenever that is.
