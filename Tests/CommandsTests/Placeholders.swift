@@ -49,6 +49,10 @@ enum Placeholders {
       .replacing(bin, with: "{BIN}")
       .replacing(#/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#, with: "{DATE}")
       .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\dZ/#, with: "{MINUTE}")
+      .replacing(#/remembered on \d{4}-\d\d-\d\d/#, with: "remembered on {DATE}")
+      .replacing(#/(\/\d+)@\d{10}\b/#) { "\($0.1)@{EPOCH}" }
+      .replacing(#/:1\.\d+\b/#, with: "{OWNER}")
+      .replacing(#/\bprocess(":| )\d+\b/#) { "process\($0.1){PID}" }
       .replacing(#/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/#, with: "{UUID}")
       .replacing(#/password_expiry_utc(=|":)1\d{9}\b/#) { "password_expiry_utc\($0.1){EPOCH}" }
   }

@@ -9,8 +9,14 @@ final class Sandbox: Sendable {
   var home: String { folder["home"] }
   /// The path of the folder with the program under both of its names.
   var bin: String { folder["bin"] }
+  /// The Secret Service on the sandbox's bus; `nil` if it has no bus.
+  private let keyring: PrivateKeyring?
 
-  init() {
+  /// Makes the home.
+  ///
+  /// - Parameter hasKeyring: whether there is a session bus with a keyring on it, whose process `$KEYRING` numbers.
+  init(hasKeyring: Bool = false) {
+    keyring = hasKeyring ? PrivateKeyring() : nil
     folder.makeFolder("home")
     folder.makeFolder("bin")
     folder.makeFolder("tmp")
@@ -55,11 +61,7 @@ final class Sandbox: Sendable {
     options.createSession = true
     let result = try await Subprocess.run(
       .name("sh"), arguments: ["-c", "cd; exec <\"$0\"\n\(command)", folder["input"]],
-      environment: .custom([
-        "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": folder["tmp"],
-        // Never the bus of whoever runs the tests.
-        "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home)/no-bus",
-      ]),
+      environment: .custom(environment),
       platformOptions: options, output: .bytes(limit: 1 << 20), error: .bytes(limit: 1 << 20))
     guard case .exited(let status) = result.terminationStatus else {
       throw Killed(command: command, status: "\(result.terminationStatus)")
@@ -68,8 +70,25 @@ final class Sandbox: Sendable {
       output: shown(result.standardOutput), errors: shown(result.standardError), status: status)
   }
 
+  private var environment: [Environment.Key: String] {
+    let general: [Environment.Key: String] = [
+      "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": folder["tmp"],
+    ]
+    guard let keyring else {
+      // Never the bus of whoever runs the tests.
+      return general.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home)/no-bus"]) { $1 }
+    }
+    return general.merging([
+      "DBUS_SESSION_BUS_ADDRESS": keyring.address, "KEYRING": "\(keyring.process)",
+      // Many of these run at once on machines with few cores.
+      "LLAVERO_PROBE_TIMEOUT": "30", "LLAVERO_CALL_TIMEOUT": "30",
+    ]) { $1 }
+  }
+
   private func shown(_ bytes: [UInt8]) -> String {
-    Placeholders.replacingVariable(Placeholders.text(bytes), home: home, bin: bin)
+    let text = Placeholders.text(bytes)
+    return Placeholders.replacingVariable(
+      keyring.map { text.replacing($0.address, with: "{BUS}") } ?? text, home: home, bin: bin)
   }
 
   /// A signal ended the command, which is never right.

@@ -8,11 +8,17 @@
 /// - `# TEXT` and blank lines before a command are remarks.
 ///
 /// `{0D}` stands for a byte; `{NO LF}` for a line end that is missing; `{HOME}`, `{BIN}`, `{DATE}`, `{MINUTE}`,
-/// `{EPOCH}` and `{UUID}` for what varies.
+/// `{EPOCH}`, `{UUID}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies.
+///
+/// With the remark `# keyring` before the first command the home has a session bus with a keyring on it, which is
+/// unlocked and empty; `$KEYRING` is its process. Else there is no bus.
 struct Transcript {
   var steps: [Step] = []
   /// What follows the last step.
   var ending: [String] = []
+
+  /// Whether the home is to have a keyring.
+  var hasKeyring: Bool { steps.first?.remarks.contains("# keyring") ?? false }
 
   struct Step {
     /// Remarks before the command.
