@@ -63,19 +63,21 @@ import Testing
     #expect(try mine.items(matching: .all) == [])
   }
 
-  @Test(
-    "a reference that nobody gave is of no item",
-    arguments: ["", "@", "/", "nonsense", "/org/freedesktop/secrets/collection/login/99@0", "//@1", "\u{0}"])
-  func references(text: String) throws {
-    let keychain = try Self.shared.keychain()
-    var item = Item.internet()
-    item.reference = ItemReference(ByteString(text))
-    #expect(failure { try keychain.credential(of: item) } == .itemNotFound)
-    #expect(failure { try keychain.update(item) } == .itemNotFound)
-    #expect(try keychain.delete([item]) == 0)
+  @Test("a reference that nobody gave is of no item")
+  func references() throws {
+    let keyring = PrivateKeyring()
+    let keychain = try keyring.keychain()
+    for text in [
+      "", "@", "/", "nonsense", "/org/freedesktop/secrets/collection/login/99@0", "//@1", "\u{0}",
+    ] {
+      var item = Item.internet()
+      item.reference = ItemReference(ByteString(text))
+      #expect(failure { try keychain.credential(of: item) } == .itemNotFound, "\(text)")
+      #expect(failure { try keychain.update(item) } == .itemNotFound, "\(text)")
+      #expect(try keychain.delete([item]) == 0, "\(text)")
+    }
+    #expect(try keychain.facts().collection?.name == "login")
   }
-
-  private static let shared = PrivateKeyring()
 
   @Test("the path of an item that is gone is not taken for the item when another has it")
   func pathReuse() throws {

@@ -37,8 +37,8 @@ import Testing
       }
     }
     #expect(
-      failure { try keyring.keychain { $0.probeTimeout = 100 } }
-        == .noAnswer(call: "ReadAlias", milliseconds: 100))
+      failure { try keyring.keychain { $0.probeTimeout = 1000 } }
+        == .noAnswer(call: "ReadAlias", milliseconds: 1000))
     keyring.signalKeyring(SIGCONT)
     // What was asked meanwhile is done now, with nobody waiting for it: so the lock may come late.
     let patient = try keyring.keychain()
@@ -76,7 +76,7 @@ import Testing
         == .unavailable(
           reason: "cannot connect to the session bus unix:path=\(folder["bus"]): no such file or directory"))
     let findings = SecretServiceKeychain.diagnose(settings)
-    #expect(findings.map(\.subject) == ["bus", "owner of org.freedesktop.secrets"])
+    #expect(findings.map(\.subject) == ["bus"])
     #expect(findings.last?.problem != nil)
   }
 
@@ -105,6 +105,6 @@ import Testing
     keyring.signalKeyring(SIGSTOP)
     defer { keyring.signalKeyring(SIGCONT) }
     #expect(
-      diagnose { $0.probeTimeout = 100 }.last?.problem == .noAnswer(call: "ReadAlias", milliseconds: 100))
+      diagnose { $0.probeTimeout = 1000 }.last?.problem == .noAnswer(call: "ReadAlias", milliseconds: 1000))
   }
 }
