@@ -70,7 +70,7 @@ struct KeychainSelection {
   private static func milliseconds(_ name: String) throws(Failure) -> Int? {
     guard let text = VaultLocation.environmentVariable(name), !text.isEmpty else { return nil }
     guard let seconds = Double(text), 0.001...86_400 ~= seconds else {
-      throw Failure("\(name) is no number of seconds", status: .usage)
+      throw Failure("\(name) has to be a number of seconds, from 0.001 to 86400", status: .usage)
     }
     return Int(seconds * 1000)
   }
