@@ -1,3 +1,4 @@
+import Glibc
 public import Keychain
 
 extension SecretServiceKeychain {
@@ -10,7 +11,8 @@ extension SecretServiceKeychain {
   public func facts() throws(KeychainError) -> DesktopKeychainFacts {
     let used = try existingCollection()
     let paths = try reporting { () throws(BusFailure) in try service.collections() }
-    let collections = try reporting { () throws(BusFailure) in try paths.map(fact) }
+    // The service has them in no order.
+    let collections = try reporting { () throws(BusFailure) in try paths.sorted().map(fact) }
     let process = service.process()
     return DesktopKeychainFacts(
       address: address.text, owner: service.owner, program: process?.program, processID: process?.id,
@@ -25,15 +27,31 @@ extension SecretServiceKeychain {
       isLocked: properties.property("Locked")?.bool ?? false, itemCount: properties.property("Items")?.count)
   }
 
+  /// Connects to the bus and hangs up.
+  private static func connect(
+    to address: BusAddress, _ settings: DesktopKeychainSettings
+  ) throws(KeychainError) {
+    close(
+      try reporting { () throws(BusFailure) in
+        try BusHandshake.connect(to: address, patience: settings.probeTimeout)
+      })
+  }
+
   /// Looks at everything that the Secret Service depends on, up to the first thing that doesn't hold.
   public static func diagnose(_ settings: DesktopKeychainSettings) -> [Finding] {
     var findings: [Finding] = []
+    let address: BusAddress
     do throws(KeychainError) {
-      let address = try BusAddress.find(settings.busAddress)
+      address = try BusAddress.find(settings.busAddress)
       let origin = address.isFromEnvironment ? "DBUS_SESSION_BUS_ADDRESS" : "the usual place"
       findings.append(Finding("bus", "\(address.text) (from \(origin))"))
     } catch {
       return [Finding("bus", nil, problem: error)]
+    }
+    do throws(KeychainError) {
+      try connect(to: address, settings)
+    } catch {
+      return [Finding("bus", findings[0].value, problem: error)]
     }
     let keychain: SecretServiceKeychain
     do throws(KeychainError) {
@@ -47,6 +65,9 @@ extension SecretServiceKeychain {
     let alias = keychain.service.defaultCollection
     findings.append(Finding("default collection", alias ?? "none"))
     do throws(KeychainError) {
+      let paths = try reporting { () throws(BusFailure) in try keychain.service.collections() }
+      let names = paths.map(keychain.collectionName).sorted()
+      findings.append(Finding("collections", names.isEmpty ? "none" : names.joined(separator: ", ")))
       guard let facts = try keychain.facts().collection else { throw .noCollection(settings.collection) }
       findings.append(
         Finding(
