@@ -109,6 +109,10 @@ struct DoctorCommand: ParsableCommand {
 
   // MARK: Telling
 
+  private static func isAbout(absence problem: KeychainError) -> Bool {
+    if case .unavailable = problem { true } else { false }
+  }
+
   /// What is wrong, and what to type next, without sending people in a circle.
   private static func explanation(of finding: Finding) -> (problem: String, next: String?)? {
     guard let problem = finding.problem else { return nil }
@@ -117,6 +121,8 @@ struct DoctorCommand: ParsableCommand {
       switch finding.subject {
       case "program": "install \(SecretServiceProgram.name) and the package libsecret-1-0"
       case "bus": "log in on the desktop, or run this under 'dbus-run-session'"
+      case "owner of org.freedesktop.secrets" where !isAbout(absence: problem):
+        "end the service and start it anew, for it hangs; LLAVERO_PROBE_TIMEOUT gives it more time"
       case "owner of org.freedesktop.secrets":
         "install and start gnome-keyring or another service, or type 'llavero keychain use file'"
       default: failure.hint.flatMap { $0.contains("llavero doctor") ? nil : $0 }
