@@ -75,7 +75,7 @@ extension Failure {
         status: .keychain)
     case .itemLocked(let name):
       self.init(
-        "the Secret Service has to ask about this item of the collection '\(name)', and nobody has answered",
+        "this item of the collection '\(name)' is locked: its service asks about each access, and nobody answered",
         hint: "answer its dialog on the desktop, or let its settings confirm no access", status: .keychain)
     case .noCollection(nil):
       self.init(
