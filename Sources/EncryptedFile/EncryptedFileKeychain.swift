@@ -25,7 +25,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   private var snapshot: VaultSnapshot?
   /// What opened the vault before.
-  private var identity: X25519Identity?
+  private var key: VaultKey?
   private var change: VaultChange?
 
   /// A keychain at a place where there is a vault, or none yet: then the first item that is added makes one that
@@ -62,7 +62,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     guard change.isNew else { throw .duplicateItem }
     try change.make(protection)
     try change.commit(at: clock())
-    identity = change.identity
+    key = change.key
     snapshot = nil
   }
 
@@ -244,10 +244,10 @@ public final class EncryptedFileKeychain: KeychainStore {
     if let snapshot, snapshot.status == file.status { return snapshot }
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
       // Nobody is asked a second time because another process wrote meanwhile.
-      if let identity, let unlocked = try unlocking.open(header, with: identity) { return unlocked }
+      if let key, let unlocked = try unlocking.open(header, with: key) { return unlocked }
       return try unlocking.unlock(header, stanzas)
     }
-    identity = opened.identity
+    key = opened.key
     snapshot = opened
     return opened
   }

@@ -5,9 +5,9 @@ import PrivateFiles
 /// Asks somebody for a passphrase: `attempt` counts from 1. `nil` if nobody can be asked, or no more.
 public typealias PassphraseSource = (_ attempt: Int) throws(KeychainError) -> Secret?
 
-/// A vault's identity, and the file key that it has opened one header with.
+/// A vault's key, and the file key of one header that it has opened.
 struct UnlockedHeader: ~Copyable {
-  let identity: X25519Identity
+  let key: VaultKey
   let fileKey: FileKey
 }
 
@@ -34,7 +34,7 @@ struct Unlocking {
       for name in names {
         guard let identities = try identities(in: folder, name) else { continue }
         for identity in identities {
-          if let unlocked = try open(header, with: identity) { return unlocked }
+          if let unlocked = try open(header, stanzas, with: identity) { return unlocked }
         }
         if name == VaultLocation.identityName { hasOtherIdentity = true }
       }
@@ -54,7 +54,7 @@ struct Unlocking {
             isWrong = true
             continue
           }
-          if let unlocked = try open(header, with: identity) { return unlocked }
+          if let unlocked = try open(header, stanzas, with: identity) { return unlocked }
           fault = .damaged(path: location.vaultFile, detail: "its passphrase opens a key that is not its own")
         } catch {
           // Another slot may still be good.
@@ -106,13 +106,17 @@ struct Unlocking {
   }
 
   /// Opens a header with an identity; `nil` if it isn't the one.
-  func open(
-    _ header: Header, with identity: X25519Identity
+  private func open(
+    _ header: Header, _ stanzas: VaultStanzas, with identity: X25519Identity
   ) throws(KeychainError) -> UnlockedHeader? {
+    try open(header, with: VaultKey(identity, uuid: stanzas.uuid))
+  }
+
+  /// Opens a header with a vault's key; `nil` if it isn't that vault's.
+  func open(_ header: Header, with key: VaultKey) throws(KeychainError) -> UnlockedHeader? {
     do throws(AgeError) {
-      return UnlockedHeader(identity: identity, fileKey: try header.fileKey(with: [identity]))
-    } catch .noMatch {
-      return nil
+      guard let fileKey = try key.fileKey(of: header) else { return nil }
+      return UnlockedHeader(key: key, fileKey: fileKey)
     } catch {
       throw KeychainError(error, path: location.vaultFile)
     }

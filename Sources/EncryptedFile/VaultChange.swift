@@ -16,8 +16,8 @@ final class VaultChange {
   private let unlocking: Unlocking
   private var lines: VaultLines
   private var head: VaultHead
-  /// The identity of the vault; `nil` as long as there is none.
-  private(set) var identity: X25519Identity?
+  /// The key of the vault; `nil` as long as there is none.
+  private(set) var key: VaultKey?
   private var stanzas: VaultStanzas?
   private var newVault: NewVault?
 
@@ -37,7 +37,7 @@ final class VaultChange {
       head = snapshot.first.head
       head.generation += 1
       head.previous = snapshot.mac
-      identity = snapshot.identity
+      key = snapshot.key
       stanzas = snapshot.stanzas
     } else {
       isNew = true
@@ -52,13 +52,13 @@ final class VaultChange {
   private var path: String { unlocking.location.vaultFile }
 
   /// Whether there is a vault to put items into, be it one that is just being made.
-  var isMade: Bool { identity != nil }
+  var isMade: Bool { key != nil }
 
   /// Makes a vault, which the commit puts in its place.
   func make(_ protection: borrowing Protection) throws(KeychainError) {
     let vault = try NewVault(protection, path: path)
     newVault = vault
-    identity = vault.identity
+    key = VaultKey(vault.identity, uuid: vault.stanzas.uuid)
     stanzas = vault.stanzas
     isDirty = true
   }
@@ -144,15 +144,15 @@ final class VaultChange {
   /// Writes the new generation and puts it in the old one's place. Before that it is read back from the file that
   /// was written, by the code that every reader uses.
   func commit(at now: Timestamp) throws(KeychainError) {
-    guard let identity, let stanzas else { return }
+    guard let key, let stanzas else { return }
     head.written = now
-    let encoded = try EncodedVault(lines, head: head, stanzas: stanzas, identity: identity, path: path)
+    let encoded = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
     if let newVault {
       try newVault.install(at: unlocking.location, in: folder) { () throws(KeychainError) in
-        try write(encoded, identity)
+        try write(encoded, key)
       }
     } else {
-      try write(encoded, identity)
+      try write(encoded, key)
       if stanzas.slots.isEmpty, let state = try Folder(opening: unlocking.location.stateFolder) {
         try NewVault.completeIdentity(in: state)
       }
@@ -177,17 +177,14 @@ final class VaultChange {
   }
 
   private func write(
-    _ encoded: borrowing EncodedVault, _ identity: X25519Identity
+    _ encoded: borrowing EncodedVault, _ key: VaultKey
   ) throws(KeychainError) {
     try encoded.file.lendingBytes { (file) throws(KeychainError) in
       try folder.replace(VaultLocation.vaultName, with: file) { (temporary) throws(KeychainError) in
         guard let file = try folder.file(temporary) else { throw .missing(path: folder.path(of: temporary)) }
         let snapshot = try VaultSnapshot(file) { (header, _) throws(KeychainError) in
-          do throws(AgeError) {
-            return UnlockedHeader(identity: identity, fileKey: try header.fileKey(with: [identity]))
-          } catch {
-            throw KeychainError(error, path: path)
-          }
+          guard let unlocked = try unlocking.open(header, with: key) else { throw .wrongIdentity(path: path) }
+          return unlocked
         }
         guard try snapshot.hasPlaintext(encoded.plaintext) else {
           throw .damaged(path: path, detail: "what was written can't be read back")

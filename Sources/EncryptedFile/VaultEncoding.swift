@@ -15,7 +15,7 @@ struct EncodedVault: ~Copyable {
   ///
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   init(
-    _ lines: borrowing VaultLines, head: VaultHead, stanzas: VaultStanzas, identity: X25519Identity,
+    _ lines: borrowing VaultLines, head: VaultHead, stanzas: VaultStanzas, key: VaultKey,
     path: String
   ) throws(KeychainError) {
     let nonce = randomBytes(PayloadLayout.nonceSize)
@@ -24,8 +24,7 @@ struct EncodedVault: ~Copyable {
       json.head(
         head, uuid: stanzas.uuid,
         authentication: VaultHead.authentication(
-          identity: identity, uuid: stanzas.uuid, generation: head.generation, previous: head.previous,
-          nonce: nonce),
+          key, uuid: stanzas.uuid, generation: head.generation, previous: head.previous, nonce: nonce),
         index: index)
       return json.finish()
     }
@@ -35,7 +34,7 @@ struct EncodedVault: ~Copyable {
       file = Self.encrypt(
         plaintext,
         header: try Header.encode(
-          stanzas: identity.recipient.wrap(fileKey) + stanzas.encoded(), fileKey: fileKey),
+          stanzas: key.recipient.wrap(fileKey) + stanzas.encoded(), fileKey: fileKey),
         try PayloadKey(fileKey: fileKey, nonce: nonce), nonce: nonce)
     } catch {
       throw KeychainError(error, path: path)

@@ -21,10 +21,9 @@ struct VaultHead {
   static let version = 1
 
   /// What proves that the writer held the vault's identity and not just its recipient:
-  /// HMAC-SHA256(HKDF-SHA256(identity, uuid, "llavero/vault/v1/auth"),
-  /// "v1" || uuid || u64be generation || previous || payload nonce).
+  /// HMAC-SHA256(authentication key, "v1" || uuid || u64be generation || previous || payload nonce).
   static func authentication(
-    identity: X25519Identity, uuid: String, generation: Int64, previous: [UInt8], nonce: [UInt8]
+    _ key: VaultKey, uuid: String, generation: Int64, previous: [UInt8], nonce: [UInt8]
   ) -> [UInt8] {
     var message = Array("v1".utf8) + uuid.utf8
     for shift in stride(from: 56, through: 0, by: -8) {
@@ -32,30 +31,14 @@ struct VaultHead {
     }
     message += previous
     message += nonce
-    var tag = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
-    identity.withSecretKey { secret in
-      var key = Secret(capacity: KeyDerivation.hashSize)
-      key.append(count: KeyDerivation.hashSize) { output in
-        Array(uuid.utf8).withUnsafeBytes { salt in
-          KeyDerivation.hkdfSHA256(
-            inputKey: secret, salt: salt, info: "llavero/vault/v1/auth", into: output)
-        }
-        return output.count
-      }
-      key.withUnsafeBytes { key in
-        message.withUnsafeBytes { message in
-          tag.withUnsafeMutableBytes { KeyDerivation.hmacSHA256(key: key, message: message, into: $0) }
-        }
-      }
-    }
-    return tag
+    return key.authenticate(message)
   }
 }
 
 /// The first line as it was read.
 struct ReadVaultHead {
   let head: VaultHead
-  /// Proof of the writer; see ``VaultHead/authentication(identity:uuid:generation:previous:nonce:)``.
+  /// Proof of the writer; see ``VaultHead/authentication(_:uuid:generation:previous:nonce:)``.
   let authentication: [UInt8]
   /// The vault that the line is of.
   let uuid: String

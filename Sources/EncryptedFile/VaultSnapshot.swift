@@ -15,8 +15,8 @@ final class VaultSnapshot {
   let mac: [UInt8]
   /// What the first line says.
   let first: ReadVaultHead
-  /// The vault's identity.
-  let identity: X25519Identity
+  /// What the vault was opened with.
+  let key: VaultKey
 
   private let path: String
   private var payload: RandomAccessReader
@@ -53,7 +53,7 @@ final class VaultSnapshot {
     self.file = file
     self.stanzas = stanzas
     mac = header.mac
-    identity = unlocked.identity
+    key = unlocked.key
     self.path = path
 
     // What is large is read piecewise; of the rest everything is needed anyway.
@@ -70,9 +70,7 @@ final class VaultSnapshot {
       try ReadVaultHead(parsing: UnsafeRawBufferPointer(rebasing: bytes[..<end]), path: path)
     }
     let proof = VaultHead.authentication(
-      identity: identity, uuid: stanzas.uuid, generation: first.head.generation,
-      previous: first.head.previous,
-      nonce: nonce)
+      key, uuid: stanzas.uuid, generation: first.head.generation, previous: first.head.previous, nonce: nonce)
     guard first.uuid == stanzas.uuid, first.authentication == proof else {
       throw .damaged(path: path, detail: "it was not written with the keychain's own identity")
     }

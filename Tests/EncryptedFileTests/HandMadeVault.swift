@@ -53,7 +53,8 @@ struct HandMadeVault {
     let body = Array(records.map { $0 + [0x0a] }.joined())
     let previous = (1...32).map { UInt8($0) }
     let proof = VaultHead.authentication(
-      identity: writer ?? identity, uuid: uuid, generation: generation, previous: previous, nonce: nonce)
+      VaultKey(writer ?? identity, uuid: uuid), uuid: uuid, generation: generation, previous: previous,
+      nonce: nonce)
     var members: [(String, String)] = [
       ("app", #""llavero""#), ("v", "1"), ("min_reader", "1"), ("min_writer", "1"), ("uuid", "\"\(uuid)\""),
       ("gen", String(generation)), ("prev", "\"\(Self.base64(previous))\""),

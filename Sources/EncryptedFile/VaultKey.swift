@@ -1,0 +1,61 @@
+import Age
+import Keychain
+
+/// What one vault is opened, proven and written with.
+///
+/// The identity may be somewhere else, in an agent that unwraps file keys and gives nothing more away; then only what
+/// is derived from it is here.
+final class VaultKey: Sendable {
+  /// Unwraps the vault's file keys.
+  let identity: any Identity
+  /// What each generation is encrypted for. Secret: who doesn't know it can't make a file that the identity opens.
+  let recipient: X25519Recipient
+  /// HKDF-SHA256(identity, uuid, "llavero/vault/v1/auth"), 32 bytes.
+  let authenticationKey: Secret
+
+  /// Takes the parts.
+  init(
+    identity: any Identity, recipient: X25519Recipient, authenticationKey: consuming Secret
+  ) {
+    self.identity = identity
+    self.recipient = recipient
+    self.authenticationKey = authenticationKey
+  }
+
+  /// Takes a vault's identity itself.
+  convenience init(_ identity: X25519Identity, uuid: String) {
+    var key = Secret(capacity: KeyDerivation.hashSize)
+    identity.withSecretKey { secret in
+      key.append(count: KeyDerivation.hashSize) { output in
+        Array(uuid.utf8).withUnsafeBytes { salt in
+          KeyDerivation.hkdfSHA256(
+            inputKey: secret, salt: salt, info: "llavero/vault/v1/auth", into: output)
+        }
+        return output.count
+      }
+    }
+    self.init(identity: identity, recipient: identity.recipient, authenticationKey: key)
+  }
+
+  /// The file key of one header; `nil` if this key isn't its vault's.
+  ///
+  /// - Throws: ``AgeError`` for a header that is malformed or was altered.
+  func fileKey(of header: Header) throws(AgeError) -> FileKey? {
+    do throws(AgeError) {
+      return try header.fileKey(with: [identity])
+    } catch .noMatch {
+      return nil
+    }
+  }
+
+  /// HMAC-SHA256 of the message by the authentication key, 32 bytes.
+  func authenticate(_ message: [UInt8]) -> [UInt8] {
+    var tag = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
+    authenticationKey.withUnsafeBytes { key in
+      message.withUnsafeBytes { message in
+        tag.withUnsafeMutableBytes { KeyDerivation.hmacSHA256(key: key, message: message, into: $0) }
+      }
+    }
+    return tag
+  }
+}
