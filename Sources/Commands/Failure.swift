@@ -108,6 +108,8 @@ extension Failure {
       self.init(
         "cannot use the keychain \(path): \(detail)",
         hint: "nothing was changed; put back a copy of the file from a backup", status: .keychain)
+    case .rolledBack(let path, let generation, let seen):
+      self.init(rolledBack: path, generation: generation, seen: seen)
     case .newerFormat(let path, let version):
       self.init(
         "the keychain \(path) is of format \(version), which is newer than this program",
@@ -144,6 +146,14 @@ extension Failure {
     case .wrongKind:
       self.init("\(path) is not what it has to be, a plain file or a folder", status: .keychain)
     }
+  }
+
+  private init(rolledBack path: String, generation: Int64, seen: Int64?) {
+    let was = seen.map { "write \($0) was seen here" } ?? "another key wrote what was seen here"
+    self.init(
+      "the keychain \(path) is an older state of itself: it is of write \(generation), and \(was)",
+      hint: "if it was you who put it back, or changed its key elsewhere, say so with 'llavero vault accept'",
+      status: .keychain)
   }
 
   private init(missing path: String) {

@@ -106,6 +106,12 @@ struct KeychainSelection {
         "made the keychain \(terminalText(location.vaultFile)); "
           + "its key is \(terminalText(location.identityFile))")
     case .waiting(let path): tellWaiting(path)
+    case .merged(let copies):
+      StandardStreams.say(
+        "merged \(copies == 1 ? "a copy" : "\(copies) copies") of the keychain that a sync program had put beside it"
+      )
+    case .unmerged(let path, let error):
+      StandardStreams.say("\(terminalText(path)) was not merged: \(terminalText(Failure(error).message))")
     }
   }
 

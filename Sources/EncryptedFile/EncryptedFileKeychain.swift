@@ -13,17 +13,23 @@ public final class EncryptedFileKeychain: KeychainStore {
     case created(VaultLocation)
     /// Another process has held the lock for five seconds.
     case waiting(path: String)
+    /// A sync program had put copies of the vault beside it. So many were merged into it.
+    case merged(copies: Int)
+    /// A file beside the vault looks like a copy of it, and can't be merged.
+    case unmerged(path: String, KeychainError)
   }
 
   /// Where the vault is.
   public let location: VaultLocation
 
-  private let unlocking: Unlocking
-  private let patience: Int
+  let unlocking: Unlocking
+  let patience: Int
   private let onNotice: (Notice) -> Void
-  private let clock: () -> Timestamp
+  let clock: () -> Timestamp
 
   private var snapshot: VaultSnapshot?
+  /// Whether copies that a sync program put beside the vault have been looked for.
+  private var hasLookedForCopies = false
   /// What opened the vault before.
   private var key: VaultKey?
   private var change: VaultChange?
@@ -94,7 +100,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     let beginning = RecordKey.beginning(for: query)
     var found: [Record] = []
     try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
-      for index in range {
+      for index in range.clamped(to: lines.inUse) {
         let record = try lines.record(at: index, path: location.vaultFile)
         if query.matches(record.item) { found.append(record) }
       }
@@ -132,7 +138,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     return try changing { (change) throws(KeychainError) in
       if change.isNew, !change.isMade {
         try change.make(.identityFile)
-        change.onCommit = { [onNotice, location] in onNotice(.created(location)) }
+        change.onCommit { [onNotice, location] in onNotice(.created(location)) }
       }
       try change.refuseTwin(of: item, except: nil)
       let now = clock()
@@ -174,7 +180,7 @@ public final class EncryptedFileKeychain: KeychainStore {
         var count = 0
         for item in items {
           do throws(KeychainError) {
-            change.remove(try change.index(of: item))
+            try change.retire(try change.index(of: item), .deleted, at: clock())
             count += 1
           } catch .itemNotFound {
             continue
@@ -194,14 +200,11 @@ public final class EncryptedFileKeychain: KeychainStore {
     self.change = change
     defer { self.change = nil }
     let result = try body()
-    if change.isDirty {
-      try change.commit(at: clock())
-      snapshot = nil
-    }
+    try change.commit(at: clock())
     return result
   }
 
-  private func changing<Result>(
+  func changing<Result>(
     _ body: (VaultChange) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     // A savepoint costs a copy of where all lines are, and one step of a change needs none.
@@ -212,22 +215,32 @@ public final class EncryptedFileKeychain: KeychainStore {
     }
   }
 
-  private func beginChange() throws(KeychainError) -> VaultChange {
+  /// The vault's folder, and the right to change the vault.
+  func lock(patience: Int) throws(KeychainError) -> LockedFolder {
     let folder = try Folder(creating: location.vaultFolder)
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
       onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
     }
     folder.removeStaleTemporaries()
-    let snapshot = try current()
+    return LockedFolder(folder: folder, lock: lock)
+  }
+
+  func beginChange(patience: Int? = nil) throws(KeychainError) -> VaultChange {
+    let locked = try lock(patience: patience ?? self.patience)
+    let snapshot = try newest()
     // The change takes the lines away.
     self.snapshot = nil
-    return try VaultChange(snapshot, folder: folder, lock: lock, unlocking: unlocking)
+    let change = try VaultChange(snapshot, locked, unlocking: unlocking)
+    hasLookedForCopies = true
+    let count = try change.mergeCopies { onNotice(.unmerged(path: $0, $1)) }
+    if count > 0 { change.onCommit { [onNotice] in onNotice(.merged(copies: count)) } }
+    return change
   }
 
   // MARK: Snapshots
 
   /// Lends the lines of the change under way, or else of the newest generation.
-  private func withLines<Result: ~Copyable>(
+  func withLines<Result: ~Copyable>(
     beginning: [UInt8], _ body: (borrowing VaultLines, Range<Int>) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     if let change { return try change.withLines(beginning: beginning, body) }
@@ -235,21 +248,91 @@ public final class EncryptedFileKeychain: KeychainStore {
     return try snapshot.withLines(beginning: beginning, body)
   }
 
-  /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
+  /// The newest generation, unlocked, with what copies beside it have; `nil` if there is no vault yet.
   private func current() throws(KeychainError) -> VaultSnapshot? {
+    guard let snapshot = try newest() else { return nil }
+    if hasLookedForCopies { return snapshot }
+    hasLookedForCopies = true
+    guard let folder = try Folder(opening: location.vaultFolder),
+      try !ConflictCopies.names(in: folder).isEmpty
+    else { return snapshot }
+    do throws(KeychainError) {
+      // Whoever asks something doesn't wait long for it: another process may be merging already.
+      try beginChange(patience: 1).commit(at: clock())
+    } catch {
+      onNotice(.unmerged(path: location.vaultFolder, error))
+    }
+    return try newest()
+  }
+
+  /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
+  ///
+  /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``.
+  func newest() throws(KeychainError) -> VaultSnapshot? {
+    guard let opened = try newestWhateverWasSeen() else { return nil }
+    if let snapshot, snapshot === opened { return opened }
+    if let error = try rollback(opened) {
+      // Perhaps another process has written since the file was opened.
+      guard let file = try vaultFile(), file.status != opened.status else { throw error }
+      return try newest()
+    }
+    snapshot = opened
+    return opened
+  }
+
+  /// That an older state than what was seen here has come into the vault's place; `nil` if none has.
+  private func rollback(_ opened: VaultSnapshot) throws(KeychainError) -> KeychainError? {
+    let uuid = opened.stanzas.uuid
+    let generation = opened.generation
+    var newer: SeenGeneration?
+    switch try SeenGeneration.remembered(of: uuid, opened.key, in: location.stateFolder) {
+    case .seen(generation): return nil
+    case .seen(let seen) where seen.number >= generation.number: newer = seen
+    case .otherKey: break
+    case .seen, .nothing:
+      // Not being able to remember it is no reason to answer nothing.
+      try? generation.remember(of: uuid, opened.key, in: location.stateFolder)
+      return nil
+    }
+    if let newer, let folder = try Folder(opening: location.vaultFolder) {
+      // A sync program has put the newer one aside.
+      for name in try ConflictCopies.names(in: folder) {
+        let copy = try? ConflictCopies.open(name, in: folder, uuid: uuid, with: opened.key, unlocking)
+        if copy?.generation == newer { return nil }
+      }
+    }
+    return .rolledBack(path: location.vaultFile, generation: generation.number, seen: newer?.number)
+  }
+
+  /// Takes the vault as it is for the newest state of it.
+  public func acceptRollback() throws(KeychainError) {
+    guard let opened = try newestWhateverWasSeen() else { throw .itemNotFound }
+    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, in: location.stateFolder)
+  }
+
+  /// The same, also where a newer one has been seen before.
+  private func newestWhateverWasSeen() throws(KeychainError) -> VaultSnapshot? {
     guard let file = try vaultFile() else {
       snapshot = nil
       return nil
     }
     if let snapshot, snapshot.status == file.status { return snapshot }
+    return try unlock(file)
+  }
+
+  /// Opens a vault's file with what opened it before, or else as it can be opened.
+  func unlock(_ file: consuming OpenFile) throws(KeychainError) -> VaultSnapshot {
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      // Nobody is asked a second time because another process wrote meanwhile.
-      if let key, let unlocked = try unlocking.open(header, with: key) { return unlocked }
-      return try unlocking.unlock(header, stanzas)
+      try unlock(header, stanzas)
     }
     key = opened.key
-    snapshot = opened
     return opened
+  }
+
+  func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
+    // Nobody is asked a second time because another process wrote meanwhile.
+    if let key, let unlocked = try unlocking.open(header, with: key) { return unlocked }
+    return try unlocking.unlock(header, stanzas)
   }
 
   /// The vault's file; `nil` if there is none yet.
@@ -263,7 +346,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     throw .missing(path: location.vaultFile)
   }
 
-  private func openVault() throws(KeychainError) -> OpenFile? {
+  func openVault() throws(KeychainError) -> OpenFile? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
     return try folder.file(VaultLocation.vaultName)
   }
@@ -271,7 +354,9 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Whether there is something that only a vault leaves.
   private func hasOtherParts() throws(KeychainError) -> Bool {
     if let folder = try Folder(opening: location.vaultFolder) {
-      if try folder.contains(VaultLocation.slotsName) { return true }
+      for name in [VaultLocation.slotsName, Generations.folderName] where try folder.contains(name) {
+        return true
+      }
     }
     guard let state = try Folder(opening: location.stateFolder) else { return false }
     return try state.contains(VaultLocation.identityName)

@@ -43,7 +43,8 @@ private func uuid(_ random: [UInt8], version: UInt8) -> String {
   return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
 }
 
-private func hexadecimal(_ bytes: [UInt8]) -> String {
+/// Bytes as small hexadecimal digits.
+func hexadecimal(_ bytes: [UInt8]) -> String {
   let digits = Array("0123456789abcdef".utf8)
   return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
 }

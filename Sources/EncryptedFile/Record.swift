@@ -15,9 +15,10 @@ struct Record {
 
   /// Reads what is not confidential.
   ///
+  /// - Parameter keyPrefix: what stands before the key, where the record is out of use.
   /// - Throws: ``JSONReader/Malformed`` if the line is no record of this format, or its `k` is not the key of its
   ///   attributes, so that no search could be trusted.
-  init(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+  init(parsing line: UnsafeRawBufferPointer, keyPrefix: String = "") throws(JSONReader.Malformed) {
     var attributes = ItemAttributes()
     var key: UnsafeRawBufferPointer?
     var reference: ByteString?
@@ -41,9 +42,9 @@ struct Record {
       }
     }
     var item = try attributes.item()
-    guard let key, let reference, RecordKey.whole(of: item.key).elementsEqual(key) else {
-      throw JSONReader.Malformed()
-    }
+    guard let key, let reference, key.starts(with: keyPrefix.utf8),
+      RecordKey.whole(of: item.key).elementsEqual(key[keyPrefix.utf8.count...])
+    else { throw JSONReader.Malformed() }
     item.reference = ItemReference(reference)
     item.creationDate = created
     item.modificationDate = modified
@@ -118,15 +119,27 @@ struct Record {
     return line
   }
 
+  /// Whether a member is of the credential.
+  static func isConfidential(_ name: UnsafeRawBufferPointer) -> Bool {
+    let names: [StaticString] = [
+      "secret", "secret_b64", "password_expiry_utc", "oauth_refresh_token", "oauth_refresh_token_b64",
+      "authtype",
+      "authtype_b64",
+    ]
+    return names.contains { name == $0 }
+  }
+
   private static func isKnown(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) -> Bool {
-    let known: [StaticString] = [
-      "k", "id", "rev", "created", "modified", "secret", "secret_b64", "password_expiry_utc",
-      "oauth_refresh_token", "oauth_refresh_token_b64", "authtype", "authtype_b64",
-    ]
-    if known.contains(where: { name == $0 }) { return true }
+    let known: [StaticString] = ["k", "id", "rev", "created", "modified", "retired", "why"]
+    if known.contains(where: { name == $0 }) || isConfidential(name) { return true }
     var attributes = ItemAttributes()
     return try attributes.take(name, value)
   }
+}
+
+extension Item {
+  /// When it was changed last, as far as that is known.
+  var changeDate: Timestamp { modificationDate ?? creationDate ?? Timestamp(milliseconds: 0) }
 }

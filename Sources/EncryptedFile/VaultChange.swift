@@ -2,54 +2,117 @@ import Age
 import Keychain
 import PrivateFiles
 
+/// A vault's folder, which nobody else changes.
+struct LockedFolder: ~Copyable {
+  let folder: Folder
+  let lock: FileLock
+}
+
+/// What a change begins with.
+final class VaultBeginning {
+  let key: VaultKey
+  let stanzas: VaultStanzas
+  let head: VaultHead
+  private var lines: VaultLines
+
+  /// What comes after a generation, with its lines.
+  ///
+  /// - Throws: ``KeychainError/newerFormat(path:version:)``; what reading throws.
+  init(after snapshot: VaultSnapshot) throws(KeychainError) {
+    if snapshot.first.minimumWriter > VaultHead.version {
+      throw .newerFormat(path: snapshot.path, version: snapshot.first.minimumWriter)
+    }
+    key = snapshot.key
+    stanzas = snapshot.stanzas
+    var head = snapshot.first.head
+    head.generation += 1
+    head.previous = snapshot.mac
+    self.head = head
+    lines = try snapshot.takeAllLines()
+  }
+
+  /// Nothing but the vault's key and the ways to it.
+  init(_ key: VaultKey, _ stanzas: VaultStanzas) {
+    self.key = key
+    self.stanzas = stanzas
+    head = VaultHead(first: 1)
+    lines = VaultLines()
+  }
+
+  /// Gives the lines away; there are none afterwards.
+  func takeLines() -> VaultLines {
+    var taken = VaultLines()
+    swap(&taken, &lines)
+    return taken
+  }
+}
+
 /// A change of a vault under way: its lines in memory, and the lock held until it ends.
 final class VaultChange {
   /// Whether there was no vault when the change began.
   let isNew: Bool
   /// Whether anything would be written.
   private(set) var isDirty = false
-  /// Called once when the change is on the disk.
-  var onCommit: () -> Void = {}
+  /// What is called once the change is on the disk.
+  private var listeners: [() -> Void] = []
 
-  private let folder: Folder
-  private let lock: FileLock
+  private let locked: LockedFolder
+  /// The file that the change began with, and what it is called once it is an earlier generation.
+  private let before: (status: FileStatus, keptAs: String)?
+  /// Copies from elsewhere whose items this change has taken in, and what they are called afterwards.
+  private var mergedCopies: [(name: String, keptAs: String)] = []
   private let unlocking: Unlocking
-  private var lines: VaultLines
-  private var head: VaultHead
+  private(set) var lines: VaultLines
+  private(set) var head: VaultHead
   /// The key of the vault; `nil` as long as there is none.
   private(set) var key: VaultKey?
   private var stanzas: VaultStanzas?
   private var newVault: NewVault?
 
+  /// Changes a vault, or makes one where there is none.
+  ///
   /// - Throws: ``KeychainError/newerFormat(path:version:)`` if this version may not write the vault; what reading
   ///   throws.
   init(
-    _ snapshot: VaultSnapshot?, folder: consuming Folder, lock: consuming FileLock, unlocking: Unlocking
+    _ snapshot: VaultSnapshot?, _ locked: consuming LockedFolder, unlocking: Unlocking
   ) throws(KeychainError) {
     self.unlocking = unlocking
-    let path = unlocking.location.vaultFile
-    if let snapshot {
-      if snapshot.first.minimumWriter > VaultHead.version {
-        throw .newerFormat(path: path, version: snapshot.first.minimumWriter)
-      }
-      isNew = false
-      lines = try snapshot.takeAllLines()
-      head = snapshot.first.head
-      head.generation += 1
-      head.previous = snapshot.mac
-      key = snapshot.key
-      stanzas = snapshot.stanzas
-    } else {
-      isNew = true
-      lines = VaultLines()
-      head = VaultHead(
-        generation: 1, previous: [], written: Timestamp(milliseconds: 0), count: 0, byteCount: 0)
+    self.locked = locked
+    isNew = snapshot == nil
+    before = snapshot.map { ($0.status, $0.generation.fileName) }
+    let beginning = try snapshot.map { (snapshot) throws(KeychainError) in try VaultBeginning(after: snapshot)
     }
-    self.folder = folder
-    self.lock = lock
+    key = beginning?.key
+    stanzas = beginning?.stanzas
+    head = beginning?.head ?? VaultHead(first: 1)
+    lines = beginning?.takeLines() ?? VaultLines()
   }
 
-  private var path: String { unlocking.location.vaultFile }
+  /// Puts another state in the place of a vault that can't be read or is gone.
+  ///
+  /// - Parameter generation: the number of the newest write that is known of.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  init(
+    replacingUnreadableWith beginning: VaultBeginning, after generation: Int64,
+    _ locked: consuming LockedFolder,
+    unlocking: Unlocking
+  ) throws(KeychainError) {
+    self.unlocking = unlocking
+    isNew = false
+    // What can't be read is kept, too.
+    let hasFile = try locked.folder.contains(VaultLocation.vaultName)
+    before =
+      hasFile ? (try locked.folder.status(of: VaultLocation.vaultName), Generations.unreadableName()) : nil
+    self.locked = locked
+    key = beginning.key
+    stanzas = beginning.stanzas
+    head = beginning.head
+    head.generation = max(head.generation, generation + 1)
+    lines = beginning.takeLines()
+    isDirty = true
+  }
+
+  var path: String { unlocking.location.vaultFile }
 
   /// Whether there is a vault to put items into, be it one that is just being made.
   var isMade: Bool { key != nil }
@@ -78,13 +141,39 @@ final class VaultChange {
     return index
   }
 
-  /// - Throws: ``KeychainError/duplicateItem`` if another item has the same primary key.
-  func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
+  /// Where another item has the same primary key; `nil` if none has.
+  func twin(
+    of item: Item, except reference: ItemReference?
+  ) throws(KeychainError) -> (index: Int, item: Item)? {
     let key = RecordKey.whole(of: item.key)
     for index in lines.lines(beginning: key) {
       let other = try lines.record(at: index, path: path).item
-      if other.reference != reference, other.key.primaryKey == item.key.primaryKey { throw .duplicateItem }
+      if other.reference != reference, other.key.primaryKey == item.key.primaryKey { return (index, other) }
     }
+    return nil
+  }
+
+  /// - Throws: ``KeychainError/duplicateItem`` if another item has the same primary key.
+  func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
+    if try twin(of: item, except: reference) != nil { throw .duplicateItem }
+  }
+
+  /// Whether an item in use has the reference.
+  func hasItem(_ reference: ItemReference?) throws(KeychainError) -> Bool {
+    for index in lines.inUse where try lines.record(at: index, path: path).item.reference == reference {
+      return true
+    }
+    return false
+  }
+
+  /// Where the line of an item that is out of use is; `nil` if it is forgotten, or its secret is.
+  func index(of retired: RetiredItem) throws(KeychainError) -> Int? {
+    let key = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.whole(of: retired.item.key)
+    for index in lines.lines(beginning: key) {
+      let record = try lines.retiredRecord(at: index, path: path)
+      if record.item == retired, record.hasSecret { return index }
+    }
+    return nil
   }
 
   func credential(at index: Int) throws(KeychainError) -> Credential {
@@ -111,7 +200,12 @@ final class VaultChange {
     var changed = item
     changed.creationDate = try lines.record(at: index, path: path).item.creationDate
     changed.modificationDate = now
+    var former: Secret?
+    if try self.credential(at: index).isWorthKeeping(besides: credential, at: now) {
+      former = try retiredLine(index, .replaced, at: now)
+    }
     try insert(changed, credential, replacing: index)
+    if let former = former.take() { try keep(former) }
     return changed
   }
 
@@ -136,19 +230,104 @@ final class VaultChange {
     isDirty = true
   }
 
+  /// Puts in the line of a record that is in use.
+  func put(_ line: borrowing Secret) {
+    lines.insert(line)
+    isDirty = true
+  }
+
+  /// Sees to it that the new generation comes after that of another copy, too.
+  func follow(_ other: VaultHead) {
+    // Where it has been seen, an older one than that would be refused.
+    if other.generation >= head.generation - 1 { isDirty = true }
+    head.generation = max(head.generation, other.generation + 1)
+  }
+
+  /// Takes out the line at `index` for good.
   func remove(_ index: Int) {
     lines.remove(index)
+    isDirty = true
+  }
+
+  /// Takes an item out of use. It can be brought back for a while.
+  func retire(_ index: Int, _ reason: RetirementReason, at now: Timestamp) throws(KeychainError) {
+    let line = try retiredLine(index, reason, at: now)
+    lines.remove(index)
+    isDirty = true
+    try keep(line)
+  }
+
+  private func retiredLine(
+    _ index: Int, _ reason: RetirementReason, at now: Timestamp
+  ) throws(KeychainError) -> Secret {
+    do throws(JSONReader.Malformed) {
+      return try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
+        try RetiredRecord.line(of: line, at: now, reason)
+      }
+    } catch {
+      throw .malformedItem(path: path)
+    }
+  }
+
+  /// Puts in the line of a record that is out of use, unless it is there already. Of one key no more are kept than
+  /// ``RetiredRecord/maximumPerKey``.
+  func keep(_ line: borrowing Secret) throws(KeychainError) {
+    let key = line.withUnsafeBytes { Array($0.key) }
+    let others = lines.lines(beginning: key)
+    for index in others where lines.withLine(index, { line.isEqual(to: $0) }) { return }
+    lines.insert(line)
+    isDirty = true
+    var oldest: (index: Int, retired: Timestamp)?
+    var count = 0
+    for index in lines.lines(beginning: key) where lines.withLine(index, { $0.key.elementsEqual(key) }) {
+      let retired = try lines.retiredRecord(at: index, path: path).retired
+      count += 1
+      if oldest.map({ retired < $0.retired }) ?? true { oldest = (index, retired) }
+    }
+    if count > RetiredRecord.maximumPerKey, let oldest { lines.remove(oldest.index) }
+  }
+
+  /// Forgets what has been out of use for long enough.
+  private func forgetExpired(at now: Timestamp) throws(KeychainError) {
+    for index in (lines.inUse.upperBound..<lines.count).reversed() {
+      switch try lines.retiredRecord(at: index, path: path).fate(at: now) {
+      case .stays: continue
+      case .goes: lines.remove(index)
+      case .leavesMark:
+        let mark: Secret
+        do throws(JSONReader.Malformed) {
+          mark = try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
+            try RetiredRecord.mark(of: line)
+          }
+        } catch {
+          throw .malformedItem(path: path)
+        }
+        lines.remove(index)
+        lines.insert(mark)
+      }
+    }
+  }
+
+  /// Forgets everything that is out of use.
+  func forgetRetired() {
+    let inUse = lines.inUse.upperBound
+    if inUse == lines.count { return }
+    for index in (inUse..<lines.count).reversed() { lines.remove(index) }
     isDirty = true
   }
 
   /// Writes the new generation and puts it in the old one's place. Before that it is read back from the file that
   /// was written, by the code that every reader uses.
   func commit(at now: Timestamp) throws(KeychainError) {
-    guard let key, let stanzas else { return }
+    guard isDirty, let key, let stanzas else {
+      try? putCopiesAway()
+      return
+    }
+    try forgetExpired(at: now)
     head.written = now
     let encoded = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
     if let newVault {
-      try newVault.install(at: unlocking.location, in: folder) { () throws(KeychainError) in
+      try newVault.install(at: unlocking.location, in: locked.folder) { () throws(KeychainError) in
         try write(encoded, key)
       }
     } else {
@@ -157,17 +336,60 @@ final class VaultChange {
         try NewVault.completeIdentity(in: state)
       }
     }
-    // The change is made by now; a copy that fails is tried again with the next one.
+    // The change is made by now; what fails of the rest is tried again with the next one.
     try? copySlots(of: stanzas)
     isDirty = false
-    onCommit()
+    for listener in listeners { listener() }
+    listeners = []
+  }
+
+  /// Has `listener` called once the change is on the disk.
+  func onCommit(_ listener: @escaping () -> Void) {
+    listeners.append(listener)
+  }
+
+  /// Takes in what the copies have that a sync program has put beside the vault.
+  ///
+  /// - Parameter onFailure: hears of those that can't be read; they stay.
+  /// - Returns: how many they are.
+  func mergeCopies(onFailure: (String, KeychainError) -> Void) throws(KeychainError) -> Int {
+    guard let key, let stanzas else { return 0 }
+    for name in try ConflictCopies.names(in: locked.folder) {
+      do throws(KeychainError) {
+        guard
+          let copy = try ConflictCopies.open(
+            name, in: locked.folder, uuid: stanzas.uuid, with: key, unlocking)
+        else {
+          continue
+        }
+        try undoing { () throws(KeychainError) in try merge(copy) }
+        mergedCopies.append((name, copy.generation.fileName))
+      } catch {
+        onFailure(locked.folder.path(of: name), error)
+      }
+    }
+    return mergedCopies.count
+  }
+
+  /// Removes all earlier generations.
+  func purgeGenerations() throws(KeychainError) {
+    try Generations(creatingIn: locked.folder).purge()
+  }
+
+  /// Puts the copies away that were taken in, among the earlier generations.
+  private func putCopiesAway() throws(KeychainError) {
+    if mergedCopies.isEmpty { return }
+    let generations = try Generations(creatingIn: locked.folder)
+    for copy in mergedCopies { try generations.take(copy.name, from: locked.folder, as: copy.keptAs) }
+    mergedCopies = []
+    try locked.folder.synchronize()
   }
 
   /// Copies the slots beside the vault, where they aren't yet, so that `age -d -i` can use them. The header's are
   /// the ones that count.
   private func copySlots(of stanzas: VaultStanzas) throws(KeychainError) {
     if stanzas.slots.isEmpty { return }
-    let slots = try Folder(creating: folder.path(of: VaultLocation.slotsName))
+    let slots = try Folder(creating: locked.folder.path(of: VaultLocation.slotsName))
     for slot in stanzas.slots {
       if try slots.contains(slot.fileName) { continue }
       try slot.file.lendingBytes { (file) throws(KeychainError) in
@@ -179,9 +401,12 @@ final class VaultChange {
   private func write(
     _ encoded: borrowing EncodedVault, _ key: VaultKey
   ) throws(KeychainError) {
+    var written: SeenGeneration?
     try encoded.file.lendingBytes { (file) throws(KeychainError) in
-      try folder.replace(VaultLocation.vaultName, with: file) { (temporary) throws(KeychainError) in
-        guard let file = try folder.file(temporary) else { throw .missing(path: folder.path(of: temporary)) }
+      try locked.folder.replace(VaultLocation.vaultName, with: file) { (temporary) throws(KeychainError) in
+        guard let file = try locked.folder.file(temporary) else {
+          throw .missing(path: locked.folder.path(of: temporary))
+        }
         let snapshot = try VaultSnapshot(file) { (header, _) throws(KeychainError) in
           guard let unlocked = try unlocking.open(header, with: key) else { throw .wrongIdentity(path: path) }
           return unlocked
@@ -189,7 +414,33 @@ final class VaultChange {
         guard try snapshot.hasPlaintext(encoded.plaintext) else {
           throw .damaged(path: path, detail: "what was written can't be read back")
         }
+        written = snapshot.generation
+        if let before {
+          try Generations(creatingIn: locked.folder).keep(
+            VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
+            displaced: ConflictCopies.newName())
+        }
       }
     }
+    // The change is made by now.
+    if let stanzas { try? written?.remember(of: stanzas.uuid, key, in: unlocking.location.stateFolder) }
+    if before != nil { try? Generations(creatingIn: locked.folder).prune() }
+    try? putCopiesAway()
+  }
+}
+
+extension Credential {
+  /// Whether what this one has and the newer one hasn't could be missed: another secret or refresh token that is
+  /// not out of date.
+  fileprivate borrowing func isWorthKeeping(besides newer: borrowing Credential, at now: Timestamp) -> Bool {
+    if hasSameSecret(as: newer), hasSameRefreshToken(as: newer) { return false }
+    if !isExpired(at: now) { return true }
+    return hasRefreshToken && !hasSameRefreshToken(as: newer)
+  }
+}
+
+extension Secret {
+  fileprivate borrowing func isEqual(to bytes: UnsafeRawBufferPointer) -> Bool {
+    withUnsafeBytes { $0.count == bytes.count && $0.elementsEqual(bytes) }
   }
 }

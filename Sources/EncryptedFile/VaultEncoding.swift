@@ -111,6 +111,7 @@ enum VaultText {
     }
     var head = head
     head.count = lines.count
+    head.retiredCount = lines.count - lines.inUse.count
     head.byteCount = records.count
     var text = firstLine(head, index)
     if isLarge {

@@ -10,12 +10,23 @@ struct VaultHead {
   var previous: [UInt8]
   /// When it was written.
   var written: Timestamp
-  /// How many records follow.
+  /// How many lines follow, with those of records that are out of use.
   var count: Int
+  /// How many of them are out of use.
+  var retiredCount = 0
   /// The bytes of all records; the padding follows.
   var byteCount: Int
   /// Members from newer versions, as raw JSON, which survive a change.
   var unknown: [(name: [UInt8], value: [UInt8])] = []
+
+  /// A head to be filled in.
+  init(first generation: Int64) {
+    self.generation = generation
+    previous = []
+    written = Timestamp(milliseconds: 0)
+    count = 0
+    byteCount = 0
+  }
 
   /// The format that this version writes and reads.
   static let version = 1
@@ -62,8 +73,8 @@ struct ReadVaultHead {
     var minimumReader = 0
     var minimumWriter = 0
     var uuid: ByteString = ""
-    var head = VaultHead(
-      generation: 0, previous: [], written: Timestamp(milliseconds: 0), count: -1, byteCount: -1)
+    var head = VaultHead(first: 0)
+    (head.count, head.byteCount) = (-1, -1)
     var authentication: ByteString = ""
     var index = VaultIndex()
     do {
@@ -89,6 +100,8 @@ struct ReadVaultHead {
           head.written = try value.timestamp()
         } else if name == "n" {
           head.count = try value.integer()
+        } else if name == "old" {
+          head.retiredCount = try value.integer()
         } else if name == "bytes" {
           head.byteCount = try value.integer()
         } else if name == "auth" {
@@ -105,7 +118,7 @@ struct ReadVaultHead {
     }
     guard minimumReader <= VaultHead.version else { throw .newerFormat(path: path, version: version) }
     guard version > 0, 1..<Int64.max ~= head.generation, head.count >= 0,
-      0...VaultBounds.file ~= head.byteCount
+      0...head.count ~= head.retiredCount, 0...VaultBounds.file ~= head.byteCount
     else {
       throw .damaged(path: path, detail: "its first line lacks something")
     }
@@ -133,6 +146,7 @@ extension JSONWriter {
     member("prev", Self.base64(head.previous))
     member("written", head.written)
     member("n", head.count)
+    if head.retiredCount > 0 { member("old", head.retiredCount) }
     member("bytes", head.byteCount)
     member("auth", Self.base64(authentication))
     for (name, value) in head.unknown {

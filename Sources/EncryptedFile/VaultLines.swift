@@ -78,6 +78,12 @@ struct VaultLines: ~Copyable {
     return lower..<max(lower, upper)
   }
 
+  /// The lines of records in use: those of others stand behind them.
+  var inUse: Range<Int> {
+    let prefix = Array(RetiredRecord.keyPrefix.utf8)
+    return 0..<partition { !Self.key(of: $0, precedes: prefix, orBeginsWithIt: false) }
+  }
+
   /// Where the item that `item.reference` names is, be it under its own key or, if that is being changed, under
   /// another; `nil` if it is gone.
   ///
@@ -87,7 +93,7 @@ struct VaultLines: ~Copyable {
     for index in lines(beginning: RecordKey.whole(of: item.key)) {
       if try record(at: index, path: path).item.reference == reference { return index }
     }
-    for index in 0..<count {
+    for index in inUse {
       let mayBe = withLine(index) { line in
         reference.bytes.bytes.withUnsafeBytes { name in
           clinux_contains(line.baseAddress, line.count, name.baseAddress, name.count)
@@ -105,6 +111,19 @@ struct VaultLines: ~Copyable {
     try withLine(index) { (line) throws(KeychainError) in
       do throws(JSONReader.Malformed) {
         return try Record(parsing: line)
+      } catch {
+        throw .malformedItem(path: path)
+      }
+    }
+  }
+
+  /// The record of a line that is out of use.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)``.
+  borrowing func retiredRecord(at index: Int, path: String) throws(KeychainError) -> RetiredRecord {
+    try withLine(index) { (line) throws(KeychainError) in
+      do throws(JSONReader.Malformed) {
+        return try RetiredRecord(parsing: line)
       } catch {
         throw .malformedItem(path: path)
       }

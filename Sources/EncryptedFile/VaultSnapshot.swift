@@ -18,11 +18,15 @@ final class VaultSnapshot {
   /// What the vault was opened with.
   let key: VaultKey
 
-  private let path: String
+  /// The file's path.
+  let path: String
   private var payload: RandomAccessReader
   /// The lines that are decrypted, and what beginning of keys they cover.
   private var lines: VaultLines
   private var covered: [UInt8]?
+
+  /// Which generation this is.
+  var generation: SeenGeneration { SeenGeneration(number: first.head.generation, headerMAC: mac) }
 
   /// Opens and unlocks a vault, and checks its first line.
   ///
@@ -134,9 +138,18 @@ final class VaultSnapshot {
   /// Whether the whole plaintext is what it should be.
   func hasPlaintext(_ expected: borrowing Secret) throws(KeychainError) -> Bool {
     let text = try Self.read(&payload, 0..<payload.plaintextSize, path: path)
-    guard text.isEqual(to: expected) else { return false }
     // What compares equal was laid out by one and the same code, so the index is checked for itself.
-    return text.withUnsafeBytes { bytes in
+    return text.isEqual(to: expected) && hasGoodIndex(text)
+  }
+
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a search would not find all there is.
+  func checkIndex() throws(KeychainError) {
+    let text = try Self.read(&payload, 0..<payload.plaintextSize, path: path)
+    guard first.records.upperBound <= text.count, hasGoodIndex(text) else { throw malformedIndex }
+  }
+
+  private func hasGoodIndex(_ text: borrowing Secret) -> Bool {
+    text.withUnsafeBytes { bytes in
       first.index.leads(through: UnsafeRawBufferPointer(rebasing: bytes[first.records]))
     }
   }

@@ -36,7 +36,7 @@ public struct VaultSummary: Hashable, Sendable {
     hasPassphrase = stanzas.slots.contains { $0.kind == VaultStanzas.Slot.passphrase }
     do {
       contents = try head().map {
-        Contents(count: $0.count, generation: $0.generation, written: $0.written)
+        Contents(count: $0.count - $0.retiredCount, generation: $0.generation, written: $0.written)
       }
     } catch .locked {
       contents = nil

@@ -41,6 +41,9 @@ public enum KeychainError: Error, Hashable, Sendable {
   case wrongIdentity(path: String)
   /// What is stored can't be understood or fails its authentication.
   case damaged(path: String, detail: String)
+  /// An older state of the keychain has come into the place of a newer one, which was seen here before. `seen` is the
+  /// newest write that was seen; `nil` if another key had written what is remembered of that.
+  case rolledBack(path: String, generation: Int64, seen: Int64?)
   /// A newer version of the program wrote it, in a way this one can't read (or not safely write).
   case newerFormat(path: String, version: Int)
   /// A bound of the format is exceeded. `limit` is in bytes.

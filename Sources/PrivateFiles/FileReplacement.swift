@@ -6,14 +6,15 @@ extension Folder {
   /// Gives `name` new contents, all at once and lasting: whoever opens it sees the old or the new ones, also
   /// after a crash. Needs the folder's lock.
   ///
+  /// - Parameter isLasting: whether it has to survive a power cut, too.
   /// - Parameter verify: called with the name of the finished temporary file before it takes its place; if it
   ///   throws, nothing has changed.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; what `verify` throws.
   package func replace(
-    _ name: String, with contents: UnsafeRawBufferPointer,
+    _ name: String, with contents: UnsafeRawBufferPointer, isLasting: Bool = true,
     verify: (_ temporaryName: String) throws(KeychainError) -> Void = { _ in }
   ) throws(KeychainError) {
-    let temporary = try createTemporary(for: name, contents)
+    let temporary = try createTemporary(for: name, contents, isLasting: isLasting)
     do throws(KeychainError) {
       try verify(temporary)
       if renameat(descriptor, temporary, descriptor, name) != 0 {
@@ -23,7 +24,7 @@ extension Folder {
       unlinkat(descriptor, temporary, 0)
       throw error
     }
-    try synchronize()
+    if isLasting { try synchronize() }
   }
 
   /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Failing to
@@ -57,7 +58,7 @@ extension Folder {
 
   /// Writes a new file beside `name` down to the disk, and returns what it is called.
   private func createTemporary(
-    for name: String, _ contents: UnsafeRawBufferPointer
+    for name: String, _ contents: UnsafeRawBufferPointer, isLasting: Bool
   ) throws(KeychainError) -> String {
     let temporary = ".\(name).\(Self.randomDigits())\(Self.temporarySuffix)"
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -66,7 +67,7 @@ extension Folder {
     // After a failed fsync the kernel forgets what it could not write, so it is never tried again on the same
     // file ("Can Applications Recover from fsync Failures?", USENIX ATC 2020).
     var failure = writeFully(file, contents)
-    if failure == 0, fsync(file) != 0 { failure = errno }
+    if failure == 0, isLasting, fsync(file) != 0 { failure = errno }
     if close(file) != 0, failure == 0 { failure = errno }
     if failure != 0 {
       unlinkat(descriptor, temporary, 0)

@@ -71,11 +71,36 @@ package struct Folder: ~Copyable {
     throw .system(operation: "look for", path: path(of: name), errno: errno)
   }
 
+  /// The status of what has that name; a symbolic link's is its own.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  package func status(of name: String) throws(KeychainError) -> FileStatus {
+    var status = stat()
+    if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+      throw .system(operation: "examine", path: path(of: name), errno: errno)
+    }
+    return FileStatus(status)
+  }
+
+  /// Gives a file the modification date of another.
+  package func copyDate(of file: borrowing OpenFile, to name: String) throws(KeychainError) {
+    var status = stat()
+    guard fstat(file.descriptor, &status) == 0 else {
+      throw .system(operation: "examine", path: file.path, errno: errno)
+    }
+    let times = [status.st_atim, status.st_mtim]
+    if utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW) != 0 {
+      throw .system(operation: "date", path: path(of: name), errno: errno)
+    }
+  }
+
   /// Opens a file for reading; `nil` if there is none.
   ///
+  /// - Parameter isTightened: whether a file of this user's that lets others in is first made its own, as those need
+  ///   it that another program has put into a folder which nobody else can enter.
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, is a symbolic link
   ///   or no regular file; ``KeychainError/system(operation:path:errno:)``.
-  package func file(_ name: String) throws(KeychainError) -> OpenFile? {
+  package func file(_ name: String, isTightened: Bool = false) throws(KeychainError) -> OpenFile? {
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
     let file = clinux_openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 {
@@ -84,6 +109,11 @@ package struct Folder: ~Copyable {
       case ELOOP: throw .unsafeFile(path: path(of: name), .symbolicLink)
       default: throw .system(operation: "open", path: path(of: name), errno: errno)
       }
+    }
+    var status = stat()
+    if isTightened, fstat(file, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG
+    {
+      fchmod(file, 0o600)
     }
     return try OpenFile(owning: file, path: path(of: name))
   }

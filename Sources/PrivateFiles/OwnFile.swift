@@ -17,6 +17,10 @@ package struct FileStatus: Equatable {
   package init(of descriptor: Int32, path: String) throws(KeychainError) {
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw .system(operation: "examine", path: path, errno: errno) }
+    self.init(status)
+  }
+
+  init(_ status: stat) {
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int(status.st_size)
@@ -40,6 +44,11 @@ package struct FileStatus: Equatable {
       close(descriptor)
       throw error
     }
+  }
+
+  /// When the contents were changed last.
+  package var modificationDate: Timestamp {
+    Timestamp(milliseconds: Int64(modified[0]) * 1000 + Int64(modified[1]) / 1_000_000)
   }
 
   /// Whether both are of one file, whatever happened to it in between.

@@ -147,8 +147,7 @@ struct LayoutTests {
       let rest = #","x":""# + String(repeating: "x", count: size - start.utf8.count - 9) + "\"}\n"
       records.insert(Secret(start + rest))
     }
-    let head = VaultHead(
-      generation: 1, previous: [], written: Timestamp(milliseconds: 0), count: 0, byteCount: 0)
+    let head = VaultHead(first: 1)
     let text = try VaultText.encode(records, head) { head, index in
       var json = JSONWriter()
       json.head(head, uuid: "", authentication: [], index: index)
@@ -201,6 +200,7 @@ struct LayoutTests {
       try keychain.delete(gone)
       #expect(try place.keychain().servers() == servers[..<left].sorted())
     }
+    try keychain.compact()
     #expect(try place.plaintext().count == 4096)
   }
 }

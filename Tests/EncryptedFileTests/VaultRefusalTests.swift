@@ -74,6 +74,8 @@ struct VaultRefusalTests {
   @Test("a vault that only a newer version may write is read all the same")
   func newerWriter() throws {
     let place = try place { $0.head = [("v", "3"), ("min_writer", "2")] }
+    // The first look notes which generation was seen.
+    #expect(try place.keychain().servers().count == 3)
     try expectRefusal(at: place, reading: false) {
       if case .newerFormat(place.vault, _) = $0 { true } else { false }
     }

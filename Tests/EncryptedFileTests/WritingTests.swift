@@ -157,11 +157,15 @@ struct WritingTests {
   func modes() throws {
     let place = Place()
     try place.keychain().add(servers: ["a.example"])
+    try place.keychain().add(servers: ["b.example"])
     let all = try place.everything()
+    let uuid = try #require(try place.keychain().summary()).uuid
+    let first = try #require(try place.keychain().generations().first)
     #expect(
       Set(all.keys.map { String($0.dropFirst(place.path.count + 1)) }) == [
-        "data", "data/llavero", "data/llavero/vault.age",
-        "state", "state/llavero", "state/llavero/identity.txt",
+        "data", "data/llavero", "data/llavero/vault.age", "data/llavero/generations",
+        String(first.path.dropFirst(place.path.count + 1)),
+        "state", "state/llavero", "state/llavero/identity.txt", "state/llavero/\(uuid).seen",
       ])
     for facts in all.values { #expect(facts.mode & 0o7777 == (facts.isFolder ? 0o700 : 0o600)) }
   }

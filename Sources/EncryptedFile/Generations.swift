@@ -1,0 +1,147 @@
+import CLinux
+import Glibc
+public import Keychain
+import PrivateFiles
+
+/// An earlier state of a vault that was kept.
+public struct Generation: Hashable, Sendable {
+  /// Which write it was, from 1. Copies that went apart may have the same number.
+  public let number: Int64
+  /// When it was written.
+  public let written: Timestamp
+  /// The file's size in bytes.
+  public let size: Int
+  /// The file's path.
+  public let path: String
+
+  let name: String
+}
+
+/// The folder of a vault's earlier states: the last five, and of the last seven days the last one each.
+///
+/// A file is called `NUMBER-MAC.age`, where MAC is the beginning of the header's MAC. It is a link to what was
+/// `vault.age`, so keeping it costs nothing.
+struct Generations: ~Copyable {
+  static let folderName = "generations"
+  static let keptLast = 5
+  static let keptDays = 7
+
+  private let folder: Folder
+
+  /// Opens the folder; `nil` if there is none.
+  init?(in vaultFolder: String) throws(KeychainError) {
+    guard let folder = try Folder(opening: vaultFolder + "/" + Self.folderName) else { return nil }
+    self.folder = folder
+  }
+
+  /// Opens the folder, and makes it where it is missing.
+  init(creatingIn vaultFolder: borrowing Folder) throws(KeychainError) {
+    folder = try Folder(creating: vaultFolder.path(of: Self.folderName))
+  }
+
+  /// What a file is called that can't be read and has been replaced.
+  static func unreadableName() -> String { "unreadable-\(randomHexadecimal(bytes: 4)).age" }
+
+  /// Keeps a file of the vault's folder under a generation's name.
+  ///
+  /// - Parameters:
+  ///   - status: the file that is meant. If another has come into its place, that gets the name `displaced`, in the
+  ///     folder that it was in.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  func keep(
+    _ file: String, in vaultFolder: borrowing Folder, _ status: FileStatus, as name: String, displaced: String
+  ) throws(KeychainError) {
+    if linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) != 0 {
+      switch errno {
+      case EEXIST:
+        // Perhaps from a writer that was killed before it had put its own in place.
+        if try folder.status(of: name).isSameFile(as: status) { return }
+        if unlinkat(folder.descriptor, name, 0) == 0,
+          linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) == 0
+        {
+          break
+        }
+        throw .system(operation: "keep", path: folder.path(of: name), errno: errno)
+      case EPERM, EXDEV, EOPNOTSUPP, ENOSYS, EMLINK:
+        return try copy(file, in: vaultFolder, as: name)
+      default:
+        throw .system(operation: "keep", path: folder.path(of: name), errno: errno)
+      }
+    }
+    if try folder.status(of: name).isSameFile(as: status) { return }
+    // A sync program has put another copy there since it was read, which nobody has seen yet.
+    if renameat(folder.descriptor, name, vaultFolder.descriptor, displaced) != 0 {
+      throw .system(operation: "keep", path: vaultFolder.path(of: displaced), errno: errno)
+    }
+  }
+
+  /// Takes a file out of the vault's folder.
+  func take(_ file: String, from vaultFolder: borrowing Folder, as name: String) throws(KeychainError) {
+    if renameat(vaultFolder.descriptor, file, folder.descriptor, name) != 0 {
+      throw .system(operation: "put away", path: vaultFolder.path(of: file), errno: errno)
+    }
+  }
+
+  private func copy(
+    _ file: String, in vaultFolder: borrowing Folder, as name: String
+  ) throws(KeychainError) {
+    guard let source = try vaultFolder.file(file) else {
+      throw .missing(path: vaultFolder.path(of: file))
+    }
+    let contents = try source.contents(limit: VaultBounds.file)
+    try contents.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
+    try folder.copyDate(of: source, to: name)
+  }
+
+  /// The generations, the newest first.
+  func list() throws(KeychainError) -> [Generation] {
+    var found: [Generation] = []
+    for name in try folder.names() {
+      guard let number = Self.number(of: name), let status = try? folder.status(of: name) else { continue }
+      found.append(
+        Generation(
+          number: number, written: status.modificationDate, size: status.size, path: folder.path(of: name),
+          name: name))
+    }
+    return found.sorted { ($0.number, $0.written) > ($1.number, $1.written) }
+  }
+
+  /// The file of a generation.
+  func file(_ generation: Generation) throws(KeychainError) -> OpenFile {
+    guard let file = try folder.file(generation.name) else { throw .missing(path: generation.path) }
+    return file
+  }
+
+  /// Removes those that need not be kept. Needs the vault's lock.
+  func prune() throws(KeychainError) {
+    let all = try list()
+    if all.count <= Self.keptLast { return }
+    var days: Set<Int64> = []
+    for (position, generation) in all.enumerated() {
+      let isNewOfItsDay =
+        days.count < Self.keptDays && days.insert(generation.written.seconds / 86_400).inserted
+      if position >= Self.keptLast, !isNewOfItsDay { unlinkat(folder.descriptor, generation.name, 0) }
+    }
+  }
+
+  /// Removes all of them.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one stays.
+  func purge() throws(KeychainError) {
+    for name in try folder.names() where name != "." && name != ".." {
+      if unlinkat(folder.descriptor, name, 0) != 0, errno != ENOENT {
+        throw .system(operation: "remove", path: folder.path(of: name), errno: errno)
+      }
+    }
+    try folder.synchronize()
+  }
+
+  private static func number(of name: String) -> Int64? {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].utf8.count == 12, parts[1].hasSuffix(".age"), parts[0].first != "+"
+    else {
+      return nil
+    }
+    return Int64(parts[0])
+  }
+}

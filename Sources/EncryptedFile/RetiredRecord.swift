@@ -1,0 +1,119 @@
+public import Keychain
+
+/// Why a record went out of use.
+public enum RetirementReason: String, Hashable, Sendable {
+  /// A person deleted the item, or git erased it.
+  case deleted
+  /// The item was given another secret.
+  case replaced
+  /// A copy of the vault from elsewhere had another secret for the item, and a newer one.
+  case merged
+}
+
+/// An item as it was before it was deleted or its secret replaced. It can be brought back for 30 days.
+public struct RetiredItem: Hashable, Sendable {
+  /// The item, with the reference and the dates that it had.
+  public let item: Item
+  /// When it went out of use.
+  public let retired: Timestamp
+  /// Why.
+  public let reason: RetirementReason
+}
+
+/// A line of a record that is out of use: the record's line with `old ` before its key, and the members `retired` and
+/// `why` at its end. So these lines stand behind all others, no search for an item meets them, and what was in the
+/// record, also from newer versions, is still there.
+///
+/// After 30 days nothing is left of it but, for 180 days, the mark of a deletion: the line without its secret. Without
+/// that a copy of the vault which has been away would bring the item back.
+struct RetiredRecord {
+  /// What the keys of these lines begin with.
+  static let keyPrefix = "old "
+  /// How long an item can be brought back, in milliseconds.
+  static let retention: Int64 = 30 * 86_400_000
+  /// How long the mark of a deletion is kept, in milliseconds.
+  static let markRetention: Int64 = 180 * 86_400_000
+  /// How many there may be of one key; beyond them the oldest go.
+  static let maximumPerKey = 20
+
+  /// The record as it was.
+  let record: Record
+  /// When it went out of use.
+  let retired: Timestamp
+  /// Why.
+  let reason: RetirementReason
+  /// Whether the secret is still there.
+  let hasSecret: Bool
+
+  /// Reads what is not confidential of a line.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` as ``Record/init(parsing:)`` does, or if it doesn't say when and why.
+  init(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    record = try Record(parsing: line, keyPrefix: Self.keyPrefix)
+    var retired: Timestamp?
+    var reason: RetirementReason?
+    var hasSecret = false
+    try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+      if name == "retired" {
+        retired = try value.timestamp()
+      } else if name == "why" {
+        reason = RetirementReason(rawValue: try value.string().description)
+      } else if name == "secret" || name == "secret_b64" {
+        hasSecret = true
+      }
+    }
+    // A reason from a newer version is no reason to lose the record.
+    guard let retired else { throw JSONReader.Malformed() }
+    self.retired = retired
+    self.reason = reason ?? .replaced
+    self.hasSecret = hasSecret
+  }
+
+  /// The line that a record's line becomes, LF included.
+  static func line(
+    of record: UnsafeRawBufferPointer, at now: Timestamp, _ reason: RetirementReason
+  ) throws(JSONReader.Malformed) -> Secret {
+    let opening = Record.opening.utf8CodeUnitCount
+    var end = record.count
+    while end > 0, record[end - 1] != UInt8(ascii: "}") { end -= 1 }
+    guard end > opening else { throw JSONReader.Malformed() }
+    var line = Secret(capacity: record.count + 96)
+    line.append(Record.opening)
+    line.append(contentsOf: ByteString(keyPrefix))
+    line.append(UnsafeRawBufferPointer(rebasing: record[opening..<end - 1]))
+    line.append(",\"retired\":\"")
+    line.append(contentsOf: ByteString(now.description))
+    line.append("\",\"why\":\"")
+    line.append(contentsOf: ByteString(reason.rawValue))
+    line.append("\"}\n")
+    return line
+  }
+
+  /// The mark that is left of a deletion: the line without what is confidential, LF included.
+  static func mark(of line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Secret {
+    var json = JSONWriter(capacity: line.count)
+    json.beginObject()
+    var members: [(UnsafeRawBufferPointer, UnsafeRawBufferPointer)] = []
+    try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+      if !Record.isConfidential(name) { members.append((name, value.raw)) }
+    }
+    for (name, value) in members { json.rawMember(name: name, value: value) }
+    json.endObject()
+    var mark = json.finish()
+    mark.append(0x0a)
+    return mark
+  }
+
+  /// For whoever may want it back.
+  var item: RetiredItem { RetiredItem(item: record.item, retired: retired, reason: reason) }
+
+  /// What is to become of the line at `now`.
+  enum Fate { case stays, leavesMark, goes }
+
+  func fate(at now: Timestamp) -> Fate {
+    let age = now.milliseconds - retired.milliseconds
+    if age <= Self.retention { return .stays }
+    guard reason == .deleted, age <= Self.markRetention else { return .goes }
+    return hasSecret ? .leavesMark : .stays
+  }
+}

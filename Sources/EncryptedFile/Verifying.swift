@@ -1,0 +1,68 @@
+import Age
+public import Keychain
+import PrivateFiles
+
+/// A vault, or an earlier generation of one, of which everything was read and found to be in order.
+public struct VerifiedVault: Hashable, Sendable {
+  /// Which write it was, from 1.
+  public let generation: Int64
+  /// When it was written.
+  public let written: Timestamp
+  /// How many items are in use.
+  public let count: Int
+  /// How many records are out of use.
+  public let retiredCount: Int
+}
+
+extension EncryptedFileKeychain {
+  /// Reads everything in the vault and checks it; `nil` if there is no vault yet.
+  ///
+  /// - Throws: ``KeychainError`` for what is wrong with it.
+  public func verify() throws(KeychainError) -> VerifiedVault? {
+    try newest()?.verify()
+  }
+
+  /// Reads everything in an earlier generation and checks it.
+  ///
+  /// - Throws: ``KeychainError`` for what is wrong with it.
+  public func verify(_ generation: Generation) throws(KeychainError) -> VerifiedVault {
+    try open(generation).verify()
+  }
+
+  /// The generations that are kept besides the vault itself, the newest first.
+  public func generations() throws(KeychainError) -> [Generation] {
+    try Generations(in: location.vaultFolder)?.list() ?? []
+  }
+
+  /// The newest of the generations that are in order, as far as that can be told without asking anybody.
+  public func newestGoodGeneration() -> Generation? {
+    let generations = (try? generations()) ?? []
+    return generations.first { (try? verify($0)) != nil }
+  }
+
+  /// Opens an earlier generation.
+  func open(_ generation: Generation) throws(KeychainError) -> VaultSnapshot {
+    guard let folder = try Generations(in: location.vaultFolder) else {
+      throw .missing(path: generation.path)
+    }
+    return try unlock(try folder.file(generation))
+  }
+}
+
+extension VaultSnapshot {
+  /// Reads everything and checks it.
+  func verify() throws(KeychainError) -> VerifiedVault {
+    try checkIndex()
+    let lines = try takeAllLines()
+    let inUse = lines.inUse
+    for index in inUse { _ = try lines.record(at: index, path: path) }
+    for index in inUse.upperBound..<lines.count {
+      if try !lines.retiredRecord(at: index, path: path).hasSecret { continue }
+      _ = try lines.credential(at: index, path: path)
+    }
+    for index in inUse { _ = try lines.credential(at: index, path: path) }
+    return VerifiedVault(
+      generation: first.head.generation, written: first.head.written, count: inUse.count,
+      retiredCount: lines.count - inUse.count)
+  }
+}

@@ -1,0 +1,231 @@
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("Generations")
+struct GenerationTests {
+  private let place = Place()
+
+  private var numbers: [Int64] {
+    get throws { try place.keychain().generations().map(\.number) }
+  }
+
+  /// Sets back the date of all generations, and of the vault, by days.
+  private func age(byDays days: Int) throws {
+    for path in try place.keychain().generations().map(\.path) + [place.vault] {
+      var status = stat()
+      stat(path, &status)
+      let time = timespec(tv_sec: status.st_mtim.tv_sec - days * 86_400, tv_nsec: 0)
+      utimensat(AT_FDCWD, path, [time, time], 0)
+    }
+  }
+
+  @Test("the last five are kept, and opened each gives what was there then")
+  func lastFive() throws {
+    let keychain = place.keychain()
+    for number in 0..<9 { try keychain.add(servers: ["\(number).example"]) }
+    #expect(try numbers == [8, 7, 6, 5, 4])
+    for generation in try keychain.generations() {
+      let verified = try place.keychain().verify(generation)
+      #expect(verified.generation == generation.number && verified.count == Int(generation.number))
+    }
+    #expect(try keychain.verify()?.generation == 9)
+  }
+
+  @Test("of earlier days the last one each is kept, for seven days")
+  func daily() throws {
+    let keychain = place.keychain()
+    for day in 0..<12 {
+      for _ in 0..<3 { try keychain.save(item("a.example"), Credential(password: "\(day) \(randomUUID())")) }
+      try age(byDays: 1)
+    }
+    let days = try keychain.generations().map { $0.written.seconds / 86_400 }
+    #expect(Set(days).count == 7)
+    #expect(days.count == 5 + 7 - Set(days[..<5]).count)
+    let kept = try numbers
+    #expect(Array(kept[..<5]) == [35, 34, 33, 32, 31])
+    #expect(kept[5...].allSatisfy { $0 % 3 == 0 }, "of each day the last: \(kept)")
+  }
+
+  @Test("where there can be no links, a copy is kept")
+  func copying() throws {
+    try place.keychain().add(servers: ["a.example"])
+    // A link count at its limit can't be had, another file system can.
+    let folder = place.location.vaultFolder + "/generations"
+    var template = Array("/dev/shm/llavero-generations-XXXXXX".utf8CString)
+    let elsewhere = String(cString: mkdtemp(&template))
+    defer { removeAll(elsewhere) }
+    symlink(elsewhere, folder)
+    try place.keychain().add(servers: ["b.example"])
+    let generation = try #require(try place.keychain().generations().first)
+    #expect(generation.number == 1)
+    #expect(try place.keychain().verify(generation).count == 1)
+  }
+
+  @Test("restoring makes the items what they were, and can itself be undone")
+  func restoring() throws {
+    let clock = SettableClock()
+    let keychain = place.keychain(clock: clock.read)
+    try keychain.add(servers: ["a.example", "b.example"])
+    clock.advance(seconds: 1)
+    try keychain.delete(try keychain.items(matching: query("a.example")))
+    try keychain.save(item("b.example"), Credential(password: "new"), at: clock.now)
+    try keychain.add(servers: ["c.example"])
+    let first = try #require(try keychain.generations().last)
+    #expect(first.number == 1)
+    clock.advance(seconds: 1)
+    let outcome = try keychain.restore(first)
+    #expect(outcome == Restoration(count: 2, restored: 2, retired: 1))
+    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    let b = try #require(try keychain.items(matching: query("b.example")).first)
+    #expect(try keychain.secret(of: b) == "secret-b.example")
+    #expect(b.modificationDate == clock.now)
+    #expect(try keychain.summary()?.contents?.generation == 5)
+    let before = try #require(try keychain.generations().first)
+    _ = try keychain.restore(before)
+    #expect(try place.keychain().servers() == ["b.example", "c.example"])
+    #expect(try keychain.items(matching: query("b.example")).map { try keychain.secret(of: $0) } == ["new"])
+  }
+
+  @Test("a damaged vault is refused, the newest good generation is known, and put back leaves both files")
+  func damaged() throws {
+    let keychain = place.keychain()
+    for number in 0..<4 { try keychain.add(servers: ["\(number).example"]) }
+    var bytes = try contents(of: place.vault)
+    bytes[bytes.count - 10] ^= 1
+    try put(bytes, into: place.vault)
+    let newest = try #require(try keychain.generations().first)
+    try put([1, 2, 3], into: newest.path)
+    guard case .damaged(place.vault, _) = failure({ try place.keychain().servers() }) else {
+      Issue.record("a damaged vault is not refused")
+      return
+    }
+    let good = try #require(place.keychain().newestGoodGeneration())
+    #expect(good.number == 2)
+    let outcome = try place.keychain().restore(good)
+    #expect(outcome.count == 2)
+    #expect(try place.keychain().servers() == ["0.example", "1.example"])
+    // What was seen was the fourth.
+    #expect(try place.keychain().summary()?.contents?.generation == 5)
+    let kept = names(in: place.location.vaultFolder + "/generations")
+    let unreadable = try #require(kept.first { $0.hasPrefix("unreadable-") })
+    #expect(try contents(of: place.location.vaultFolder + "/generations/" + unreadable) == bytes)
+  }
+
+  @Test("a vault that is gone is not an empty one, and comes back from a generation")
+  func gone() throws {
+    try place.keychain().add(servers: ["a.example"])
+    try place.keychain().add(servers: ["b.example"])
+    unlink(place.vault)
+    #expect(failure { try place.keychain().servers() } == .missing(path: place.vault))
+    _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
+    #expect(try place.keychain().servers() == ["a.example"])
+  }
+}
+
+@Suite("An older state in the vault's place")
+struct RollbackTests {
+  private let place = Place()
+
+  private func expectRefusal(seen: Int64?) throws {
+    for _ in 0..<2 {
+      #expect(throws: KeychainError.rolledBack(path: place.vault, generation: 1, seen: seen)) {
+        try place.keychain().items(matching: query("a.example"))
+      }
+    }
+    let before = try contents(of: place.vault)
+    #expect(throws: KeychainError.rolledBack(path: place.vault, generation: 1, seen: seen)) {
+      try place.keychain().add(servers: ["c.example"])
+    }
+    #expect(try contents(of: place.vault) == before)
+  }
+
+  @Test("it is refused until it is accepted")
+  func older() throws {
+    try place.keychain().add(servers: ["a.example"])
+    let old = try contents(of: place.vault)
+    try place.keychain().delete(try place.keychain().items(matching: .all))
+    try put(old, into: place.vault)
+    try expectRefusal(seen: 2)
+    try place.keychain().acceptRollback()
+    #expect(try place.keychain().servers() == ["a.example"])
+    try place.keychain().add(servers: ["b.example"])
+    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+  }
+
+  @Test("another one with the same number is refused, too")
+  func sameNumber() throws {
+    try place.keychain().add(servers: ["a.example"])
+    let first = try contents(of: place.vault)
+    try place.keychain().compact()
+    #expect(try place.keychain().summary()?.contents?.generation == 1)
+    try place.keychain().add(servers: ["b.example"])
+    let seen = try #require(names(in: place.location.stateFolder).first { $0.hasSuffix(".seen") })
+    let path = place.location.stateFolder + "/" + seen
+    let memory = try contents(of: path)
+    try put(first, into: place.vault)
+    unlink(path)
+    try place.keychain().add(servers: ["c.example"])
+    try put(memory, into: path)
+    #expect(throws: KeychainError.rolledBack(path: place.vault, generation: 2, seen: 2)) {
+      try place.keychain().servers()
+    }
+  }
+
+  @Test("what was noted with another key is refused, and what can't be read is as if it weren't there")
+  func notes() throws {
+    try place.keychain().add(servers: ["a.example"])
+    let seen = try #require(names(in: place.location.stateFolder).first { $0.hasSuffix(".seen") })
+    let path = place.location.stateFolder + "/" + seen
+    var line = try contents(of: path)
+    #expect(line.starts(with: Array("1 ".utf8)) && line.last == 0x0a)
+    for garbage in [[], [0, 0, 0], Array("1 2\n".utf8), Array(line.dropLast(1)), Array("x".utf8) + line] {
+      try put(garbage, into: path)
+      #expect(try place.keychain().servers() == ["a.example"])
+    }
+    line = try contents(of: path)
+    line[0] = UInt8(ascii: "0")
+    try put(line, into: path)
+    #expect(try place.keychain().servers() == ["a.example"])
+    line[0] = UInt8(ascii: "1")
+    line[line.count - 2] ^= 1
+    try put(line, into: path)
+    try expectRefusal(seen: nil)
+  }
+
+  @Test("a newer one from elsewhere is noted by whoever reads it first")
+  func newer() throws {
+    let other = Place()
+    try place.keychain().add(servers: ["a.example"])
+    let first = try contents(of: place.vault)
+    other.makeFolders()
+    try put(try contents(of: place.identityFile), into: other.identityFile)
+    try put(first, into: other.vault)
+    try other.keychain().add(servers: ["b.example"])
+    try put(try contents(of: other.vault), into: place.vault)
+    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    try put(first, into: place.vault)
+    try expectRefusal(seen: 2)
+  }
+
+  @Test("whoever reads while others write is never told of a rollback")
+  func concurrent() throws {
+    try place.keychain().add(servers: ["a.example"])
+    let errors = Collected<String>()
+    concurrently(6) { number in
+      do {
+        for round in 0..<40 {
+          if number < 2 {
+            try place.keychain().add(servers: ["\(number)-\(round).example"])
+          } else {
+            _ = try place.keychain().servers()
+          }
+        }
+      } catch { errors.append("\(error)") }
+    }
+    #expect(errors.all == [])
+  }
+}

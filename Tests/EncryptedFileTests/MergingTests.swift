@@ -1,0 +1,294 @@
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@testable import EncryptedFile
+
+/// Two machines with one vault, each with its own copy of the vault's folder.
+private final class Pair {
+  let one = Place()
+  let two = Place()
+  let clock = SettableClock()
+
+  init(servers: [String] = ["a.example", "b.example"]) throws {
+    try one.keychain(clock: clock.read).add(servers: servers)
+    two.makeFolders()
+    try put(try contents(of: one.identityFile), into: two.identityFile)
+    try put(try contents(of: one.vault), into: two.vault)
+    _ = try two.keychain().servers()
+    clock.advance(seconds: 10)
+  }
+
+  func keychain(_ place: Place) -> EncryptedFileKeychain { place.keychain(clock: clock.read) }
+
+  func set(_ server: String, _ password: String, at place: Place) throws {
+    clock.advance(seconds: 1)
+    try keychain(place).save(item(server), Credential(password: password), at: clock.now)
+  }
+
+  func delete(_ server: String, at place: Place) throws {
+    clock.advance(seconds: 1)
+    let keychain = keychain(place)
+    try keychain.delete(try keychain.items(matching: query(server)))
+  }
+
+  /// Puts the copy of one place beside that of the other, as a sync program does.
+  func sync(_ from: Place, beside to: Place, as name: String = ConflictName.syncthing) throws {
+    try put(try contents(of: from.vault), into: to.location.vaultFolder + "/" + name)
+  }
+}
+
+private enum ConflictName {
+  static let syncthing = "vault.sync-conflict-20261121-083000-ABCDEFG.age"
+  static let all = [
+    syncthing, "vault (alice's conflicted copy 2026-11-21).age",
+    "vault (conflicted copy 2026-11-21 083000).age", "vault_conflict-20261121-083000.age",
+    "vault (laptop in Konflikt stehende Kopie 2026-11-21).age",
+    "vault (copia en conflicto de alice 2026-11-21).age",
+  ]
+}
+
+/// What a keychain answers with and what it keeps: `SERVER SECRET` in use, and out of use.
+private func state(_ place: Place) throws -> (inUse: [String], retired: [String]) {
+  let keychain = place.keychain()
+  let inUse = try keychain.items(matching: .all).map { "\($0.key.place) \(try keychain.secret(of: $0))" }
+  let retired = try keychain.retiredItems(matching: .all).map { "\($0.item.key.place) \($0.reason)" }
+  return (inUse.sorted(), retired.sorted())
+}
+
+@Suite("Copies that a sync program puts beside the vault")
+struct ConflictCopyTests {
+  @Test("are merged by whoever opens the vault next, and put away", arguments: ConflictName.all)
+  func names(name: String) throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.sync(pair.two, beside: pair.one, as: name)
+    chmod(pair.one.location.vaultFolder + "/" + name, 0o644)
+    let notices = Collected<EncryptedFileKeychain.Notice>()
+    let keychain = pair.one.keychain(onNotice: { notices.append($0) })
+    #expect(try keychain.items(matching: query("d.example")).count == 1)
+    #expect(try keychain.servers() == ["a.example", "b.example", "c.example", "d.example"])
+    #expect(notices.all == [.merged(copies: 1)])
+    #expect(
+      EncryptedFileTests.names(in: pair.one.location.vaultFolder) == ["generations", "lock", "vault.age"])
+    #expect(try keychain.generations().count == 3)
+    #expect(try keychain.summary()?.contents?.generation == 3)
+  }
+
+  @Test("a person's own backup is left alone, and so is another vault's file")
+  func others() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.two)
+    try pair.sync(pair.two, beside: pair.one, as: "vault-backup.age")
+    let folder = pair.one.location.vaultFolder
+    let stranger = Place()
+    try stranger.keychain().add(servers: ["x.example"])
+    try put(try contents(of: stranger.vault), into: folder + "/vault.conflict-of-another.age")
+    try put([1, 2, 3], into: folder + "/vault.conflict-garbage.age")
+    let notices = Collected<EncryptedFileKeychain.Notice>()
+    let keychain = pair.one.keychain(onNotice: { notices.append($0) })
+    #expect(try keychain.servers() == ["a.example", "b.example"])
+    #expect(
+      EncryptedFileTests.names(in: folder) == [
+        "lock", "vault-backup.age", "vault.age", "vault.conflict-garbage.age",
+        "vault.conflict-of-another.age",
+      ])
+    #expect(
+      notices.all == [
+        .unmerged(
+          path: folder + "/vault.conflict-garbage.age",
+          .damaged(path: folder + "/vault.conflict-garbage.age", detail: "it is no age file")),
+        .unmerged(
+          path: folder + "/vault.conflict-of-another.age",
+          .wrongIdentity(path: folder + "/vault.conflict-of-another.age")),
+      ])
+  }
+
+  @Test("where the vault itself was put aside for an older copy, that is no rollback")
+  func setAside() throws {
+    let pair = try Pair()
+    for number in 0..<5 { try pair.set("c.example", "\(number)", at: pair.one) }
+    try pair.set("d.example", "d", at: pair.two)
+    // The other machine's file, though of a lower number, has won.
+    let own = try contents(of: pair.one.vault)
+    try put(try contents(of: pair.two.vault), into: pair.one.vault)
+    try put(own, into: pair.one.location.vaultFolder + "/" + ConflictName.syncthing)
+    #expect(try pair.keychain(pair.one).servers() == ["a.example", "b.example", "c.example", "d.example"])
+    #expect(try pair.keychain(pair.one).summary()?.contents?.generation == 7)
+  }
+
+  @Test("a copy that came between a writer's reading and its replacing is not lost")
+  func between() throws {
+    let pair = try Pair()
+    try pair.set("d.example", "d", at: pair.two)
+    let theirs = try contents(of: pair.two.vault)
+    let place = pair.one
+    let keychain = pair.keychain(place)
+    try keychain.exclusively { () throws(KeychainError) in
+      try keychain.add(item("c.example"), Credential(password: "c"))
+      // As a sync program does: a new file in the vault's place.
+      try? put(theirs, into: place.vault + ".tmp")
+      rename(place.vault + ".tmp", place.vault)
+    }
+    #expect(try pair.keychain(place).servers() == ["a.example", "b.example", "c.example", "d.example"])
+  }
+}
+
+@Suite("Merging")
+struct MergingTests {
+  @Test("of a secret that was changed in both places the newer one wins, and the other is kept")
+  func newest() throws {
+    let pair = try Pair()
+    try pair.set("a.example", "older", at: pair.two)
+    try pair.set("a.example", "newer", at: pair.one)
+    try pair.sync(pair.two, beside: pair.one)
+    let state = try state(pair.one)
+    #expect(state.inUse == ["https://a.example newer", "https://b.example secret-b.example"])
+    #expect(
+      state.retired == [
+        "https://a.example merged", "https://a.example replaced", "https://a.example replaced",
+      ], "each place had replaced the first one, at another time")
+    let keychain = pair.keychain(pair.one)
+    let lost = try #require(
+      try keychain.retiredItems(matching: query("a.example")).first { $0.reason == .merged })
+    try keychain.undelete(lost, replacing: true)
+    #expect(try keychain.secret(of: keychain.items(matching: query("a.example"))[0]) == "older")
+  }
+
+  @Test("a deletion wins over what was there before it, and loses to what was changed after it")
+  func deletions() throws {
+    let pair = try Pair(servers: ["a.example", "b.example", "c.example"])
+    try pair.set("b.example", "before", at: pair.one)
+    for server in ["a.example", "b.example", "c.example"] { try pair.delete(server, at: pair.two) }
+    try pair.set("c.example", "after", at: pair.one)
+    try pair.sync(pair.two, beside: pair.one)
+    #expect(try state(pair.one).inUse == ["https://c.example after"])
+    let keychain = pair.keychain(pair.one)
+    for server in ["a.example", "b.example"] {
+      #expect(try keychain.retiredItems(matching: query(server)).contains { $0.reason == .deleted })
+    }
+    let b = try keychain.retiredItems(matching: query("b.example"))
+    var secrets: Set<String> = []
+    for retired in b {
+      secrets.insert(try keychain.secret(of: try keychain.undelete(retired, replacing: true)))
+    }
+    #expect(secrets.isSuperset(of: ["before", "secret-b.example"]))
+  }
+
+  @Test("what was brought back stays, though an older copy has it deleted")
+  func undeleted() throws {
+    let pair = try Pair()
+    try pair.delete("a.example", at: pair.one)
+    try put(try contents(of: pair.one.vault), into: pair.two.vault)
+    let keychain = pair.keychain(pair.one)
+    pair.clock.advance(seconds: 1)
+    try keychain.undelete(try #require(try keychain.retiredItems(matching: query("a.example")).first))
+    try pair.set("x.example", "x", at: pair.two)
+    try pair.sync(pair.two, beside: pair.one)
+    #expect(try pair.keychain(pair.one).servers() == ["a.example", "b.example", "x.example"])
+  }
+
+  @Test("one login that was stored in both places becomes one item")
+  func twins() throws {
+    let pair = try Pair()
+    try pair.set("n.example", "first", at: pair.two)
+    try pair.set("n.example", "second", at: pair.one)
+    try pair.sync(pair.two, beside: pair.one)
+    let state = try state(pair.one)
+    #expect(state.inUse.filter { $0.contains("n.example") } == ["https://n.example second"])
+    #expect(state.retired == ["https://n.example merged"])
+  }
+
+  @Test(
+    "both places come to the same items whichever merges, and no secret is dropped",
+    arguments: 0..<24 as Range<UInt64>)
+  func property(seed: UInt64) throws {
+    var numbers = SeededGenerator(seed: seed)
+    let servers = (0..<6).map { "\($0).example" }
+    let pair = try Pair(servers: Array(servers[..<4]))
+    var newest: Set<String> = []
+    for place in [pair.one, pair.two] {
+      for step in 0..<numbers.number(in: 1..<12) {
+        let server = numbers.pick(servers)
+        if numbers.number(in: 0..<4) == 0 {
+          try pair.delete(server, at: place)
+        } else {
+          try pair.set(server, "\(seed)-\(place === pair.one ? 1 : 2)-\(step)", at: place)
+        }
+        // Sometimes in the same moment as in the other place.
+        if numbers.number(in: 0..<3) == 0 { pair.clock.advance(seconds: -1) }
+      }
+      newest.formUnion(try state(place).inUse)
+    }
+    let copies = try [contents(of: pair.one.vault), contents(of: pair.two.vault)]
+    try put(copies[1], into: pair.one.location.vaultFolder + "/" + ConflictName.syncthing)
+    try put(copies[0], into: pair.two.location.vaultFolder + "/" + ConflictName.syncthing)
+    let (one, two) = (try state(pair.one), try state(pair.two))
+    #expect(one.inUse == two.inUse)
+    #expect(one.retired == two.retired)
+
+    // What was in use at either end is in use, or can be brought back.
+    var kept = Set(one.inUse)
+    let keychain = pair.keychain(pair.one)
+    for retired in try keychain.retiredItems(matching: .all) {
+      let item = try keychain.undelete(retired, replacing: true)
+      kept.insert("\(item.key.place) \(try keychain.secret(of: item))")
+    }
+    #expect(kept.isSuperset(of: newest), "lost: \(newest.subtracting(kept))")
+
+    // And merged once more nothing changes.
+    try put(copies[1], into: pair.two.location.vaultFolder + "/" + ConflictName.syncthing)
+    #expect(try state(pair.two).inUse == two.inUse)
+  }
+}
+
+@Suite("Salvaging")
+struct SalvagingTests {
+  @Test(
+    "what can still be read of a large damaged vault is there, the rest comes from the last good generation")
+  func large() throws {
+    let place = Place()
+    let servers = (0..<1500).map { "host\($0).example" }
+    try place.keychain().add(servers: servers)
+    try place.keychain().add(servers: ["late-a.example", "zlate.example"])
+    #expect(failure { try place.keychain().salvage() } == .duplicateItem, "nothing is wrong with it")
+    var bytes = try contents(of: place.vault)
+    bytes[300_000] ^= 1
+    try put(bytes, into: place.vault)
+    let salvage = try place.keychain().salvage()
+    #expect(salvage.count == 1502 && salvage.base?.number == 1)
+    #expect(salvage.recovered < 1502 && salvage.recovered > 1000)
+    #expect(try place.keychain().servers() == (servers + ["late-a.example", "zlate.example"]).sorted())
+    #expect(try place.keychain().summary()?.contents?.generation == 3)
+    #expect(try place.keychain().retiredItems(matching: .all).isEmpty)
+  }
+
+  @Test("without a good generation, what can still be read is there alone")
+  func alone() throws {
+    let place = Place()
+    try place.keychain().add(servers: (0..<1500).map { "host\($0).example" })
+    var bytes = try contents(of: place.vault)
+    bytes.removeLast(200_000)
+    try put(bytes, into: place.vault)
+    let salvage = try place.keychain().salvage()
+    #expect(salvage.base == nil && salvage.count == salvage.recovered && salvage.count > 500)
+    #expect(try place.keychain().servers().count == salvage.count)
+  }
+
+  @Test("a small vault that is damaged gives nothing by itself")
+  func small() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    var bytes = try contents(of: place.vault)
+    bytes[bytes.count - 1] ^= 1
+    let damaged = bytes
+    try put(bytes, into: place.vault)
+    guard case .damaged? = failure({ try place.keychain().salvage() }) else {
+      Issue.record("something was made of nothing")
+      return
+    }
+    #expect(try contents(of: place.vault) == damaged)
+  }
+}

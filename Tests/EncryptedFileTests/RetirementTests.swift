@@ -1,0 +1,131 @@
+import Keychain
+import TestSupport
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("What was deleted or replaced")
+struct RetirementTests {
+  private let place = Place()
+  private let clock = SettableClock()
+  private var keychain: EncryptedFileKeychain { place.keychain(clock: clock.read) }
+  private static let day: Int64 = 86_400
+
+  private func secrets(_ query: ItemQuery = .all) throws -> [String] {
+    let keychain = keychain
+    return try keychain.items(matching: query).map { try keychain.secret(of: $0) }
+  }
+
+  @Test("a deleted item answers nobody and is not counted, and comes back with its secret")
+  func undeleting() throws {
+    try keychain.add(servers: ["a.example", "b.example"])
+    let item = try #require(try keychain.items(matching: query("a.example")).first)
+    try keychain.delete([item])
+    #expect(try keychain.items(matching: query("a.example")).isEmpty)
+    #expect(try keychain.items(matching: .all).count == 1)
+    #expect(try keychain.summary()?.contents?.count == 1)
+
+    let retired = try #require(try keychain.retiredItems(matching: query("a.example")).first)
+    #expect(retired.reason == .deleted && retired.item == item)
+    clock.advance(seconds: 5)
+    let back = try keychain.undelete(retired)
+    #expect(back.reference == item.reference && back.creationDate == item.creationDate)
+    #expect(back.modificationDate == clock.now)
+    #expect(try secrets(query("a.example")) == ["secret-a.example"])
+    #expect(try keychain.retiredItems(matching: .all).isEmpty)
+  }
+
+  @Test("a secret that is replaced can be had back, and takes the place of the one that replaced it")
+  func replacing() throws {
+    try keychain.save(item("a.example"), Credential(password: "one"))
+    clock.advance(seconds: 1)
+    try keychain.save(item("a.example"), Credential(password: "two"))
+    let retired = try #require(try keychain.retiredItems(matching: query("a.example")).first)
+    #expect(retired.reason == .replaced)
+    #expect(failure { try keychain.undelete(retired) } == .duplicateItem)
+    try keychain.undelete(retired, replacing: true)
+    #expect(try secrets() == ["one"])
+    #expect(try keychain.retiredItems(matching: .all).count == 1, "the other is kept in turn")
+  }
+
+  @Test("what stays the same, or has no more use, is not kept")
+  func notKept() throws {
+    let keychain = keychain
+    let now = clock.now.seconds
+    try keychain.save(item("a.example"), Credential(Secret("one"), expiry: now + 10), at: clock.now)
+    try keychain.save(item("a.example"), Credential(Secret("one"), expiry: now + 20), at: clock.now)
+    var labelled = try #require(try keychain.items(matching: query("a.example")).first)
+    labelled.label = "label"
+    try keychain.update(labelled)
+    #expect(try keychain.retiredItems(matching: .all).isEmpty)
+    clock.advance(seconds: 60)
+    try keychain.save(item("a.example"), Credential(password: "two"), at: clock.now)
+    #expect(try keychain.retiredItems(matching: .all).isEmpty, "an expired secret is of no use")
+  }
+
+  @Test("of an item the last twenty are kept, and another's are not counted among them")
+  func bounded() throws {
+    let keychain = keychain
+    try keychain.save(item("a.example", "alice2"), Credential(password: "other"))
+    for number in 0..<30 {
+      clock.advance(seconds: 1)
+      try keychain.save(item("a.example"), Credential(password: "\(number)"), at: clock.now)
+    }
+    let retired = try keychain.retiredItems(matching: query("a.example"))
+    #expect(retired.count == 20)
+    #expect(retired.map(\.retired) == retired.map(\.retired).sorted(by: >))
+    try keychain.undelete(retired[19], replacing: true)
+    #expect(try secrets(query("a.example", "alice")) == ["9"])
+  }
+
+  @Test("after 30 days the secret is gone from the file, and after 180 the mark of the deletion")
+  func expiry() throws {
+    let keychain = keychain
+    try keychain.add(servers: ["a.example", "b.example"])
+    let item = try #require(try keychain.items(matching: query("a.example")).first)
+    try keychain.delete([item])
+    clock.advance(seconds: 30 * Self.day)
+    try keychain.save(EncryptedFileTests.item("c.example"), Credential(password: "c"), at: clock.now)
+    #expect(text(try place.plaintext()).contains("secret-a.example"))
+    clock.advance(seconds: 1)
+    try keychain.save(EncryptedFileTests.item("d.example"), Credential(password: "d"), at: clock.now)
+    #expect(!text(try place.plaintext()).contains("secret-a.example"))
+    #expect(text(try place.plaintext()).contains("old internet a.example"))
+    #expect(try keychain.retiredItems(matching: .all).isEmpty, "there is nothing to bring back")
+    clock.advance(seconds: 150 * Self.day)
+    try keychain.save(EncryptedFileTests.item("e.example"), Credential(password: "e"), at: clock.now)
+    #expect(!text(try place.plaintext()).contains("old internet a.example"))
+    #expect(try keychain.items(matching: .all).count == 4)
+  }
+
+  @Test("compacting forgets all of it, and all generations, and leaves the items")
+  func compacting() throws {
+    let keychain = keychain
+    try keychain.add(servers: ["a.example", "b.example"])
+    try keychain.delete(try keychain.items(matching: query("a.example")))
+    #expect(try keychain.generations().count == 1)
+    let gone = try keychain.compact()
+    #expect(gone.records == 1 && gone.generations == 1)
+    #expect(try keychain.generations().isEmpty)
+    #expect(!text(try place.plaintext()).contains("a.example"))
+    #expect(try self.keychain.servers() == ["b.example"])
+    #expect(failure { try Place().keychain().compact() } == .itemNotFound)
+  }
+
+  @Test("in a large vault, a search by the index finds what is out of use, and never as an item")
+  func largeVault() throws {
+    let keychain = keychain
+    let servers = (0..<1500).map { "host\($0).example" }
+    try keychain.add(servers: servers)
+    let gone = try keychain.items(matching: .all).filter { $0.name.contains("7") }
+    try keychain.delete(gone)
+    try ReadBack(try place.plaintext()).expectLargeLayout()
+    for server in ["host7.example", "host1377.example"] {
+      #expect(try place.keychain().items(matching: query(server)).isEmpty)
+      #expect(try place.keychain().retiredItems(matching: query(server)).count == 1)
+    }
+    #expect(try place.keychain().items(matching: query("host1.example")).count == 1)
+    #expect(try place.keychain().retiredItems(matching: query("host1.example")).isEmpty)
+    #expect(try place.keychain().summary()?.contents?.count == 1500 - gone.count)
+  }
+}
