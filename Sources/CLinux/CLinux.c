@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,6 +19,10 @@ int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
 int clinux_try_exclusive_lock(int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+ssize_t clinux_read_directory(int fd, void *buffer, size_t size) {
+  return syscall(SYS_getdents64, fd, buffer, size);
 }
 
 void clinux_refuse_inspection(void) {

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import EncryptedFile
 import Keychain
 
 /// What a command ends with (DESIGN: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage).
@@ -105,9 +106,7 @@ extension Failure {
         "the identity \(path) is not the one of this keychain",
         hint: "put the identity back that was made with the keychain", status: .keychain)
     case .damaged(let path, let detail):
-      self.init(
-        "cannot use the keychain \(path): \(detail)",
-        hint: "nothing was changed; put back a copy of the file from a backup", status: .keychain)
+      self.init(damaged: path, detail)
     case .rolledBack(let path, let generation, let seen):
       self.init(rolledBack: path, generation: generation, seen: seen)
     case .newerFormat(let path, let version):
@@ -148,6 +147,22 @@ extension Failure {
     }
   }
 
+  private init(damaged path: String, _ detail: String) {
+    let message = "cannot use the keychain \(path): \(detail)"
+    guard
+      let good = (try? VaultLocation()).flatMap({ $0.vaultFile == path ? $0 : nil })
+        .flatMap({ EncryptedFileKeychain(at: $0).newestGoodGeneration() })
+    else {
+      self.init(
+        message, hint: "nothing was changed; put back a copy of the file from a backup", status: .keychain)
+      return
+    }
+    self.init(
+      message,
+      hint: "nothing was changed; the last good state is write \(good.number) of \(good.written): "
+        + "'llavero vault salvage' puts it back with what the file still gives", status: .keychain)
+  }
+
   private init(rolledBack path: String, generation: Int64, seen: Int64?) {
     let was = seen.map { "write \($0) was seen here" } ?? "another key wrote what was seen here"
     self.init(
@@ -160,7 +175,9 @@ extension Failure {
     if path.hasSuffix("/vault.age") {
       self.init(
         "the keychain \(path) is missing, though there was one",
-        hint: "put it back from a backup, or move its identity or slots away to begin anew", status: .keychain
+        hint:
+          "put back its last state as 'llavero vault log' lists them with 'llavero vault restore', or from a "
+          + "backup; to begin anew, move its identity, slots and generations away", status: .keychain
       )
     } else if !path.hasSuffix("/identity.txt") {
       self.init("\(path) leads to nothing", hint: "put back what the link leads to", status: .keychain)

@@ -23,7 +23,8 @@ struct LlaveroCommand: ParsableCommand {
     version: Program.version,
     subcommands: [
       InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
-      DeleteCommand.self, StatusCommand.self, DoctorCommand.self, KeychainCommand.self, UnlockCommand.self,
+      DeleteCommand.self, UndeleteCommand.self, VaultCommand.self, StatusCommand.self, DoctorCommand.self,
+      KeychainCommand.self, UnlockCommand.self,
       LockCommand.self, GitCredentialSubcommand.self,
     ]
   )

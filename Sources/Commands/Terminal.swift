@@ -37,6 +37,18 @@ struct Terminal: ~Copyable {
     }
   }
 
+  /// Asks a question that is answered by y or yes, or else isn't.
+  func ask(_ question: String) -> Bool {
+    show(question)
+    var answer: [UInt8] = []
+    var byte: UInt8 = 0
+    while withUnsafeMutableBytes(of: &byte, { StandardStreams.read(descriptor, into: $0) }) == 1, byte != 0x0a
+    {
+      if answer.count < 16 { answer.append(byte) }
+    }
+    return ["y", "yes"].contains(String(decoding: answer, as: UTF8.self).lowercased())
+  }
+
   /// Shows a text that is no secret.
   func show(_ text: String) {
     _ = Secret(text).withUnsafeBytes { StandardStreams.writeFully($0, to: descriptor) }

@@ -15,6 +15,11 @@ func terminalText(_ text: String) -> String {
   return shown
 }
 
+/// A number with what it counts: `1 item`, `2 items`.
+func countText(_ count: Int, _ what: String) -> String {
+  count == 1 ? "1 \(what)" : "\(count) \(what)s"
+}
+
 /// Lines of columns, each as wide as its longest cell, two spaces between them.
 func columns(_ rows: [[String]]) -> String {
   var widths: [Int] = []

@@ -28,8 +28,10 @@ public final class EncryptedFileKeychain: KeychainStore {
   let clock: () -> Timestamp
 
   private var snapshot: VaultSnapshot?
-  /// Whether copies that a sync program put beside the vault have been looked for.
-  private var hasLookedForCopies = false
+  /// Copies beside the vault that are still to be merged, as of the last look.
+  private var copies: [String] = []
+  /// Those that can't be merged.
+  private var passedOver: Set<String> = []
   /// What opened the vault before.
   private var key: VaultKey?
   private var change: VaultChange?
@@ -231,8 +233,10 @@ public final class EncryptedFileKeychain: KeychainStore {
     // The change takes the lines away.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
-    hasLookedForCopies = true
-    let count = try change.mergeCopies { onNotice(.unmerged(path: $0, $1)) }
+    let count = try change.mergeCopies(except: passedOver) { (name, path, error) in
+      passedOver.insert(name)
+      onNotice(.unmerged(path: path, error))
+    }
     if count > 0 { change.onCommit { [onNotice] in onNotice(.merged(copies: count)) } }
     return change
   }
@@ -251,15 +255,12 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// The newest generation, unlocked, with what copies beside it have; `nil` if there is no vault yet.
   private func current() throws(KeychainError) -> VaultSnapshot? {
     guard let snapshot = try newest() else { return nil }
-    if hasLookedForCopies { return snapshot }
-    hasLookedForCopies = true
-    guard let folder = try Folder(opening: location.vaultFolder),
-      try !ConflictCopies.names(in: folder).isEmpty
-    else { return snapshot }
+    if copies.isEmpty { return snapshot }
     do throws(KeychainError) {
       // Whoever asks something doesn't wait long for it: another process may be merging already.
       try beginChange(patience: 1).commit(at: clock())
     } catch {
+      passedOver.formUnion(copies)
       onNotice(.unmerged(path: location.vaultFolder, error))
     }
     return try newest()
@@ -320,6 +321,11 @@ public final class EncryptedFileKeychain: KeychainStore {
     return try unlock(file)
   }
 
+  /// Opens what another one has opened without asking anybody again.
+  func use(_ other: EncryptedFileKeychain) {
+    key = other.key
+  }
+
   /// Opens a vault's file with what opened it before, or else as it can be opened.
   func unlock(_ file: consuming OpenFile) throws(KeychainError) -> VaultSnapshot {
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
@@ -348,6 +354,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   func openVault() throws(KeychainError) -> OpenFile? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
+    copies = try ConflictCopies.names(in: folder).filter { !passedOver.contains($0) }
     return try folder.file(VaultLocation.vaultName)
   }
 

@@ -128,7 +128,7 @@ struct Generations: ~Copyable {
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one stays.
   func purge() throws(KeychainError) {
-    for name in try folder.names() where name != "." && name != ".." {
+    for name in try folder.names() {
       if unlinkat(folder.descriptor, name, 0) != 0, errno != ENOENT {
         throw .system(operation: "remove", path: folder.path(of: name), errno: errno)
       }

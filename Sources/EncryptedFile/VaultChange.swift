@@ -66,7 +66,7 @@ final class VaultChange {
   private(set) var head: VaultHead
   /// The key of the vault; `nil` as long as there is none.
   private(set) var key: VaultKey?
-  private var stanzas: VaultStanzas?
+  private(set) var stanzas: VaultStanzas?
   private var newVault: NewVault?
 
   /// Changes a vault, or makes one where there is none.
@@ -350,11 +350,15 @@ final class VaultChange {
 
   /// Takes in what the copies have that a sync program has put beside the vault.
   ///
-  /// - Parameter onFailure: hears of those that can't be read; they stay.
-  /// - Returns: how many they are.
-  func mergeCopies(onFailure: (String, KeychainError) -> Void) throws(KeychainError) -> Int {
+  /// - Parameters:
+  ///   - names: those that are left alone.
+  ///   - onFailure: hears of those that can't be read, by name and path; they stay.
+  /// - Returns: how many were taken in.
+  func mergeCopies(
+    except names: Set<String>, onFailure: (_ name: String, _ path: String, KeychainError) -> Void
+  ) throws(KeychainError) -> Int {
     guard let key, let stanzas else { return 0 }
-    for name in try ConflictCopies.names(in: locked.folder) {
+    for name in try ConflictCopies.names(in: locked.folder) where !names.contains(name) {
       do throws(KeychainError) {
         guard
           let copy = try ConflictCopies.open(
@@ -365,7 +369,7 @@ final class VaultChange {
         try undoing { () throws(KeychainError) in try merge(copy) }
         mergedCopies.append((name, copy.generation.fileName))
       } catch {
-        onFailure(locked.folder.path(of: name), error)
+        onFailure(name, locked.folder.path(of: name), error)
       }
     }
     return mergedCopies.count

@@ -78,7 +78,7 @@ extension Folder {
 }
 
 /// Writes all bytes. Returns 0 or an `errno`.
-private func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+package func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
   var done = 0
   while done < bytes.count, let base = bytes.baseAddress {
     let count = write(descriptor, base + done, bytes.count - done)

@@ -118,22 +118,31 @@ package struct Folder: ~Copyable {
     return try OpenFile(owning: file, path: path(of: name))
   }
 
-  /// The names in it.
+  /// The names in it, without `.` and `..`.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func names() throws(KeychainError) -> [String] {
-    let copy = clinux_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-    guard copy >= 0, let stream = fdopendir(copy) else {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw .system(operation: "list", path: path, errno: errno)
     }
-    defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-            String(cString: $0)
-          }
-        })
+    // Without opendir(3), which takes a descriptor of its own and much memory for what is read at every answer.
+    let failure = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer -> Int32 in
+      guard let base = buffer.baseAddress else { return ENOMEM }
+      while true {
+        let count = clinux_read_directory(descriptor, base, buffer.count)
+        if count <= 0 { return count == 0 ? 0 : errno }
+        var position = 0
+        while position < count {
+          // struct linux_dirent64: inode and offset of 8 bytes each, the record's length in 2, the type in 1, the name.
+          let length = Int(buffer.loadUnaligned(fromByteOffset: position + 16, as: UInt16.self))
+          let name = String(cString: (base + position + 19).assumingMemoryBound(to: CChar.self))
+          if name != ".", name != ".." { names.append(name) }
+          position += length
+        }
+      }
     }
+    if failure != 0 { throw .system(operation: "list", path: path, errno: failure) }
     return names
   }
 

@@ -15,6 +15,10 @@ int clinux_openat(int directory, const char *_Nonnull path, int flags, mode_t mo
 /// Returns 0, or -1 with errno EAGAIN or EACCES when another open file description holds it.
 int clinux_try_exclusive_lock(int fd);
 
+/// Reads entries of a directory (getdents64(2)): the bytes that were written into `buffer`, 0 at the end, or -1 with
+/// errno set.
+ssize_t clinux_read_directory(int fd, void *_Nonnull buffer, size_t size);
+
 /// Makes the process unreadable to others of the same user (PR_SET_DUMPABLE 0) and leaves no core file.
 void clinux_refuse_inspection(void);
 

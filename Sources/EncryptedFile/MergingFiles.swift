@@ -1,0 +1,95 @@
+import CLinux
+import Glibc
+public import Keychain
+import PrivateFiles
+
+extension EncryptedFileKeychain {
+  /// Takes in the items of another copy of the vault, wherever that lies; it stays as it is.
+  ///
+  /// The copy may be of a time before the vault's identity was changed; then it is opened by its own slots.
+  ///
+  /// - Throws: ``KeychainError/wrongIdentity(path:)`` for another vault's file; ``KeychainError`` for what is wrong
+  ///   with the copy.
+  public func merge(copyAt path: String) throws(KeychainError) {
+    let scratch = try ScratchFolder(in: location.stateFolder)
+    try scratch.take(path, as: VaultLocation.vaultName)
+    let change = try beginChange()
+    guard let stanzas = change.stanzas else { throw .itemNotFound }
+    guard let file = try scratch.folder.file(VaultLocation.vaultName) else { throw .missing(path: path) }
+    let copy = try VaultSnapshot(file) { (header, theirs) throws(KeychainError) in
+      guard theirs.uuid == stanzas.uuid else { throw .wrongIdentity(path: path) }
+      return try unlock(header, theirs)
+    }
+    try change.merge(copy)
+    try change.commit(at: clock())
+  }
+
+  /// Merges two copies of the vault into the file of the first, as a merge driver of git has to (gitattributes(5),
+  /// "Defining a custom merge driver"). Nothing else is read or changed.
+  ///
+  /// - Throws: as ``merge(copyAt:)`` does; then `ours` is as it was.
+  public func mergeFiles(ours: String, theirs: String) throws(KeychainError) {
+    let scratch = try ScratchFolder(in: location.stateFolder)
+    try scratch.take(ours, as: VaultLocation.vaultName)
+    let pair = EncryptedFileKeychain(
+      at: VaultLocation(vaultFolder: scratch.folder.path, stateFolder: scratch.folder.path), clock: clock)
+    guard let file = try pair.openVault() else { throw .missing(path: ours) }
+    // Here is what opens it; there, nothing but the two files.
+    _ = try unlock(file)
+    pair.use(self)
+    try pair.merge(copyAt: theirs)
+    guard let merged = try pair.openVault() else { throw .missing(path: ours) }
+    let contents = try merged.contents(limit: VaultBounds.file)
+    let failure = contents.withUnsafeBytes { overwrite(ours, with: $0) }
+    if failure != 0 { throw .system(operation: "write", path: ours, errno: failure) }
+  }
+}
+
+/// A folder of this user's alone that goes with its owner. There is never anything in it but encrypted files.
+private struct ScratchFolder: ~Copyable {
+  let folder: Folder
+
+  init(in parent: String) throws(KeychainError) {
+    folder = try Folder(creating: parent + "/merge-" + randomHexadecimal(bytes: 8))
+  }
+
+  /// Copies a file into it, whoever may read that.
+  func take(_ path: String, as name: String) throws(KeychainError) {
+    let source = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+    if source < 0 { throw .system(operation: "open", path: path, errno: errno) }
+    defer { close(source) }
+    let status = try FileStatus(of: source, path: path)
+    guard status.isRegularFile else { throw .unsafeFile(path: path, .wrongKind) }
+    guard status.size <= VaultBounds.file else { throw .tooLarge(what: path, limit: VaultBounds.file) }
+    var contents = Secret(capacity: status.size)
+    try contents.append(count: status.size) { (buffer) throws(KeychainError) -> Int in
+      let failure = readFully(source, at: 0, into: buffer)
+      if failure < 0 { throw .damaged(path: path, detail: "it ends too early") }
+      if failure > 0 { throw .system(operation: "read", path: path, errno: failure) }
+      return buffer.count
+    }
+    try contents.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replace(name, with: bytes, isLasting: false)
+    }
+  }
+
+  deinit { removeTree(folder.path) }
+}
+
+/// Removes a folder of ours with what is in it.
+private func removeTree(_ path: String) {
+  if let folder = try? Folder(opening: path), let names = try? folder.names() {
+    for name in names where unlinkat(folder.descriptor, name, 0) != 0 { removeTree(path + "/" + name) }
+  }
+  rmdir(path)
+}
+
+/// Gives a file other contents, keeping the file. Returns 0 or an `errno`.
+private func overwrite(_ path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
+  let file = clinux_openat(AT_FDCWD, path, O_WRONLY | O_TRUNC | O_CLOEXEC, 0)
+  if file < 0 { return errno }
+  var failure = writeFully(file, bytes)
+  if failure == 0, fsync(file) != 0 { failure = errno }
+  if close(file) != 0, failure == 0 { failure = errno }
+  return failure
+}
