@@ -154,7 +154,7 @@ struct VaultRestoreCommand: ParsableCommand {
     }
     let outcome = try explaining { () throws(KeychainError) in try vault.restore(generation) }
     StandardStreams.say(
-      "the keychain has the \(countText(outcome.count, "item")) of write \(number) again: "
+      "the keychain is as after write \(number) again: \(countText(outcome.count, "item")), "
         + "\(outcome.restored) put back, \(outcome.retired) taken away")
   }
 }
@@ -211,6 +211,8 @@ struct VaultSalvageCommand: ParsableCommand {
       salvage = try vault.salvage()
     } catch .duplicateItem {
       return StandardStreams.say("the encrypted file is in order; nothing was changed")
+    } catch .itemNotFound {
+      throw Failure("there is no encrypted file yet", status: .nothingMatched)
     } catch {
       throw Failure(error)
     }

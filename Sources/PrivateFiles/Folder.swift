@@ -98,9 +98,12 @@ package struct Folder: ~Copyable {
   ///
   /// - Parameter isTightened: whether a file of this user's that lets others in is first made its own, as those need
   ///   it that another program has put into a folder which nobody else can enter.
+  /// - Parameter shownPath: the path that errors name, where the file is a copy of another.
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, is a symbolic link
   ///   or no regular file; ``KeychainError/system(operation:path:errno:)``.
-  package func file(_ name: String, isTightened: Bool = false) throws(KeychainError) -> OpenFile? {
+  package func file(
+    _ name: String, isTightened: Bool = false, shownAs shownPath: String? = nil
+  ) throws(KeychainError) -> OpenFile? {
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
     let file = clinux_openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 {
@@ -115,7 +118,7 @@ package struct Folder: ~Copyable {
     {
       fchmod(file, 0o600)
     }
-    return try OpenFile(owning: file, path: path(of: name))
+    return try OpenFile(owning: file, path: shownPath ?? path(of: name))
   }
 
   /// The names in it, without `.` and `..`.

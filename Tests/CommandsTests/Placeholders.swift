@@ -49,6 +49,8 @@ enum Placeholders {
       .replacing(bin, with: "{BIN}")
       .replacing(#/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#, with: "{DATE}")
       .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\dZ/#, with: "{MINUTE}")
+      .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/#, with: "{SECOND}")
+      .replacing(#/\b(\d+)-[0-9a-f]{8}\.age\b/#) { "\($0.1)-{MAC}.age" }
       .replacing(#/remembered on \d{4}-\d\d-\d\d/#, with: "remembered on {DATE}")
       .replacing(#/(\/\d+)@\d{10}\b/#) { "\($0.1)@{EPOCH}" }
       .replacing(#/:1\.\d+\b/#, with: "{OWNER}")
