@@ -176,8 +176,8 @@ extension Failure {
       self.init(
         "the keychain \(path) is missing, though there was one",
         hint:
-          "put back its last state as 'llavero vault log' lists them with 'llavero vault restore', or from a "
-          + "backup; to begin anew, move its identity, slots and generations away", status: .keychain
+          "put back a state that 'llavero vault log' lists with 'llavero vault restore', or a backup; to begin "
+          + "anew, move its identity, slots and generations away", status: .keychain
       )
     } else if !path.hasSuffix("/identity.txt") {
       self.init("\(path) leads to nothing", hint: "put back what the link leads to", status: .keychain)

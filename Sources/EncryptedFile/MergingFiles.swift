@@ -15,7 +15,9 @@ extension EncryptedFileKeychain {
     try scratch.take(path, as: VaultLocation.vaultName)
     let change = try beginChange()
     guard let stanzas = change.stanzas else { throw .itemNotFound }
-    guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: path) else { throw .missing(path: path) }
+    guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: path) else {
+      throw .missing(path: path)
+    }
     let copy = try VaultSnapshot(file) { (header, theirs) throws(KeychainError) in
       guard theirs.uuid == stanzas.uuid else { throw .wrongIdentity(path: path) }
       return try unlock(header, theirs)
