@@ -62,6 +62,10 @@ public enum HeaderFault: Hashable, Sendable {
   case x25519Stanza
   /// The share of an X25519 stanza is a point of low order; the shared secret would be all zero.
   case x25519LowOrder
+  /// An ssh-ed25519 stanza has the wrong number of arguments, or a tag, share or body of the wrong form.
+  case sshEd25519Stanza
+  /// The share of an ssh-ed25519 stanza that is meant for the identity is a point of low order.
+  case sshEd25519LowOrder
   /// An scrypt stanza has the wrong number of arguments, or a salt, work factor or body of the wrong form.
   case scryptStanza
   /// The file ends before the 16 bytes of the payload's nonce.
@@ -98,7 +102,7 @@ public enum ArmorFault: Hashable, Sendable {
   case tooMuchWhitespace
 }
 
-/// Why something is not a key (C2SP age.md, "The X25519 recipient type"; BIP 173).
+/// Why something is not a key (C2SP age.md, "The X25519 recipient type"; BIP 173; OpenSSH's PROTOCOL.key).
 public enum KeyFault: Hashable, Sendable {
   /// A character that Bech32 doesn't have in that place.
   case character
@@ -116,4 +120,13 @@ public enum KeyFault: Hashable, Sendable {
   case unsupportedKind
   /// A public key of low order, which nothing can be encrypted for (RFC 7748, section 6.1).
   case lowOrder
+  /// An Ed25519 public key that is no point of the curve's main subgroup (RFC 8032, section 5.1.3).
+  case point
+  /// Base64 that no canonical encoder writes (RFC 4648, section 3.5).
+  case base64
+  /// An SSH key whose fields are cut short, contradict each other or are followed by others.
+  case structure
+  /// A key that has to be decrypted with a passphrase first: an OpenSSH key with one, or an identity file that is
+  /// itself an age file. `ssh-keygen -p` takes the passphrase off the one, `age -d` off the other.
+  case passphraseProtected
 }

@@ -25,3 +25,12 @@ extension ScryptRecipient: CustomStringConvertible, CustomDebugStringConvertible
   /// Shows no children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+
+extension SSHEd25519Identity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Says what it is and nothing more.
+  public var description: String { "SSHEd25519Identity(<redacted>)" }
+  /// Says what it is and nothing more.
+  public var debugDescription: String { description }
+  /// Shows no children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

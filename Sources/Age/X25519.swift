@@ -19,6 +19,18 @@ enum X25519 {
     _ = crypto_scalarmult_base(output.start, secret.start)
   }
 
+  /// Multiplies the point `peer` by a secret (RFC 7748, section 5). False if the result is all zero: `peer` is of
+  /// low order.
+  static func multiply(
+    _ secret: UnsafeRawBufferPointer, by peer: UnsafeRawBufferPointer,
+    into output: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    precondition(secret.count == keySize && peer.count == keySize && output.count == keySize)
+    Sodium.start()
+    return crypto_scalarmult(output.start, secret.start, peer.start) == 0
+      && sodium_is_zero(output.start, keySize) == 0
+  }
+
   /// Derives the key that wraps a file key. False if the shared secret is all zero: `peer` is of low order.
   static func deriveWrapKey(
     secret: UnsafeRawBufferPointer, peer: UnsafeRawBufferPointer,
@@ -27,13 +39,10 @@ enum X25519 {
   ) -> Bool {
     precondition(secret.count == keySize && peer.count == keySize)
     precondition(share.count == keySize && recipient.count == keySize)
-    Sodium.start()
     return withSecretScratch(3 * keySize) { scratch in
       let shared = scratch.part(0, keySize)
       let salt = scratch.part(keySize, 2 * keySize)
-      guard crypto_scalarmult(shared.start, secret.start, peer.start) == 0,
-        sodium_is_zero(shared.start, keySize) == 0
-      else { return false }
+      guard multiply(secret, by: peer, into: shared) else { return false }
       salt.part(0, keySize).copyMemory(from: share)
       salt.part(keySize, keySize).copyMemory(from: recipient)
       KeyDerivation.hkdfSHA256(

@@ -1,0 +1,49 @@
+/// A cursor over SSH's encoding of data: numbers of 32 bits, and strings with their length before them (RFC 4251,
+/// section 5). It lends parts of its bytes and copies none.
+struct SSHWireFormat {
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  /// What hasn't been taken yet.
+  var rest: UnsafeRawBufferPointer { bytes.part(offset, bytes.count - offset) }
+
+  /// Whether all has been taken.
+  var isAtEnd: Bool { offset == bytes.count }
+
+  /// Takes `count` bytes. Throws ``AgeError/invalidKey(_:)`` with ``KeyFault/structure`` where fewer are left.
+  mutating func take(_ count: Int) throws(AgeError) -> UnsafeRawBufferPointer {
+    guard count <= bytes.count - offset else { throw .invalidKey(.structure) }
+    defer { offset += count }
+    return bytes.part(offset, count)
+  }
+
+  /// Takes a `uint32`, most significant byte first.
+  mutating func takeNumber() throws(AgeError) -> UInt32 {
+    try take(4).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// Takes a `string` without its length.
+  mutating func takeString() throws(AgeError) -> UnsafeRawBufferPointer {
+    try take(Int(clamping: try takeNumber()))
+  }
+
+  /// Decodes canonical base64, filled up with `=` to whole groups, in wiped memory and lends it.
+  ///
+  /// Throws ``AgeError/invalidKey(_:)`` with ``KeyFault/base64``.
+  static func withDecodedBase64<R>(
+    _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(AgeError) -> R
+  ) throws(AgeError) -> R {
+    guard text.count % 4 == 0 else { throw .invalidKey(.base64) }
+    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    let columns = text.part(0, text.count - padding)
+    return try withSecretScratch(text.count / 4 * 3) {
+      (decoded: UnsafeMutableRawBufferPointer) throws(AgeError) -> R in
+      guard let count = Base64.decode(columns, into: decoded) else { throw .invalidKey(.base64) }
+      return try body(UnsafeRawBufferPointer(decoded.part(0, count)))
+    }
+  }
+}

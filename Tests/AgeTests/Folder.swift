@@ -1,0 +1,57 @@
+import Glibc
+
+/// A fresh folder for one test, removed with the files in it when the test ends.
+final class Folder: Sendable {
+  let path: String
+
+  init() throws {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/llavero-age-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure("cannot make a folder in \(base)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    guard let directory = opendir(path) else { return }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { unlink("\(path)/\(name)") }
+    }
+    closedir(directory)
+    rmdir(path)
+  }
+
+  subscript(name: String) -> String { "\(path)/\(name)" }
+
+  func read(_ name: String) throws -> [UInt8] {
+    guard let contents = readFile(self[name]) else { throw Failure("there is no \(self[name])") }
+    return contents
+  }
+}
+
+/// A sentence on what made a test impossible.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Runs a program, silently, and waits for it.
+func execute(_ path: String, _ arguments: [String]) throws {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  for descriptor: Int32 in 0...2 {
+    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+  }
+  let words = ([path] + arguments).map { strdup($0) }
+  defer { for word in words { free(word) } }
+  var process: pid_t = 0
+  let failure = posix_spawn(&process, path, &actions, nil, words + [nil], environ)
+  guard failure == 0 else { throw Failure("cannot run \(path), which this test needs: error \(failure)") }
+  var status: Int32 = 0
+  while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  guard status == 0 else { throw Failure("\(path) \(arguments) ended with \(status)") }
+}
