@@ -75,7 +75,9 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(name: "KeychainTests", dependencies: ["Keychain", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib"], swiftSettings: settings),
+    .testTarget(
+      name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib"], exclude: ["age-plugin-test"],
+      swiftSettings: settings),
     .testTarget(
       name: "EncryptedFileTests", dependencies: ["EncryptedFile", "PrivateFiles", "Age", "TestSupport"],
       swiftSettings: settings),

@@ -1,6 +1,7 @@
 /// Everything that can go wrong in this library, one case for each different answer a caller has.
 ///
-/// No case carries key material, a passphrase or a piece of the input.
+/// No case carries key material, a passphrase or a piece of the input. Only ``plugin(name:fault:)`` has text of
+/// somebody else's: what a plugin reports, see ``PluginFault/reported(_:message:)``.
 public enum AgeError: Error, Hashable, Sendable {
   /// The header is malformed, or no conforming reader may use it.
   case header(HeaderFault)
@@ -32,6 +33,10 @@ public enum AgeError: Error, Hashable, Sendable {
   case emptyPassphrase
   /// A file is to be encrypted for nobody.
   case noRecipients
+  /// Recipients that don't go together: their labels differ, see ``Recipient/wrapWithLabels(_:)``.
+  case incompatibleRecipients
+  /// The plugin `age-plugin-NAME` is missing, failed or didn't keep to its protocol.
+  case plugin(name: String, fault: PluginFault)
   /// The function that a caller gave for random access failed with this `errno`.
   case read(errno: Int32)
 }
@@ -129,4 +134,6 @@ public enum KeyFault: Hashable, Sendable {
   /// A key that has to be decrypted with a passphrase first: an OpenSSH key with one, or an identity file that is
   /// itself an age file. `ssh-keygen -p` takes the passphrase off the one, `age -d` off the other.
   case passphraseProtected
+  /// A plugin's name that is empty or has a character other than `A-Z a-z 0-9 + . _ -` (CVE-2024-56327).
+  case pluginName
 }

@@ -9,7 +9,7 @@ public enum AgeFile {
   ///     don't know their type ignore them. Not possible with a passphrase.
   ///   - armored: whether the file is to be text.
   /// - Returns: the file.
-  /// - Throws: ``AgeError/noRecipients``; ``AgeError/header(_:)`` with ``HeaderFault/scryptNotAlone``,
+  /// - Throws: ``AgeError/noRecipients``; ``AgeError/incompatibleRecipients``; ``AgeError/header(_:)`` with ``HeaderFault/scryptNotAlone``,
   ///   ``HeaderFault/tooManyStanzas`` or ``HeaderFault/tooLarge``; what a recipient throws.
   public static func encrypt(
     _ plaintext: UnsafeRawBufferPointer, to recipients: [any Recipient], extraStanzas: [Stanza] = [],
@@ -22,7 +22,13 @@ public enum AgeFile {
     }
     let fileKey = FileKey()
     var stanzas: [Stanza] = []
-    for recipient in recipients { stanzas += try recipient.wrap(fileKey) }
+    var labels: Set<String>?
+    for recipient in recipients {
+      let wrapped = try recipient.wrapWithLabels(fileKey)
+      guard labels == nil || labels == wrapped.labels else { throw .incompatibleRecipients }
+      labels = wrapped.labels
+      stanzas += wrapped.stanzas
+    }
     let header = try Header.encode(stanzas: stanzas + extraStanzas, fileKey: fileKey)
     let nonce = [UInt8](unsafeUninitializedCapacity: PayloadLayout.nonceSize) { memory, count in
       count = PayloadLayout.nonceSize

@@ -37,6 +37,40 @@ public struct FileKey: ~Copyable, Sendable {
 public protocol Recipient: Sendable {
   /// Wraps a file key in one or more stanzas for the header, with fresh randomness each time.
   func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza]
+
+  /// Does the same as ``wrap(_:)`` and gives the labels too. A recipient with labels goes together only with
+  /// recipients of the very same labels, such as `postquantum`: else the weaker one would open the file as well.
+  /// Those that don't implement this have none.
+  func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey
+}
+
+extension Recipient {
+  /// Wraps a file key, without any label.
+  ///
+  /// - Parameter fileKey: the key to wrap.
+  /// - Returns: what ``wrap(_:)`` returns.
+  /// - Throws: what ``wrap(_:)`` throws.
+  public func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey {
+    WrappedFileKey(stanzas: try wrap(fileKey))
+  }
+}
+
+/// What a recipient makes of a file key.
+public struct WrappedFileKey: Sendable {
+  /// The stanzas for the header.
+  public let stanzas: [Stanza]
+  /// What all recipients of the file have to have in common; mostly nothing.
+  public let labels: Set<String>
+
+  /// Puts both together.
+  ///
+  /// - Parameters:
+  ///   - stanzas: the stanzas for the header.
+  ///   - labels: what all recipients of the file have to have in common.
+  public init(stanzas: [Stanza], labels: Set<String> = []) {
+    self.stanzas = stanzas
+    self.labels = labels
+  }
 }
 
 /// The secret counterpart of a recipient.

@@ -29,6 +29,14 @@ struct HeaderParser {
       offset -= line.count + 1
       return nil
     }
+    let (type, arguments) = try Self.parseArguments(line)
+    return Stanza(unchecked: type, arguments: arguments, body: try parseBody())
+  }
+
+  /// Takes a stanza's first line apart: `-> `, its type and the arguments.
+  static func parseArguments(
+    _ line: UnsafeRawBufferPointer
+  ) throws(AgeError) -> (type: String, arguments: [String]) {
     guard line.starts(with: "-> ") else { throw .header(.stanzaArguments) }
     var arguments: [String] = []
     var type: String?
@@ -45,7 +53,7 @@ struct HeaderParser {
       start = end + 1
     }
     guard let type else { throw .header(.stanzaArguments) }
-    return Stanza(unchecked: type, arguments: arguments, body: try parseBody())
+    return (type, arguments)
   }
 
   /// Takes the line with the MAC and returns its 32 bytes.

@@ -34,3 +34,12 @@ extension SSHEd25519Identity: CustomStringConvertible, CustomDebugStringConverti
   /// Shows no children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+
+extension PluginIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Says what it is and nothing more.
+  public var description: String { "PluginIdentity(<redacted>)" }
+  /// Says what it is and nothing more.
+  public var debugDescription: String { description }
+  /// Shows no children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -43,13 +43,16 @@ public struct Stanza: Hashable, Sendable {
       text.append(contentsOf: argument.utf8)
     }
     text.append(Stanza.lineFeed)
-    body.withUnsafeBytes { body in
-      // The last line is shorter than the others, and empty where they hold everything.
-      for offset in stride(from: 0, through: body.count, by: Stanza.bytesPerLine) {
-        let count = min(Stanza.bytesPerLine, body.count - offset)
-        Base64.encode(body.part(offset, count), appendingTo: &text)
-        text.append(Stanza.lineFeed)
-      }
+    body.withUnsafeBytes { Stanza.encode(body: $0, appendingTo: &text) }
+  }
+
+  /// Appends the lines of a body, each with its line feed.
+  static func encode(body: UnsafeRawBufferPointer, appendingTo text: inout [UInt8]) {
+    // The last line is shorter than the others, and empty where they hold everything.
+    for offset in stride(from: 0, through: body.count, by: bytesPerLine) {
+      let count = min(bytesPerLine, body.count - offset)
+      Base64.encode(body.part(offset, count), appendingTo: &text)
+      text.append(lineFeed)
     }
   }
 

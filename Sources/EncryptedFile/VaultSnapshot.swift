@@ -253,7 +253,8 @@ extension KeychainError {
     case .invalidKey, .invalidKeyLine, .noKeys, .keyFileTooLarge:
       self = .damaged(path: path, detail: "it holds no age identity")
     case .emptyPassphrase: self = .wrongPassphrase(path: path)
-    case .workFactorTooLow, .noRecipients: self = .damaged(path: path, detail: "it can't be encrypted")
+    case .workFactorTooLow, .noRecipients, .incompatibleRecipients, .plugin:
+      self = .damaged(path: path, detail: "it can't be encrypted")
     }
   }
 }

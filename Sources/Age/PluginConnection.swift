@@ -1,0 +1,113 @@
+import Glibc
+
+/// Frames to and from a plugin, within the time that it is allowed.
+final class PluginConnection {
+  private let process: PluginProcess
+  private let settings: PluginSettings
+  private let received = SecretBytes(uninitialized: PluginSettings.maximumStanzaSize)
+  private var count = 0
+  /// What is left of the two limits, in nanoseconds.
+  private var timeLeft: Int64
+  private var attendedTimeLeft: Int64?
+
+  /// Whether a person may be doing something for the plugin.
+  var isAttended = false
+
+  init(_ name: String, stateMachine: String, _ settings: PluginSettings) throws(PluginFault) {
+    guard let path = pluginPath(name, searchPath: settings.searchPath) else { throw .notFound }
+    self.settings = settings
+    timeLeft = Instant.nanoseconds(settings.timeLimit)
+    attendedTimeLeft = settings.attendedTimeLimit.map(Instant.nanoseconds)
+    process = try PluginProcess(
+      path: path, stateMachine: stateMachine, standardError: settings.standardError)
+  }
+
+  /// Lets the plugin end by itself, now that it is done.
+  func finish() {
+    _ = process.end(patiently: true)
+  }
+
+  func send(
+    _ words: String..., secretWord: UnsafeRawBufferPointer? = nil,
+    body: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+  ) throws(PluginFault) {
+    try PluginFrame.withEncoded(words, secretWord: secretWord, body: body) {
+      (frame) throws(PluginFault) in
+      try send(frame)
+    }
+  }
+
+  /// Sends a stanza of a file, with the command and the file's index before it.
+  func send(_ stanza: Stanza) throws(PluginFault) {
+    try stanza.body.withUnsafeBytes { body in
+      Result { () throws(PluginFault) in
+        try PluginFrame.withEncoded(["recipient-stanza", "0", stanza.type] + stanza.arguments, body: body) {
+          (frame) throws(PluginFault) in
+          try send(frame)
+        }
+      }
+    }.get()
+  }
+
+  private func send(_ frame: UnsafeRawBufferPointer) throws(PluginFault) {
+    var sent = 0
+    while sent < frame.count {
+      let rest = frame.part(sent, frame.count - sent)
+      let result = Glibc.send(process.input, rest.start, rest.count, Int32(MSG_NOSIGNAL))
+      if result >= 0 {
+        sent += result
+      } else if errno == EAGAIN {
+        try wait(for: process.input, POLLOUT)
+      } else if errno == EPIPE || errno == ECONNRESET {
+        throw .ended(process.end(patiently: true))
+      } else if errno != EINTR {
+        throw .connection(errno: errno)
+      }
+    }
+  }
+
+  /// The next frame, which is lent in memory that is wiped.
+  func receive() throws(PluginFault) -> PluginFrame {
+    let memory = received.unsafeMemory
+    var boundary = PluginFrame.Boundary()
+    while true {
+      let bytes = UnsafeRawBufferPointer(memory.part(0, count))
+      if let size = try boundary.find(in: bytes) {
+        let frame = try PluginFrame(parsing: bytes.part(0, size))
+        memmove(memory.start, bytes.start + size, count - size)
+        count -= size
+        return frame
+      }
+      guard count < memory.count else { throw .stanzaTooLarge }
+      let result = recv(process.output, memory.start + count, memory.count - count, 0)
+      if result > 0 {
+        count += result
+      } else if result == 0 || errno == ECONNRESET {
+        throw .ended(process.end(patiently: true))
+      } else if errno == EAGAIN {
+        try wait(for: process.output, POLLIN)
+      } else if errno != EINTR {
+        throw .connection(errno: errno)
+      }
+    }
+  }
+
+  /// Waits until a socket is ready, at the cost of the limit that counts now.
+  private func wait(for socket: Int32, _ event: Int32) throws(PluginFault) {
+    let start = Instant.now()
+    let left = isAttended ? attendedTimeLeft : timeLeft
+    var descriptor = pollfd(fd: socket, events: Int16(event), revents: 0)
+    // Rounded up, so that what is left of a millisecond isn't waited for in a busy loop.
+    let milliseconds = left.map { Int32(clamping: ($0 + 999_999) / 1_000_000) } ?? -1
+    let ready = left == 0 ? 0 : poll(&descriptor, 1, milliseconds)
+    let failure = errno
+    let passed = Instant.now() - start
+    if isAttended {
+      attendedTimeLeft = attendedTimeLeft.map { max($0 - passed, 0) }
+    } else {
+      timeLeft = max(timeLeft - passed, 0)
+    }
+    if ready < 0, failure != EINTR { throw .connection(errno: failure) }
+    if ready <= 0, (isAttended ? attendedTimeLeft : timeLeft) == 0 { throw .timedOut }
+  }
+}

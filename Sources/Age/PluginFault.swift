@@ -1,0 +1,54 @@
+/// What went wrong with a plugin (C2SP age-plugin.md).
+public enum PluginFault: Error, Hashable, Sendable {
+  /// No folder of the search path has an executable file `age-plugin-NAME`.
+  case notFound
+  /// The system didn't start it, with this `errno`; `ENOEXEC` is a script without `#!`.
+  case notStarted(errno: Int32)
+  /// The connection to it failed with this `errno`.
+  case connection(errno: Int32)
+  /// It closed its output before it was done.
+  case ended(PluginEnd)
+  /// It took longer than the settings allow, ``PluginSettings/timeLimit`` or ``PluginSettings/attendedTimeLimit``.
+  case timedOut
+  /// It wrote what is no stanza ("IPC protocol").
+  case malformedStanza
+  /// It wrote a stanza of more than ``PluginSettings/maximumStanzaSize`` bytes.
+  case stanzaTooLarge
+  /// It sent more than ``PluginSettings/maximumCommands`` commands.
+  case tooManyCommands
+  /// A command that the protocol defines, with arguments or a body that it doesn't.
+  case malformedCommand
+  /// It was done with wrapping and had sent no stanza.
+  case noStanza
+  /// It sent labels twice.
+  case repeatedLabels
+  /// It sent two keys for one file.
+  case repeatedFileKey
+  /// It sent the command `error`.
+  ///
+  /// `message` is the plugin's, at most 1024 bytes of UTF-8 with any characters: escape control characters before
+  /// they reach a terminal.
+  case reported(PluginComplaint, message: String)
+}
+
+/// How a plugin ended that wasn't done.
+public enum PluginEnd: Hashable, Sendable {
+  /// It exited with this status.
+  case exited(Int32)
+  /// This signal killed it.
+  case signalled(Int32)
+  /// It only closed its output, and was ended; or somebody else has waited for it.
+  case unknown
+}
+
+/// What a plugin's error is about (C2SP age-plugin.md, "Phase 2" of both state machines).
+public enum PluginComplaint: Hashable, Sendable {
+  /// The recipient can't be encrypted for.
+  case recipient
+  /// The identity is invalid or can't be used.
+  case identity
+  /// A stanza of the file that the plugin knows is malformed or doesn't open.
+  case stanza
+  /// Anything else, kinds of a later version of the protocol included.
+  case `internal`
+}

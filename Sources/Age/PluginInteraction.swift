@@ -1,0 +1,60 @@
+/// What a plugin may want from a person (C2SP age-plugin.md, "Phase 2" of both state machines).
+///
+/// Each answer that isn't given is sent to the plugin as `fail`, and the plugin decides what that means. Texts are
+/// the plugin's, with any characters: escape control characters before they reach a terminal. While a method runs no
+/// time limit counts. The methods are called in the thread that wraps or unwraps.
+public protocol PluginInteraction: Sendable {
+  /// Shows a message, such as what to do with a hardware key.
+  ///
+  /// - Parameters:
+  ///   - message: what the plugin says.
+  ///   - plugin: the plugin's name.
+  /// - Returns: false if it can't be shown.
+  func show(_ message: String, from plugin: String) -> Bool
+
+  /// Lets a person choose.
+  ///
+  /// - Parameters:
+  ///   - message: what is to be chosen.
+  ///   - yes: the text of the one choice.
+  ///   - no: the text of the other choice, if there is another.
+  ///   - plugin: the plugin's name.
+  /// - Returns: whether `yes` was chosen; nil if nobody can be asked.
+  func confirm(_ message: String, yes: String, no: String?, from plugin: String) -> Bool?
+
+  /// Asks for something that anybody may see.
+  ///
+  /// - Parameters:
+  ///   - message: what is asked for.
+  ///   - plugin: the plugin's name.
+  /// - Returns: the answer; nil if there is none.
+  func requestPublic(_ message: String, from plugin: String) -> String?
+
+  /// Asks for a secret, such as a PIN.
+  ///
+  /// - Parameters:
+  ///   - message: what is asked for.
+  ///   - plugin: the plugin's name.
+  ///   - answer: takes the secret's bytes, which it copies to memory that is wiped; the caller wipes its own. Not to
+  ///     call it means that there is no answer. Of several calls the last one counts.
+  func requestSecret(_ message: String, from plugin: String, answer: (UnsafeRawBufferPointer) -> Void)
+}
+
+extension PluginInteraction {
+  /// Shows nothing.
+  public func show(_ message: String, from plugin: String) -> Bool { false }
+  /// Asks nobody.
+  public func confirm(_ message: String, yes: String, no: String?, from plugin: String) -> Bool? { nil }
+  /// Asks nobody.
+  public func requestPublic(_ message: String, from plugin: String) -> String? { nil }
+  /// Asks nobody.
+  public func requestSecret(
+    _ message: String, from plugin: String, answer: (UnsafeRawBufferPointer) -> Void
+  ) {}
+}
+
+/// Nobody: all that a plugin asks fails.
+public struct PluginSilence: PluginInteraction {
+  /// Makes it.
+  public init() {}
+}

@@ -1,0 +1,351 @@
+import Age
+import Glibc
+import Testing
+
+@Suite struct PluginTests {
+  static let native = X25519Identity()
+
+  /// A file that the plugin can open, and a stanza of another kind in it.
+  static func file(_ plugin: TestPlugin) throws -> [UInt8] {
+    try AgeFile.encrypt(ascii("hello"), to: [native.recipient, try plugin.recipient("plain")])
+  }
+
+  @Test("what a plugin wraps, it unwraps, beside other recipients and identities")
+  func roundTrip() throws {
+    let plugin = try TestPlugin()
+    let extra = try Stanza(type: "example.com/slot", arguments: ["a", "b"], body: sample(1000))
+    let file = try AgeFile.encrypt(
+      ascii("hello"), to: [try plugin.recipient("plain"), Self.native.recipient], extraStanzas: [extra])
+    #expect(try Header(file).stanzas.map(\.type) == ["test", "X25519", "example.com/slot"])
+    #expect(
+      try AgeFile.decrypt(file, with: [X25519Identity(), try plugin.identity("plain")]) == ascii("hello"))
+    #expect(try AgeFile.decrypt(file, with: [Self.native]) == ascii("hello"))
+    #expect(try plugin.isGone())
+    let identity = try plugin.identity("stranger")
+    #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [identity]) }
+    #expect(try AgeFile.decrypt(file, with: [identity, Self.native]) == ascii("hello"))
+    let wrong = try plugin.identity("wrong-key")
+    #expect(throws: AgeError.headerMAC) { try AgeFile.decrypt(file, with: [wrong]) }
+  }
+
+  @Test("a plugin wraps for an identity, too")
+  func wrapsForIdentity() throws {
+    let plugin = try TestPlugin()
+    let identity = try plugin.identity("plain")
+    let file = try AgeFile.encrypt(ascii("hello"), to: [identity])
+    #expect(try Header(file).stanzas.map(\.arguments) == [["identity"]])
+    #expect(try AgeFile.decrypt(file, with: [identity]) == ascii("hello"))
+  }
+
+  @Test("a plugin talks with a person in both state machines")
+  func talk() throws {
+    let plugin = try TestPlugin()
+    let person = Person(pin: String(repeating: "0123456789", count: 30))
+    let settings = plugin.settings(interaction: person)
+    let stanzas = try plugin.recipient("talk", settings).wrap(FileKey())
+    let answers = try stanzas[0].arguments.dropFirst().map { try #require(SSHKey.decode(ascii($0))) }
+    #expect(answers == [ascii("Ælfgifu"), ascii(person.pin)])
+    let dialogue = [
+      "test shows hello", "test lets choose well? go on stop", "test lets choose well, once more? go on -",
+      "test asks your name", "test asks secretly your PIN",
+    ]
+    #expect(person.log == dialogue)
+    let file = try Self.file(plugin)
+    #expect(try AgeFile.decrypt(file, with: [try plugin.identity("talk", settings)]) == ascii("hello"))
+    #expect(person.log == dialogue + dialogue)
+  }
+
+  @Test("by default nobody answers, and a secret of no bytes is an answer")
+  func silence() throws {
+    let plugin = try TestPlugin()
+    let file = try Self.file(plugin)
+    #expect(try AgeFile.decrypt(file, with: [try plugin.identity("refused")]) == ascii("hello"))
+    let stanzas = try plugin.recipient("talk", plugin.settings(interaction: Person(pin: ""))).wrap(FileKey())
+    #expect(stanzas[0].arguments.last == "-")
+  }
+
+  @Test("commands that nobody knows are unsupported", arguments: ["grease", "labels"])
+  func grease(_ mode: String) throws {
+    let plugin = try TestPlugin()
+    #expect(try plugin.recipient(mode).wrap(FileKey()).count == 1)
+    let file = try Self.file(plugin)
+    #expect(try AgeFile.decrypt(file, with: [try plugin.identity(mode)]) == ascii("hello"))
+  }
+
+  @Test("recipients of different labels don't go together")
+  func labels() throws {
+    let plugin = try TestPlugin()
+    let labelled = try plugin.recipient("labels")
+    #expect(try labelled.wrapWithLabels(FileKey()).labels == ["postquantum"])
+    #expect(try plugin.recipient("plain").wrapWithLabels(FileKey()).labels == [])
+    let file = try AgeFile.encrypt(ascii("hello"), to: [labelled, labelled])
+    #expect(try AgeFile.decrypt(file, with: [try plugin.identity("plain")]) == ascii("hello"))
+    for recipients: [any Recipient] in [
+      [labelled, Self.native.recipient], [Self.native.recipient, labelled],
+    ] {
+      #expect(throws: AgeError.incompatibleRecipients) { try AgeFile.encrypt(ascii("hello"), to: recipients) }
+    }
+  }
+
+  @Test("a plugin may give several stanzas, but none of a passphrase")
+  func severalStanzas() throws {
+    let plugin = try TestPlugin()
+    let stanzas = try plugin.recipient("two-stanzas").wrap(FileKey())
+    #expect(stanzas.map(\.type) == ["test-other", "test"])
+    #expect(stanzas[0].body == [UInt8](repeating: UInt8(ascii: "x"), count: 4800))
+    let recipient = try plugin.recipient("passphrase")
+    #expect(throws: AgeError.header(.scryptNotAlone)) { try AgeFile.encrypt(ascii("x"), to: [recipient]) }
+  }
+
+  static let faults: [(String, PluginFault)] = [
+    ("exits", .ended(.exited(3))), ("dies", .ended(.signalled(SIGKILL))), ("half", .ended(.exited(0))),
+    ("closes", .ended(.unknown)),
+    ("prints", .malformedStanza), ("mumbles", .malformedStanza), ("mac", .malformedStanza),
+    ("padding", .malformedStanza), ("long-line", .malformedStanza), ("returns", .malformedStanza),
+    ("endless", .stanzaTooLarge), ("endless-body", .stanzaTooLarge), ("chatters", .tooManyCommands),
+    ("bad-confirm", .malformedCommand), ("bad-choice", .malformedCommand), ("wrong-index", .malformedCommand),
+    ("error-recipient", .reported(.recipient, message: "no key is plugged in")),
+    ("error-identity", .reported(.identity, message: "no key is plugged in")),
+    ("error-stanza", .reported(.stanza, message: "no key is plugged in")),
+    ("error-internal", .reported(.internal, message: "no key is plugged in")),
+    ("error-later", .reported(.internal, message: "no key is plugged in")),
+    ("errors", .reported(.internal, message: "the first")),
+    ("complains-and-dies", .reported(.internal, message: "the reason")),
+    (
+      "garbled-error",
+      .reported(.internal, message: "\u{FFFD}\u{1B}[31m" + String(repeating: "x", count: 1018))
+    ),
+  ]
+
+  static let wrapFaults: [(String, PluginFault)] = [
+    ("no-stanza", .noStanza), ("labels-twice", .repeatedLabels), ("no-type", .malformedCommand),
+  ]
+
+  static let unwrapFaults: [(String, PluginFault)] = [
+    ("two-keys", .repeatedFileKey), ("short-key", .malformedCommand),
+  ]
+
+  @Test("a plugin that misbehaves while it wraps is an error of its kind", arguments: faults + wrapFaults)
+  func wrapFault(_ mode: String, _ fault: PluginFault) throws {
+    let plugin = try TestPlugin()
+    let recipient = try plugin.recipient(mode)
+    #expect(throws: AgeError.plugin(name: "test", fault: fault)) { _ = try recipient.wrap(FileKey()) }
+    #expect(try plugin.isGone())
+  }
+
+  @Test("a plugin that misbehaves while it unwraps is an error of its kind", arguments: faults + unwrapFaults)
+  func unwrapFault(_ mode: String, _ fault: PluginFault) throws {
+    let plugin = try TestPlugin()
+    let file = try Self.file(plugin)
+    let identity = try plugin.identity(mode)
+    #expect(throws: AgeError.plugin(name: "test", fault: fault)) {
+      // Nor does it go on to the next identity.
+      _ = try AgeFile.decrypt(file, with: [identity, Self.native])
+    }
+    #expect(try plugin.isGone())
+  }
+
+  @Test(
+    "a plugin that doesn't get on is given up, gone and waited for",
+    arguments: ["hangs", "deaf", "half-hangs", "trickles", "nags", "slow"])
+  func timeLimit(_ mode: String) throws {
+    let plugin = try TestPlugin()
+    let recipient = try plugin.recipient(mode, plugin.settings(limit: .milliseconds(700)))
+    let time = seconds {
+      #expect(throws: AgeError.plugin(name: "test", fault: .timedOut)) { _ = try recipient.wrap(FileKey()) }
+    }
+    #expect(time >= 0.7 && time < 30)
+    #expect(try plugin.isGone())
+  }
+
+  @Test("a plugin that reads nothing is given up when no more fits on the way to it")
+  func readsNothing() throws {
+    let plugin = try TestPlugin(name: "deaf")
+    let identity = try plugin.identity("", plugin.settings(limit: .milliseconds(700)))
+    let stanzas = [try Stanza(type: "large", body: sample(1 << 20))]
+    #expect(throws: AgeError.plugin(name: "deaf", fault: .timedOut)) { _ = try identity.unwrap(stanzas) }
+    #expect(try plugin.isGone())
+  }
+
+  @Test("a plugin that ends while we write is no end of ours", arguments: ["exits", "dies"])
+  func brokenPipe(_ name: String) throws {
+    let plugin = try TestPlugin(name: name)
+    let identity = try plugin.identity("")
+    let stanzas = [try Stanza(type: "large", body: sample(1 << 20))]
+    let end: PluginEnd = name == "exits" ? .exited(3) : .signalled(SIGKILL)
+    #expect(throws: AgeError.plugin(name: name, fault: .ended(end))) { _ = try identity.unwrap(stanzas) }
+    #expect(try plugin.isGone())
+  }
+
+  @Test("a person has longer than a plugin")
+  func attended() throws {
+    let plugin = try TestPlugin()
+    let settings = plugin.settings(limit: .milliseconds(1000), interaction: Person())
+    #expect(try plugin.recipient("touch", settings).wrap(FileKey()).count == 1)
+    var hurried = settings
+    hurried.timeLimit = .seconds(60)
+    hurried.attendedTimeLimit = .milliseconds(500)
+    let recipient = try plugin.recipient("touch", hurried)
+    #expect(throws: AgeError.plugin(name: "test", fault: .timedOut)) { _ = try recipient.wrap(FileKey()) }
+    var patient = settings
+    patient.attendedTimeLimit = nil
+    #expect(try plugin.recipient("touch", patient).wrap(FileKey()).count == 1)
+  }
+
+  @Test(
+    "a plugin that stays when it is done is ended, and what it gave counts", arguments: ["stays", "stubborn"])
+  func stays(_ mode: String) throws {
+    let plugin = try TestPlugin()
+    let recipient = try plugin.recipient(mode)
+    let time = seconds { #expect(throws: Never.self) { _ = try recipient.wrap(FileKey()) } }
+    #expect(time >= (mode == "stays" ? 1 : 2) && time < 30)
+    #expect(try plugin.isGone())
+  }
+
+  @Test("a plugin gets no descriptor but the standard streams, and no signal is blocked for it")
+  func inheritance() throws {
+    let plugin = try TestPlugin()
+    let descriptor = open("/dev/null", O_RDONLY)
+    defer { close(descriptor) }
+    #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC == 0)
+    let recipient = try plugin.recipient("descriptors")
+    #expect(throws: AgeError.plugin(name: "test", fault: .reported(.internal, message: "0 1 2"))) {
+      _ = try recipient.wrap(FileKey())
+    }
+    var (signals, before) = (sigset_t(), sigset_t())
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &signals, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let other = try plugin.recipient("signals")
+    #expect(throws: AgeError.plugin(name: "test", fault: .reported(.internal, message: "0000000000000000"))) {
+      _ = try other.wrap(FileKey())
+    }
+  }
+
+  @Test("our own descriptors are as many after as before")
+  func leaks() throws {
+    let folder = try Folder()
+    #expect(symlink("/bin/true", folder["age-plugin-true"]) == 0)
+    func sockets() -> Int {
+      (3..<Int32(4096)).count { descriptor in
+        var address = sockaddr()
+        var size = socklen_t(MemoryLayout<sockaddr>.size)
+        return getsockname(descriptor, &address, &size) == 0
+      }
+    }
+    let settings = PluginSettings(searchPath: folder.path)
+    let plugin = try ascii(TestPlugin.recipientText("", name: "true")).withUnsafeBytes {
+      try PluginRecipient(parsing: $0, settings: settings)
+    }
+    let before = sockets()
+    for _ in 0..<300 {
+      #expect(throws: AgeError.plugin(name: "true", fault: .ended(.exited(0)))) {
+        _ = try plugin.wrap(FileKey())
+      }
+    }
+    // Other tests have sockets of their own meanwhile, but not so many.
+    #expect(sockets() < before + 300)
+  }
+
+  @Test("a plugin that is missing or can't be run is said to be so")
+  func missing() throws {
+    let plugin = try TestPlugin()
+    let folder = try Folder()
+    var settings = plugin.settings()
+    func fault(_ searchPath: String) throws -> PluginFault? {
+      settings.searchPath = searchPath
+      let recipient = try plugin.recipient("plain", settings)
+      do {
+        _ = try recipient.wrap(FileKey())
+        return nil
+      } catch AgeError.plugin(name: "test", let fault) {
+        return fault
+      }
+    }
+    /// In another process: one of the children of this could hold the file open for writing when it is to be run.
+    func make(_ line: String, _ mode: Int) throws {
+      let path = folder["age-plugin-test"]
+      try execute("/bin/sh", ["-c", "echo '\(line)' >\(path) && chmod \(mode) \(path)"])
+    }
+    #expect(try fault("") == .notFound)
+    #expect(try fault(folder.path) == .notFound)
+    #expect(try fault(":.:relative:" + folder.path) == .notFound)
+    try make("#!/bin/sh", 600)
+    // Not executable, so the next folder's is taken.
+    #expect(try fault("/nowhere:\(folder.path):\(plugin.folder.path)") == nil)
+    try make("exit 1", 700)
+    #expect(try fault(folder.path) == .notStarted(errno: ENOEXEC))
+    try make("#!/no/such/interpreter", 700)
+    #expect(try fault("\(folder.path):\(plugin.folder.path)") == .notStarted(errno: ENOENT))
+    unlink(folder["age-plugin-test"])
+    mkdir(folder["age-plugin-test"], 0o700)
+    #expect(try fault(folder.path) == .notFound)
+    rmdir(folder["age-plugin-test"])
+  }
+
+  @Test("a search path in the working directory is not followed")
+  func relativeSearchPath() throws {
+    let plugin = try TestPlugin()
+    var settings = plugin.settings()
+    settings.searchPath = String(repeating: "../", count: 40) + plugin.folder.path.dropFirst()
+    let recipient = try plugin.recipient("plain", settings)
+    #expect(throws: AgeError.plugin(name: "test", fault: .notFound)) { _ = try recipient.wrap(FileKey()) }
+  }
+}
+
+@Suite struct PluginTextTests {
+  static let settings = PluginSettings(searchPath: "/nowhere")
+
+  static func recipient(_ text: String) throws -> PluginRecipient {
+    try ascii(text).withUnsafeBytes { try PluginRecipient(parsing: $0, settings: settings) }
+  }
+
+  static func identity(_ text: String) throws -> PluginIdentity {
+    try ascii(text).withUnsafeBytes { try PluginIdentity(parsing: $0, settings: settings) }
+  }
+
+  @Test(
+    "names are of letters, digits and + . _ -", arguments: ["a", "yubikey", "se", "x1y", "a+b.c_d-e", ".."])
+  func names(_ name: String) throws {
+    let text = bech32("age1\(name)", sample(21))
+    #expect(try Self.recipient(text).name == name)
+    #expect(try Self.recipient(text).description == text)
+    let identity = try Self.identity(bech32("age-plugin-\(name)-", sample(5)).uppercased())
+    #expect(identity.name == name)
+    #expect(identity.withEncodedBytes { $0.count } == 11 + name.count + 1 + 1 + 8 + 6)
+  }
+
+  @Test(
+    "a name with which a path could be left is refused",
+    arguments: ["/", "../../x", "a/b", "a\\b", "a:b", "~", ""])
+  func paths(_ name: String) {
+    // Without a name it is a native recipient with a character that Bech32 doesn't have.
+    #expect(throws: AgeError.invalidKey(.pluginName)) { try Self.recipient(bech32("age1\(name)", [1])) }
+    #expect(throws: AgeError.invalidKey(.pluginName)) {
+      try Self.identity(bech32("age-plugin-\(name)-", [1]).uppercased())
+    }
+  }
+
+  @Test("text of another kind, case or with an error in it is refused")
+  func refused() {
+    let good = TestPlugin.recipientText("plain")
+    let identity = TestPlugin.identityText("plain")
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.recipient(good.uppercased()) }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.recipient(identity) }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.recipient(KeyTests.recipientText) }
+    #expect(throws: AgeError.invalidKey(.checksum)) {
+      try Self.recipient(good.dropLast() + (good.last == "q" ? "p" : "q"))
+    }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.identity(identity.lowercased()) }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.identity(KeyTests.identityText) }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
+      try Self.identity(bech32("age-plugin-x", [1]).uppercased())
+    }
+    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
+      try Self.identity(bech32("age-plugin-", [1]).uppercased())
+    }
+    #expect(throws: AgeError.invalidKey(.character)) { try Self.identity(identity + " ") }
+    #expect(throws: AgeError.invalidKey(.length)) { try Self.recipient(bech32("age1x", sample(50_000))) }
+  }
+}
