@@ -36,7 +36,7 @@ public enum RecipientsFile {
   }
 }
 
-private func parseKeys<Key>(
+func parseKeys<Key>(
   _ bytes: UnsafeRawBufferPointer, limit: Int,
   _ parse: (UnsafeRawBufferPointer) throws(AgeError) -> Key
 ) throws(AgeError) -> [Key] {

@@ -83,6 +83,13 @@ enum StockAge {
     try await execute("age", arguments, install: "apt-get install age")
   }
 
+  /// Runs it with the plugins of a folder before those of the PATH.
+  static func run(_ arguments: [String], plugins: String) async throws {
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+    // A variable before the program is an argument of env's.
+    try await execute("PATH=\(plugins):\(path)", ["age"] + arguments, install: "apt-get install age")
+  }
+
   /// age asks for passphrases on its terminal only, so this gives it one.
   static func run(_ arguments: [String], passphrase: String) async throws {
     let script = """
@@ -112,14 +119,15 @@ enum StockAge {
   }
 }
 
-/// rage's library in Python, pyrage of PyPI.
+/// Python with packages of PyPI: pyrage, which is rage's library, and a plugin.
 enum Python {
   static let program = getenv("LLAVERO_TEST_PYTHON").map { String(cString: $0) } ?? "python3"
 
-  static func run(_ script: String, _ arguments: [String]) async throws {
+  static func run(_ script: String, _ arguments: [String], package: String = "pyrage") async throws {
     try await execute(
       program, ["-c", script] + arguments,
-      install: "python3 with pyrage: pip install pyrage; LLAVERO_TEST_PYTHON names another interpreter")
+      install:
+        "python3 with \(package): pip install \(package); LLAVERO_TEST_PYTHON names another interpreter")
   }
 
   /// Calls pyrage: `operation` is encrypt or decrypt, `key` a recipient, an identity or a passphrase.
