@@ -5,11 +5,14 @@ passed=0
 failed=0
 readonly SKIPPED=77
 
-# check NAME FUNCTION [ARGUMENT...]: one case, in a home and a shell of its own
+# check NAME FUNCTION [ARGUMENT...]: one case, in a home and a shell of its own. What it writes into the file $TOLD
+# is shown also where it succeeds.
 check() {
   local name=$1 log=$SUITE_TMP/log result
   shift
   if [[ -n ${ONLY:-} && $name != *"$ONLY"* ]]; then return 0; fi
+  TOLD=$SUITE_TMP/told
+  : >"$TOLD"
   # Not `if ( ... )`: there `set -e` would be without effect.
   set +e
   (
@@ -27,6 +30,7 @@ check() {
   elif ((result == 0)); then
     passed=$((passed + 1))
     echo "ok - $name"
+    sed 's/^/   /' "$TOLD"
   else
     failed=$((failed + 1))
     echo "not ok - $name (status $result)"

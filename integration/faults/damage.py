@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+"""damage.py [--all] vault|identity: changes the file, asks for a password and stores another.
+
+Both are refused with status 2 and a message; nothing is answered and nothing is changed on disk. With --all every bit
+is flipped and the file cut at every length; without it, of every byte one bit, and every 16th length, and one time in
+four a store is tried. What is appended is refused too.
+"""
+
+import sys
+
+import trials
+from operations import HELPER, NEW, OLD, OPERATIONS, PROGRAM, Home, Problem, request
+
+OPERATION = OPERATIONS["store"]
+
+
+def damaged(contents, kind, number):
+    if kind == "flip":
+        changed = bytearray(contents)
+        changed[number // 8] ^= 1 << number % 8
+        return bytes(changed)
+    if kind == "cut":
+        return contents[:number]
+    return contents + bytes(number % 251 for _ in range(number))
+
+
+def files(home):
+    return {
+        str(path.relative_to(home.path)): path.read_bytes() if path.is_file() else None
+        for path in home.path.rglob("*")
+    }
+
+
+def refused(home, result, what):
+    """Whether the result is a refusal; Problem if it is half of one."""
+    if result.returncode == 0:
+        return False
+    if result.returncode != 2 or result.stdout:
+        raise Problem("%s: status %d, stdout %r, stderr %r" % (what, result.returncode, result.stdout, result.stderr))
+    said = result.stderr.decode("ascii").splitlines()
+    if not 1 <= len(said) <= 2 or not all(line.startswith("llavero: ") and line.isprintable() for line in said):
+        raise Problem("%s: says %r" % (what, result.stderr))
+    if len(said) == 2 and not said[1].startswith("llavero: hint: "):
+        raise Problem("%s: says %r" % (what, result.stderr))
+    return True
+
+
+def trial(home, _, which, kind, number, has_store):
+    path = home.vault if which == "vault" else home.identity
+    contents = path.read_bytes()
+    changed = damaged(contents, kind, number)
+    with open(path, "r+b") as file:
+        file.truncate(len(changed))
+        file.write(changed)
+    before = files(home)
+    got = home.run(HELPER, "get", input=request())
+    if not refused(home, got, "get"):
+        # A comment of the identity file may say anything.
+        key = contents.find(b"AGE-SECRET-KEY-1")
+        is_comment = which == "identity" and kind == "flip" and number // 8 < key
+        if is_comment and got.stdout.decode() == "username=alice\npassword=%s\n" % OLD and not got.stderr:
+            return "still the identity"
+        raise Problem("get answers %r" % got.stdout)
+    tried = [(HELPER, "store", request(password=NEW))] if has_store else []
+    if kind == "flip" and number % 512 == 0:
+        tried += [(HELPER, "erase", request()), (PROGRAM, "list", b"")]
+    for program, command, text in tried:
+        if not refused(home, home.run(program, command, input=text), command):
+            raise Problem("a %s is done" % command)
+    if files(home) != before:
+        raise Problem("something changed on disk")
+    return "refused"
+
+
+def main():
+    is_whole = "--all" in sys.argv
+    is_good = True
+    for which in (argument for argument in sys.argv[1:] if argument != "--all"):
+        with trials.Place() as folder:
+            prepared = Home(folder / "prepared")
+            prepared.prepare(OPERATION)
+            size = len((prepared.vault if which == "vault" else prepared.identity).read_bytes())
+            bits = range(8 * size) if is_whole else [8 * byte + (byte + byte // 8) % 8 for byte in range(size)]
+            changes = [("flip", bit) for bit in bits]
+            changes += [("cut", length) for length in range(0, size, 1 if is_whole else 16)]
+            if which == "vault":
+                changes += [("append", length) for length in (1, 15, 16, 17, 4096, 65536)]
+            tasks = [(which, *change, is_whole or place % 4 == 0) for place, change in enumerate(changes)]
+            outcomes, problems = trials.run(prepared, trial, tasks)
+            is_good &= trials.tell("%s of %d bytes, damaged" % (which, size), outcomes, problems, size)
+    sys.exit(0 if is_good else 1)
+
+
+main()

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""errors.py [--all] OPERATION...: lets system calls of each operation fail, with each of these errors.
+
+Either the operation is done and says so (status 0, the new state), or it isn't and says so (status 2, a line on
+stderr, the old state). Nothing hangs, nothing is on stdout, no temporary file stays, and a store works afterwards.
+Without --all, of each call's name the first and the last occurrence; with it, every occurrence.
+"""
+
+import sys
+
+import injection
+import trials
+from operations import OPERATIONS, Home, Problem
+
+ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EMFILE", "EINTR", "ENOLCK", "EXDEV")
+
+
+def trial(home, log, name, call, error, before):
+    operation = OPERATIONS[name]
+    result, is_hit, line = injection.run(home, operation, call, "error=" + error, log)
+    if result.stdout:
+        raise Problem("it wrote to stdout: %r" % result.stdout)
+    state = home.state(operation, before)
+    outcome = judge(call, result, state, is_hit, line)
+    if not outcome.startswith("ended") and home.temporaries():
+        raise Problem("it left %s" % " ".join(home.temporaries()))
+    home.next_store_works()
+    return outcome
+
+
+def judge(call, result, state, is_hit, line):
+    said = result.stderr.decode(errors="replace")
+    if injection.is_killed(result):
+        # Without memory or random numbers nothing goes on, and what runs before the program is not the program's.
+        if state == "old" and (call.name in injection.INDISPENSABLE or call.is_startup):
+            return "ended by the runtime, %s" % ("starting" if call.is_startup else "without memory or randomness")
+        raise Problem("ended by signal %d with the %s state: %s" % (-result.returncode, state, line))
+    if result.returncode == 0:
+        if state != "new":
+            raise Problem("status 0, and the old state is there: %s" % line)
+        return "done" if is_hit else "not reached"
+    # A request that can't be read is the caller's.
+    statuses = (2, 64) if call.name == "read" else (2,)
+    if result.returncode not in statuses or not said.startswith("llavero: "):
+        if call.is_startup and state == "old":
+            return "ended by the runtime, starting"
+        raise Problem("status %d, stderr %r: %s" % (result.returncode, said, line))
+    if state == "new":
+        if call.is_sync_of_placed:
+            return "said, and in place: it may not survive a power cut"
+        raise Problem("status %d, and the new state is there: %s: %s" % (result.returncode, said.strip(), line))
+    return "said, not done"
+
+
+def sample(found):
+    """The first and the last occurrence of each name, in each of both phases."""
+    first = {}
+    last = {}
+    for call in found:
+        first.setdefault((call.name, call.is_startup), call)
+        last[(call.name, call.is_startup)] = call
+    syncs = [call for call in found if call.is_sync_of_placed]
+    return list(dict.fromkeys([*first.values(), *last.values(), *syncs]))
+
+
+def main():
+    arguments = sys.argv[1:]
+    is_whole = "--all" in arguments
+    is_good = True
+    for name in (argument for argument in arguments if argument != "--all"):
+        operation = OPERATIONS[name]
+        with trials.Place() as folder:
+            prepared = Home(folder / "prepared")
+            prepared.prepare(operation)
+            copy = Home(folder / "traced-1")
+            copy.become(prepared)
+            found = injection.calls(copy, operation, str(folder / "calls"))
+            found = [call for call in found if call.name not in injection.WITHOUT_ERROR]
+            chosen = found if is_whole else sample(found)
+            tasks = [(name, call, error, prepared.mark()) for call in chosen for error in ERRORS]
+            outcomes, problems = trials.run(prepared, trial, tasks)
+            if outcomes["not reached"] > len(tasks) // 50:
+                problems.append((("not reached",), "%d calls" % outcomes["not reached"]))
+            what = "%s: %d errors at %d of %d calls" % (name, len(ERRORS), len(chosen), len(found))
+            is_good &= trials.tell(what, outcomes, problems, 300)
+    sys.exit(0 if is_good else 1)
+
+
+main()

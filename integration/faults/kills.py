@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""kills.py [--again] OPERATION...: kills each operation at every system call that it makes. The old state or the new
+one is there afterwards, and the next store works.
+
+With --again, the operation is tried again in every kind of state that a kill leaves, and killed at every call again.
+"""
+
+import re
+import shutil
+import sys
+
+import injection
+import trials
+from operations import NEIGHBOUR, NEW, OLD, OPERATIONS, Home, Problem
+
+
+def trial(home, log, name, call, before):
+    operation = OPERATIONS[name]
+    state = kill(home, log, operation, call, before)
+    home.next_store_works()
+    return state
+
+
+def kill(home, log, operation, call, before):
+    result, is_hit, _ = injection.run(home, operation, call, "signal=KILL", log)
+    state = home.state(operation, before)
+    if result.stdout:
+        raise Problem("it wrote to stdout: %r" % result.stdout)
+    if not is_hit:
+        # The call was made fewer times than before: a wait for the lock, say.
+        if result.returncode != 0 or state != "new":
+            raise Problem("not killed, status %d, %s state" % (result.returncode, state))
+        return "not reached"
+    if any(home.holds(password) for password in (OLD, NEW, NEIGHBOUR)):
+        raise Problem("a password lies about in the clear")
+    return "left the %s state" % state
+
+
+def kinds_of_states(prepared, operation, tasks, folder):
+    """A home for each set of files that a kill leaves, with the first call that was killed for it."""
+    kinds = {}
+    home = Home(folder / "killed")
+    for name, call, before in tasks:
+        home.become(prepared)
+        kill(home, str(folder / "strace"), operation, call, before)
+        files = sorted(
+            (re.sub("[0-9a-f]{16}", "*", str(path.relative_to(home.path))), path.stat().st_size)
+            for path in home.path.rglob("*")
+        )
+        kind = (repr(files), home.mark() == before)
+        if kind not in kinds:
+            kept = Home(folder / ("kind-%d" % len(kinds)))
+            kept.become(home)
+            kinds[kind] = (call, kept)
+    return list(kinds.values())
+
+
+def tasks_in(prepared, name, folder):
+    operation = OPERATIONS[name]
+    copy = Home(folder / "traced")
+    copy.become(prepared)
+    found = injection.calls(copy, operation, str(folder / "calls"))
+    return [(name, call, prepared.mark()) for call in found if call.name != "execve"]
+
+
+def all_kills(what, prepared, tasks, least):
+    outcomes, problems = trials.run(prepared, trial, tasks)
+    if outcomes["not reached"] > len(tasks) // 50:
+        problems.append((("not reached", ""), "%d calls" % outcomes["not reached"]))
+    return trials.tell(what, outcomes, problems, least)
+
+
+def main():
+    names = [argument for argument in sys.argv[1:] if argument != "--again"]
+    is_good = True
+    for name in names:
+        with trials.Place() as folder:
+            prepared = Home(folder / "prepared")
+            prepared.prepare(OPERATIONS[name])
+            tasks = tasks_in(prepared, name, folder)
+            what = "%s: kills at %d kinds of calls" % (name, len({call.name for _, call, _ in tasks}))
+            is_good &= all_kills(what, prepared, tasks, 100)
+            if "--again" not in sys.argv:
+                continue
+            for call, left in kinds_of_states(prepared, OPERATIONS[name], tasks, folder):
+                # Where the kill left the new state already, nothing remains to be done, or an erase finds nothing.
+                what = "%s, killed at %s and tried again: kills" % (name, call)
+                is_good &= all_kills(what, left, tasks_in(left, name, folder), 50)
+                shutil.rmtree(left.path)
+    sys.exit(0 if is_good else 1)
+
+
+main()

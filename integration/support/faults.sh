@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# Running what is in integration/faults: in bounded form, or at full length where LLAVERO_TEST_LONG is set.
+
+# shellcheck disable=SC2034 # the suites go through them
+operations=(first-store store erase)
+if "$PREFIX/bin/llavero" --help | grep -q '^  rotate '; then operations+=(rotate); fi
+
+is_long() {
+  [[ -n ${LLAVERO_TEST_LONG:-} ]]
+}
+
+# faults PROGRAM [ARGUMENT...]: shows its counts
+faults() {
+  CASE=$CASE /usr/bin/python3 "$ROOT/integration/faults/$1.py" "${@:2}" | tee -a "$TOLD"
+}
+
+# faults_whole PROGRAM OPTION [ARGUMENT...]: with the option if it may take long
+faults_whole() {
+  if is_long; then faults "$@"; else faults "$1" "${@:3}"; fi
+}
