@@ -332,9 +332,7 @@ final class VaultChange {
       }
     } else {
       try write(encoded, key)
-      if stanzas.slots.isEmpty, let state = try Folder(opening: unlocking.location.stateFolder) {
-        try NewVault.completeIdentity(in: state)
-      }
+      if stanzas.slots.isEmpty { try? completeIdentity() }
     }
     // The change is made by now; what fails of the rest is tried again with the next one.
     try? copySlots(of: stanzas)
@@ -387,6 +385,11 @@ final class VaultChange {
     for copy in mergedCopies { try generations.take(copy.name, from: locked.folder, as: copy.keptAs) }
     mergedCopies = []
     try locked.folder.synchronize()
+  }
+
+  private func completeIdentity() throws(KeychainError) {
+    guard let state = try Folder(opening: unlocking.location.stateFolder) else { return }
+    try NewVault.completeIdentity(in: state)
   }
 
   /// Copies the slots beside the vault, where they aren't yet, so that `age -d -i` can use them. The header's are

@@ -94,7 +94,8 @@ struct NewVault {
       }
       throw error
     }
-    try Self.completeIdentity(in: state)
+    // The vault is made by now, and opens with the identity under either name.
+    try? Self.completeIdentity(in: state)
   }
 
   /// Gives the identity its name, also where the one who made the vault was killed before. Needs the vault's lock,
