@@ -35,6 +35,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// What opened the vault before.
   private var key: VaultKey?
   private var change: VaultChange?
+  /// Whether `snapshot` is what there is, whatever others write meanwhile.
+  private var isPinned = false
 
   /// A keychain at a place where there is a vault, or none yet: then the first item that is added makes one that
   /// the plain identity file opens.
@@ -129,6 +131,17 @@ public final class EncryptedFileKeychain: KeychainStore {
       guard let index = try lines.index(of: item, path: path) else { return nil }
       return try lines.credential(at: index, path: path)
     }
+  }
+
+  /// Runs the body on one generation.
+  public func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if isPinned || change != nil { return try body() }
+    _ = try current()
+    isPinned = true
+    defer { isPinned = false }
+    return try body()
   }
 
   // MARK: Changing
@@ -229,6 +242,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   func beginChange(patience: Int? = nil) throws(KeychainError) -> VaultChange {
     let locked = try lock(patience: patience ?? self.patience)
+    isPinned = false
     let snapshot = try newest()
     // The change takes the lines away.
     self.snapshot = nil
@@ -254,6 +268,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// The newest generation, unlocked, with what copies beside it have; `nil` if there is no vault yet.
   private func current() throws(KeychainError) -> VaultSnapshot? {
+    if isPinned { return snapshot }
     guard let snapshot = try newest() else { return nil }
     if copies.isEmpty { return snapshot }
     do throws(KeychainError) {

@@ -43,6 +43,19 @@ public protocol KeychainStore: AnyObject {
   func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
+
+  /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows:
+  /// an item's secret is then the one that the item had when it was found.
+  func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result
+}
+
+extension KeychainStore {
+  /// Runs `body`, which sees what others change meanwhile.
+  public func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result { try body() }
 }
 
 /// An item that answered, with its secret.
@@ -73,12 +86,24 @@ extension KeychainStore {
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (borrowing Credential) -> Bool = { $0.authenticationScheme == nil }
   ) throws(KeychainError) -> Answer? {
-    for item in try find(query) {
-      let credential = try credential(of: item)
-      if !credential.isExpired(at: now), isUsable(credential) {
-        return Answer(item: item, credential: credential)
+    try reading { () throws(KeychainError) -> Answer? in
+      for item in try find(query) {
+        guard let credential = try credentialIfPresent(of: item) else { continue }
+        if !credential.isExpired(at: now), isUsable(credential) {
+          return Answer(item: item, credential: credential)
+        }
       }
+      return nil
     }
-    return nil
+  }
+
+  /// The confidential part of an item; `nil` if somebody has deleted it since it was found, for then it is no
+  /// match any more.
+  func credentialIfPresent(of item: Item) throws(KeychainError) -> Credential? {
+    do throws(KeychainError) {
+      return try credential(of: item)
+    } catch .itemNotFound {
+      return nil
+    }
   }
 }

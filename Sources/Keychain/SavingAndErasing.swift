@@ -78,7 +78,8 @@ extension KeychainStore {
     try erase { () throws(KeychainError) -> [Item] in
       var found: [Item] = []
       for item in try find(query) where query.isInErasingReach(of: item) {
-        if try credential(of: item).secret.isEqual(to: secret) { found.append(item) }
+        guard let credential = try credentialIfPresent(of: item) else { continue }
+        if credential.secret.isEqual(to: secret) { found.append(item) }
       }
       if let answered, let item = found.first(where: { $0.reference == answered }) { return [item] }
       return found
@@ -97,7 +98,7 @@ extension KeychainStore {
   private func erase(
     _ candidates: () throws(KeychainError) -> [Item]
   ) throws(KeychainError) -> Int {
-    if try candidates().isEmpty { return 0 }
+    if try reading(candidates).isEmpty { return 0 }
     return try exclusively { () throws(KeychainError) -> Int in try delete(try candidates()) }
   }
 }

@@ -162,4 +162,31 @@ struct ConcurrencyTests {
     try put(whole, into: place.vault)
     #expect(try keychain.servers() == ["a.example"])
   }
+
+  @Test("an answer has the secret that its item had when it was found", arguments: [2, 1500])
+  func oneGeneration(count: Int) throws {
+    let place = Place()
+    try place.keychain().add(servers: (1..<count).map { "h\($0).example" })
+    let (reader, writer) = (place.keychain(), place.keychain())
+    let alice = Item(InternetPassword(protocol: "https", server: "a.example", account: "alice"))
+    let bob = Item(InternetPassword(protocol: "https", server: "a.example", account: "bob"))
+    var moved = try writer.add(alice, Credential(password: "of a.example"))
+    try writer.add(bob, Credential(password: "bob's"))
+    moved.key = item("z.example").key
+    // Bob's comes first. Meanwhile another process gives alice's item another place and another secret.
+    func isUsable(_ credential: borrowing Credential) -> Bool {
+      if !credential.secret.isEqual(to: Secret("bob's")) { return true }
+      _ = try? writer.update(moved, Credential(password: "of z.example"))
+      return false
+    }
+    switch try reader.answer(to: query("a.example"), where: isUsable) {
+    case .some(let answer):
+      let isOld = answer.credential.secret.isEqual(to: Secret("of a.example"))
+      #expect(isOld)
+    case .none: Issue.record("no answer")
+    }
+    #expect(try reader.items(matching: query("a.example")).count == 1)
+    #expect(
+      try reader.items(matching: query("z.example")).map { try reader.secret(of: $0) } == ["of z.example"])
+  }
 }

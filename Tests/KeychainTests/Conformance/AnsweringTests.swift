@@ -59,5 +59,22 @@ extension ConformanceTests {
       #expect(answer?.item == item)
       #expect(answer?.credential == RevealedCredential("x", expiry: Self.now + 1, refreshToken: "r"))
     }
+
+    @Test("an item that somebody deletes meanwhile is passed over", arguments: KeychainUnderTest.all)
+    func deletedMeanwhile(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let gone = try fresh.keychain.add(.internet(account: "alice"), "a")
+      fresh.clock.advance(seconds: 1)
+      try fresh.keychain.add(.internet(account: "bob"), "b")
+      let other = fresh.reopened
+      var deleted = 0
+      let answer = try fresh.keychain.revealedAnswer(.internet()) { _ in
+        deleted += (try? other.delete([gone])) ?? 0
+        return false
+      }
+      #expect(deleted == 1)
+      #expect(answer == nil)
+      #expect(try fresh.keychain.foundAccounts(.internet()) == ["bob"])
+    }
   }
 }
