@@ -1,12 +1,12 @@
 import Keychain
 
-/// Text with every invisible control character shown as `\u{…}`, so that an item's attributes can neither drive the
-/// terminal nor reorder what is on it (CVE-2024-50349, CVE-2021-42574).
+/// Text with every invisible character shown as `\u{…}`, so that an item's attributes can neither drive the terminal,
+/// nor reorder what is on it, nor look like another's (CVE-2024-50349, CVE-2021-42574).
 func terminalText(_ text: String) -> String {
-  if !text.unicodeScalars.contains(where: { isInvisibleControl($0.value) }) { return text }
+  if !text.unicodeScalars.contains(where: isInvisible) { return text }
   var shown = ""
   for scalar in text.unicodeScalars {
-    if isInvisibleControl(scalar.value) {
+    if isInvisible(scalar) {
       shown += "\\u{" + String(scalar.value, radix: 16) + "}"
     } else {
       shown.unicodeScalars.append(scalar)
@@ -18,6 +18,18 @@ func terminalText(_ text: String) -> String {
 /// A number with what it counts: `1 item`, `2 items`.
 func countText(_ count: Int, _ what: String) -> String {
   count == 1 ? "1 \(what)" : "\(count) \(what)s"
+}
+
+/// Whether nothing is to be seen of it: controls of the terminal and of the writing direction, ends of lines and
+/// paragraphs, and what has no width (UAX #44, Default_Ignorable_Code_Point). Variation selectors stay, with which
+/// ordinary text chooses between two forms of a sign.
+private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
+  switch scalar.value {
+  case 0xfe00...0xfe0f: return false
+  case 0xfff9...0xfffb: return true
+  default: return isInvisibleControl(scalar.value) || scalar.properties.isDefaultIgnorableCodePoint
+  }
 }
 
 /// Lines of columns, each as wide as its longest cell, two spaces between them.
