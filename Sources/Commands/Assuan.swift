@@ -1,0 +1,133 @@
+import Glibc
+import Keychain
+
+/// A line that an Assuan server sends (the libassuan manual, "Server responses").
+enum AssuanLine: Equatable {
+  /// Done.
+  case ok
+  /// Not done. The low sixteen bits of the code are libgpg-error's, the others tell which program it comes from.
+  case error(code: UInt32, text: String)
+  /// A part of the answer: where in the line it stands, still escaped.
+  case data(Range<Int>)
+  /// A remark about how it goes, such as `PIN_REPEATED`.
+  case status(String)
+  /// A question back, which has to be answered.
+  case inquiry
+  /// A comment.
+  case comment
+
+  /// The longest line, with its end (the manual, "Implementation": 1000 octets and a line end).
+  static let longest = 1002
+
+  /// Reads a line without its line feed; `nil` if there is no such line.
+  init?(parsing line: UnsafeRawBufferPointer) {
+    var end = line.count
+    if end > 0, line[end - 1] == 0x0d { end -= 1 }
+    let line = UnsafeRawBufferPointer(rebasing: line[..<end])
+    if line.first == UInt8(ascii: "#") {
+      self = .comment
+    } else if Self.keyword("OK", in: line) {
+      self = .ok
+    } else if Self.keyword("D", in: line) {
+      self = .data(min(2, line.count)..<line.count)
+    } else if Self.keyword("S", in: line) {
+      self = .status(String(decoding: line.dropFirst(2), as: UTF8.self))
+    } else if Self.keyword("INQUIRE", in: line) {
+      self = .inquiry
+    } else if Self.keyword("ERR", in: line) {
+      let rest = line.dropFirst(4)
+      let digits = rest.prefix { $0 != 0x20 }
+      guard let code = UInt32(String(decoding: digits, as: UTF8.self)) else { return nil }
+      let text = rest.dropFirst(digits.count + 1)
+      self = .error(code: code, text: String(decoding: text, as: UTF8.self))
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether the line is the word, or begins with it and a space.
+  private static func keyword(_ word: StaticString, in line: UnsafeRawBufferPointer) -> Bool {
+    let length = word.utf8CodeUnitCount
+    guard line.prefix(length).elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: length)) else {
+      return false
+    }
+    return line.count == length || line[length] == 0x20
+  }
+}
+
+/// Assuan's escapes: a percent sign and two hexadecimal digits.
+enum AssuanEscapes {
+  /// Appends the bytes that are meant. `false`, and an unchanged `decoded`, if an escape is broken.
+  static func decode(_ escaped: UnsafeRawBufferPointer, appendingTo decoded: inout Secret) -> Bool {
+    let before = decoded.count
+    var index = 0
+    while index < escaped.count {
+      guard escaped[index] == UInt8(ascii: "%") else {
+        decoded.append(escaped[index])
+        index += 1
+        continue
+      }
+      guard index + 2 < escaped.count, let high = digit(escaped[index + 1]),
+        let low = digit(escaped[index + 2])
+      else {
+        decoded.truncate(to: before)
+        return false
+      }
+      decoded.append(high << 4 | low)
+      index += 3
+    }
+    return true
+  }
+
+  /// A text as an argument of a command, which has to stay one line.
+  static func encode(_ text: String) -> String {
+    var encoded = ""
+    for scalar in text.unicodeScalars {
+      if scalar.value < 0x20 || scalar == "%" || scalar.value == 0x7f {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        encoded += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+      } else {
+        encoded.unicodeScalars.append(scalar)
+      }
+    }
+    return encoded
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}
+
+/// Takes the lines apart that arrive in pieces. What was taken is wiped.
+struct AssuanLines: ~Copyable {
+  private var received = Secret(capacity: 2 * AssuanLine.longest)
+
+  /// Whether a line is longer than one may be.
+  var isTooLong: Bool {
+    received.count >= AssuanLine.longest
+      && received.withUnsafeBytes { !$0.prefix(AssuanLine.longest).contains(0x0a) }
+  }
+
+  /// Adds what `body` writes into a buffer of `count` bytes; `body` returns how many.
+  mutating func receive(_ count: Int, from body: (UnsafeMutableRawBufferPointer) -> Int) {
+    received.append(count: count, writtenBy: body)
+  }
+
+  /// Lends the next line, without its line feed, and takes it away. `nil` if none is whole yet.
+  mutating func next<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    let length = received.withUnsafeBytes { $0.firstIndex(of: 0x0a) }
+    guard let length else { return nil }
+    let result = received.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+    let left = received.count - length - 1
+    received.withUnsafeMutableBytes { bytes in
+      if let base = bytes.baseAddress { memmove(base, base + length + 1, left) }
+    }
+    received.truncate(to: left)
+    return result
+  }
+}
