@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -63,4 +65,34 @@ long clinux_peer_uid(int fd) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long)peer.uid : -1;
+}
+
+int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
+
+void clinux_wait_on_write(int fd) { fcntl(fd, F_SETFL, 0); }
+
+static volatile sig_atomic_t notes = -1;
+
+static void note_signal(int number) {
+  int before = errno;
+  unsigned char byte = (unsigned char)number;
+  if (notes >= 0 && write(notes, &byte, 1) < 0) {
+    // The pipe is full, so whoever reads it wakes up anyway.
+  }
+  errno = before;
+}
+
+void clinux_note_signals(int fd) { notes = fd; }
+
+bool clinux_catch_signal(int number, struct sigaction *before) {
+  if (sigaction(number, NULL, before) != 0) return false;
+  if (before->sa_handler == SIG_IGN && number != SIGCHLD) return false;
+  struct sigaction noting = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+  return sigaction(number, &noting, NULL) == 0;
+}
+
+void clinux_restore_signal(int number, const struct sigaction *before) { sigaction(number, before, NULL); }
+
+int clinux_close_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

@@ -64,11 +64,15 @@ extension Failure {
     case .locked(let path):
       self.init(
         "the keychain \(path) is locked, and nobody can be asked for its passphrase",
-        hint: "run this on a terminal, or give the passphrase with --passphrase-fd", status: .keychain)
+        hint: "run this in the foreground of a terminal, or give the passphrase with --passphrase-fd, or by "
+          + "LLAVERO_PASSPHRASE_COMMAND; see llavero(1)",
+        status: .keychain)
     case .promptDismissed:
       self.init("no passphrase was given", status: .keychain)
     case .wrongPassphrase(let path):
       self.init("that passphrase does not open the keychain \(path)", status: .keychain)
+    case .wrongPassphraseGiven(let giver, let path):
+      self.init("the passphrase from \(giver) does not open the keychain \(path)", status: .keychain)
     case .collectionLocked(let name):
       self.init(
         "the collection '\(name)' of the Secret Service is locked",

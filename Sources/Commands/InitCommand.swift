@@ -12,7 +12,8 @@ struct InitCommand: ParsableCommand {
       lies in a file that only you can read. That asks for nothing, ever. It protects a keychain that was \
       copied or backed up, not against whoever can read your home directory.
 
-      With --passphrase nothing but the passphrase opens it, and every use asks for that:
+      With --passphrase nothing but the passphrase opens it, and every use asks for that, or gets it as llavero(1) \
+      says under "Where the passphrase comes from":
 
         llavero init --passphrase
       """)
@@ -28,9 +29,9 @@ struct InitCommand: ParsableCommand {
       throw Failure("only the encrypted file is made by this command", status: .usage)
     }
     let keychain = try self.keychain.selection.encryptedFile()
-    let descriptor = self.keychain.passphraseFd
-    if passphrase || descriptor != nil {
-      let passphrase = try SecretInput.newPassphrase(descriptor: descriptor)
+    if passphrase || self.keychain.passphraseFd != nil {
+      let path = keychain.location.vaultFile
+      let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
       try Self.create(in: keychain, .passphrase(passphrase))
     } else {
       try Self.create(in: keychain, .identityFile)

@@ -90,12 +90,12 @@ struct CreateCollectionCommand: ParsableCommand {
     selection.name = KeychainKind.secretService.rawValue
     let open = try selection.choose().open()
     guard case .secretService(let service) = open.store else { return }
-    let descriptor = keychain.passphraseFd
+    let passphrases = selection.passphraseSources(for: .keyring(prompt: "Password of the keyring: "))
     var notAsked: Failure?
     do throws(KeychainError) {
-      try service.createCollection(name, isKnown: descriptor != nil) { () throws(KeychainError) in
+      try service.createCollection(name, isKnown: keychain.passphraseFd != nil) { () throws(KeychainError) in
         do throws(Failure) {
-          return try SecretInput.newPassphrase(descriptor: descriptor)
+          return try passphrases.newPassphrase()
         } catch {
           notAsked = error
           throw .unavailable(reason: error.message)

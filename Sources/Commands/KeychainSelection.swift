@@ -13,7 +13,7 @@ struct KeychainSelection {
   var passphraseDescriptor: Int32?
   /// Whether the command is about secrets, and not only about which items there are.
   var readsSecrets = false
-  /// Whether a person may be asked on the terminal.
+  /// Whether a person may be asked by this program, and not only by the desktop's prompt.
   var mayAsk = true
   /// `--no-prompt`: whether a person may be asked at all.
   var mayPrompt = true
@@ -43,7 +43,8 @@ struct KeychainSelection {
   /// The encrypted file at a place.
   func encryptedFile(at location: VaultLocation) -> EncryptedFileKeychain {
     EncryptedFileKeychain(
-      at: location, passphrase: passphraseSource(), patience: patience, onNotice: Self.tell)
+      at: location, passphrase: passphraseSources(for: .vault(path: location.vaultFile)).source,
+      patience: patience, onNotice: Self.tell)
   }
 
   /// How the Secret Service is used.
@@ -67,7 +68,7 @@ struct KeychainSelection {
   }
 
   /// A time that a variable gives in seconds.
-  private static func milliseconds(_ name: String) throws(Failure) -> Int? {
+  static func milliseconds(_ name: String) throws(Failure) -> Int? {
     guard let text = VaultLocation.environmentVariable(name), !text.isEmpty else { return nil }
     guard let seconds = Double(text), 0.001...86_400 ~= seconds else {
       throw Failure("\(name) has to be a number of seconds, from 0.001 to 86400", status: .usage)
@@ -79,24 +80,15 @@ struct KeychainSelection {
     max(0, VaultLocation.environmentVariable("LLAVERO_LOCK_TIMEOUT").flatMap { Int($0) } ?? 60)
   }
 
-  /// Where a passphrase comes from: a descriptor, or the person at the terminal, three times.
-  func passphraseSource(prompt: String = "Passphrase of the keychain: ") -> PassphraseSource {
-    let descriptor = passphraseDescriptor
-    let mayAsk = mayAsk && mayPrompt && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
-    return { (attempt) throws(KeychainError) in
-      if let descriptor {
-        if attempt > 1 { return nil }
-        do throws(Failure) {
-          return try SecretInput.passphrase(from: descriptor)
-        } catch {
-          throw .unavailable(reason: error.message)
-        }
-      }
-      guard mayAsk, attempt <= 3, let terminal = Terminal() else { return nil }
-      if attempt > 1 { terminal.show("That is not it.\n") }
-      guard let passphrase = terminal.askForSecret(prompt) else { throw .promptDismissed }
-      return passphrase
-    }
+  /// Where the passphrase of a keychain comes from.
+  func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
+    let mayAskPerson = mayAsk && mayPrompt && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
+    return PassphraseSources(for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson)
+  }
+
+  /// Where the password of the desktop's keyring comes from.
+  func passphraseSource(prompt: String) -> PassphraseSource {
+    passphraseSources(for: .keyring(prompt: prompt)).source
   }
 
   private static func tell(_ notice: EncryptedFileKeychain.Notice) {

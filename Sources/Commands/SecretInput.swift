@@ -13,7 +13,7 @@ enum SecretInput {
         throw Failure(
           "no secret was given on standard input", hint: "an empty line is an empty secret", status: .usage)
       }
-      return withoutLastLineFeed(secret)
+      return secret.withoutLastLineFeed()
     }
     guard let terminal = Terminal() else {
       throw Failure(
@@ -22,45 +22,40 @@ enum SecretInput {
     return try readTwice(terminal, "Secret for \(terminalText(item)): ")
   }
 
-  /// A passphrase for a new keychain: from a descriptor, or what the person types twice.
-  ///
-  /// - Throws: ``Failure`` if there is none, it is empty, or the two don't agree.
-  static func newPassphrase(descriptor: Int32?) throws(Failure) -> Secret {
-    let passphrase: Secret
-    if let descriptor {
-      passphrase = try Self.passphrase(from: descriptor)
-    } else if let terminal = Terminal() {
-      passphrase = try readTwice(terminal, "New passphrase: ")
-    } else {
-      throw Failure(
-        "there is no terminal to ask for the passphrase", hint: "give it with --passphrase-fd", status: .usage
-      )
-    }
-    if passphrase.isEmpty { throw Failure("the passphrase is empty", status: .usage) }
-    return passphrase
-  }
-
   /// A passphrase from a descriptor, without one last line feed.
   static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
-    withoutLastLineFeed(
-      try StandardStreams.readAll(
-        descriptor, limit: 65_536, what: "the passphrase from descriptor \(descriptor)"))
+    try StandardStreams.readAll(
+      descriptor, limit: PassphraseSources.longest, what: "the passphrase from descriptor \(descriptor)"
+    ).withoutLastLineFeed()
   }
 
   private static func readTwice(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {
-    for _ in 0..<3 {
-      guard let first = terminal.askForSecret(prompt), let second = terminal.askForSecret("Once more: ")
-      else {
-        throw Failure("nothing was typed", status: .usage)
-      }
+    for _ in 0..<PassphraseSources.tries {
+      let first = try line(terminal, prompt)
+      let second = try line(terminal, PassphraseQuestion.onceMore)
       if first.isEqual(to: second) { return first }
       terminal.show("The two differ.\n")
     }
     throw Failure("the two differed three times", status: .usage)
   }
 
-  private static func withoutLastLineFeed(_ secret: consuming Secret) -> Secret {
-    var secret = secret
+  private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {
+    switch terminal.askForSecret(prompt) {
+    case .line(let line): return line
+    case .ended: throw Failure("nothing was typed", status: .usage)
+    case .unusable: throw Failure("the terminal's echo can't be switched off", status: .usage)
+    case .tooLong:
+      throw Failure(
+        "a terminal takes \(Terminal.longestLine) bytes at most", hint: "give it on standard input",
+        status: .usage)
+    }
+  }
+}
+
+extension Secret {
+  /// The bytes, without a line feed at their end.
+  consuming func withoutLastLineFeed() -> Secret {
+    var secret = self
     let endsWithLineFeed = secret.withUnsafeBytes { $0.last == 0x0a }
     if endsWithLineFeed { secret.truncate(to: secret.count - 1) }
     return secret

@@ -19,6 +19,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case promptDismissed
   /// The passphrase opens nothing.
   case wrongPassphrase(path: String)
+  /// The passphrase that something gave opens nothing, and no person was asked: a descriptor, a file, a command.
+  case wrongPassphraseGiven(by: String, path: String)
 
   /// A collection of the desktop's service is locked, and was not unlocked.
   case collectionLocked(String)

@@ -4,6 +4,8 @@
 // What Swift cannot call by itself: variadic functions, macros and GNU extensions of the C library. The
 // definitions are in CLinux.c, for _GNU_SOURCE would change types that other modules see.
 
+#include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -35,5 +37,24 @@ int clinux_connect_unix(const char *_Nonnull name, size_t length, bool is_abstra
 
 /// The user who listens at the other end of a connected unix socket (SO_PEERCRED), or -1.
 long clinux_peer_uid(int fd);
+
+/// Makes a pipe whose ends wait for nothing and are closed on exec. Returns 0, or -1 with errno set.
+int clinux_pipe(int ends[_Nonnull 2]);
+
+/// Lets a pipe's end wait, as programs expect of their standard output.
+void clinux_wait_on_write(int fd);
+
+/// Where the signals that are caught from now on are noted, a byte each; -1 notes them nowhere.
+void clinux_note_signals(int fd);
+
+/// Notes a signal when it comes, in place of what it does otherwise, which is put into `before`. A signal that is
+/// ignored stays so, but for SIGCHLD, without which nobody learns how a child has ended. Returns whether it is caught.
+bool clinux_catch_signal(int number, struct sigaction *_Nonnull before);
+
+/// Lets a signal do again what it did before.
+void clinux_restore_signal(int number, const struct sigaction *_Nonnull before);
+
+/// Has a program that is started with posix_spawn(3) keep no descriptor from `first` on.
+int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions, int first);
 
 #endif

@@ -1,0 +1,175 @@
+import CLinux
+import Glibc
+import Keychain
+
+/// A program that this one has started, and that is gone when this one lets go of it.
+///
+/// It gets descriptors 0 to 2 and no other, and the environment without what names programs to run for a passphrase: a
+/// `llavero` that it runs in turn can't come back here for ever.
+struct ChildProcess: ~Copyable {
+  /// Where its standard input and output lead. Its standard error is that of this process.
+  enum Streams {
+    /// `/dev/null`, and a descriptor.
+    case output(Int32)
+    /// One socket for both.
+    case conversation(Int32)
+  }
+
+  /// How it ended.
+  enum Ending: Equatable {
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  private let identifier: pid_t
+  private var ending: Ending?
+
+  /// Variables that no child sees.
+  static let withheldVariables = [
+    "LLAVERO_PASSPHRASE_COMMAND", "LLAVERO_PINENTRY", "LLAVERO_ASKPASS", "SSH_ASKPASS_PROMPT",
+  ]
+
+  /// Starts a program, found along the PATH if its name has no slash.
+  ///
+  /// - Parameters:
+  ///   - arguments: from the program's own name on.
+  ///   - withheld: further variables that it doesn't see.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  init(
+    _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = []
+  ) throws(KeychainError) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    switch streams {
+    case .output(let descriptor):
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
+    case .conversation(let socket):
+      posix_spawn_file_actions_adddup2(&actions, socket, 0)
+      posix_spawn_file_actions_adddup2(&actions, socket, 1)
+    }
+    // Also what this process was given, such as the descriptor of another passphrase.
+    clinux_close_from(&actions, 3)
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // What this program ignores for itself.
+    var defaults = sigset_t()
+    sigemptyset(&defaults)
+    sigaddset(&defaults, SIGXFSZ)
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+    let names = Self.withheldVariables + withheld
+    var environment = Self.environment { variable in names.contains { Self.is(variable, $0) } }
+    environment.append(nil)
+    var pointers = arguments.map {
+      UnsafeMutablePointer(mutating: $0.pointer) as UnsafeMutablePointer<CChar>?
+    }
+    pointers.append(nil)
+    var identifier: pid_t = 0
+    let failure = posix_spawnp(
+      &identifier, arguments[0].pointer, &actions, &attributes, pointers, environment)
+    if failure != 0 { throw .system(operation: "run", path: arguments[0].text, errno: failure) }
+    self.identifier = identifier
+  }
+
+  deinit {
+    if ending == nil { Self.end(identifier) }
+  }
+
+  /// How it ended; `nil` if it still runs.
+  mutating func poll() -> Ending? {
+    if let ending { return ending }
+    var status: Int32 = 0
+    let result = waitpid(identifier, &status, WNOHANG)
+    if result == identifier {
+      ending = Self.ending(status)
+    } else if result < 0, errno != EINTR {
+      // Somebody else has asked after all children.
+      ending = .exited(0)
+    }
+    return ending
+  }
+
+  /// Asks it to end, and a second later does not ask. Returns when it is gone.
+  mutating func end() {
+    if ending != nil { return }
+    Self.end(identifier)
+    ending = .killed(signal: SIGKILL)
+  }
+
+  private static func end(_ identifier: pid_t) {
+    var status: Int32 = 0
+    kill(identifier, SIGTERM)
+    // One that is stopped would not notice.
+    kill(identifier, SIGCONT)
+    let deadline = monotonicMilliseconds() + 1000
+    while monotonicMilliseconds() < deadline {
+      if waitpid(identifier, &status, WNOHANG) != 0 { return }
+      usleep(2000)
+    }
+    kill(identifier, SIGKILL)
+    while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+  }
+
+  private static func ending(_ status: Int32) -> Ending {
+    // wait(2): the signal is in the lowest seven bits, the exit status in the eight above them.
+    let signal = status & 0x7f
+    return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+  }
+
+  private static func environment(
+    without isWithheld: (UnsafeMutablePointer<CChar>) -> Bool
+  ) -> [UnsafeMutablePointer<CChar>?] {
+    var kept: [UnsafeMutablePointer<CChar>?] = []
+    var next = environ
+    while let variable = next.pointee {
+      if !isWithheld(variable) { kept.append(variable) }
+      next += 1
+    }
+    return kept
+  }
+
+  /// Whether a variable, `NAME=VALUE`, has this name.
+  private static func `is`(_ variable: UnsafePointer<CChar>, _ name: String) -> Bool {
+    let length = name.utf8.count
+    return strncmp(variable, name, length) == 0 && variable[length] == CChar(bitPattern: 0x3d)
+  }
+}
+
+extension ChildProcess.Ending {
+  /// In words, after "it".
+  var text: String {
+    switch self {
+    case .exited(let status): "ended with status \(status)"
+    case .killed(let signal): "was ended by signal \(signal)"
+    }
+  }
+}
+
+/// A text of the environment or of this program, which lives as long as the process, byte for byte.
+struct CString {
+  let pointer: UnsafePointer<CChar>
+
+  /// A variable; `nil` if it isn't set, or is empty.
+  init?(variable name: String) {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    pointer = UnsafePointer(value)
+  }
+
+  init(_ literal: StaticString) {
+    pointer = UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+
+  /// Copies a text, which is no secret, for good.
+  init(copying text: String) {
+    guard let copy = strdup(text) else { fatalError("out of memory") }
+    pointer = UnsafePointer(copy)
+  }
+
+  /// As far as it is UTF-8.
+  var text: String { String(cString: pointer) }
+}

@@ -1,0 +1,35 @@
+import Keychain
+
+/// A line of shell that prints the passphrase, as git runs commands of its configuration: with `/bin/sh -c`.
+struct PassphraseCommand {
+  static let variable = "LLAVERO_PASSPHRASE_COMMAND"
+  /// What it is called in messages.
+  static let name = "the command of LLAVERO_PASSPHRASE_COMMAND"
+
+  let command: CString
+  /// How many milliseconds it may take.
+  let timeout: Int
+
+  /// Runs it, and takes what it prints without one last line feed.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if it fails, takes too long, prints too much or nothing.
+  func passphrase() throws(KeychainError) -> Secret {
+    let outcome = try ProgramOutput.read(
+      [CString("/bin/sh"), CString("-c"), command], timeout: timeout, limit: PassphraseSources.longest)
+    switch consume outcome {
+    case .printed(let printed):
+      let passphrase = printed.withoutLastLineFeed()
+      if passphrase.isEmpty { throw .unavailable(reason: "\(Self.name) printed no passphrase") }
+      return passphrase
+    case .failed(.ended(let ending)): throw .unavailable(reason: "\(Self.name) \(ending.text)")
+    case .failed(.tooSlow(let milliseconds)):
+      throw .unavailable(reason: "\(Self.name) has not ended within \(Self.seconds(milliseconds)) seconds")
+    case .failed(.tooMuch(let limit)):
+      throw .unavailable(reason: "\(Self.name) printed more than \(limit) bytes")
+    }
+  }
+
+  private static func seconds(_ milliseconds: Int) -> String {
+    milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(Double(milliseconds) / 1000)"
+  }
+}

@@ -1,0 +1,170 @@
+import EncryptedFile
+import Glibc
+import Keychain
+
+/// Where the passphrase of a keychain comes from.
+///
+/// The first of these that there is, and no other: the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
+/// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; a person, if one may be asked. What is no person is asked
+/// once; a person has three tries.
+final class PassphraseSources {
+  /// What a passphrase came from.
+  enum Origin: Hashable, Sendable {
+    /// The descriptor of `--passphrase-fd`.
+    case descriptor
+    /// systemd's credential.
+    case credential
+    /// The command of `LLAVERO_PASSPHRASE_COMMAND`.
+    case command
+    /// Somebody who has typed it.
+    case person
+  }
+
+  /// What the passphrase is for.
+  enum Subject {
+    /// The encrypted file with this path.
+    case vault(path: String)
+    /// The desktop's keyring, with the line that asks for its password on a terminal. Neither the credential nor the
+    /// command is about it.
+    case keyring(prompt: String)
+  }
+
+  /// The longest passphrase, in bytes.
+  static let longest = 65_536
+  /// How many times a person is asked.
+  static let tries = 3
+
+  /// What the last passphrase came from; `nil` before there was one.
+  private(set) var lastOrigin: Origin?
+
+  private let subject: Subject
+  private let descriptor: Int32?
+  private let mayAsk: Bool
+  private var prompt: PassphrasePrompt?
+
+  /// - Parameters:
+  ///   - descriptor: that of `--passphrase-fd`.
+  ///   - mayAsk: whether a person may be asked.
+  init(for subject: Subject, descriptor: Int32?, mayAsk: Bool) {
+    self.subject = subject
+    self.descriptor = descriptor
+    self.mayAsk = mayAsk
+  }
+
+  /// As a keychain takes it.
+  var source: PassphraseSource { passphrase }
+
+  /// The passphrase; `nil` if nobody can be asked, or no more.
+  ///
+  /// - Parameter attempt: counts from 1; a later one says that the passphrase before was wrong.
+  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` at the second attempt where no person was asked;
+  ///   ``KeychainError/promptDismissed`` if the person declined; what is wrong with the source that there is.
+  func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
+    if attempt > 1 { return try passphraseAgain(attempt) }
+    if let descriptor {
+      lastOrigin = .descriptor
+      do throws(Failure) {
+        return try SecretInput.passphrase(from: descriptor)
+      } catch {
+        throw .unavailable(reason: error.message)
+      }
+    }
+    if case .vault = subject, let passphrase = try unattendedPassphrase() { return passphrase }
+    guard mayAsk, let prompt = PassphrasePrompt.find(timeout: try Self.promptTimeout()) else { return nil }
+    self.prompt = prompt
+    return try ask(prompt, error: nil)
+  }
+
+  private func passphraseAgain(_ attempt: Int) throws(KeychainError) -> Secret? {
+    if let prompt {
+      return attempt > Self.tries ? nil : try ask(prompt, error: PassphraseQuestion.wrong)
+    }
+    guard case .vault(let path) = subject else { return nil }
+    switch lastOrigin {
+    case .descriptor: throw .wrongPassphraseGiven(by: "descriptor \(descriptor ?? -1)", path: path)
+    case .credential: throw .wrongPassphraseGiven(by: SystemdCredential.name, path: path)
+    case .command: throw .wrongPassphraseGiven(by: PassphraseCommand.name, path: path)
+    case .person, nil: return nil
+    }
+  }
+
+  private func ask(_ prompt: PassphrasePrompt, error: String?) throws(KeychainError) -> Secret {
+    let question: PassphraseQuestion =
+      switch subject {
+      case .vault(let path): .passphrase(of: "keychain", at: path)
+      case .keyring(let line): .keyringPassword(line: line)
+      }
+    lastOrigin = .person
+    return try prompt.ask(question, error: error)
+  }
+
+  /// What needs no person.
+  private func unattendedPassphrase() throws(KeychainError) -> Secret? {
+    if let passphrase = try SystemdCredential()?.passphrase() {
+      lastOrigin = .credential
+      return passphrase
+    }
+    guard let command = CString(variable: PassphraseCommand.variable) else { return nil }
+    lastOrigin = .command
+    let timeout = try Self.milliseconds("LLAVERO_PASSPHRASE_COMMAND_TIMEOUT", default: 60_000)
+    return try PassphraseCommand(command: command, timeout: timeout).passphrase()
+  }
+
+  /// A new passphrase, which a person types twice, or the descriptor gives. It isn't empty.
+  ///
+  /// Neither the credential nor the command is asked: they give the passphrase that there is.
+  ///
+  /// - Throws: ``Failure`` if nobody can be asked, it is empty, the two differ three times, or the person declines.
+  func newPassphrase() throws(Failure) -> Secret {
+    if let descriptor {
+      let passphrase = try SecretInput.passphrase(from: descriptor)
+      if passphrase.isEmpty { throw Failure("the passphrase is empty", status: .usage) }
+      lastOrigin = .descriptor
+      return passphrase
+    }
+    let prompt = try explaining { () throws(KeychainError) in
+      mayAsk ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil
+    }
+    guard let prompt else {
+      throw Failure(
+        mayAsk
+          ? "there is no terminal to ask for the passphrase" : "nobody may be asked for the passphrase",
+        hint: "give it with --passphrase-fd", status: .usage)
+    }
+    lastOrigin = .person
+    let question: PassphraseQuestion =
+      switch subject {
+      case .vault: .newPassphrase(of: "keychain")
+      case .keyring: .newPassphrase(of: "keyring")
+      }
+    var error: String?
+    for _ in 0..<Self.tries {
+      let passphrase = try explaining { () throws(KeychainError) -> Secret? in
+        try prompt.askTwice(question, error: error)
+      }
+      if let passphrase {
+        if !passphrase.isEmpty { return passphrase }
+        error = PassphraseQuestion.empty
+      } else {
+        error = PassphraseQuestion.theyDiffer
+      }
+    }
+    throw Failure(
+      error == PassphraseQuestion.empty ? "the passphrase is empty" : "the two differed three times",
+      status: .usage)
+  }
+
+  /// How long a person may take, where a program asks: nobody may see its dialog.
+  private static func promptTimeout() throws(KeychainError) -> Int {
+    try milliseconds("LLAVERO_PROMPT_TIMEOUT", default: 300_000)
+  }
+
+  /// A time that a variable gives in seconds.
+  private static func milliseconds(_ name: String, default value: Int) throws(KeychainError) -> Int {
+    do throws(Failure) {
+      return try KeychainSelection.milliseconds(name) ?? value
+    } catch {
+      throw .unavailable(reason: error.message)
+    }
+  }
+}

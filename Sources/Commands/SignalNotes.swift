@@ -1,0 +1,66 @@
+import CLinux
+import Glibc
+
+/// Catches signals for as long as it lives and notes them in a pipe, to be polled beside other descriptors.
+///
+/// A handler can do next to nothing, and with `poll` alone a signal that comes just before it is lost (the "self-pipe
+/// trick"). There is at most one at a time.
+struct SignalNotes: ~Copyable {
+  /// What ends a program from outside, or from the keyboard.
+  static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+
+  /// Readable when a signal has been noted; -1 where there was no descriptor left for a pipe.
+  let descriptor: Int32
+  private let writeEnd: Int32
+  private var caught: [(number: Int32, before: sigaction)] = []
+
+  /// Those of the signals that are ignored stay so, but for `SIGCHLD`.
+  init(_ numbers: [Int32]) {
+    var ends: [Int32] = [-1, -1]
+    guard clinux_pipe(&ends) == 0 else {
+      descriptor = -1
+      writeEnd = -1
+      return
+    }
+    descriptor = ends[0]
+    writeEnd = ends[1]
+    clinux_note_signals(writeEnd)
+    for number in numbers {
+      var before = sigaction()
+      if clinux_catch_signal(number, &before) { caught.append((number, before)) }
+    }
+  }
+
+  deinit {
+    for (number, before) in caught {
+      withUnsafePointer(to: before) { clinux_restore_signal(number, $0) }
+    }
+    clinux_note_signals(-1)
+    if descriptor >= 0 {
+      close(descriptor)
+      close(writeEnd)
+    }
+  }
+
+  /// The signal that was noted first; `nil` if there is none.
+  borrowing func next() -> Int32? {
+    if descriptor < 0 { return nil }
+    var number: UInt8 = 0
+    let count = withUnsafeMutableBytes(of: &number) { StandardStreams.read(descriptor, into: $0) }
+    return count == 1 ? Int32(number) : nil
+  }
+
+  /// Stops catching, and lets a signal do what it would have done.
+  consuming func pass(on number: Int32) {
+    // What waits for this process is to see which signal ended it.
+    _ = consume self
+    raise(number)
+  }
+}
+
+/// Milliseconds of a clock that nobody sets.
+func monotonicMilliseconds() -> Int {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}

@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+import Keychain
+
+/// The credential `llavero` that systemd has given the service (systemd.exec(5), `LoadCredential=`).
+struct SystemdCredential {
+  /// What it is called in messages.
+  static let name = "$CREDENTIALS_DIRECTORY/llavero"
+
+  private let path: String
+
+  /// `nil` if there is no folder of credentials.
+  init?() {
+    guard let folder = CString(variable: "CREDENTIALS_DIRECTORY")?.text, folder.hasPrefix("/") else {
+      return nil
+    }
+    path = folder + "/llavero"
+  }
+
+  /// Its bytes, without one last line feed; `nil` if the service has none of this name.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if others can change it, or all can read it;
+  ///   ``KeychainError/tooLarge(what:limit:)``; ``KeychainError/system(operation:path:errno:)``.
+  func passphrase() throws(KeychainError) -> Secret? {
+    let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 {
+      switch errno {
+      case ENOENT: return nil
+      case ELOOP: throw .unsafeFile(path: path, .symbolicLink)
+      default: throw .system(operation: "open", path: path, errno: errno)
+      }
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .system(operation: "examine", path: path, errno: errno) }
+    if status.st_mode & S_IFMT != S_IFREG { throw .unsafeFile(path: path, .wrongKind) }
+    if status.st_uid != 0, status.st_uid != geteuid() {
+      throw .unsafeFile(path: path, .owner(uid: status.st_uid))
+    }
+    // Of a service with a user of its own the file is root's, and an access control list lets that user read it. The
+    // group's bits are that list's mask then (acl(5)).
+    let forOthers: mode_t = status.st_uid == geteuid() && geteuid() != 0 ? 0o077 : 0o037
+    if status.st_mode & forOthers != 0 { throw .unsafeFile(path: path, .mode(status.st_mode & 0o7777)) }
+    return try contents(file).withoutLastLineFeed()
+  }
+
+  private func contents(_ file: Int32) throws(KeychainError) -> Secret {
+    var contents = Secret(capacity: 4096)
+    while true {
+      var count = 0
+      contents.append(count: 4096) { buffer in
+        count = StandardStreams.read(file, into: buffer)
+        return max(0, count)
+      }
+      if count < 0 { throw .system(operation: "read", path: path, errno: Int32(-count)) }
+      if contents.count > PassphraseSources.longest {
+        throw .tooLarge(what: path, limit: PassphraseSources.longest)
+      }
+      if count == 0 { return contents }
+    }
+  }
+}
