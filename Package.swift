@@ -22,7 +22,7 @@ let package = Package(
   products: [
     .library(name: "Keychain", targets: ["Keychain"]),
     .library(name: "Age", targets: ["Age"]),
-    .library(name: "EncryptedFile", targets: ["EncryptedFile"]),
+    .library(name: "EncryptedFile", targets: ["EncryptedFile", "UnlockCache"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     .executable(name: "llavero", targets: ["llavero"]),
     .executable(name: "llavero-secret-service", targets: ["llavero-secret-service"]),
@@ -40,7 +40,10 @@ let package = Package(
     .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
     .target(name: "Age", dependencies: ["CSodium"], swiftSettings: settings),
     .target(
-      name: "EncryptedFile", dependencies: ["Keychain", "PrivateFiles", "Age", "CSodium", "CLinux"],
+      name: "UnlockCache", dependencies: ["Keychain", "PrivateFiles", "Age", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "EncryptedFile",
+      dependencies: ["Keychain", "PrivateFiles", "Age", "UnlockCache", "CSodium", "CLinux"],
       swiftSettings: settings),
     .target(
       name: "SecretService", dependencies: ["Keychain", "PrivateFiles", "CSecret", "CLinux"],

@@ -180,6 +180,18 @@ public final class X25519Identity: Identity {
     recipient = X25519Recipient(of: secretKey)
   }
 
+  /// Takes a secret key whose public key is known, which spares deriving that.
+  ///
+  /// - Parameters:
+  ///   - secretKey: 32 bytes, which are copied; the caller wipes the original.
+  ///   - recipient: the public key. With one that isn't the secret key's, no file opens.
+  /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
+  package init(secretKey: UnsafeRawBufferPointer, recipient: X25519Recipient) throws(AgeError) {
+    guard secretKey.count == X25519.keySize else { throw .invalidKey(.length) }
+    secret = SecretBytes(copying: secretKey)
+    self.recipient = recipient
+  }
+
   /// Reads an identity as text.
   ///
   /// - Parameter text: `AGE-SECRET-KEY-1…` in upper case, 74 bytes, with nothing before or after. The caller
@@ -228,23 +240,61 @@ public final class X25519Identity: Identity {
   }
 
   private func unwrap(_ stanza: Stanza) throws(AgeError) -> FileKey? {
-    guard stanza.arguments.count == 1, stanza.body.count == X25519.bodySize else {
-      throw .header(.x25519Stanza)
-    }
-    return try withSecretScratch(X25519.keySize + AEAD.keySize) {
-      (scratch: UnsafeMutableRawBufferPointer) throws(AgeError) -> FileKey? in
-      let share = scratch.part(0, X25519.keySize)
-      let wrapKey = scratch.part(X25519.keySize, AEAD.keySize)
-      guard Base64.decode(stanza.arguments[0], filling: share) else { throw .header(.x25519Stanza) }
+    let wrapped = try X25519WrappedKey(stanza)
+    return try unwrap(wrapped)
+  }
+
+  /// Unwraps the file key of one stanza.
+  ///
+  /// - Returns: nil if it isn't for this identity.
+  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519LowOrder``.
+  package func unwrap(_ wrapped: X25519WrappedKey) throws(AgeError) -> FileKey? {
+    try withSecretScratch(AEAD.keySize) { (wrapKey: UnsafeMutableRawBufferPointer) throws(AgeError) -> FileKey? in
       let isDerived = secret.withUnsafeBytes { secret in
-        recipient.publicKey.withUnsafeBytes {
-          X25519.deriveWrapKey(
-            secret: secret, peer: UnsafeRawBufferPointer(share), share: UnsafeRawBufferPointer(share),
-            recipient: $0, into: wrapKey)
+        recipient.publicKey.withUnsafeBytes { recipient in
+          wrapped.share.withUnsafeBytes {
+            X25519.deriveWrapKey(secret: secret, peer: $0, share: $0, recipient: recipient, into: wrapKey)
+          }
         }
       }
       guard isDerived else { throw .header(.x25519LowOrder) }
-      return FileKey(opening: stanza.body, with: UnsafeRawBufferPointer(wrapKey))
+      return FileKey(opening: wrapped.body, with: UnsafeRawBufferPointer(wrapKey))
     }
+  }
+}
+
+/// A file key as an X25519 stanza carries it, decoded; nothing in it is secret.
+package struct X25519WrappedKey {
+  /// The stanza's type.
+  package static let stanzaType = X25519.stanzaType
+  /// Bytes of a share.
+  package static let shareSize = X25519.keySize
+  /// Bytes of a body.
+  package static let bodySize = X25519.bodySize
+
+  /// The public key of the ephemeral pair, 32 bytes.
+  package let share: [UInt8]
+  /// The encrypted file key and its tag, 32 bytes.
+  package let body: [UInt8]
+
+  /// Takes the parts as they are; `nil` for any other number of bytes.
+  package init?(share: [UInt8], body: [UInt8]) {
+    guard share.count == X25519.keySize, body.count == X25519.bodySize else { return nil }
+    self.share = share
+    self.body = body
+  }
+
+  /// Takes a stanza of type X25519 apart.
+  ///
+  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519Stanza`` if it is malformed.
+  package init(_ stanza: Stanza) throws(AgeError) {
+    guard stanza.arguments.count == 1, stanza.body.count == X25519.bodySize else {
+      throw .header(.x25519Stanza)
+    }
+    var share = [UInt8](repeating: 0, count: X25519.keySize)
+    let isDecoded = share.withUnsafeMutableBytes { Base64.decode(stanza.arguments[0], filling: $0) }
+    guard isDecoded else { throw .header(.x25519Stanza) }
+    self.share = share
+    body = stanza.body
   }
 }

@@ -104,6 +104,8 @@ struct KeychainSelection {
       )
     case .unmerged(let path, let error):
       StandardStreams.say("\(terminalText(path)) was not merged: \(terminalText(Failure(error).message))")
+    case .waitingForPassphrase:
+      StandardStreams.say("waiting for the passphrase that another process asks for")
     }
   }
 

@@ -1,6 +1,7 @@
 import Age
 public import Keychain
 import PrivateFiles
+public import UnlockCache
 
 /// The keychain in one encrypted file: a standard age file that `age -d` opens.
 ///
@@ -17,6 +18,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case merged(copies: Int)
     /// A file beside the vault looks like a copy of it, and can't be merged.
     case unmerged(path: String, KeychainError)
+    /// Another process has asked for the passphrase for five seconds.
+    case waitingForPassphrase
   }
 
   /// Where the vault is.
@@ -43,18 +46,22 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///
   /// - Parameters:
   ///   - passphrase: asks for the passphrase of a vault that has one.
+  ///   - isAsked: whether a person is asked for it; else it is known, or nobody can be asked. What a person is asked
+  ///     for, one process asks for at a time, and the cache keeps what it opened.
+  ///   - cache: what keeps a vault with a passphrase unlocked. Without one that is asked for at each use.
   ///   - maximumWorkFactor: the most work that a passphrase may be, as scrypt's log2 N, at most 22.
   ///   - patience: how many seconds a writer waits for others.
   ///   - onNotice: hears of what happens.
   ///   - clock: what dates are read from.
   public init(
     at location: VaultLocation, passphrase: @escaping PassphraseSource = { _ in nil },
-    maximumWorkFactor: Int = 20, patience: Int = 60, onNotice: @escaping (Notice) -> Void = { _ in },
+    isAsked: @escaping () -> Bool = { true }, cache: UnlockCache? = nil, maximumWorkFactor: Int = 20, patience: Int = 60, onNotice: @escaping (Notice) -> Void = { _ in },
     clock: @escaping () -> Timestamp = { .now }
   ) {
     self.location = location
     unlocking = Unlocking(
-      location: location, passphrase: passphrase, maximumWorkFactor: maximumWorkFactor)
+      location: location, passphrase: passphrase, maximumWorkFactor: maximumWorkFactor, cache: cache,
+      isAsked: isAsked, onWaiting: { onNotice(.waitingForPassphrase) })
     self.patience = patience
     self.onNotice = onNotice
     self.clock = clock
@@ -231,7 +238,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   /// The vault's folder, and the right to change the vault.
-  func lock(patience: Int) throws(KeychainError) -> LockedFolder {
+  func lockFolder(patience: Int) throws(KeychainError) -> LockedFolder {
     let folder = try Folder(creating: location.vaultFolder)
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
       onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
@@ -241,7 +248,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   func beginChange(patience: Int? = nil) throws(KeychainError) -> VaultChange {
-    let locked = try lock(patience: patience ?? self.patience)
+    let locked = try lockFolder(patience: patience ?? self.patience)
     isPinned = false
     let snapshot = try newest()
     // The change takes the lines away.
@@ -253,6 +260,59 @@ public final class EncryptedFileKeychain: KeychainStore {
     }
     if count > 0 { change.onCommit { [onNotice] in onNotice(.merged(copies: count)) } }
     return change
+  }
+
+  // MARK: Unlocking
+
+  /// What came of unlocking a vault.
+  public enum Unlocked: Hashable, Sendable {
+    /// There is no vault yet.
+    case noVault
+    /// This machine's identity file opens it at any time.
+    case notNeeded
+    /// It was unlocked already.
+    case already(UnlockState)
+    /// It is unlocked now.
+    case kept(UnlockState)
+  }
+
+  /// Lets the cache keep the vault unlocked for the cache's limits from now on.
+  ///
+  /// - Parameter anew: whether the passphrase is asked for, and the limits begin, also if the vault is unlocked.
+  /// - Throws: as ``items(matching:)`` does; ``KeychainError/unavailable(reason:)`` if there is no cache, and what
+  ///   keeping throws.
+  public func unlock(anew: Bool) throws(KeychainError) -> Unlocked {
+    guard let cache = unlocking.cache, cache.mode != .none else {
+      throw .unavailable(reason: "nothing is to keep it unlocked")
+    }
+    guard let file = try vaultFile() else { return .noVault }
+    var way = Unlocking.Way.identityFile
+    let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      try unlocking.unlock(header, stanzas, for: anew ? .keepingAnew : .keeping, by: &way)
+    }
+    key = opened.key
+    snapshot = opened
+    if way == .identityFile { return .notNeeded }
+    guard let state = cache.state(of: opened.stanzas.uuid) else {
+      throw .unavailable(reason: "what is to keep it unlocked has forgotten it")
+    }
+    return way == .passphrase ? .kept(state) : .already(state)
+  }
+
+  /// How long the vault stays unlocked; `nil` if it is locked, or its key lies in the identity file.
+  public func unlockState() throws(KeychainError) -> UnlockState? {
+    guard let cache = unlocking.cache, let file = try vaultFile() else { return nil }
+    return cache.state(of: try VaultSummary.uuid(of: file))
+  }
+
+  /// Lets the cache forget the vault's key.
+  ///
+  /// - Returns: whether there is a vault.
+  @discardableResult
+  public func lock() throws(KeychainError) -> Bool {
+    guard let file = try vaultFile() else { return false }
+    unlocking.cache?.forget(try VaultSummary.uuid(of: file))
+    return true
   }
 
   // MARK: Snapshots

@@ -46,7 +46,7 @@ extension EncryptedFileKeychain {
     } catch {
       guard error.isUnreadable(location.vaultFile) else { throw error }
       let earlier = try replacement(error)
-      let locked = try lock(patience: patience)
+      let locked = try lockFolder(patience: patience)
       let numbers = try generations().map(\.number)
       var newest = numbers.max() ?? 0
       if case .seen(let seen) = try SeenGeneration.remembered(

@@ -1,6 +1,7 @@
 import Age
 public import Keychain
 import PrivateFiles
+import UnlockCache
 
 /// Asks somebody for a passphrase: `attempt` counts from 1. `nil` if nobody can be asked, or no more.
 public typealias PassphraseSource = (_ attempt: Int) throws(KeychainError) -> Secret?
@@ -17,14 +18,74 @@ struct Unlocking {
   let passphrase: PassphraseSource
   /// The most work that a passphrase slot may ask for, as scrypt's log2 N.
   let maximumWorkFactor: Int
+  /// What keeps the vault unlocked; `nil` where nothing does.
+  let cache: UnlockCache?
+  /// Whether a person is asked for the passphrase now; else it is known, or nobody can be asked.
+  let isAsked: () -> Bool
+  /// Called once, after five seconds of waiting for another process that asks.
+  let onWaiting: () -> Void
 
   /// Opens a vault's header.
   ///
-  /// With the plain identity file, if there is one and it is the vault's; else with a passphrase slot.
+  /// With the plain identity file, if there is one and it is the vault's; else, where the vault has slots, with the
+  /// key that the cache keeps, or a passphrase slot.
   ///
   /// - Throws: ``KeychainError/wrongIdentity(path:)``, ``KeychainError/missing(path:)``,
   ///   ``KeychainError/locked(path:)``, ``KeychainError/wrongPassphrase(path:)`` and what is wrong with a file.
   func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
+    var way = Way.identityFile
+    return try unlock(header, stanzas, for: .use, by: &way)
+  }
+
+  /// Why a vault is opened.
+  enum Purpose {
+    /// To use it now.
+    case use
+    /// To keep it unlocked.
+    case keeping
+    /// To keep it unlocked, with the passphrase asked for in any case.
+    case keepingAnew
+  }
+
+  /// What opened a vault.
+  enum Way {
+    case identityFile
+    case keptKey
+    case passphrase
+  }
+
+  /// Opens a vault's header, and tells what did it.
+  ///
+  /// - Throws: as ``unlock(_:_:)`` does; what keeping throws, where that is the purpose.
+  func unlock(
+    _ header: Header, _ stanzas: VaultStanzas, for purpose: Purpose, by way: inout Way
+  ) throws(KeychainError) -> UnlockedHeader {
+    way = .identityFile
+    if let unlocked = try openWithIdentityFile(header, stanzas) { return unlocked }
+    way = .keptKey
+    if purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
+    let isAsked = cache != nil && isAsked()
+    let turn = isAsked ? try AskingTurn(in: location.stateFolder, onWaiting: onWaiting) : AskingTurn()
+    // Whoever comes next finds the key that is kept here.
+    defer { withExtendedLifetime(turn) {} }
+    if isAsked, purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
+    way = .passphrase
+    let unlocked = try openWithPassphrase(header, stanzas, turn)
+    if purpose != .use {
+      try keep(unlocked.key, of: stanzas)
+    } else if isAsked {
+      // What was given on a descriptor for one use isn't kept. Where nothing can be kept, it is asked for each time.
+      try? keep(unlocked.key, of: stanzas)
+    }
+    return unlocked
+  }
+
+  /// Opens a vault's header with the plain identity file; `nil` if that isn't the vault's and there are slots.
+  ///
+  /// - Throws: ``KeychainError/wrongIdentity(path:)`` and ``KeychainError/missing(path:)`` if there are none.
+  private func openWithIdentityFile(
+    _ header: Header, _ stanzas: VaultStanzas
+  ) throws(KeychainError) -> UnlockedHeader? {
     var hasOtherIdentity = false
     if let folder = try Folder(opening: location.stateFolder) {
       // The last look is for a vault whose maker renames the identity between the first two.
@@ -39,16 +100,61 @@ struct Unlocking {
         if name == VaultLocation.identityName { hasOtherIdentity = true }
       }
     }
-    let slots = stanzas.slots.filter { $0.kind == VaultStanzas.Slot.passphrase }
-    if slots.isEmpty {
+    if stanzas.passphraseSlots.isEmpty {
       let path = location.identityFile
       throw hasOtherIdentity ? .wrongIdentity(path: path) : .missing(path: path)
     }
+    return nil
+  }
+
+  /// Opens a vault's header with the key that the cache keeps; `nil` if it keeps none, or a former one, which is
+  /// forgotten then.
+  private func openWithKeptKey(
+    _ header: Header, _ stanzas: VaultStanzas
+  ) throws(KeychainError) -> UnlockedHeader? {
+    guard let cache, let kept = cache.key(of: stanzas.uuid) else { return nil }
+    let key = VaultKey(
+      identity: kept.identity, recipient: kept.recipient, authenticationKey: kept.authenticationKey.copy())
+    if let unlocked = try open(header, with: key) { return unlocked }
+    cache.forget(stanzas.uuid)
+    return nil
+  }
+
+  /// Keeps what opened the vault.
+  ///
+  /// - Throws: what ``UnlockCache/keep(_:_:of:)`` does.
+  private func keep(_ key: VaultKey, of stanzas: VaultStanzas) throws(KeychainError) {
+    guard let cache, let identity = key.identity as? X25519Identity else { return }
+    try cache.keep(identity, key.authenticationKey, of: stanzas.uuid)
+  }
+
+  /// Opens a vault's header with a passphrase.
+  ///
+  /// - Parameter turn: the right to ask, where a person is asked.
+  /// - Throws: ``KeychainError/promptDismissed`` also where the person declined while this process waited for its turn.
+  private func openWithPassphrase(
+    _ header: Header, _ stanzas: VaultStanzas, _ turn: borrowing AskingTurn
+  ) throws(KeychainError) -> UnlockedHeader {
+    if turn.wasDeclined { throw .promptDismissed }
+    do throws(KeychainError) {
+      return try openWithPassphrase(header, stanzas)
+    } catch {
+      switch error {
+      case .promptDismissed, .wrongPassphrase: turn.decline()
+      default: break
+      }
+      throw error
+    }
+  }
+
+  private func openWithPassphrase(
+    _ header: Header, _ stanzas: VaultStanzas
+  ) throws(KeychainError) -> UnlockedHeader {
     var attempt = 1
     while let passphrase = try passphrase(attempt) {
       var fault: KeychainError?
       var isWrong = false
-      for slot in slots {
+      for slot in stanzas.passphraseSlots {
         do throws(KeychainError) {
           guard let identity = try open(slot, with: passphrase) else {
             isWrong = true
@@ -121,6 +227,11 @@ struct Unlocking {
       throw KeychainError(error, path: location.vaultFile)
     }
   }
+}
+
+extension VaultStanzas {
+  /// The slots that a passphrase opens.
+  fileprivate var passphraseSlots: [Slot] { slots.filter { $0.kind == Slot.passphrase } }
 }
 
 extension VaultStanzas.Slot {

@@ -28,8 +28,7 @@ public struct VaultSummary: Hashable, Sendable {
   init(
     _ file: borrowing OpenFile, head: () throws(KeychainError) -> VaultHead?
   ) throws(KeychainError) {
-    let (header, _) = try VaultSnapshot.readHeader(file)
-    let stanzas = try VaultStanzas(header.stanzas, path: file.path)
+    let stanzas = try Self.stanzas(of: file)
     uuid = stanzas.uuid
     version = VaultStanzas.version
     size = file.status.size
@@ -41,5 +40,15 @@ public struct VaultSummary: Hashable, Sendable {
     } catch .locked {
       contents = nil
     }
+  }
+
+  /// The name of the vault in a file.
+  static func uuid(of file: borrowing OpenFile) throws(KeychainError) -> String {
+    try stanzas(of: file).uuid
+  }
+
+  private static func stanzas(of file: borrowing OpenFile) throws(KeychainError) -> VaultStanzas {
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    return try VaultStanzas(header.stanzas, path: file.path)
   }
 }

@@ -7,6 +7,9 @@ package import Keychain
 package struct FileLock: ~Copyable {
   private let file: LockFile
 
+  /// The lock's file, for what its holder leaves there or hands the lock on with.
+  package var descriptor: Int32 { file.descriptor }
+
   /// Waits for the lock.
   ///
   /// - Parameters:

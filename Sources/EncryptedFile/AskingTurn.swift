@@ -1,0 +1,65 @@
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The right to ask a person for the passphrase, which one process of this user has at a time: who waits for it finds
+/// the vault unlocked then, or hears that the person declined, and asks nobody.
+struct AskingTurn: ~Copyable {
+  /// `nil` where the file system knows no locks, or the folder can't be written to: then each process asks.
+  private let lock: FileLock?
+  private let descriptor: Int32
+  /// Whether the person declined while this process waited.
+  let wasDeclined: Bool
+
+  private static let name = "asking"
+  /// As long as a person may take, in seconds.
+  private static let patience = 86_400
+
+  /// No turn, for where nobody is asked.
+  init() {
+    self.init(lock: nil, descriptor: -1, wasDeclined: false)
+  }
+
+  private init(lock: consuming FileLock?, descriptor: Int32, wasDeclined: Bool) {
+    self.lock = lock
+    self.descriptor = descriptor
+    self.wasDeclined = wasDeclined
+  }
+
+  /// Waits for the turn.
+  ///
+  /// - Parameter onWaiting: called once, after five seconds.
+  /// - Throws: ``KeychainError/busy(path:seconds:)`` after a day.
+  init(in stateFolder: String, onWaiting: () -> Void) throws(KeychainError) {
+    let start = Self.milliseconds()
+    do throws(KeychainError) {
+      let folder = try Folder(creating: stateFolder)
+      let lock = try FileLock(Self.name, in: folder, patience: Self.patience, onWaiting: onWaiting)
+      // The file says when somebody declined last, in milliseconds since boot. One from before the last boot can be
+      // of the time of waiting only by chance.
+      let descriptor = lock.descriptor
+      var declined = 0
+      let count = withUnsafeMutableBytes(of: &declined) { pread(descriptor, $0.baseAddress, $0.count, 0) }
+      self.init(
+        lock: consume lock, descriptor: descriptor,
+        wasDeclined: count == MemoryLayout<Int>.size && start...Self.milliseconds() ~= declined)
+    } catch {
+      if case .busy = error { throw error }
+      self.init()
+    }
+  }
+
+  /// Lets those who wait know that the person declined.
+  borrowing func decline() {
+    if descriptor < 0 { return }
+    let now = Self.milliseconds()
+    // Where that fails, the next one asks.
+    _ = withUnsafeBytes(of: now) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  private static func milliseconds() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+  }
+}
