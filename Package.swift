@@ -40,7 +40,8 @@ let package = Package(
     .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
     .target(name: "Age", dependencies: ["CSodium"], swiftSettings: settings),
     .target(
-      name: "UnlockCache", dependencies: ["Keychain", "PrivateFiles", "Age", "CLinux"], swiftSettings: settings),
+      name: "UnlockCache", dependencies: ["Keychain", "PrivateFiles", "Age", "CLinux"],
+      swiftSettings: settings),
     .target(
       name: "EncryptedFile",
       dependencies: ["Keychain", "PrivateFiles", "Age", "UnlockCache", "CSodium", "CLinux"],
@@ -52,7 +53,7 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "Keychain", "PrivateFiles", "EncryptedFile", "CredentialProtocols", "CLinux",
+        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CredentialProtocols", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

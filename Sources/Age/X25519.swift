@@ -249,7 +249,8 @@ public final class X25519Identity: Identity {
   /// - Returns: nil if it isn't for this identity.
   /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519LowOrder``.
   package func unwrap(_ wrapped: X25519WrappedKey) throws(AgeError) -> FileKey? {
-    try withSecretScratch(AEAD.keySize) { (wrapKey: UnsafeMutableRawBufferPointer) throws(AgeError) -> FileKey? in
+    try withSecretScratch(AEAD.keySize) {
+      (wrapKey: UnsafeMutableRawBufferPointer) throws(AgeError) -> FileKey? in
       let isDerived = secret.withUnsafeBytes { secret in
         recipient.publicKey.withUnsafeBytes { recipient in
           wrapped.share.withUnsafeBytes {

@@ -8,11 +8,15 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
@@ -146,3 +150,79 @@ ssize_t clinux_list_user_keyring(int *keys, size_t count) {
 ssize_t clinux_describe_key(int key, char *text, size_t size) {
   return syscall(SYS_keyctl, KEYCTL_DESCRIBE, key, text, size);
 }
+
+int clinux_listen_unix(const char *path, int backlog) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(address.sun_path, path);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, backlog) != 0) {
+    int failure = errno;
+    close(fd);
+    errno = failure;
+    return -1;
+  }
+  return fd;
+}
+
+int clinux_accept(int fd) { return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+bool clinux_is_listening(int fd) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value != 0;
+}
+
+int clinux_ending_signals(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  sigaddset(&signals, SIGQUIT);
+  if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
+  return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int clinux_boot_timer(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int clinux_set_boot_timer(int fd, long milliseconds) {
+  struct itimerspec time = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000000}};
+  return timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+void *clinux_allocate_locked(size_t size) {
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return NULL;
+  if (mlock(memory, size) != 0 || madvise(memory, size, MADV_DONTDUMP) != 0 ||
+      madvise(memory, size, MADV_WIPEONFORK) != 0) {
+    int failure = errno;
+    munmap(memory, size);
+    errno = failure;
+    return NULL;
+  }
+  return memory;
+}
+
+void clinux_free_locked(void *memory, size_t size) {
+  explicit_bzero(memory, size);
+  munmap(memory, size);
+}
+
+void clinux_close_from(int first) {
+  if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
+  // A kernel before 5.9.
+  struct rlimit limit;
+  int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
+  for (int fd = first; fd < end; fd++) close(fd);
+}
+
+int clinux_duplicate(int fd, int least) { return fcntl(fd, F_DUPFD_CLOEXEC, least); }
+
+void clinux_close_on_exec(int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); }
+
+void clinux_name_process(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

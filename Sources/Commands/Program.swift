@@ -2,6 +2,7 @@ import ArgumentParser
 import CLinux
 import EncryptedFile
 import Glibc
+import UnlockCache
 
 /// The program, whichever name it is called by.
 public enum Program {
@@ -10,6 +11,9 @@ public enum Program {
 
   // Set once, before anything else runs.
   nonisolated(unsafe) static private(set) var secretService: SecretServiceProvider?
+
+  /// This program, as what keeps a vault unlocked where the kernel's keyring can't be used.
+  static let agent = AgentProgram(path: "/proc/self/exe", name: "llavero-agent")
 
   static let versionLine = "llavero \(version)\n"
 
@@ -26,10 +30,14 @@ public enum Program {
     // A file that may not grow is an error that is told, not a death.
     signal(SIGXFSZ, SIG_IGN)
     StandardStreams.occupy()
+    let name = CommandLine.arguments.first?.split(separator: "/").last
+    if name == agent.name[...] { Agent.main() }
     let arguments = CommandLine.arguments
-    let name = arguments.first?.split(separator: "/").last
     do throws(Failure) {
-      if name == "git-credential-llavero" {
+      if name == agent.name[...] {
+        throw Failure(
+          "llavero starts its agent by itself", hint: "see 'llavero unlock --help'", status: .usage)
+      } else if name == "git-credential-llavero" {
         try GitCredentialCommand.run(Array(arguments.dropFirst()))
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))

@@ -68,7 +68,9 @@ struct Unlocking {
     let turn = isAsked ? try AskingTurn(in: location.stateFolder, onWaiting: onWaiting) : AskingTurn()
     // Whoever comes next finds the key that is kept here.
     defer { withExtendedLifetime(turn) {} }
-    if isAsked, purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
+    if isAsked, purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) {
+      return unlocked
+    }
     way = .passphrase
     let unlocked = try openWithPassphrase(header, stanzas, turn)
     if purpose != .use {

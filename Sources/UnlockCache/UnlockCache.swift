@@ -42,12 +42,22 @@ public struct UnlockCache: Sendable {
   /// Whether looking a key up is a use, from which the time that it may lie idle begins anew.
   public var renews: Bool
 
+  private let agent: AgentClient
+
   /// - Parameters:
   ///   - mode: where keys are kept and looked for.
   ///   - limits: for how long keys are kept.
-  public init(mode: Mode = .automatic, limits: UnlockLimits = UnlockLimits()) {
+  ///   - runtimeFolder: the value of `XDG_RUNTIME_DIR`, in which the agent's folder is; it has to be this user's own.
+  ///   - stateFolder: where the agent's socket is else.
+  ///   - program: what becomes an agent where one is needed. Without it only one that runs already is used.
+  public init(
+    mode: Mode = .automatic, limits: UnlockLimits = UnlockLimits(), runtimeFolder: String?,
+    stateFolder: String, program: AgentProgram? = nil
+  ) {
     self.mode = mode
     self.limits = limits
+    agent = AgentClient(
+      places: AgentPlaces(runtimeFolder: runtimeFolder, stateFolder: stateFolder), program: program)
     renews = true
   }
 
@@ -56,6 +66,8 @@ public struct UnlockCache: Sendable {
     if mode == .automatic || mode == .keyring {
       if let key = KernelKeyring.key(of: uuid, renews: renews) { return key }
     }
+    // Also where the keyring can be used: it may have been full when the key was kept.
+    if mode == .automatic || mode == .agent { return agent.key(of: uuid, renews: renews) }
     return nil
   }
 
@@ -63,23 +75,38 @@ public struct UnlockCache: Sendable {
   ///
   /// - Parameter authenticationKey: 32 bytes.
   /// - Returns: what keeps it; `nil` where nothing is to.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be kept.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``, ``KeychainError/unsafeFile(path:_:)`` and
+  ///   ``KeychainError/unavailable(reason:)`` if it can't be kept.
   @discardableResult
   package func keep(
     _ identity: X25519Identity, _ authenticationKey: borrowing Secret, of uuid: String
   ) throws(KeychainError) -> UnlockState.Kind? {
-    if mode == .none { return nil }
-    try KernelKeyring.keep(identity, authenticationKey, of: uuid, limits)
-    return .keyring
+    switch mode {
+    case .none: return nil
+    case .keyring:
+      try KernelKeyring.keep(identity, authenticationKey, of: uuid, limits)
+      return .keyring
+    case .agent:
+      try agent.keep(identity, authenticationKey, of: uuid, limits)
+      return .agent
+    case .automatic:
+      do throws(KeychainError) {
+        try KernelKeyring.keep(identity, authenticationKey, of: uuid, limits)
+        return .keyring
+      } catch {
+        try agent.keep(identity, authenticationKey, of: uuid, limits)
+        return .agent
+      }
+    }
   }
 
   /// How long a vault stays unlocked; `nil` if no key of it is kept.
   public func state(of uuid: String) -> UnlockState? {
     if mode == .automatic || mode == .keyring, let state = KernelKeyring.state(of: uuid) { return state }
-    return nil
+    return mode == .automatic || mode == .agent ? agent.state(of: uuid) : nil
   }
 
-  /// Forgets the key of a vault, wherever it is kept, or of all vaults.
+  /// Forgets the key of a vault, whatever keeps it, or of all vaults.
   ///
   /// - Parameter uuid: the vault; `nil` for all of this user's.
   public func forget(_ uuid: String?) {
@@ -88,5 +115,6 @@ public struct UnlockCache: Sendable {
     } else {
       KernelKeyring.forgetAll()
     }
+    agent.forget(uuid)
   }
 }

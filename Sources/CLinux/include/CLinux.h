@@ -83,4 +83,41 @@ ssize_t clinux_list_user_keyring(int *_Nonnull keys, size_t count);
 /// may be larger than `size`, or -1 with errno set.
 ssize_t clinux_describe_key(int key, char *_Nonnull text, size_t size);
 
+/// Makes a unix socket at the path and listens there. Returns a non-blocking descriptor, or -1 with errno set.
+int clinux_listen_unix(const char *_Nonnull path, int backlog);
+
+/// Takes the next connection to a listening socket (accept4(2)). Returns a non-blocking descriptor, or -1.
+int clinux_accept(int fd);
+
+/// Whether the descriptor is a socket that listens (SO_ACCEPTCONN).
+bool clinux_is_listening(int fd);
+
+/// Blocks SIGTERM, SIGINT, SIGHUP and SIGQUIT; they make the descriptor readable that is returned (signalfd(2)).
+int clinux_ending_signals(void);
+
+/// A timer that reckons the time that the machine sleeps (timerfd_create(2), CLOCK_BOOTTIME), or -1.
+int clinux_boot_timer(void);
+
+/// Lets the timer go off at a time since boot; 0 stops it.
+int clinux_set_boot_timer(int fd, long milliseconds);
+
+/// Memory, zeroed, that is never written to a swap space or a core file, and that a child finds empty. NULL with errno
+/// set, also where the user may not lock so much (ENOMEM, EPERM).
+void *_Nullable clinux_allocate_locked(size_t size);
+
+/// Wipes that memory and gives it back.
+void clinux_free_locked(void *_Nonnull memory, size_t size);
+
+/// Closes all descriptors from `first` on.
+void clinux_close_from(int first);
+
+/// A copy of a descriptor whose number is at least `least`, which a program that is executed doesn't get; or -1.
+int clinux_duplicate(int fd, int least);
+
+/// Lets no program that is executed have the descriptor.
+void clinux_close_on_exec(int fd);
+
+/// What ps(1) calls the process, at most 15 bytes.
+void clinux_name_process(const char *_Nonnull name);
+
 #endif

@@ -1,0 +1,196 @@
+import CLinux
+import Glibc
+
+/// A process that keeps vaults unlocked where the kernel's keyring can't be used. It ends when it keeps nothing.
+///
+/// It answers processes of its own user alone, one request at a time, and cuts off whoever doesn't finish a request
+/// in time. Identities never leave it.
+package struct Agent: ~Copyable {
+  private let listener: Int32
+  private let folder: Int32
+  private let signals: Int32
+  private let timer: Int32
+  private let memory: LockedMemory
+  private var keys: AgentKeys
+  private var connections: [Connection] = []
+  private var freeBuffers: [UnsafeMutableRawBufferPointer]
+  private let reply: UnsafeMutableRawBufferPointer
+  /// When it ends if nothing was given to it until then, in milliseconds since boot.
+  private let patienceEnd: Int
+
+  /// The most connections at a time; the oldest makes place for another.
+  package static let maximumConnections = 64
+  /// How long a connection may take for a request, or lie idle, in milliseconds.
+  static let connectionTime = 5000
+  /// How long the agent waits for a first key, in milliseconds.
+  private static let patience = 10_000
+
+  /// The name of the socket in the agent's folder.
+  package static let socketName = "agent"
+
+  private struct Connection {
+    let descriptor: Int32
+    let buffer: UnsafeMutableRawBufferPointer
+    var count = 0
+    var deadline: Int
+  }
+
+  /// - Parameters:
+  ///   - listener: the listening socket.
+  ///   - folder: the folder that the socket is in.
+  ///   - signals: what becomes readable when the agent is to end; -1 if nothing does.
+  /// - Returns: `nil` with `errno` where memory can't be locked or there is no timer.
+  package init?(listener: Int32, folder: Int32, signals: Int32) {
+    let bufferSize = AgentProtocol.lengthSize + AgentProtocol.maximumSize
+    let count = Self.maximumConnections
+    let timer = clinux_boot_timer()
+    if timer < 0 { return nil }
+    guard let memory = LockedMemory(count: AgentKeys.memorySize + (count + 1) * bufferSize) else {
+      close(timer)
+      return nil
+    }
+    self.timer = timer
+    keys = AgentKeys(memory.part(0, AgentKeys.memorySize))
+    freeBuffers = (0..<count).map { memory.part(AgentKeys.memorySize + $0 * bufferSize, bufferSize) }
+    reply = memory.part(AgentKeys.memorySize + count * bufferSize, bufferSize)
+    self.memory = memory
+    self.listener = listener
+    self.folder = folder
+    self.signals = signals
+    patienceEnd = BootTime.milliseconds + Self.patience
+  }
+
+  deinit {
+    for connection in connections { close(connection.descriptor) }
+    close(timer)
+  }
+
+  /// Answers until it keeps nothing or is told to end. The socket is gone then, and the memory wiped.
+  package consuming func run() {
+    while !isToEnd() {
+      setTimer()
+      var polled = [signals, timer, listener].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      polled += connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+      if poll(&polled, nfds_t(polled.count), -1) < 0 {
+        if errno == EINTR { continue }
+        break
+      }
+      if polled[0].revents != 0 { break }
+      if polled[1].revents != 0 {
+        var expirations: UInt64 = 0
+        read(timer, &expirations, MemoryLayout<UInt64>.size)
+      }
+      let now = BootTime.milliseconds
+      keys.sweep(at: now)
+      // From the end, for who is cut off leaves the array. Those that have asked come before those that only connect.
+      for index in connections.indices.reversed() {
+        if polled[index + 3].revents != 0 { serve(index) }
+      }
+      for index in connections.indices.reversed() where connections[index].deadline <= now { cutOff(index) }
+      if polled[2].revents != 0 { accept() }
+    }
+    unlinkat(folder, Self.socketName, 0)
+    keys.removeAll()
+  }
+
+  private func isToEnd() -> Bool {
+    keys.isEmpty && (keys.hasKept || BootTime.milliseconds >= patienceEnd)
+  }
+
+  private func setTimer() {
+    var next = keys.nextEnd ?? patienceEnd
+    for connection in connections { next = min(next, connection.deadline) }
+    clinux_set_boot_timer(timer, max(next, 1))
+  }
+
+  private mutating func accept() {
+    // A few at a time, so that a flood doesn't keep the others from being answered.
+    for _ in 0..<16 {
+      let descriptor = clinux_accept(listener)
+      if descriptor < 0 {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
+          // It stays in the queue, so this would come back at once.
+          if connections.isEmpty { usleep(10_000) } else { cutOff(0) }
+        }
+        return
+      }
+      guard clinux_peer_uid(descriptor) == Int(geteuid()) else {
+        close(descriptor)
+        continue
+      }
+      if freeBuffers.isEmpty { cutOff(0) }
+      guard let buffer = freeBuffers.popLast() else {
+        close(descriptor)
+        continue
+      }
+      connections.append(
+        Connection(
+          descriptor: descriptor, buffer: buffer, deadline: BootTime.milliseconds + Self.connectionTime))
+      // Most have sent their request by now.
+      serve(connections.count - 1)
+      if keys.isEmpty, keys.hasKept { return }
+    }
+  }
+
+  private mutating func cutOff(_ index: Int) {
+    let connection = connections.remove(at: index)
+    close(connection.descriptor)
+    connection.buffer.wipe()
+    freeBuffers.append(connection.buffer)
+  }
+
+  /// Reads what there is, and answers a request that is complete.
+  private mutating func serve(_ index: Int) {
+    let connection = connections[index]
+    guard let base = connection.buffer.baseAddress else { return }
+    let room = connection.buffer.count - connection.count
+    let count = recv(connection.descriptor, base + connection.count, room, Int32(MSG_DONTWAIT))
+    if count <= 0 {
+      if count < 0, errno == EAGAIN || errno == EINTR { return }
+      return cutOff(index)
+    }
+    connections[index].count += count
+    guard answerRequests(index) else { return cutOff(index) }
+  }
+
+  /// Answers the complete requests in a connection's buffer. False if it has to be cut off.
+  private mutating func answerRequests(_ index: Int) -> Bool {
+    let buffer = connections[index].buffer
+    while connections[index].count >= AgentProtocol.lengthSize {
+      let size = Int(UnsafeRawBufferPointer(buffer).bigEndian(at: 0, UInt32.self))
+      guard 2...AgentProtocol.maximumSize ~= size else { return false }
+      let end = AgentProtocol.lengthSize + size
+      if connections[index].count < end { return true }
+      let request = UnsafeRawBufferPointer(rebasing: buffer[AgentProtocol.lengthSize..<end])
+      guard let replySize = answer(request) else { return false }
+      let sent = send(
+        connections[index].descriptor, reply.baseAddress, replySize,
+        Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      reply.wipe()
+      if sent != replySize { return false }
+      let rest = connections[index].count - end
+      if rest > 0, let base = buffer.baseAddress { memmove(base, base + end, rest) }
+      UnsafeMutableRawBufferPointer(rebasing: buffer[rest..<connections[index].count]).wipe()
+      connections[index].count = rest
+      connections[index].deadline = BootTime.milliseconds + Self.connectionTime
+    }
+    return true
+  }
+
+  /// Writes the reply to a request, and returns its size; `nil` for one that can't be understood.
+  private mutating func answer(_ request: UnsafeRawBufferPointer) -> Int? {
+    guard request[0] == AgentProtocol.version, let operation = AgentProtocol.Operation(rawValue: request[1]),
+      request.count == 2 + operation.argumentSize
+    else { return nil }
+    let result = UnsafeMutableRawBufferPointer(
+      rebasing: reply[(AgentProtocol.lengthSize + 1)..<(AgentProtocol.lengthSize + 1 + operation.resultSize)])
+    let outcome = keys.perform(
+      operation, UnsafeRawBufferPointer(rebasing: request[2...]), into: result, at: BootTime.milliseconds)
+    guard let outcome else { return nil }
+    let size = 1 + (outcome == .done ? operation.resultSize : 0)
+    withUnsafeBytes(of: UInt32(size).bigEndian) { reply.copyMemory(from: $0) }
+    reply[AgentProtocol.lengthSize] = outcome.rawValue
+    return AgentProtocol.lengthSize + size
+  }
+}

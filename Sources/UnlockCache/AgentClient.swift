@@ -1,0 +1,143 @@
+import Age
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// Keeps vaults unlocked by an agent.
+struct AgentClient: Sendable {
+  /// Where an agent's folder may be, best first; relative paths don't count.
+  let places: AgentPlaces
+  /// What becomes the agent; `nil` if none is to be started.
+  let program: AgentProgram?
+
+  /// The key of a vault; `nil` if no agent keeps it.
+  ///
+  /// - Parameter renews: whether this is a use, from which the time that it may lie idle begins anew.
+  func key(of uuid: String, renews: Bool) -> KeptKey? {
+    var arguments = Self.arguments(uuid)
+    arguments.append(renews ? 1 : 0)
+    for folder in places.folders {
+      let connection = AgentConnection(to: folder)
+      guard let reply = connection.ask(.describe, arguments), reply.outcome == .done else { continue }
+      return reply.result.withUnsafeBytes { keys -> KeptKey? in
+        let recipient = try? X25519Recipient(publicKey: Array(keys.prefix(KeptKey.keySize)))
+        guard let recipient else { return nil }
+        return KeptKey(
+          identity: AgentIdentity(uuid: uuid, connection), recipient: recipient,
+          authenticationKey: Secret(
+            copying: UnsafeRawBufferPointer(rebasing: keys[KeptKey.keySize...])))
+      }
+    }
+    return nil
+  }
+
+  /// Keeps a vault's key, in the place of one that is kept already.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)``, ``KeychainError/system(operation:path:errno:)``,
+  ///   ``KeychainError/unsafeFile(path:_:)`` where there can be no agent.
+  func keep(
+    _ identity: X25519Identity, _ authenticationKey: borrowing Secret, of uuid: String, _ limits: UnlockLimits
+  ) throws(KeychainError) {
+    var arguments = Self.arguments(uuid)
+    arguments.append(bigEndian: UInt32(limits.idle))
+    arguments.append(bigEndian: UInt32(limits.total))
+    identity.withSecretKey { arguments.append($0) }
+    identity.recipient.publicKey.withUnsafeBytes { arguments.append($0) }
+    arguments.append(authenticationKey)
+    let folder = places.own
+    let deadline = BootTime.milliseconds + 2 * AgentConnection.patience
+    // One that ends just now doesn't answer any more, and another takes its place.
+    while true {
+      if let reply = AgentConnection(to: folder).ask(.keep, arguments) {
+        if reply.outcome == .done { return }
+        throw .unavailable(reason: "the agent keeps as many keys as it can")
+      }
+      if BootTime.milliseconds >= deadline { throw .unavailable(reason: "the agent does not answer") }
+      guard let program else { throw .unavailable(reason: "there is no agent") }
+      try program.start(in: folder)
+      usleep(1000)
+    }
+  }
+
+  /// How long a vault stays unlocked; `nil` if no agent keeps its key.
+  func state(of uuid: String) -> UnlockState? {
+    for folder in places.folders {
+      guard let reply = AgentConnection(to: folder).ask(.state, Self.arguments(uuid)), reply.outcome == .done
+      else { continue }
+      return reply.result.withUnsafeBytes {
+        UnlockState(
+          kind: .agent, idle: Int($0.bigEndian(at: 0, UInt32.self)),
+          total: Int($0.bigEndian(at: 4, UInt32.self)))
+      }
+    }
+    return nil
+  }
+
+  /// Forgets a vault's key, or those of all vaults.
+  func forget(_ uuid: String?) {
+    for folder in places.folders {
+      let connection = AgentConnection(to: folder)
+      if let uuid {
+        _ = connection.ask(.forget, Self.arguments(uuid))
+      } else {
+        _ = connection.ask(.forgetAll, Secret())
+      }
+    }
+  }
+
+  /// What every request about a vault begins with.
+  fileprivate static func arguments(_ uuid: String) -> Secret {
+    Secret(copying: ByteString(uuid))
+  }
+}
+
+/// Where agents of this user are.
+struct AgentPlaces: Sendable {
+  /// `XDG_RUNTIME_DIR` of the environment, if it is set.
+  let runtimeFolder: String?
+  /// The folder of what belongs to this machine alone.
+  let stateFolder: String
+
+  /// The folder of an agent that is started: in the runtime folder if that is this user's own and nobody else's, as
+  /// it isn't after su(1).
+  var own: String { folders.first ?? stateFolder }
+
+  /// The folders in which one may be, which need not exist.
+  var folders: [String] {
+    guard let runtimeFolder, runtimeFolder.hasPrefix("/"),
+      let folder = try? Folder(opening: runtimeFolder), folder.descriptor >= 0
+    else { return [stateFolder] }
+    return [runtimeFolder + "/llavero", stateFolder]
+  }
+}
+
+/// An identity that an agent holds.
+private final class AgentIdentity: Identity {
+  private let uuid: String
+  private let connection: AgentConnection
+
+  init(uuid: String, _ connection: AgentConnection) {
+    self.uuid = uuid
+    self.connection = connection
+  }
+
+  /// Unwraps the file key from the first X25519 stanza that the identity opens; nil also where the agent keeps it no
+  /// more.
+  func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {
+    for stanza in stanzas where stanza.type == X25519WrappedKey.stanzaType {
+      let wrapped = try X25519WrappedKey(stanza)
+      var arguments = AgentClient.arguments(uuid)
+      wrapped.share.withUnsafeBytes { arguments.append($0) }
+      wrapped.body.withUnsafeBytes { arguments.append($0) }
+      guard let reply = connection.ask(.unwrap, arguments) else { return nil }
+      switch reply.outcome {
+      case .done:
+        return try reply.result.withUnsafeBytes { (key) throws(AgeError) in try FileKey(bytes: key) }
+      case .lowOrder: throw .header(.x25519LowOrder)
+      case .noMatch: continue
+      case .notKept, .full: return nil
+      }
+    }
+    return nil
+  }
+}

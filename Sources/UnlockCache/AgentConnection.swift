@@ -1,0 +1,150 @@
+import CLinux
+import Glibc
+import Keychain
+import PrivateFiles
+import Synchronization
+
+/// A client's way to an agent. It connects when there is something to ask, and again where the agent has hung up.
+final class AgentConnection: Sendable {
+  /// The most milliseconds that connecting, asking and hearing take together.
+  static let patience = 2000
+
+  /// The folder that the agent's socket is in.
+  let folder: String
+
+  private let descriptor = Mutex<Int32>(-1)
+
+  init(to folder: String) {
+    self.folder = folder
+  }
+
+  deinit {
+    let last = descriptor.withLock { $0 }
+    if last >= 0 { close(last) }
+  }
+
+  /// The outcome of a request, and what it gives.
+  struct Reply: ~Copyable {
+    let outcome: AgentProtocol.Outcome
+    let result: Secret
+  }
+
+  /// Asks, and waits for the reply; `nil` if there is no agent, or it doesn't answer in time or as it should.
+  ///
+  /// - Parameter arguments: as many bytes as the operation takes.
+  func ask(_ operation: AgentProtocol.Operation, _ arguments: borrowing Secret) -> Reply? {
+    var request = Secret(capacity: AgentProtocol.lengthSize + 2 + operation.argumentSize)
+    request.append(bigEndian: UInt32(2 + arguments.count))
+    request.append(AgentProtocol.version)
+    request.append(operation.rawValue)
+    request.append(arguments)
+    let deadline = BootTime.milliseconds + Self.patience
+    var descriptor = self.descriptor.withLock { held in
+      defer { held = -1 }
+      return held
+    }
+    if descriptor >= 0 {
+      if let reply = Self.exchange(descriptor, request, operation, deadline) {
+        hold(descriptor)
+        return reply
+      }
+      close(descriptor)
+    }
+    descriptor = connect(deadline)
+    if descriptor < 0 { return nil }
+    if let reply = Self.exchange(descriptor, request, operation, deadline) {
+      hold(descriptor)
+      return reply
+    }
+    close(descriptor)
+    return nil
+  }
+
+  /// Keeps a connection for the next request.
+  private func hold(_ descriptor: Int32) {
+    let former = self.descriptor.withLock { held in
+      defer { held = descriptor }
+      return held
+    }
+    if former >= 0 { close(former) }
+  }
+
+  /// Connects to an agent of this user; -1 if there is none.
+  private func connect(_ deadline: Int) -> Int32 {
+    guard let folder = try? Folder(opening: folder) else { return -1 }
+    let path = Array(Agent.socketPath(in: folder).utf8)
+    while true {
+      let descriptor = path.withUnsafeBufferPointer { path in
+        path.withMemoryRebound(to: CChar.self) { path in
+          path.baseAddress.map { clinux_connect_unix($0, path.count, false) } ?? -1
+        }
+      }
+      if descriptor >= 0 {
+        if clinux_peer_uid(descriptor) == Int(geteuid()) { return descriptor }
+        close(descriptor)
+        return -1
+      }
+      // EAGAIN: so many wait already that there is no place in the queue.
+      guard errno == EAGAIN || errno == EINTR, BootTime.milliseconds < deadline else { return -1 }
+      usleep(2000)
+    }
+  }
+
+  private static func exchange(
+    _ descriptor: Int32, _ request: borrowing Secret, _ operation: AgentProtocol.Operation, _ deadline: Int
+  ) -> Reply? {
+    let isSent = request.withUnsafeBytes { bytes -> Bool in
+      var done = 0
+      while done < bytes.count, let base = bytes.baseAddress {
+        let count = send(descriptor, base + done, bytes.count - done, Int32(MSG_NOSIGNAL))
+        if count > 0 { done += count }
+        if count < 0, !waits(descriptor, POLLOUT, deadline) { return false }
+      }
+      return true
+    }
+    guard isSent else { return nil }
+    guard let head = receive(descriptor, AgentProtocol.lengthSize + 1, deadline) else { return nil }
+    let (size, code) = head.withUnsafeBytes {
+      (Int($0.bigEndian(at: 0, UInt32.self)), $0[AgentProtocol.lengthSize])
+    }
+    guard let outcome = AgentProtocol.Outcome(rawValue: code),
+      size == 1 + (outcome == .done ? operation.resultSize : 0)
+    else { return nil }
+    guard let result = receive(descriptor, size - 1, deadline) else { return nil }
+    return Reply(outcome: outcome, result: result)
+  }
+
+  /// Exactly `count` bytes; `nil` if they don't come in time.
+  private static func receive(_ descriptor: Int32, _ count: Int, _ deadline: Int) -> Secret? {
+    var bytes = Secret(capacity: count)
+    var isGone = false
+    while bytes.count < count, !isGone {
+      bytes.append(count: count - bytes.count) { buffer in
+        let received = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        if received > 0 { return received }
+        isGone = received == 0 || !waits(descriptor, POLLIN, deadline)
+        return 0
+      }
+    }
+    if isGone { return nil }
+    return bytes
+  }
+
+  /// After a call that failed: whether it is worth another try, for which this has waited.
+  private static func waits(_ descriptor: Int32, _ events: Int32, _ deadline: Int) -> Bool {
+    if errno == EINTR { return true }
+    guard errno == EAGAIN else { return false }
+    let left = deadline - BootTime.milliseconds
+    if left <= 0 { return false }
+    var polled = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    return poll(&polled, 1, Int32(clamping: left)) != 0
+  }
+}
+
+extension Agent {
+  /// The path of the socket, through the folder's descriptor: it is as short as it has to be, and leads into the very
+  /// folder that was checked.
+  static func socketPath(in folder: borrowing Folder) -> String {
+    "/proc/self/fd/\(folder.descriptor)/\(socketName)"
+  }
+}

@@ -1,0 +1,124 @@
+import CLinux
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The program that becomes an agent.
+public struct AgentProgram: Hashable, Sendable {
+  /// The executable.
+  public let path: String
+  /// The name that it is called by, which tells it to become an agent.
+  public let name: String
+
+  /// - Parameters:
+  ///   - path: the executable.
+  ///   - name: the name that it is called by.
+  public init(path: String, name: String) {
+    self.path = path
+    self.name = name
+  }
+}
+
+/// The descriptors that an agent begins with.
+package enum AgentDescriptor {
+  /// The listening socket.
+  package static let listener: Int32 = 3
+  /// The lock, which the agent holds as long as it lives.
+  package static let lock: Int32 = 4
+  /// The folder of both.
+  package static let folder: Int32 = 5
+}
+
+extension AgentProgram {
+  static let lockName = "agent.lock"
+
+  /// Starts an agent in the folder, unless there is one.
+  ///
+  /// The socket listens before the agent runs, so whoever comes meanwhile waits for it. The lock goes over to the
+  /// agent; whoever holds it may replace the socket that a dead agent left.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``, ``KeychainError/unsafeFile(path:_:)``.
+  func start(in path: String) throws(KeychainError) {
+    let folder = try Folder(creating: path)
+    let lock: FileLock
+    do throws(KeychainError) {
+      lock = try FileLock(Self.lockName, in: folder, patience: 0) {}
+    } catch .busy {
+      return
+    }
+    unlinkat(folder.descriptor, Agent.socketName, 0)
+    let listener = clinux_listen_unix(Agent.socketPath(in: folder), 256)
+    if listener < 0 { throw .system(operation: "make a socket in", path: path, errno: errno) }
+    defer { close(listener) }
+    let failure = spawn(listener, lock.descriptor, folder.descriptor)
+    if failure != 0 {
+      unlinkat(folder.descriptor, Agent.socketName, 0)
+      throw .system(operation: "start", path: self.path, errno: failure)
+    }
+  }
+
+  /// Returns 0 or an `errno`.
+  private func spawn(_ listener: Int32, _ lock: Int32, _ folder: Int32) -> Int32 {
+    // Out of the way of the numbers that they get in the agent.
+    let copies = [listener, lock, folder].map { clinux_duplicate($0, 16) }
+    defer { for copy in copies where copy >= 0 { close(copy) } }
+    guard copies.allSatisfy({ $0 >= 0 }) else { return EMFILE }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor: Int32 in 0...2 {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    let targets = [AgentDescriptor.listener, AgentDescriptor.lock, AgentDescriptor.folder]
+    for (copy, target) in zip(copies, targets) { posix_spawn_file_actions_adddup2(&actions, copy, target) }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Self.newSession)
+    // What is freed is overwritten, and nothing is handed around before that. Nothing else of this process's
+    // environment goes along.
+    let tunables = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"
+    guard let name = strdup(name), let tunables = strdup(tunables) else { return ENOMEM }
+    defer {
+      free(name)
+      free(tunables)
+    }
+    var process: pid_t = 0
+    return posix_spawn(&process, path, &actions, &attributes, [name, nil], [tunables, nil])
+  }
+
+  /// POSIX_SPAWN_SETSID, a GNU extension (spawn.h).
+  private static let newSession: Int16 = 0x80
+}
+
+extension Agent {
+  /// Becomes an agent with the descriptors that ``AgentProgram/start(in:)`` has given, and ends the process.
+  ///
+  /// - Returns: only where they aren't there, as where a person has called the program by the agent's name.
+  package static func main() {
+    guard clinux_is_listening(AgentDescriptor.listener) else { return }
+    clinux_close_from(AgentDescriptor.folder + 1)
+    for descriptor in AgentDescriptor.listener...AgentDescriptor.folder {
+      clinux_close_on_exec(descriptor)
+    }
+    chdir("/")
+    // It was executed as /proc/self/exe, and would be called "exe".
+    clinux_name_process("llavero-agent")
+    guard
+      let agent = Agent(
+        listener: AgentDescriptor.listener, folder: AgentDescriptor.folder, signals: clinux_ending_signals())
+    else {
+      unlinkat(AgentDescriptor.folder, socketName, 0)
+      _exit(1)
+    }
+    agent.run()
+    _exit(0)
+  }
+}

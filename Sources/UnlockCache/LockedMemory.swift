@@ -1,0 +1,29 @@
+import CLinux
+import Glibc
+
+/// Memory that is never swapped out or dumped, and wiped before it is given back.
+struct LockedMemory: ~Copyable {
+  private let memory: UnsafeMutableRawBufferPointer
+
+  /// Takes `count` zeroed bytes; `nil` where the user may not lock so much.
+  init?(count: Int) {
+    guard let base = clinux_allocate_locked(count) else { return nil }
+    memory = UnsafeMutableRawBufferPointer(start: base, count: count)
+  }
+
+  deinit {
+    if let base = memory.baseAddress { clinux_free_locked(base, memory.count) }
+  }
+
+  /// The `count` bytes from `offset`, valid as long as this value. Traps out of bounds.
+  func part(_ offset: Int, _ count: Int) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + count])
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Overwrites all bytes with zeros, in a way that no optimizer removes.
+  func wipe() {
+    if let baseAddress { explicit_bzero(baseAddress, count) }
+  }
+}
