@@ -213,7 +213,7 @@ void clinux_free_locked(void *memory, size_t size) {
   munmap(memory, size);
 }
 
-void clinux_close_from(int first) {
+void clinux_close_own_from(int first) {
   if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
   // A kernel before 5.9.
   struct rlimit limit;

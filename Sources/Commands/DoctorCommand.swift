@@ -19,6 +19,7 @@ struct DoctorCommand: ParsableCommand {
     var selection = keychain.selection
     selection.mayAsk = false
     selection.mayPrompt = false
+    selection.renewsUnlock = false
     var absence: SecretServiceProgram.Absence?
     if Program.secretService == nil { absence = SecretServiceProgram.become() }
     let reports = [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]

@@ -64,8 +64,9 @@ extension Failure {
     case .locked(let path):
       self.init(
         "the keychain \(path) is locked, and nobody can be asked for its passphrase",
-        hint: "run this in the foreground of a terminal, or give the passphrase with --passphrase-fd, or by "
-          + "LLAVERO_PASSPHRASE_COMMAND; see llavero(1)",
+        hint:
+          "run 'llavero unlock' in the foreground of a terminal, or give the passphrase with --passphrase-fd, or "
+          + "by LLAVERO_PASSPHRASE_COMMAND; see llavero(1)",
         status: .keychain)
     case .promptDismissed:
       self.init("no passphrase was given", status: .keychain)

@@ -39,7 +39,7 @@ struct UseKeychainCommand: ParsableCommand {
     if Program.secretService == nil { _ = SecretServiceProgram.become() }
     selection.name = kind.rawValue
     let new = try selection.choose().open()
-    if case .secretService(let service) = new.store {
+    if let service = new.secretService {
       let facts = try explaining { () throws(KeychainError) in try service.facts() }
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
     }
@@ -89,7 +89,7 @@ struct CreateCollectionCommand: ParsableCommand {
     var selection = keychain.selection
     selection.name = KeychainKind.secretService.rawValue
     let open = try selection.choose().open()
-    guard case .secretService(let service) = open.store else { return }
+    guard let service = open.secretService else { return }
     let passphrases = selection.passphraseSources(for: .keyring(prompt: "Password of the keyring: "))
     var notAsked: Failure?
     do throws(KeychainError) {

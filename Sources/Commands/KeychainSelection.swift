@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import UnlockCache
 
 /// Which keychain a command is to use, and how it is unlocked.
 struct KeychainSelection {
@@ -17,6 +18,11 @@ struct KeychainSelection {
   var mayAsk = true
   /// `--no-prompt`: whether a person may be asked at all.
   var mayPrompt = true
+  /// `--idle` and `--for` of `llavero unlock`, in seconds.
+  var unlockIdle: Int?
+  var unlockTotal: Int?
+  /// Whether an unlocked keychain stays unlocked for longer by this.
+  var renewsUnlock = true
 
   /// Makes the choice. Where that leads to the Secret Service, or takes a look whether there is one, `llavero` becomes
   /// `llavero-secret-service` here; so this comes before anything is read from standard input.
@@ -37,14 +43,44 @@ struct KeychainSelection {
 
   /// The encrypted file, chosen or not.
   func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
-    encryptedFile(at: try explaining { () throws(KeychainError) in try VaultLocation() })
+    try encryptedFile(at: try explaining { () throws(KeychainError) in try VaultLocation() })
   }
 
   /// The encrypted file at a place.
-  func encryptedFile(at location: VaultLocation) -> EncryptedFileKeychain {
-    EncryptedFileKeychain(
-      at: location, passphrase: passphraseSources(for: .vault(path: location.vaultFile)).source,
-      patience: patience, onNotice: Self.tell)
+  func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
+    let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
+    return EncryptedFileKeychain(
+      at: location, passphrase: passphrases.source, isAsked: { passphrases.isAvailable },
+      cache: try unlockCache(at: location), patience: patience, onNotice: Self.tell)
+  }
+
+  /// Forgets the keys of all encrypted files of this user.
+  func lockAllFiles() throws(Failure) {
+    let location = try explaining { () throws(KeychainError) in try VaultLocation() }
+    try unlockCache(at: location).forget(nil)
+  }
+
+  /// What keeps an encrypted file with a passphrase unlocked.
+  ///
+  /// - Throws: ``Failure`` if the environment asks for something unknown.
+  private func unlockCache(at location: VaultLocation) throws(Failure) -> UnlockCache {
+    let variable = VaultLocation.environmentVariable
+    let name = variable("LLAVERO_UNLOCK_CACHE") ?? ""
+    guard let mode = name.isEmpty ? .automatic : UnlockCache.Mode(rawValue: name) else {
+      throw Failure("LLAVERO_UNLOCK_CACHE has to be auto, keyring, agent or none", status: .usage)
+    }
+    let standard = UnlockLimits()
+    let (idle, total) = (
+      try DurationText.variable("LLAVERO_UNLOCK_IDLE"), try DurationText.variable("LLAVERO_UNLOCK_FOR")
+    )
+    let limits = UnlockLimits(
+      idle: unlockIdle ?? idle ?? standard.idle, total: unlockTotal ?? total ?? standard.total)
+    var cache = UnlockCache(
+      mode: mode, limits: limits, runtimeFolder: variable("XDG_RUNTIME_DIR"),
+      stateFolder: location.stateFolder,
+      program: Program.agent)
+    cache.renews = renewsUnlock
+    return cache
   }
 
   /// How the Secret Service is used.
@@ -185,7 +221,7 @@ struct SelectedKeychain {
   private func openFile(_ choice: KeychainChoice?) throws(Failure) -> OpenKeychain {
     OpenKeychain(
       choice: choice ?? KeychainChoice(kind: .file, reason: .option), location: location,
-      store: .file(selection.encryptedFile(at: location)))
+      store: .file(try selection.encryptedFile(at: location)))
   }
 }
 
@@ -200,6 +236,11 @@ struct OpenKeychain {
   let choice: KeychainChoice
   let location: VaultLocation
   let store: Store
+
+  /// The Secret Service, if that is the keychain.
+  var secretService: (any DesktopKeychain)? {
+    if case .secretService(let keychain) = store { keychain } else { nil }
+  }
 
   /// The keychain, whichever kind it is.
   var keychain: any KeychainStore {

@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import UnlockCache
 
 /// What `llavero status` says.
 struct KeychainStatus {
@@ -7,7 +8,7 @@ struct KeychainStatus {
   private let detail: Detail
 
   private enum Detail {
-    case file(VaultLocation, VaultSummary?)
+    case file(VaultLocation, VaultSummary?, UnlockState?)
     case secretService(DesktopKeychainFacts)
   }
 
@@ -16,8 +17,9 @@ struct KeychainStatus {
     choice = keychain.choice
     switch keychain.store {
     case .file(let file):
-      detail = .file(
-        file.location, try explaining { () throws(KeychainError) in try file.summary() })
+      detail = try explaining { () throws(KeychainError) in
+        .file(file.location, try file.summary(), try file.unlockState())
+      }
     case .secretService(let service):
       detail = .secretService(try explaining { () throws(KeychainError) in try service.facts() })
     }
@@ -26,7 +28,8 @@ struct KeychainStatus {
   /// For people.
   func text() -> String {
     switch detail {
-    case .file(let location, let summary): columns(rows(location, summary).map { $0.map(terminalText) })
+    case .file(let location, let summary, let state):
+      columns(rows(location, summary, state).map { $0.map(terminalText) })
     case .secretService(let facts): columns(rows(facts).map { $0.map(terminalText) })
     }
   }
@@ -39,7 +42,7 @@ struct KeychainStatus {
     json.member("reason", choice.reasonName)
     if case .remembered(let date) = choice.reason { json.member("remembered", date) }
     switch detail {
-    case .file(let location, let summary): Self.members(location, summary, in: &json)
+    case .file(let location, let summary, let state): Self.members(location, summary, state, in: &json)
     case .secretService(let facts): Self.members(facts, in: &json)
     }
     json.endObject()
@@ -50,12 +53,15 @@ struct KeychainStatus {
 
   // MARK: Encrypted file
 
-  private func rows(_ location: VaultLocation, _ summary: VaultSummary?) -> [[String]] {
+  private func rows(
+    _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?
+  ) -> [[String]] {
     var rows = [["keychain", "file \(location.vaultFile), \(choice.reasonText)"]]
     guard let summary else {
       return rows + [["items", "none yet; the first login that is stored makes the keychain"]]
     }
     rows.append(["protection", Self.protection(location, summary)])
+    if summary.hasPassphrase { rows.append(["state", state?.text ?? "locked"]) }
     if let contents = summary.contents {
       rows.append(["items", "\(contents.count)"])
       rows.append(["changed", "\(contents.written) (write \(contents.generation))"])
@@ -67,7 +73,7 @@ struct KeychainStatus {
   }
 
   private static func members(
-    _ location: VaultLocation, _ summary: VaultSummary?, in json: inout JSONWriter
+    _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?, in json: inout JSONWriter
   ) {
     json.member("path", ByteString(location.vaultFile))
     json.member("exists", summary != nil)
@@ -76,6 +82,13 @@ struct KeychainStatus {
     json.member("protection", (summary.hasPassphrase ? "passphrase" : "identity-file") as ByteString)
     if !summary.hasPassphrase { json.member("identity", ByteString(location.identityFile)) }
     json.member("locked", summary.contents == nil)
+    if let state {
+      json.beginObject("unlocked")
+      json.member("by", ByteString(state.kind.rawValue))
+      json.member("idle", state.idle)
+      json.member("for", state.total)
+      json.endObject()
+    }
     json.member("items", summary.contents?.count)
     json.member("generation", summary.contents?.generation)
     json.member("changed", summary.contents?.written)
@@ -83,7 +96,7 @@ struct KeychainStatus {
   }
 
   private static func protection(_ location: VaultLocation, _ summary: VaultSummary) -> String {
-    if summary.hasPassphrase { return "a passphrase, asked for at every use" }
+    if summary.hasPassphrase { return "a passphrase" }
     return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
   }
 

@@ -54,6 +54,17 @@ final class PassphraseSources {
   /// As a keychain takes it.
   var source: PassphraseSource { passphrase }
 
+  /// Whether the passphrase can be had now otherwise than from a descriptor, which is given for one use.
+  var isAvailable: Bool {
+    if descriptor != nil { return false }
+    if case .vault = subject,
+      SystemdCredential() != nil || CString(variable: PassphraseCommand.variable) != nil
+    {
+      return true
+    }
+    return mayAsk && (try? PassphrasePrompt.find(timeout: Self.promptTimeout())) != nil
+  }
+
   /// The passphrase; `nil` if nobody can be asked, or no more.
   ///
   /// - Parameter attempt: counts from 1; a later one says that the passphrase before was wrong.

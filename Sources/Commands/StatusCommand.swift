@@ -12,6 +12,7 @@ struct StatusCommand: ParsableCommand {
   func run() throws {
     var selection = keychain.selection
     selection.mayAsk = false
+    selection.renewsUnlock = false
     let status = try KeychainStatus(of: try selection.choose().open())
     try StandardStreams.write(output.json ? status.json() : Secret(status.text()))
   }

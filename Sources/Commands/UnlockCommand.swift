@@ -1,20 +1,38 @@
 import ArgumentParser
+import EncryptedFile
 import Keychain
+import UnlockCache
 
 /// `llavero unlock`
 struct UnlockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Unlock the Secret Service's collection",
+    abstract: "Unlock the keychain for a while",
     discussion: """
-      The desktop's own prompt asks for the password. Where it can show none, as over ssh, the password is asked \
-      for on this terminal and given to gnome-keyring; other services have no way for that. With --terminal there \
-      is no prompt before: the one on a desktop that you are not sitting at would wait for you.
+      An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, 8 hours at most, for all \
+      programs of yours: in the kernel's keyring, or where that can't be used by an agent that is started. Any \
+      command that asks for the passphrase on a terminal unlocks it as well.
 
         llavero unlock
+        llavero unlock --for 1h --idle 5m
+        llavero unlock --passphrase-fd 3 3< passphrase-file
+
+      The password of the Secret Service's collection is asked for by the desktop's own prompt. Where it can show \
+      none, as over ssh, the password is asked for on this terminal and given to gnome-keyring; other services have \
+      no way for that. With --terminal there is no prompt before: the one on a desktop that you are not sitting at \
+      would wait for you.
+
         llavero unlock --terminal
-        llavero unlock --passphrase-fd 3 3< password-file
       """)
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Lock the encrypted file after this time in any case (default: 8h)", valueName: "time")
+  )
+  var total: String?
+
+  @Option(help: ArgumentHelp("Lock it after this time without use (default: 15m)", valueName: "time"))
+  var idle: String?
 
   @Flag(help: "Ask on this terminal, not by the desktop's prompt")
   var terminal = false
@@ -22,12 +40,37 @@ struct UnlockCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
-    let open = try keychain.open()
-    guard case .secretService(let service) = open.store else {
+    var selection = keychain.selection
+    selection.unlockTotal = try total.map { try DurationText.seconds($0, of: "--for") }
+    selection.unlockIdle = try idle.map { try DurationText.seconds($0, of: "--idle") }
+    let open = try selection.choose().open()
+    switch open.store {
+    case .file(let file): try unlock(file)
+    case .secretService(let service): try unlock(service)
+    }
+  }
+
+  private func unlock(_ file: EncryptedFileKeychain) throws(Failure) {
+    if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
       throw Failure(
-        "the keychain in use is the encrypted file, which nothing keeps unlocked",
-        hint: "see 'llavero status'",
-        status: .usage)
+        "nothing may keep the keychain unlocked, for LLAVERO_UNLOCK_CACHE is none", status: .usage)
+    }
+    // Whoever has said for how long, or gives the passphrase, doesn't want to hear that it is unlocked already.
+    let anew = total != nil || idle != nil || keychain.passphraseFd != nil
+    switch try explaining({ () throws(KeychainError) in try file.unlock(anew: anew) }) {
+    case .noVault: StandardStreams.say("there is nothing to unlock, for there is no keychain yet")
+    case .notNeeded:
+      StandardStreams.say(
+        "there is nothing to unlock: the key of the keychain is \(terminalText(file.location.identityFile))")
+    case .already(let state): StandardStreams.say("already " + state.text)
+    case .kept(let state): StandardStreams.say(state.text)
+    }
+  }
+
+  private func unlock(_ service: any DesktopKeychain) throws(Failure) {
+    if total != nil || idle != nil {
+      throw Failure(
+        "how long a collection of the Secret Service stays unlocked is up to the desktop", status: .usage)
     }
     let source = keychain.selection.passphraseSource(prompt: "Password of the keyring: ")
     do throws(KeychainError) {
@@ -49,18 +92,48 @@ struct UnlockCommand: ParsableCommand {
 /// `llavero lock`
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lock", abstract: "Lock the Secret Service's collection")
+    commandName: "lock", abstract: "Lock the keychain",
+    discussion: """
+      An encrypted file with a passphrase is asked for that again from now on. One whose key lies in a file can't be \
+      locked. Of the Secret Service, the collection is locked.
+      """)
+
+  @Flag(help: "Lock every encrypted file of yours that is unlocked, too")
+  var all = false
 
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
-    let open = try keychain.open()
-    guard case .secretService(let service) = open.store else {
-      throw Failure(
-        "the keychain in use is the encrypted file, which nothing keeps unlocked",
-        hint: "see 'llavero status'",
-        status: .usage)
+    let selection = keychain.selection
+    if all { try selection.lockAllFiles() }
+    let open = try selection.choose().open()
+    switch open.store {
+    case .file(let file): if !all { try lock(file) }
+    case .secretService(let service): try explaining { () throws(KeychainError) in try service.lock() }
     }
-    try explaining { () throws(KeychainError) in try service.lock() }
+  }
+
+  private func lock(_ file: EncryptedFileKeychain) throws(Failure) {
+    switch try explaining({ () throws(KeychainError) in try file.lock() }) {
+    case .noVault: StandardStreams.say("there is nothing to lock, for there is no keychain yet")
+    case .notPossible:
+      StandardStreams.say(
+        "the keychain can't be locked: its key is \(terminalText(file.location.identityFile))")
+    case .locked: break
+    }
+  }
+}
+
+extension UnlockState {
+  /// What keeps it unlocked and for how long, for people.
+  var text: String {
+    let keeper =
+      switch kind {
+      case .keyring: "the kernel keyring"
+      case .agent: "the agent"
+      }
+    let limit = "\(DurationText.text(total)) at most"
+    guard let idle else { return "unlocked by \(keeper), for \(limit)" }
+    return "unlocked by \(keeper) for \(DurationText.text(idle)), \(limit)"
   }
 }

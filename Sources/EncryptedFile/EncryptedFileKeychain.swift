@@ -55,7 +55,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///   - clock: what dates are read from.
   public init(
     at location: VaultLocation, passphrase: @escaping PassphraseSource = { _ in nil },
-    isAsked: @escaping () -> Bool = { true }, cache: UnlockCache? = nil, maximumWorkFactor: Int = 20, patience: Int = 60, onNotice: @escaping (Notice) -> Void = { _ in },
+    isAsked: @escaping () -> Bool = { true }, cache: UnlockCache? = nil, maximumWorkFactor: Int = 20,
+    patience: Int = 60, onNotice: @escaping (Notice) -> Void = { _ in },
     clock: @escaping () -> Timestamp = { .now }
   ) {
     self.location = location
@@ -302,17 +303,27 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// How long the vault stays unlocked; `nil` if it is locked, or its key lies in the identity file.
   public func unlockState() throws(KeychainError) -> UnlockState? {
     guard let cache = unlocking.cache, let file = try vaultFile() else { return nil }
-    return cache.state(of: try VaultSummary.uuid(of: file))
+    return cache.state(of: try VaultSummary.stanzas(of: file).uuid)
   }
 
-  /// Lets the cache forget the vault's key.
-  ///
-  /// - Returns: whether there is a vault.
-  @discardableResult
-  public func lock() throws(KeychainError) -> Bool {
-    guard let file = try vaultFile() else { return false }
-    unlocking.cache?.forget(try VaultSummary.uuid(of: file))
-    return true
+  /// What came of locking a vault.
+  public enum Locked: Hashable, Sendable {
+    /// There is no vault yet.
+    case noVault
+    /// It has no slots: its key lies in the identity file.
+    case notPossible
+    /// It is locked now.
+    case locked
+  }
+
+  /// Lets the cache forget the vault's key, whatever keeps it.
+  public func lock() throws(KeychainError) -> Locked {
+    guard let file = try vaultFile() else { return .noVault }
+    let stanzas = try VaultSummary.stanzas(of: file)
+    unlocking.cache?.forget(stanzas.uuid)
+    key = nil
+    snapshot = nil
+    return stanzas.slots.isEmpty ? .notPossible : .locked
   }
 
   // MARK: Snapshots

@@ -42,12 +42,8 @@ public struct VaultSummary: Hashable, Sendable {
     }
   }
 
-  /// The name of the vault in a file.
-  static func uuid(of file: borrowing OpenFile) throws(KeychainError) -> String {
-    try stanzas(of: file).uuid
-  }
-
-  private static func stanzas(of file: borrowing OpenFile) throws(KeychainError) -> VaultStanzas {
+  /// What the header of a vault says.
+  static func stanzas(of file: borrowing OpenFile) throws(KeychainError) -> VaultStanzas {
     let (header, _) = try VaultSnapshot.readHeader(file)
     return try VaultStanzas(header.stanzas, path: file.path)
   }

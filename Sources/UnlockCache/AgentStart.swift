@@ -104,7 +104,7 @@ extension Agent {
   /// - Returns: only where they aren't there, as where a person has called the program by the agent's name.
   package static func main() {
     guard clinux_is_listening(AgentDescriptor.listener) else { return }
-    clinux_close_from(AgentDescriptor.folder + 1)
+    clinux_close_own_from(AgentDescriptor.folder + 1)
     for descriptor in AgentDescriptor.listener...AgentDescriptor.folder {
       clinux_close_on_exec(descriptor)
     }

@@ -109,7 +109,7 @@ void *_Nullable clinux_allocate_locked(size_t size);
 void clinux_free_locked(void *_Nonnull memory, size_t size);
 
 /// Closes all descriptors from `first` on.
-void clinux_close_from(int first);
+void clinux_close_own_from(int first);
 
 /// A copy of a descriptor whose number is at least `least`, which a program that is executed doesn't get; or -1.
 int clinux_duplicate(int fd, int least);
