@@ -83,7 +83,12 @@ let package = Package(
       name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib"], exclude: ["age-plugin-test"],
       swiftSettings: settings),
     .testTarget(
-      name: "EncryptedFileTests", dependencies: ["EncryptedFile", "PrivateFiles", "Age", "TestSupport"],
+      name: "UnlockCacheTests",
+      dependencies: ["UnlockCache", "PrivateFiles", "Age", "CLinux", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EncryptedFileTests",
+      dependencies: ["EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],

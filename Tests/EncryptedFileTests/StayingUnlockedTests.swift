@@ -1,0 +1,122 @@
+import Age
+import Keychain
+import Testing
+import UnlockCache
+
+@testable import EncryptedFile
+
+@Suite("Staying unlocked")
+struct StayingUnlockedTests {
+  /// A vault with a passphrase, whose name no other has, and what keeps it unlocked.
+  private func vault() throws -> (Place, HandMadeVault, UnlockCache) {
+    let place = Place()
+    place.makeFolders()
+    var vault = try HandMadeVault()
+    vault.uuid = EncryptedFile.randomUUID()
+    try put(vault, into: place)
+    return (place, vault, UnlockCache(mode: .keyring, runtimeFolder: nil, stateFolder: place.path + "/state"))
+  }
+
+  private func put(_ vault: HandMadeVault, into place: Place) throws {
+    var vault = vault
+    vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
+    try EncryptedFileTests.put(try vault.file(), into: place.vault)
+  }
+
+  /// A keychain, and how often it has asked.
+  private func keychain(
+    _ place: Place, _ cache: UnlockCache?, isAsked: Bool = true, _ answer: String? = "right"
+  ) -> (EncryptedFileKeychain, Collected<Int>) {
+    let asked = Collected<Int>()
+    let keychain = EncryptedFileKeychain(
+      at: place.location,
+      passphrase: { attempt throws(KeychainError) in
+        asked.append(attempt)
+        guard let answer else { throw .promptDismissed }
+        return attempt == 1 ? Secret(answer) : nil
+      }, isAsked: { isAsked }, cache: cache)
+    return (keychain, asked)
+  }
+
+  @Test("what a person was asked for is not asked for again, until it is locked")
+  func askedOnce() throws {
+    let (place, _, cache) = try vault()
+    let (first, asked) = keychain(place, cache)
+    defer { _ = try? first.lock() }
+    #expect(try first.servers().count == 3)
+    #expect(asked.all == [1])
+    let (second, askedAgain) = keychain(place, cache)
+    try second.add(servers: ["d.example"])
+    #expect(try second.servers().count == 4)
+    #expect(askedAgain.all == [])
+    #expect(try second.unlockState()?.kind == .keyring)
+    #expect(try second.lock() == .locked)
+    #expect(try second.unlockState() == nil)
+    #expect(try second.servers().count == 4)
+    #expect(askedAgain.all == [1])
+  }
+
+  @Test("what was not asked for is not kept, and without a cache nothing is")
+  func notKept() throws {
+    let (place, _, cache) = try vault()
+    let (given, _) = keychain(place, cache, isAsked: false)
+    #expect(try given.servers().count == 3)
+    #expect(try given.unlockState() == nil)
+    let (alone, _) = keychain(place, nil)
+    #expect(try alone.servers().count == 3)
+    #expect(try given.unlockState() == nil)
+    #expect(failure { try alone.unlock(anew: true) } != nil)
+  }
+
+  @Test("a key that was kept before the vault got another is forgotten, and the passphrase asked for")
+  func rotated() throws {
+    let (place, vault, cache) = try vault()
+    let (before, _) = keychain(place, cache)
+    defer { _ = try? before.lock() }
+    #expect(try before.servers().count == 3)
+    var rotated = try HandMadeVault(servers: ["new.example"])
+    rotated.uuid = vault.uuid
+    try put(rotated, into: place)
+    let (declined, _) = keychain(place, cache, nil)
+    #expect(failure { try declined.servers() } == .promptDismissed)
+    #expect(try declined.unlockState() == nil)
+    let (after, asked) = keychain(place, cache)
+    #expect(try after.servers() == ["new.example"])
+    #expect(asked.all == [1])
+    #expect(try keychain(place, cache, nil).0.servers() == ["new.example"])
+  }
+
+  @Test("the identity file comes first, and then nothing is to be unlocked")
+  func identityFile() throws {
+    let (place, vault, cache) = try vault()
+    try EncryptedFileTests.put(vault.identityText(), into: place.identityFile)
+    let (keychain, asked) = keychain(place, cache)
+    #expect(try keychain.servers().count == 3)
+    #expect(try keychain.unlock(anew: false) == .notNeeded)
+    #expect(try keychain.unlockState() == nil)
+    #expect(asked.all == [])
+  }
+
+  @Test("unlocking says what came of it, and asks again only where it is to")
+  func unlocking() throws {
+    let (place, _, cache) = try vault()
+    let (keychain, asked) = keychain(place, cache, isAsked: false)
+    defer { _ = try? keychain.lock() }
+    guard case .kept(let state) = try keychain.unlock(anew: false) else {
+      Issue.record("not kept")
+      return
+    }
+    #expect(28_000...28_800 ~= state.total)
+    guard case .already = try keychain.unlock(anew: false) else {
+      Issue.record("not unlocked already")
+      return
+    }
+    #expect(asked.all == [1])
+    guard case .kept = try keychain.unlock(anew: true) else {
+      Issue.record("not kept anew")
+      return
+    }
+    #expect(asked.all == [1, 1])
+    #expect(try EncryptedFileKeychain(at: Place().location, cache: cache).unlock(anew: false) == .noVault)
+  }
+}

@@ -1,0 +1,145 @@
+import Age
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@testable import UnlockCache
+
+@Suite("The agent")
+struct AgentTests {
+  @Test("gives back what opens the vault, but not the identity")
+  func gives() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache()
+    let (one, other) = (Sample(), Sample())
+    #expect(try cache.keep(one.identity, one.authentication, of: one.uuid) == .agent)
+    #expect(try cache.keep(other.identity, other.authentication, of: other.uuid) == .agent)
+    for sample in [one, other] {
+      let key = try cache.found(sample.uuid)
+      #expect(try sample.isOpened(by: key))
+      #expect(!(key.identity is X25519Identity))
+    }
+    #expect(!cache.has(randomUUID()))
+    cache.forget(nil)
+    #expect(agent.ends())
+  }
+
+  @Test("opens nothing that is another's, and refuses a share of low order")
+  func otherStanzas() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache()
+    let sample = Sample()
+    try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
+    let key = try cache.found(sample.uuid)
+    let other = try X25519Identity().recipient.wrap(FileKey())
+    #expect(try !unwraps(key, other))
+    let own = try sample.identity.recipient.wrap(FileKey())
+    #expect(try unwraps(key, other + own))
+    let zero = try Stanza(
+      type: "X25519", arguments: [String(repeating: "A", count: 43)], body: [UInt8](repeating: 0, count: 32))
+    #expect(throws: AgeError.header(.x25519LowOrder)) { _ = try key.identity.unwrap([zero]) }
+    cache.forget(sample.uuid)
+    #expect(try !unwraps(key, own))
+    #expect(agent.ends())
+  }
+
+  @Test("forgets at the idle time and at the limit, and ends then")
+  func expiry() throws {
+    for (idle, total) in [(1, 60), (1, 1)] {
+      let agent = try RunningAgent()
+      let cache = agent.cache(idle: idle, total: total)
+      let sample = Sample()
+      try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
+      #expect(agent.ends())
+      #expect(!cache.has(sample.uuid) && cache.state(of: sample.uuid) == nil)
+    }
+  }
+
+  @Test("keeps a vault's newer key in the place of the older")
+  func replaces() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache()
+    let (old, new) = (Sample(), Sample())
+    try cache.keep(old.identity, old.authentication, of: old.uuid)
+    try cache.keep(new.identity, new.authentication, of: old.uuid)
+    let key = try cache.found(old.uuid)
+    #expect(try new.isOpened(by: key))
+    cache.forget(old.uuid)
+    #expect(agent.ends())
+  }
+
+  @Test("says that it is full, and goes on")
+  func full() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache()
+    let samples = (0..<AgentKeys.maximumCount).map { _ in Sample() }
+    for sample in samples { try cache.keep(sample.identity, sample.authentication, of: sample.uuid) }
+    let last = Sample()
+    #expect(throws: KeychainError.self) {
+      try cache.keep(last.identity, last.authentication, of: last.uuid)
+    }
+    for sample in samples {
+      let key = try cache.found(sample.uuid)
+      #expect(try sample.isOpened(by: key))
+    }
+    cache.forget(samples[0].uuid)
+    try cache.keep(last.identity, last.authentication, of: last.uuid)
+    cache.forget(nil)
+    #expect(agent.ends())
+  }
+
+  @Test("where there is none, nothing is kept, and none is started unasked")
+  func none() throws {
+    let folder = TemporaryFolder()
+    let cache = UnlockCache(mode: .agent, runtimeFolder: nil, stateFolder: folder.path)
+    let sample = Sample()
+    #expect(!cache.has(sample.uuid) && cache.state(of: sample.uuid) == nil)
+    #expect(throws: KeychainError.unavailable(reason: "there is no agent")) {
+      try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
+    }
+    cache.forget(nil)
+    #expect(folder.tree() == [])
+  }
+
+  @Test("requests of any content change nothing but what they may", arguments: [1, 2, 3, 4] as [UInt64])
+  func fuzz(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: AgentKeys.memorySize, alignment: 16)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    var keys = AgentKeys(memory)
+    let result = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+    defer { result.deallocate() }
+    let names = (0..<80).map { _ in Array(randomUUID().utf8) }
+    var kept: Set<[UInt8]> = []
+    for step in 0..<4000 {
+      let operation = try #require(
+        AgentProtocol.Operation(rawValue: generator.pick([1, 1, 1, 2, 3, 4, 5, 5, 6])))
+      if operation == .forgetAll, generator.number(in: 0..<50) > 0 { continue }
+      let name = generator.pick(names)
+      var arguments = Array((name + generator.bytes(200)).prefix(operation.argumentSize))
+      let isValid = generator.number(in: 0..<2) == 0
+      if operation == .keep, isValid {
+        arguments.replaceSubrange(36..<44, with: [0, 0, 14, 16, 0, 0, 28, 32])
+      }
+      let outcome = arguments.withUnsafeBytes {
+        keys.perform(
+          operation, $0, into: .init(rebasing: result[..<operation.resultSize]), at: step)
+      }
+      switch operation {
+      case .keep:
+        if outcome == .done { kept.insert(name) }
+        if isValid { #expect(outcome == .done || (outcome == .full && kept.count == AgentKeys.maximumCount)) }
+      case .forget:
+        #expect(outcome == (kept.remove(name) == nil ? .notKept : .done))
+      case .forgetAll: kept = []
+      case .unwrap: #expect(outcome == (kept.contains(name) ? .noMatch : .notKept) || outcome == .lowOrder)
+      case .describe, .state: #expect(outcome == (kept.contains(name) ? .done : .notKept))
+      }
+    }
+    #expect(keys.isEmpty == kept.isEmpty)
+    keys.removeAll()
+    #expect(keys.hasKept && memory.allSatisfy { $0 == 0 })
+  }
+}

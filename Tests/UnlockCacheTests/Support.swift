@@ -1,0 +1,134 @@
+import Age
+import CLinux
+import Glibc
+import Keychain
+import PrivateFiles
+import Synchronization
+import TestSupport
+
+@testable import UnlockCache
+
+/// A vault's name that no other test and no vault of this machine has.
+func randomUUID() -> String {
+  let digits = (0..<32).map { _ in String(UInt8.random(in: 0...15), radix: 16) }
+  return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
+}
+
+/// A key to keep.
+struct Sample {
+  let identity = X25519Identity()
+  let uuid = randomUUID()
+  let authenticationKey = [UInt8]((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+
+  var authentication: Secret {
+    var secret = Secret()
+    for byte in authenticationKey { secret.append(byte) }
+    return secret
+  }
+
+  /// Whether a key that was found is this one: it opens what is encrypted for the identity.
+  func isOpened(by key: borrowing KeptKey) throws -> Bool {
+    let text: [UInt8] = [1, 2, 3]
+    let file = try AgeFile.encrypt(text, to: [identity.recipient])
+    let opened = try AgeFile.decrypt(file, with: [key.identity])
+    return opened == text && key.recipient == identity.recipient
+      && key.authenticationKey.isEqual(to: authentication)
+  }
+}
+
+/// Whether a key unwraps one of the stanzas.
+func unwraps(_ key: borrowing KeptKey, _ stanzas: [Stanza]) throws -> Bool {
+  let fileKey = try key.identity.unwrap(stanzas)
+  switch consume fileKey {
+  case .some: return true
+  case .none: return false
+  }
+}
+
+extension UnlockCache {
+  /// The key of a vault, which has to be there.
+  func found(_ uuid: String) throws -> KeptKey {
+    guard let key = key(of: uuid) else { throw KeychainError.itemNotFound }
+    return key
+  }
+
+  /// Whether it has a vault's key.
+  func has(_ uuid: String) -> Bool {
+    let found = key(of: uuid)
+    switch consume found {
+    case .some: return true
+    case .none: return false
+    }
+  }
+}
+
+/// An agent on a thread of this process.
+final class RunningAgent: Sendable {
+  let folder = TemporaryFolder()
+  private let hasEnded = Mutex(false)
+
+  /// Starts it.
+  init() throws {
+    let place = try Folder(creating: folder.path)
+    let listener = clinux_listen_unix(Agent.socketPath(in: place), 64)
+    precondition(listener >= 0, "cannot listen: errno \(errno)")
+    let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // Its own until it has ended, which the test waits for.
+    let this = Unmanaged.passRetained(self)
+    let start = Start(listener: listener, folder: descriptor, agent: this)
+    var thread = pthread_t()
+    let failure = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        Agent(listener: start.listener, folder: start.folder, signals: -1)?.run()
+        close(start.listener)
+        close(start.folder)
+        start.agent.takeRetainedValue().hasEnded.withLock { $0 = true }
+        return nil
+      }, Unmanaged.passRetained(start).toOpaque())
+    precondition(failure == 0, "cannot start a thread")
+    pthread_detach(thread)
+  }
+
+  private final class Start {
+    let listener: Int32
+    let folder: Int32
+    let agent: Unmanaged<RunningAgent>
+
+    init(listener: Int32, folder: Int32, agent: Unmanaged<RunningAgent>) {
+      self.listener = listener
+      self.folder = folder
+      self.agent = agent
+    }
+  }
+
+  /// A cache that uses this agent.
+  func cache(idle: Int = 900, total: Int = 28_800) -> UnlockCache {
+    UnlockCache(
+      mode: .agent, limits: UnlockLimits(idle: idle, total: total), runtimeFolder: nil,
+      stateFolder: folder.path)
+  }
+
+  /// Waits until it has ended, at most 20 seconds.
+  func ends() -> Bool {
+    for _ in 0..<400 {
+      if hasEnded.withLock({ $0 }) { return true }
+      usleep(50_000)
+    }
+    return false
+  }
+}
+
+extension AgeFile {
+  static func encrypt(_ bytes: [UInt8], to recipients: [any Recipient]) throws -> [UInt8] {
+    try bytes.withUnsafeBytes { try encrypt($0, to: recipients) }
+  }
+
+  static func decrypt(_ file: [UInt8], with identities: [any Identity]) throws -> [UInt8] {
+    var text: [UInt8] = []
+    try file.withUnsafeBytes { try decrypt($0, with: identities) { text += $0 } }
+    return text
+  }
+}
