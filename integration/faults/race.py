@@ -195,7 +195,7 @@ def main():
         sys.exit(0 if any("replaced before" in problem for problem in problems) else 1)
     for problem in problems[:10]:
         print("  " + problem)
-    is_enough = counts["writer"] >= 10 * options.seconds and counts["reader"] >= 10 * options.seconds
+    is_enough = counts["writer"] >= 5 * options.seconds and counts["reader"] >= 5 * options.seconds
     if options.rotate:
         is_enough = is_enough and counts["rotator"] >= 5
     if not is_enough:
