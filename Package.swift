@@ -78,9 +78,12 @@ let package = Package(
       name: "TestSupport", dependencies: ["Keychain", "EncryptedFile", "SecretService"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
-    .testTarget(name: "KeychainTests", dependencies: ["Keychain", "TestSupport"], swiftSettings: settings),
+    // What the fuzzer's targets and the tests share; depends on nothing, for it is built for the fuzzer, too.
+    .target(name: "Properties", path: "Tests/Properties", swiftSettings: settings),
     .testTarget(
-      name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib"], exclude: ["age-plugin-test"],
+      name: "KeychainTests", dependencies: ["Keychain", "TestSupport", "Properties"], swiftSettings: settings),
+    .testTarget(
+      name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib", "Properties"], exclude: ["age-plugin-test"],
       swiftSettings: settings),
     .testTarget(
       name: "UnlockCacheTests",
@@ -88,13 +91,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "EncryptedFileTests",
-      dependencies: ["EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport"],
+      dependencies: ["EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport", "Properties"],
       swiftSettings: settings),
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport"],
+      name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport", "Properties"],
       swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(

@@ -1,0 +1,9 @@
+import Properties
+import Testing
+
+@Suite("what the fuzzer has found, vault-text") struct VaultTextCorpusTests {
+  @Test("records are found by what their keys begin with, with an index and without")
+  func corpus() throws {
+    #expect(try Corpus.failures(of: "vault-text", VaultTextProperty.self) == [])
+  }
+}
