@@ -64,17 +64,21 @@ struct Record {
     var scheme: ByteString?
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "secret" {
+        secret = Secret()
         try value.appendString(to: &secret)
         hasSecret = true
       } else if name == "secret_b64" {
+        secret = Secret()
         try value.appendBase64(to: &secret)
         hasSecret = true
       } else if name == "password_expiry_utc" {
         expiry = try value.integer()
       } else if name == "oauth_refresh_token" {
+        token = Secret()
         try value.appendString(to: &token)
         hasToken = true
       } else if name == "oauth_refresh_token_b64" {
+        token = Secret()
         try value.appendBase64(to: &token)
         hasToken = true
       } else if name == "authtype" {

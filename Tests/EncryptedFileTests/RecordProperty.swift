@@ -45,6 +45,13 @@ enum RecordProperty: Property {
     shown.secret = shown.secret.reversed() + [0x5c, 0x22, 0x00]
     shown.expiry = nil
     try checkIsSame(try write(record, shown, previous: line), record, shown)
+
+    // Of a member that comes twice the last counts, as for an item's other members.
+    if let end = first.lastIndex(of: 0x7d) {
+      let twice = first[..<end] + Array(#","secret":"x","oauth_refresh_token":"y"}"#.utf8)
+      let again = lend(twice) { Confidential($0) }
+      try require(again?.secret == [0x78] && again?.refreshToken == [0x79], "the last of two secrets counts")
+    }
   }
 
   /// A record that goes out of use, and the mark that is left of it, are found under another key and say the same.
