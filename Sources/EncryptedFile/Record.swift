@@ -27,7 +27,8 @@ struct Record {
     var modified: Timestamp?
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "k" {
-        guard value.kind == .string else { throw JSONReader.Malformed() }
+        // Lines are sorted and searched by the first; a second one would be a record under another's key.
+        guard value.kind == .string, key == nil else { throw JSONReader.Malformed() }
         key = UnsafeRawBufferPointer(rebasing: value.raw[1..<value.raw.count - 1])
       } else if name == "id" {
         reference = try value.string()
