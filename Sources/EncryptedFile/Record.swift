@@ -32,6 +32,8 @@ struct Record {
         key = UnsafeRawBufferPointer(rebasing: value.raw[1..<value.raw.count - 1])
       } else if name == "id" {
         reference = try value.string()
+      } else if name == "id_b64" {
+        reference = try value.base64()
       } else if name == "rev" {
         revision = try value.integer()
       } else if name == "created" {
@@ -137,7 +139,7 @@ struct Record {
   private static func isKnown(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) -> Bool {
-    let known: [StaticString] = ["k", "id", "rev", "created", "modified", "retired", "why"]
+    let known: [StaticString] = ["k", "id", "id_b64", "rev", "created", "modified", "retired", "why"]
     if known.contains(where: { name == $0 }) || isConfidential(name) { return true }
     var attributes = ItemAttributes()
     return try attributes.take(name, value)
