@@ -55,9 +55,10 @@ struct RetiredRecord {
     var hasSecret = false
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "retired" {
-        retired = try value.timestamp()
+        // The last one counts: the record may have had a member of that name, with any value.
+        retired = try? value.timestamp()
       } else if name == "why" {
-        reason = RetirementReason(rawValue: try value.string().description)
+        reason = (try? value.string()).flatMap { RetirementReason(rawValue: $0.description) }
       } else if name == "secret" || name == "secret_b64" {
         hasSecret = true
       }
