@@ -1,5 +1,6 @@
 import Age
 import CLinux
+import Glibc
 import Keychain
 
 /// The first line of a vault's plaintext: what this generation is, and who may read and write it.
@@ -80,6 +81,7 @@ struct ReadVaultHead {
     do {
       // Hurrying past the spaces that fill up the line.
       let end = clinux_last_index(line.baseAddress, line.count, UInt8(ascii: "}")) + 1
+      guard Self.isBlank(line[end...]) else { throw JSONReader.Malformed() }
       let object = UnsafeRawBufferPointer(rebasing: line[..<end])
       try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
         if name == "app" {
@@ -128,6 +130,13 @@ struct ReadVaultHead {
     self.minimumWriter = minimumWriter
     size = line.count + 1
     self.index = index
+  }
+
+  /// Whether these are spaces alone: the first is one, and each of the others is as the one before.
+  private static func isBlank(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return true }
+    return bytes[0] == 0x20 && memcmp(start, start + 1, bytes.count - 1) == 0
   }
 }
 

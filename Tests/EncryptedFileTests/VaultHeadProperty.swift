@@ -15,6 +15,7 @@ enum VaultHeadProperty: Property {
     try require(0...head.count ~= head.retiredCount, "no more are out of use than there are")
     try require(
       read.records.lowerBound == read.size && read.records.count == head.byteCount, "records lie there")
+    try require(line.reversed().drop { $0 == 0x20 }.first == 0x7d, "nothing but spaces follows the object")
     try checkIndex(read.index)
 
     // Any other than the header's is refused afterwards.
