@@ -42,7 +42,7 @@ struct AskingTurn: ~Copyable {
       let count = withUnsafeMutableBytes(of: &declined) { pread(descriptor, $0.baseAddress, $0.count, 0) }
       self.init(
         lock: consume lock, descriptor: descriptor,
-        wasDeclined: count == MemoryLayout<Int>.size && start...Self.milliseconds() ~= declined)
+        wasDeclined: count == MemoryLayout<Int>.size && start < declined && declined <= Self.milliseconds())
     } catch {
       if case .busy = error { throw error }
       self.init()

@@ -115,7 +115,7 @@ struct FileRefusalTests {
   }
 
   @Test(
-    "a FIFO in place of a file is refused at once", .timeLimit(.minutes(5)),
+    "a FIFO in place of a file is refused at once", .timeLimit(.minutes(10)),
     arguments: [Part.vault, .identity, .lock])
   func fifo(part: Part) throws {
     let place = try filled()
