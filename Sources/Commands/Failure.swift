@@ -74,6 +74,18 @@ extension Failure {
       self.init("that passphrase does not open the keychain \(path)", status: .keychain)
     case .wrongPassphraseGiven(let giver, let path):
       self.init("the passphrase from \(giver) does not open the keychain \(path)", status: .keychain)
+    case .mistypedRecoveryCode(let groups):
+      let place = groups.map(String.init).joined(separator: " or ")
+      self.init(
+        "that recovery code has a typing error" + (groups.isEmpty ? "" : ", probably in group \(place)"),
+        hint: "it has seven groups of four letters and digits", status: .keychain)
+    case .noSlotOpens(let path):
+      self.init(
+        "none of the ways into the keychain \(path) works here",
+        hint: "see them with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key", status: .keychain
+      )
+    case .slot(let fault):
+      self.init(fault)
     case .collectionLocked(let name):
       self.init(
         "the collection '\(name)' of the Secret Service is locked",
@@ -174,6 +186,60 @@ extension Failure {
       "the keychain \(path) is an older state of itself: it is of write \(generation), and \(was)",
       hint: "if it was you who put it back, or changed its key elsewhere, say so with 'llavero vault accept'",
       status: .keychain)
+  }
+
+  private init(_ fault: KeychainError.SlotFault) {
+    switch fault {
+    case .notFound(let id):
+      self.init(
+        "the keychain has no slot '\(id)'", hint: "see which it has with 'llavero slot list'",
+        status: .nothingMatched)
+    case .alreadyThere(let id):
+      self.init("the keychain has that way in already: \(id)", status: .nothingMatched)
+    case .lastWayIn(let id):
+      self.init(
+        "'\(id)' is the last way into the keychain, which nobody could open without it",
+        hint: "add another one first, with 'llavero slot add'", status: .keychain)
+    case .tooMany(let limit):
+      self.init(
+        "the keychain has \(limit) slots, and can have no more",
+        hint: "remove one with 'llavero slot remove'",
+        status: .keychain)
+    case .malformedRecipient:
+      self.init(
+        "that is no recipient that llavero can use",
+        hint: "there are age1..., as age-keygen prints it, and lines of public keys: ssh-ed25519 ...",
+        status: .usage)
+    case .notItsIdentity(let path):
+      self.init(
+        "\(path) does not hold the identity of that recipient; nothing was changed", status: .keychain)
+    case .commandFailed(let program):
+      self.init(
+        "the program '\(program)' gave no passphrase",
+        hint: "it has to print it within a minute, and to end with status 0", status: .keychain)
+    case .commandMismatch(let id):
+      self.init(
+        "what the program of slot \(id) prints is not the passphrase of that slot",
+        hint: "if it was changed, remove the slot and add it again", status: .keychain)
+    case .secretMissing(let id):
+      self.init(
+        "the passphrase of slot \(id) was not given; nothing was changed",
+        hint: "drop the slot with --drop \(id), if nobody has it any more", status: .keychain)
+    case .notRenewable(let id, let kind):
+      self.init(
+        "slot \(id) of the kind \(kind) can't be renewed on this machine; nothing was changed",
+        hint: "drop it with --drop \(id), and add it again where it can be opened", status: .keychain)
+    case .changedMeanwhile:
+      self.init(
+        "another process has changed the ways into the keychain meanwhile; nothing was changed",
+        hint: "run this again", status: .keychain)
+    case .passphraseLikeCode:
+      self.init(
+        "that passphrase could be taken for a recovery code", hint: "use another one", status: .usage)
+    case .otherIdentityFile(let path):
+      self.init(
+        "\(path) is the identity of another keychain", hint: "move it away first", status: .keychain)
+    }
   }
 
   private init(missing path: String) {

@@ -30,13 +30,13 @@ public final class EncryptedFileKeychain: KeychainStore {
   private let onNotice: (Notice) -> Void
   let clock: () -> Timestamp
 
-  private var snapshot: VaultSnapshot?
+  var snapshot: VaultSnapshot?
   /// Copies beside the vault that are still to be merged, as of the last look.
   private var copies: [String] = []
   /// Those that can't be merged.
   private var passedOver: Set<String> = []
   /// What opened the vault before.
-  private var key: VaultKey?
+  var key: VaultKey?
   private var change: VaultChange?
   /// Whether `snapshot` is what there is, whatever others write meanwhile.
   private var isPinned = false
@@ -49,20 +49,22 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///   - isAsked: whether a person is asked for it; else it is known, or nobody can be asked. What a person is asked
   ///     for, one process asks for at a time, and the cache keeps what it opened.
   ///   - cache: what keeps a vault with a passphrase unlocked. Without one that is asked for at each use.
+  ///   - openers: what may open it before anybody is asked.
   ///   - maximumWorkFactor: the most work that a passphrase may be, as scrypt's log2 N, at most 22.
   ///   - patience: how many seconds a writer waits for others.
   ///   - onNotice: hears of what happens.
   ///   - clock: what dates are read from.
   public init(
     at location: VaultLocation, passphrase: @escaping PassphraseSource = { _ in nil },
-    isAsked: @escaping () -> Bool = { true }, cache: UnlockCache? = nil, maximumWorkFactor: Int = 20,
+    isAsked: @escaping () -> Bool = { true }, cache: UnlockCache? = nil,
+    openers: SlotOpeners = SlotOpeners(), maximumWorkFactor: Int = 20,
     patience: Int = 60, onNotice: @escaping (Notice) -> Void = { _ in },
     clock: @escaping () -> Timestamp = { .now }
   ) {
     self.location = location
     unlocking = Unlocking(
       location: location, passphrase: passphrase, maximumWorkFactor: maximumWorkFactor, cache: cache,
-      isAsked: isAsked, onWaiting: { onNotice(.waitingForPassphrase) })
+      isAsked: isAsked, onWaiting: { onNotice(.waitingForPassphrase) }, openers: openers)
     self.patience = patience
     self.onNotice = onNotice
     self.clock = clock
@@ -99,7 +101,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// - Throws: as ``items(matching:)`` does, but a locked vault can be described.
   public func summary() throws(KeychainError) -> VaultSummary? {
     guard let file = try vaultFile() else { return nil }
-    return try VaultSummary(file) { () throws(KeychainError) in
+    return try VaultSummary(file, unlocking) { () throws(KeychainError) in
       try current()?.first.head
     }
   }
@@ -248,10 +250,11 @@ public final class EncryptedFileKeychain: KeychainStore {
     return LockedFolder(folder: folder, lock: lock)
   }
 
-  func beginChange(patience: Int? = nil) throws(KeychainError) -> VaultChange {
+  /// - Parameter needsIdentity: whether the identity itself has to be had.
+  func beginChange(patience: Int? = nil, needsIdentity: Bool = false) throws(KeychainError) -> VaultChange {
     let locked = try lockFolder(patience: patience ?? self.patience)
     isPinned = false
-    let snapshot = try newest()
+    let snapshot = try newest(needsIdentity: needsIdentity)
     // The change takes the lines away.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
@@ -297,7 +300,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     guard let state = cache.state(of: opened.stanzas.uuid) else {
       throw .unavailable(reason: "what is to keep it unlocked has forgotten it")
     }
-    return way == .passphrase ? .kept(state) : .already(state)
+    return way == .keptKey ? .already(state) : .kept(state)
   }
 
   /// How long the vault stays unlocked; `nil` if it is locked, or its key lies in the identity file.
@@ -338,7 +341,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   /// The newest generation, unlocked, with what copies beside it have; `nil` if there is no vault yet.
-  private func current() throws(KeychainError) -> VaultSnapshot? {
+  func current() throws(KeychainError) -> VaultSnapshot? {
     if isPinned { return snapshot }
     guard let snapshot = try newest() else { return nil }
     if copies.isEmpty { return snapshot }
@@ -354,14 +357,15 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
   ///
+  /// - Parameter needsIdentity: whether the identity itself has to be had, and not only what an agent gives.
   /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``.
-  func newest() throws(KeychainError) -> VaultSnapshot? {
-    guard let opened = try newestWhateverWasSeen() else { return nil }
+  func newest(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
+    guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity) else { return nil }
     if let snapshot, snapshot === opened { return opened }
     if let error = try rollback(opened) {
       // Perhaps another process has written since the file was opened.
       guard let file = try vaultFile(), file.status != opened.status else { throw error }
-      return try newest()
+      return try newest(needsIdentity: needsIdentity)
     }
     snapshot = opened
     return opened
@@ -398,13 +402,30 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   /// The same, also where a newer one has been seen before.
-  private func newestWhateverWasSeen() throws(KeychainError) -> VaultSnapshot? {
-    guard let file = try vaultFile() else {
-      snapshot = nil
-      return nil
+  private func newestWhateverWasSeen(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
+    var attempts = 3
+    while true {
+      guard let file = try vaultFile() else {
+        snapshot = nil
+        return nil
+      }
+      if let snapshot, snapshot.status == file.status,
+        !needsIdentity || snapshot.key.identity is X25519Identity
+      {
+        return snapshot
+      }
+      let status = file.status
+      do throws(KeychainError) {
+        return try unlock(file, needsIdentity: needsIdentity)
+      } catch {
+        // What opens it may have been exchanged after the file was opened, and then there is a new file.
+        attempts -= 1
+        if attempts > 0, error.isAboutUnlocking, let newer = try vaultFile(), newer.status != status {
+          continue
+        }
+        throw error
+      }
     }
-    if let snapshot, snapshot.status == file.status { return snapshot }
-    return try unlock(file)
   }
 
   /// Opens what another one has opened without asking anybody again.
@@ -413,24 +434,34 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   /// Opens a vault's file with what opened it before, or else as it can be opened.
-  func unlock(_ file: consuming OpenFile) throws(KeychainError) -> VaultSnapshot {
+  func unlock(
+    _ file: consuming OpenFile, needsIdentity: Bool = false
+  ) throws(KeychainError) -> VaultSnapshot {
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      try unlock(header, stanzas)
+      try unlock(header, stanzas, needsIdentity: needsIdentity)
     }
     key = opened.key
     return opened
   }
 
-  func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
+  func unlock(
+    _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool = false
+  ) throws(KeychainError) -> UnlockedHeader {
     // Nobody is asked a second time because another process wrote meanwhile.
-    if let key, let unlocked = try unlocking.open(header, with: key) { return unlocked }
+    if let key, !needsIdentity || key.identity is X25519Identity,
+      let unlocked = try unlocking.open(header, with: key)
+    {
+      return unlocked
+    }
+    var unlocking = unlocking
+    unlocking.needsIdentity = needsIdentity
     return try unlocking.unlock(header, stanzas)
   }
 
   /// The vault's file; `nil` if there is none yet.
   ///
   /// - Throws: ``KeychainError/missing(path:)`` if other parts of a vault are there.
-  private func vaultFile() throws(KeychainError) -> OpenFile? {
+  func vaultFile() throws(KeychainError) -> OpenFile? {
     if let file = try openVault() { return file }
     guard try hasOtherParts() else { return nil }
     // Perhaps another process has made it all since the first look.
@@ -453,5 +484,15 @@ public final class EncryptedFileKeychain: KeychainStore {
     }
     guard let state = try Folder(opening: location.stateFolder) else { return false }
     return try state.contains(VaultLocation.identityName)
+  }
+}
+
+extension KeychainError {
+  /// Whether another key would have helped.
+  fileprivate var isAboutUnlocking: Bool {
+    switch self {
+    case .wrongIdentity, .missing, .locked, .noSlotOpens, .slot: true
+    default: false
+    }
   }
 }

@@ -109,6 +109,7 @@ extension VaultChange {
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record of either copy is none.
   func merge(_ other: VaultSnapshot) throws(KeychainError) {
     follow(other.first.head)
+    try mergeSlots(other)
     try merge(try other.takeAllLines(), written: other.first.head.written)
   }
 

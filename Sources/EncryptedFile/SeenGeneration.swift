@@ -31,12 +31,19 @@ struct SeenGeneration: Equatable {
       return .nothing
     }
     let text = try file.contents(limit: 4096).withUnsafeBytes { Array($0) }
-    let parts = text.split(separator: UInt8(ascii: " "))
-    guard parts.count == 3, text.last == 0x0a, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
-      number > 0
-    else { return .nothing }
-    let seen = SeenGeneration(number: number, mac: Array(parts[1]))
-    return parts[2].dropLast().elementsEqual(seen.tag(key)) ? .seen(seen) : .otherKey
+    guard text.last == 0x0a else { return .nothing }
+    var memory = Memory.nothing
+    // A second line is there while the vault's key is being changed.
+    for line in text.split(separator: 0x0a) {
+      let parts = line.split(separator: UInt8(ascii: " "))
+      guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)), number > 0 else {
+        return .nothing
+      }
+      let seen = SeenGeneration(number: number, mac: Array(parts[1]))
+      if parts[2].elementsEqual(seen.tag(key)) { return .seen(seen) }
+      memory = .otherKey
+    }
+    return memory
   }
 
   /// A generation by its number and its header's MAC.
@@ -54,11 +61,29 @@ struct SeenGeneration: Equatable {
 
   /// Remembers it. It is not forced onto the disk, for what a crash takes away is only the notice of a rollback.
   func remember(of uuid: String, _ key: VaultKey, in stateFolder: String) throws(KeychainError) {
-    let line = Secret(copying: ByteString(Array("\(number) ".utf8) + mac + [0x20] + tag(key) + [0x0a]))
+    try Self.write(line(key), of: uuid, in: stateFolder)
+  }
+
+  /// Remembers it together with the one before, which another key wrote: of these two the one that is in the vault's
+  /// place is the newest.
+  func remember(
+    of uuid: String, _ key: VaultKey, in stateFolder: String, besides former: SeenGeneration,
+    _ formerKey: VaultKey
+  ) throws(KeychainError) {
+    try Self.write(former.line(formerKey) + line(key), of: uuid, in: stateFolder)
+  }
+
+  private static func write(
+    _ lines: [UInt8], of uuid: String, in stateFolder: String
+  ) throws(KeychainError) {
     let folder = try Folder(creating: stateFolder)
-    try line.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replace(Self.fileName(uuid), with: bytes, isLasting: false)
+    try lines.lendingBytes { (bytes) throws(KeychainError) in
+      try folder.replace(fileName(uuid), with: bytes, isLasting: false)
     }
+  }
+
+  private func line(_ key: VaultKey) -> [UInt8] {
+    Array("\(number) ".utf8) + mac + [0x20] + tag(key) + [0x0a]
   }
 
   private func tag(_ key: VaultKey) -> [UInt8] {

@@ -24,14 +24,20 @@ struct Unlocking {
   let isAsked: () -> Bool
   /// Called once, after five seconds of waiting for another process that asks.
   let onWaiting: () -> Void
+  /// What opens slots without asking anybody.
+  var openers = SlotOpeners()
+  /// Whether the identity itself has to be had, and not only somebody who unwraps file keys: to add a way in.
+  var needsIdentity = false
 
   /// Opens a vault's header.
   ///
   /// With the plain identity file, if there is one and it is the vault's; else, where the vault has slots, with the
-  /// key that the cache keeps, or a passphrase slot.
+  /// key that the cache keeps, with a slot that opens without asking anybody, or with a passphrase or a recovery code.
   ///
   /// - Throws: ``KeychainError/wrongIdentity(path:)``, ``KeychainError/missing(path:)``,
-  ///   ``KeychainError/locked(path:)``, ``KeychainError/wrongPassphrase(path:)`` and what is wrong with a file.
+  ///   ``KeychainError/locked(path:)``, ``KeychainError/noSlotOpens(path:)``,
+  ///   ``KeychainError/wrongPassphrase(path:)``, ``KeychainError/mistypedRecoveryCode(groups:)`` and what is wrong with
+  ///   a file.
   func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
     var way = Way.identityFile
     return try unlock(header, stanzas, for: .use, by: &way)
@@ -51,6 +57,8 @@ struct Unlocking {
   enum Way {
     case identityFile
     case keptKey
+    /// A slot, without anybody being asked.
+    case slot
     case passphrase
   }
 
@@ -64,6 +72,16 @@ struct Unlocking {
     if let unlocked = try openWithIdentityFile(header, stanzas) { return unlocked }
     way = .keptKey
     if purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
+    var fault: KeychainError?
+    way = .slot
+    if purpose != .keepingAnew || !stanzas.canBeAskedFor,
+      let unlocked = try openWithoutAsking(header, stanzas, &fault)
+    {
+      if purpose != .use { try keep(unlocked.key, of: stanzas) }
+      return unlocked
+    }
+    if !stanzas.canBeAskedFor { throw fault ?? .noSlotOpens(path: location.vaultFile) }
+    way = .keptKey
     let isAsked = cache != nil && isAsked()
     let turn = isAsked ? try AskingTurn(in: location.stateFolder, onWaiting: onWaiting) : AskingTurn()
     // Whoever comes next finds the key that is kept here.
@@ -72,7 +90,7 @@ struct Unlocking {
       return unlocked
     }
     way = .passphrase
-    let unlocked = try openWithPassphrase(header, stanzas, turn)
+    let unlocked = try openByAsking(header, stanzas, fault, turn)
     if purpose != .use {
       try keep(unlocked.key, of: stanzas)
     } else if isAsked {
@@ -102,7 +120,7 @@ struct Unlocking {
         if name == VaultLocation.identityName { hasOtherIdentity = true }
       }
     }
-    if stanzas.passphraseSlots.isEmpty {
+    if !stanzas.slots.contains(where: \.isKnown) {
       let path = location.identityFile
       throw hasOtherIdentity ? .wrongIdentity(path: path) : .missing(path: path)
     }
@@ -114,6 +132,7 @@ struct Unlocking {
   private func openWithKeptKey(
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {
+    if needsIdentity { return nil }
     guard let cache, let kept = cache.key(of: stanzas.uuid) else { return nil }
     let key = VaultKey(
       identity: kept.identity, recipient: kept.recipient, authenticationKey: kept.authenticationKey.copy())
@@ -130,54 +149,29 @@ struct Unlocking {
     try cache.keep(identity, key.authenticationKey, of: stanzas.uuid)
   }
 
-  /// Opens a vault's header with a passphrase.
+  /// Opens a vault's header with what somebody types.
   ///
-  /// - Parameter turn: the right to ask, where a person is asked.
+  /// - Parameters:
+  ///   - turn: the right to ask, where a person is asked.
+  ///   - earlier: what went wrong before.
   /// - Throws: ``KeychainError/promptDismissed`` also where the person declined while this process waited for its turn.
-  private func openWithPassphrase(
-    _ header: Header, _ stanzas: VaultStanzas, _ turn: borrowing AskingTurn
+  private func openByAsking(
+    _ header: Header, _ stanzas: VaultStanzas, _ earlier: KeychainError?, _ turn: borrowing AskingTurn
   ) throws(KeychainError) -> UnlockedHeader {
     if turn.wasDeclined { throw .promptDismissed }
     do throws(KeychainError) {
-      return try openWithPassphrase(header, stanzas)
+      return try openByAsking(header, stanzas, earlier)
     } catch {
       switch error {
-      case .promptDismissed, .wrongPassphrase: turn.decline()
+      case .promptDismissed, .wrongPassphrase, .mistypedRecoveryCode: turn.decline()
       default: break
       }
       throw error
     }
   }
 
-  private func openWithPassphrase(
-    _ header: Header, _ stanzas: VaultStanzas
-  ) throws(KeychainError) -> UnlockedHeader {
-    var attempt = 1
-    while let passphrase = try passphrase(attempt) {
-      var fault: KeychainError?
-      var isWrong = false
-      for slot in stanzas.passphraseSlots {
-        do throws(KeychainError) {
-          guard let identity = try open(slot, with: passphrase) else {
-            isWrong = true
-            continue
-          }
-          if let unlocked = try open(header, stanzas, with: identity) { return unlocked }
-          fault = .damaged(path: location.vaultFile, detail: "its passphrase opens a key that is not its own")
-        } catch {
-          // Another slot may still be good.
-          fault = error
-        }
-      }
-      if let fault, !isWrong { throw fault }
-      attempt += 1
-    }
-    if attempt > 1 { throw .wrongPassphrase(path: location.vaultFile) }
-    throw .locked(path: location.vaultFile)
-  }
-
   /// The identities of a file; `nil` if there is none.
-  private func identities(
+  func identities(
     in folder: borrowing Folder, _ name: String
   ) throws(KeychainError) -> [X25519Identity]? {
     guard let file = try folder.file(name) else { return nil }
@@ -189,32 +183,8 @@ struct Unlocking {
     }
   }
 
-  private func open(
-    _ slot: VaultStanzas.Slot, with passphrase: borrowing Secret
-  ) throws(KeychainError) -> X25519Identity? {
-    if passphrase.isEmpty { return nil }
-    let path = location.vaultFile
-    if let workFactor = slot.workFactor, workFactor <= maximumWorkFactor {
-      try ScryptMemory.check(workFactor: workFactor)
-    }
-    var text = Secret()
-    do throws(AgeError) {
-      let scrypt = try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
-        try ScryptIdentity(passphrase: bytes, maximumLogN: maximumWorkFactor)
-      }
-      try slot.file.lendingBytes { (file) throws(AgeError) in
-        try AgeFile.decrypt(file, with: [scrypt]) { text.append($0) }
-      }
-      return try text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes).first }
-    } catch .noMatch {
-      return nil
-    } catch {
-      throw KeychainError(error, path: path)
-    }
-  }
-
   /// Opens a header with an identity; `nil` if it isn't the one.
-  private func open(
+  func open(
     _ header: Header, _ stanzas: VaultStanzas, with identity: X25519Identity
   ) throws(KeychainError) -> UnlockedHeader? {
     try open(header, with: VaultKey(identity, uuid: stanzas.uuid))
@@ -232,14 +202,8 @@ struct Unlocking {
 }
 
 extension VaultStanzas {
-  /// The slots that a passphrase opens.
-  fileprivate var passphraseSlots: [Slot] { slots.filter { $0.kind == Slot.passphrase } }
-}
-
-extension VaultStanzas.Slot {
-  /// How much work its passphrase is, as scrypt's log2 N (C2SP age.md, "scrypt recipient stanza").
-  fileprivate var workFactor: Int? {
-    let header = try? file.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
-    return header?.stanzas.first.flatMap { $0.type == "scrypt" ? $0.arguments.last : nil }.flatMap { Int($0) }
+  /// Whether there is anything that a person could type.
+  fileprivate var canBeAskedFor: Bool {
+    slots.contains { $0.kind == Slot.passphrase || $0.kind == Slot.recovery }
   }
 }

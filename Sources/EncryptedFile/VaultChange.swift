@@ -52,22 +52,28 @@ final class VaultChange {
   /// Whether there was no vault when the change began.
   let isNew: Bool
   /// Whether anything would be written.
-  private(set) var isDirty = false
+  var isDirty = false
   /// What is called once the change is on the disk.
   private var listeners: [() -> Void] = []
 
-  private let locked: LockedFolder
+  let locked: LockedFolder
   /// The file that the change began with, and what it is called once it is an earlier generation.
   private let before: (status: FileStatus, keptAs: String)?
+  /// What the change began with, as it is remembered.
+  private let beginning: (seen: SeenGeneration, key: VaultKey)?
   /// Copies from elsewhere whose items this change has taken in, and what they are called afterwards.
   private var mergedCopies: [(name: String, keptAs: String)] = []
-  private let unlocking: Unlocking
+  let unlocking: Unlocking
   private(set) var lines: VaultLines
-  private(set) var head: VaultHead
+  var head: VaultHead
   /// The key of the vault; `nil` as long as there is none.
-  private(set) var key: VaultKey?
-  private(set) var stanzas: VaultStanzas?
+  var key: VaultKey?
+  var stanzas: VaultStanzas?
   private var newVault: NewVault?
+  /// The identity file that comes with another key.
+  var newIdentityFile: NewIdentityFile?
+  /// What is to be noted on this machine about slots.
+  var localSlots: [(id: String, LocalSlot)] = []
 
   /// Changes a vault, or makes one where there is none.
   ///
@@ -80,6 +86,7 @@ final class VaultChange {
     self.locked = locked
     isNew = snapshot == nil
     before = snapshot.map { ($0.status, $0.generation.fileName) }
+    self.beginning = snapshot.map { ($0.generation, $0.key) }
     let beginning = try snapshot.map { (snapshot) throws(KeychainError) in try VaultBeginning(after: snapshot)
     }
     key = beginning?.key
@@ -104,6 +111,7 @@ final class VaultChange {
     before =
       hasFile ? (try locked.folder.status(of: VaultLocation.vaultName), Generations.unreadableName()) : nil
     self.locked = locked
+    self.beginning = nil
     key = beginning.key
     stanzas = beginning.stanzas
     head = beginning.head
@@ -325,14 +333,27 @@ final class VaultChange {
     }
     try forgetExpired(at: now)
     head.written = now
+    if newVault != nil { try noteSlots(stanzas, at: now) }
     let encoded = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
     if let newVault {
       try newVault.install(at: unlocking.location, in: locked.folder) { () throws(KeychainError) in
         try write(encoded, key)
       }
+    } else if let newIdentityFile {
+      let previous = head.previous
+      try newIdentityFile.install(at: unlocking.location) { () throws(KeychainError) in
+        try write(encoded, key)
+      } hasFailed: {
+        // Where it can't be told which one is there now, the new one's key stays.
+        guard let file = try? locked.folder.file(VaultLocation.vaultName) else { return false }
+        return (try? VaultSnapshot.readHeader(file).0.mac) == previous
+      }
     } else {
       try write(encoded, key)
-      if stanzas.slots.isEmpty { try? completeIdentity() }
+      // The change is made by now; what is cut off here the next write completes.
+      if let state = try? Folder(opening: unlocking.location.stateFolder) {
+        try? NewIdentityFile.complete(key, in: state)
+      }
     }
     // The change is made by now; what fails of the rest is tried again with the next one.
     try? copySlots(of: stanzas)
@@ -387,24 +408,6 @@ final class VaultChange {
     try locked.folder.synchronize()
   }
 
-  private func completeIdentity() throws(KeychainError) {
-    guard let state = try Folder(opening: unlocking.location.stateFolder) else { return }
-    try NewVault.completeIdentity(in: state)
-  }
-
-  /// Copies the slots beside the vault, where they aren't yet, so that `age -d -i` can use them. The header's are
-  /// the ones that count.
-  private func copySlots(of stanzas: VaultStanzas) throws(KeychainError) {
-    if stanzas.slots.isEmpty { return }
-    let slots = try Folder(creating: locked.folder.path(of: VaultLocation.slotsName))
-    for slot in stanzas.slots {
-      if try slots.contains(slot.fileName) { continue }
-      try slot.file.lendingBytes { (file) throws(KeychainError) in
-        try slots.replace(slot.fileName, with: file)
-      }
-    }
-  }
-
   private func write(
     _ encoded: borrowing EncodedVault, _ key: VaultKey
   ) throws(KeychainError) {
@@ -422,6 +425,11 @@ final class VaultChange {
           throw .damaged(path: path, detail: "what was written can't be read back")
         }
         written = snapshot.generation
+        if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
+          // Whichever of the two is there afterwards is the one that was seen last.
+          try snapshot.generation.remember(
+            of: uuid, key, in: unlocking.location.stateFolder, besides: beginning.seen, beginning.key)
+        }
         if let before {
           try Generations(creatingIn: locked.folder).keep(
             VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,

@@ -19,50 +19,32 @@ struct NewVault {
   let identity: X25519Identity
   let stanzas: VaultStanzas
   /// The identity's file, if there is to be one.
-  private let identityFile: IdentityText?
-
-  // A class, for the struct is passed around while the secret has one owner.
-  private final class IdentityText {
-    let text: Secret
-    init(_ text: consuming Secret) { self.text = text }
-  }
+  private let identityFile: NewIdentityFile?
 
   /// Draws an identity and wraps it.
   ///
-  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``.
+  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``; as ``SlotWork/refuseUnusable(_:)`` does.
   init(_ protection: borrowing Protection, path: String) throws(KeychainError) {
     switch protection {
-    case .passphrase(let passphrase) where passphrase.isEmpty:
-      throw .unusableAttribute(name: "passphrase", .empty)
-    default: break
+    case .passphrase(let passphrase): try SlotWork.refuseUnusable(passphrase)
+    case .identityFile: break
     }
     let uuid = randomUUID()
     let identity = X25519Identity()
-    var text = Secret()
-    text.append("# llavero vault ")
-    text.append(contentsOf: ByteString(uuid))
-    text.append("\n")
-    identity.withEncodedBytes { text.append($0) }
-    text.append("\n")
     self.identity = identity
     switch protection {
     case .identityFile:
       stanzas = VaultStanzas(uuid: uuid, slots: [])
-      identityFile = IdentityText(text)
+      identityFile = NewIdentityFile(IdentityText.of(identity, uuid: uuid))
     case .passphrase(let passphrase):
-      let workFactor = try ScryptWork.factor()
+      let recipient = try SlotWork.recipient(passphrase)
       do {
-        let recipient = try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
-          try ScryptRecipient(passphrase: bytes, logN: workFactor)
-        }
-        let slot = try text.withUnsafeBytes { (bytes) throws(AgeError) in
-          try AgeFile.encrypt(bytes, to: [recipient])
-        }
         stanzas = VaultStanzas(
           uuid: uuid,
           slots: [
             VaultStanzas.Slot(
-              id: randomHexadecimal(bytes: 8), kind: VaultStanzas.Slot.passphrase, file: slot)
+              id: randomHexadecimal(bytes: 8), kind: VaultStanzas.Slot.passphrase,
+              file: try identity.wrapped(for: recipient, uuid: uuid))
           ])
       } catch {
         throw KeychainError(error, path: path)
@@ -80,39 +62,15 @@ struct NewVault {
     at location: VaultLocation, in folder: borrowing Folder, _ writeVault: () throws(KeychainError) -> Void
   ) throws(KeychainError) {
     guard let identityFile else { return try writeVault() }
-    let state = try Folder(creating: location.stateFolder)
-    state.removeStaleTemporaries()
-    try identityFile.text.withUnsafeBytes { (text) throws(KeychainError) in
-      try state.replace(VaultLocation.newIdentityName, with: text)
-    }
-    do throws(KeychainError) {
-      try writeVault()
-    } catch {
+    try identityFile.install(at: location, writeVault) {
       // The vault may have got its place before the error. Where that can't be told, its key stays.
-      if (try? folder.contains(VaultLocation.vaultName)) == false {
-        unlinkat(state.descriptor, VaultLocation.newIdentityName, 0)
-      }
-      throw error
+      (try? folder.contains(VaultLocation.vaultName)) == false
     }
-    // The vault is made by now, and opens with the identity under either name.
-    try? Self.completeIdentity(in: state)
-  }
-
-  /// Gives the identity its name, also where the one who made the vault was killed before. Needs the vault's lock,
-  /// and a vault that was opened with it.
-  static func completeIdentity(in state: borrowing Folder) throws(KeychainError) {
-    let (old, new) = (VaultLocation.newIdentityName, VaultLocation.identityName)
-    if try state.contains(new) { return }
-    if try !state.contains(old) { return }
-    if renameat(state.descriptor, old, state.descriptor, new) != 0 {
-      throw .system(operation: "rename", path: state.path(of: old), errno: errno)
-    }
-    try state.synchronize()
   }
 }
 
 /// How much work a passphrase is to be.
-private enum ScryptWork {
+enum ScryptWork {
   /// scrypt's log2 N for a new slot: what takes about a second here, from 17 to 20; less, down to 15, only where
   /// the memory doesn't suffice (OWASP's least for scrypt is 17).
   ///

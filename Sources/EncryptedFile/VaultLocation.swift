@@ -43,6 +43,7 @@ public struct VaultLocation: Hashable, Sendable {
 
   static let vaultName = "vault.age"
   static let lockName = "lock"
+  /// The copies of the slots beside the vault, and in the state folder what is noted about them.
   static let slotsName = "slots"
   static let identityName = "identity.txt"
   /// The identity while its vault is being made; see `VaultCreation`.

@@ -14,9 +14,16 @@ struct VaultStanzas {
     let file: [UInt8]
 
     static let passphrase = "passphrase"
+    static let recovery = "recovery"
+    static let recipient = "recipient"
+    static let command = "command"
+
+    /// Whether this version knows how to open it.
+    var isKnown: Bool { [Self.passphrase, Self.recovery, Self.recipient, Self.command].contains(kind) }
 
     /// What its copy beside the vault is called.
-    var fileName: String { "\(id).age" }
+    var fileName: String { id + Self.fileExtension }
+    static let fileExtension = ".age"
   }
 
   /// The vault's name, which stays the same for its whole life.
@@ -37,6 +44,37 @@ struct VaultStanzas {
     self.uuid = uuid
     self.slots = slots
     read = nil
+  }
+
+  private init(uuid: String, slots: [Slot], stanzas: [Stanza]) {
+    self.uuid = uuid
+    self.slots = slots
+    read = stanzas
+  }
+
+  /// The same with other slots. What newer versions put there stays, also in the stanzas of slots that stay.
+  func replacingSlots(with new: [Slot]) throws(AgeError) -> VaultStanzas {
+    var old: [String: Stanza] = [:]
+    var stanzas: [Stanza] = []
+    for stanza in try encoded() {
+      if Self.isSlot(stanza) { old[stanza.arguments[1]] = stanza } else { stanzas.append(stanza) }
+    }
+    for slot in new {
+      let further = old[slot.id]?.arguments.dropFirst(3) ?? []
+      stanzas.append(
+        try Stanza(
+          type: Self.slotType, arguments: [Self.versionText, slot.id, slot.kind] + further, body: slot.file))
+    }
+    return VaultStanzas(uuid: uuid, slots: new, stanzas: stanzas)
+  }
+
+  /// Whether there are slots of a version that this one can't even list.
+  var hasForeignSlots: Bool {
+    read?.contains { $0.type == Self.slotType && !Self.isSlot($0) } ?? false
+  }
+
+  private static func isSlot(_ stanza: Stanza) -> Bool {
+    stanza.type == slotType && stanza.arguments.count >= 3 && stanza.arguments[0] == versionText
   }
 
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if this is an age file but no vault, or not of one payload
@@ -64,7 +102,7 @@ struct VaultStanzas {
       }
       ours.append(stanza)
       switch stanza.type {
-      case Self.slotType where stanza.arguments.count >= 3 && stanza.arguments[0] == Self.versionText:
+      case Self.slotType where Self.isSlot(stanza):
         guard Self.isSlotID(stanza.arguments[1]) else {
           throw .damaged(path: path, detail: "its header is malformed")
         }
@@ -85,7 +123,7 @@ struct VaultStanzas {
   }
 
   /// An identifier becomes a file's name, so it must not lead anywhere else.
-  private static func isSlotID(_ id: String) -> Bool {
+  static func isSlotID(_ id: String) -> Bool {
     1...64 ~= id.utf8.count && id.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 }
   }
 

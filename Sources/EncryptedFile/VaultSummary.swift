@@ -10,8 +10,12 @@ public struct VaultSummary: Hashable, Sendable {
   public let version: Int
   /// The file's size in bytes.
   public let size: Int
-  /// Whether a passphrase opens it; else the plain identity file of this machine does.
-  public let hasPassphrase: Bool
+  /// The ways in: the identity file of this machine, where that opens it, and the slots.
+  public let ways: [SlotSummary]
+  /// Whether one of the ways in is a passphrase.
+  public var hasPassphrase: Bool { ways.contains { $0.kind == .passphrase } }
+  /// Whether the plain identity file of this machine opens it.
+  public var hasIdentityFile: Bool { ways.contains { $0.kind == .identityFile } }
   /// What the first line says; `nil` if the vault is locked.
   public let contents: Contents?
 
@@ -26,18 +30,21 @@ public struct VaultSummary: Hashable, Sendable {
   }
 
   init(
-    _ file: borrowing OpenFile, head: () throws(KeychainError) -> VaultHead?
+    _ file: borrowing OpenFile, _ unlocking: Unlocking, head: () throws(KeychainError) -> VaultHead?
   ) throws(KeychainError) {
-    let stanzas = try Self.stanzas(of: file)
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    let stanzas = try VaultStanzas(header.stanzas, path: file.path)
     uuid = stanzas.uuid
     version = VaultStanzas.version
     size = file.status.size
-    hasPassphrase = stanzas.slots.contains { $0.kind == VaultStanzas.Slot.passphrase }
+    ways = try unlocking.ways(header, stanzas)
     do {
       contents = try head().map {
         Contents(count: $0.count - $0.retiredCount, generation: $0.generation, written: $0.written)
       }
     } catch .locked {
+      contents = nil
+    } catch .noSlotOpens, .slot {
       contents = nil
     }
   }

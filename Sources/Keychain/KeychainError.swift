@@ -22,6 +22,14 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// The passphrase that something gave opens nothing, and no person was asked: a descriptor, a file, a command.
   case wrongPassphraseGiven(by: String, path: String)
 
+  /// What was typed has the form of a recovery code, but a wrong character, most likely in one of these groups, which
+  /// count from 1; none if that can't be told.
+  case mistypedRecoveryCode(groups: [Int])
+  /// None of a vault's slots opens here, and there is no passphrase to ask for.
+  case noSlotOpens(path: String)
+  /// A way into a vault can't be added, removed, renewed or used.
+  case slot(SlotFault)
+
   /// A collection of the desktop's service is locked, and was not unlocked.
   case collectionLocked(String)
   /// An item of that collection is locked by itself, for the service asks about each access, and was not unlocked.
@@ -75,6 +83,36 @@ public enum KeychainError: Error, Hashable, Sendable {
     case tooLong(limit: Int)
     /// It has to have a value.
     case empty
+  }
+
+  /// What is wrong with a slot, a way into a vault.
+  public enum SlotFault: Hashable, Sendable {
+    /// There is none of that name.
+    case notFound(id: String)
+    /// There is a way in like the one to be added.
+    case alreadyThere(id: String)
+    /// Without it nothing that this version knows would open the vault.
+    case lastWayIn(id: String)
+    /// There are as many as there may be.
+    case tooMany(limit: Int)
+    /// The recipient is none, or of a kind that this version doesn't know.
+    case malformedRecipient
+    /// The file holds no identity of the recipient.
+    case notItsIdentity(path: String)
+    /// A program gave no passphrase: it can't be run, failed, printed nothing or too much, or took too long.
+    case commandFailed(program: String)
+    /// What its program gives is not its passphrase.
+    case commandMismatch(id: String)
+    /// It can't be renewed, for its passphrase was not given.
+    case secretMissing(id: String)
+    /// It can't be renewed, for this version doesn't know its kind, or whom it is for, or this machine how to open it.
+    case notRenewable(id: String, kind: String)
+    /// Another process changed the ways in meanwhile.
+    case changedMeanwhile
+    /// A new passphrase could be taken for a recovery code.
+    case passphraseLikeCode
+    /// The identity file of this machine is of another vault.
+    case otherIdentityFile(path: String)
   }
 
   /// Why a file or folder isn't used.

@@ -76,6 +76,20 @@ package struct OpenFile: ~Copyable {
     self.path = path
   }
 
+  /// Opens a file anywhere, which a person named: links are followed. `nil` if there is none.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, or is no regular file;
+  ///   ``KeychainError/system(operation:path:errno:)``.
+  package init?(path: String) throws(KeychainError) {
+    // O_NONBLOCK: opening a FIFO must not wait for its writer.
+    let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw .system(operation: "open", path: path, errno: errno)
+    }
+    try self.init(owning: file, path: path)
+  }
+
   deinit { close(descriptor) }
 
   /// Fills the buffer from `offset` on.

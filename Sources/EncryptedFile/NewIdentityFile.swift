@@ -1,0 +1,57 @@
+import Age
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The plain identity file of this machine, as it is to be together with a vault that is being written.
+///
+/// A class, for it is passed around while the secret has one owner.
+final class NewIdentityFile {
+  private let text: Secret
+
+  init(_ text: consuming Secret) { self.text = text }
+
+  /// Runs `writeVault`, which puts the vault in its place, and sees to it that whenever there is a vault there is
+  /// a way to open it, wherever this process may be killed: the identity lies there under a provisional name
+  /// before, and gets its own afterwards, in the place of the former one if there is one. An `identity.txt` without a
+  /// vault thus means that a vault is missing.
+  ///
+  /// - Parameter hasFailed: after an error, whether the vault has certainly not got its place.
+  /// - Throws: what writing throws; then the identity file is as it was before.
+  func install(
+    at location: VaultLocation, _ writeVault: () throws(KeychainError) -> Void, hasFailed: () -> Bool
+  ) throws(KeychainError) {
+    let state = try Folder(creating: location.stateFolder)
+    state.removeStaleTemporaries()
+    try text.withUnsafeBytes { (text) throws(KeychainError) in
+      try state.replace(VaultLocation.newIdentityName, with: text)
+    }
+    do throws(KeychainError) {
+      try writeVault()
+    } catch {
+      if hasFailed() { unlinkat(state.descriptor, VaultLocation.newIdentityName, 0) }
+      throw error
+    }
+    // The vault is made by now, and opens with the identity under either name.
+    try? Self.putInPlace(in: state)
+  }
+
+  /// Gives the identity its name where the one who wrote its vault was killed before. Needs the vault's lock, and
+  /// the key with which the vault was opened.
+  static func complete(_ key: VaultKey, in state: borrowing Folder) throws(KeychainError) {
+    guard let file = try state.file(VaultLocation.newIdentityName) else { return }
+    let text = try file.contents(limit: VaultBounds.identityFile)
+    let identities = try? text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes) }
+    // One that was meant for a vault that never got its place opens nothing, and the next one replaces it.
+    guard let identities, identities.contains(where: { $0.recipient == key.recipient }) else { return }
+    try putInPlace(in: state)
+  }
+
+  private static func putInPlace(in state: borrowing Folder) throws(KeychainError) {
+    let (old, new) = (VaultLocation.newIdentityName, VaultLocation.identityName)
+    if renameat(state.descriptor, old, state.descriptor, new) != 0 {
+      throw .system(operation: "rename", path: state.path(of: old), errno: errno)
+    }
+    try state.synchronize()
+  }
+}

@@ -1,0 +1,252 @@
+import Age
+import Glibc
+public import Keychain
+import PrivateFiles
+
+/// What may open slots without asking anybody, besides what is noted on this machine.
+public struct SlotOpeners: Sendable {
+  /// A file of age identities or an ssh key, which the caller was told to use: that it can't be read is an error, if
+  /// there is a slot to try it on.
+  public var identity: String?
+  /// Such files that are tried where they are there.
+  public var otherIdentities: [String] = []
+  /// Whether programs may be run that are noted on this machine, and age's plugins.
+  public var mayRunCommands = true
+  /// Runs a program, and takes what it prints without one last line feed; `nil` if it fails. Where none is given, the
+  /// program is run for a minute at most, without a shell, with `/dev/null` to read and this process's standard error.
+  public var run: (@Sendable (_ command: [String]) -> Secret?)?
+
+  /// Nothing but what is noted on this machine.
+  public init() {}
+
+  func passphrase(of command: [String]) -> Secret? {
+    guard let run else { return ProgramOutput.passphrase(of: command) }
+    return run(command)
+  }
+}
+
+extension Unlocking {
+  // MARK: Without asking
+
+  /// Opens a header through a slot that asks nobody: with an identity of this machine, or else a program's output.
+  ///
+  /// - Parameter fault: the first thing that went wrong, which is told if nothing else opens the vault.
+  /// - Throws: what is wrong with the identity file that was named.
+  func openWithoutAsking(
+    _ header: Header, _ stanzas: VaultStanzas, _ fault: inout KeychainError?
+  ) throws(KeychainError) -> UnlockedHeader? {
+    let kinds = [VaultStanzas.Slot.recipient, VaultStanzas.Slot.command]
+    guard stanzas.slots.contains(where: { kinds.contains($0.kind) }) else { return nil }
+    let noted = try notedSlots(stanzas, &fault)
+    for slot in stanzas.slots where slot.kind == VaultStanzas.Slot.recipient {
+      if let identity = try identity(of: slot, noted[slot.id], &fault),
+        let unlocked = try open(header, stanzas, with: identity, of: slot, &fault)
+      {
+        return unlocked
+      }
+    }
+    if !openers.mayRunCommands { return nil }
+    for slot in stanzas.slots where slot.kind == VaultStanzas.Slot.command {
+      guard case .command(let command) = noted[slot.id] else { continue }
+      guard let passphrase = openers.passphrase(of: command) else {
+        fault = fault ?? .slot(.commandFailed(program: command[0]))
+        continue
+      }
+      do throws(KeychainError) {
+        if let identity = try open(slot, with: passphrase),
+          let unlocked = try open(header, stanzas, with: identity, of: slot, &fault)
+        {
+          return unlocked
+        }
+        fault = fault ?? .slot(.commandMismatch(id: slot.id))
+      } catch {
+        fault = fault ?? error
+      }
+    }
+    return nil
+  }
+
+  /// What is noted on this machine of the vault's slots.
+  private func notedSlots(
+    _ stanzas: VaultStanzas, _ fault: inout KeychainError?
+  ) throws(KeychainError) -> [String: LocalSlot] {
+    guard let folder = try Folder(opening: location.localSlotsFolder) else { return [:] }
+    var noted: [String: LocalSlot] = [:]
+    for slot in stanzas.slots {
+      do throws(KeychainError) {
+        noted[slot.id] = try LocalSlot.read(slot.id, in: folder)
+      } catch {
+        fault = fault ?? error
+      }
+    }
+    return noted
+  }
+
+  /// The vault's identity out of a recipient slot; `nil` if no identity of this machine opens it.
+  private func identity(
+    of slot: VaultStanzas.Slot, _ noted: LocalSlot?, _ fault: inout KeychainError?
+  ) throws(KeychainError) -> X25519Identity? {
+    if let named = openers.identity {
+      guard let identities = try usableIdentities(inFile: named) else { throw .missing(path: named) }
+      if let identity = try? open(slot, with: identities) { return identity }
+    }
+    var paths = openers.otherIdentities
+    if case .identity(let path) = noted { paths.insert(path, at: 0) }
+    for path in paths {
+      do throws(KeychainError) {
+        guard let identities = try usableIdentities(inFile: path) else { continue }
+        if let identity = try open(slot, with: identities) { return identity }
+      } catch {
+        fault = fault ?? error
+      }
+    }
+    return nil
+  }
+
+  /// The same without those for which a program would be run, where none may be.
+  private func usableIdentities(inFile path: String) throws(KeychainError) -> [any Identity]? {
+    let identities = try Self.identities(inFile: path)
+    return openers.mayRunCommands ? identities : identities?.filter { !($0 is PluginIdentity) }
+  }
+
+  /// The identities of a file anywhere; `nil` if there is none.
+  ///
+  /// - Throws: what is wrong with the file, such as that others can read it.
+  static func identities(inFile path: String) throws(KeychainError) -> [any Identity]? {
+    guard let file = try OpenFile(path: path) else { return nil }
+    let text = try file.contents(limit: VaultBounds.identityFile)
+    do {
+      return try text.withUnsafeBytes { (bytes) throws(AgeError) in try SlotKeys.identities(bytes) }
+    } catch {
+      throw .damaged(path: path, detail: "it holds no identity that llavero can use")
+    }
+  }
+
+  // MARK: By asking
+
+  /// Opens a header with what a person types: a text that is a recovery code through the recovery slots alone, any
+  /// other through the passphrase slots alone.
+  ///
+  /// - Parameter earlier: what went wrong before, which is told if nobody can be asked.
+  func openByAsking(
+    _ header: Header, _ stanzas: VaultStanzas, _ earlier: KeychainError?
+  ) throws(KeychainError) -> UnlockedHeader {
+    let path = location.vaultFile
+    let passphraseSlots = stanzas.slots.filter { $0.kind == VaultStanzas.Slot.passphrase }
+    let recoverySlots = stanzas.slots.filter { $0.kind == VaultStanzas.Slot.recovery }
+    var attempt = 1
+    while let typed = try passphrase(attempt) {
+      let reading = recoverySlots.isEmpty ? .otherText : typed.withUnsafeBytes { RecoveryCode.read($0) }
+      let outcome: Trial
+      switch consume reading {
+      case .code(let code):
+        outcome = try self.try(code.text, on: recoverySlots, header, stanzas)
+      case .mistyped(let groups, let isGrouped) where isGrouped || passphraseSlots.isEmpty:
+        throw .mistypedRecoveryCode(groups: groups)
+      case .mistyped:
+        outcome = try self.try(typed, on: passphraseSlots, header, stanzas)
+      case .otherText:
+        outcome = try self.try(typed, on: passphraseSlots, header, stanzas)
+      }
+      switch consume outcome {
+      case .opened(let unlocked): return unlocked
+      case .wrong: break
+      case .faulty(let fault): throw fault
+      }
+      attempt += 1
+    }
+    if attempt > 1 { throw .wrongPassphrase(path: path) }
+    throw earlier ?? .locked(path: path)
+  }
+
+  private enum Trial: ~Copyable {
+    case opened(UnlockedHeader)
+    case wrong
+    case faulty(KeychainError)
+  }
+
+  private func `try`(
+    _ passphrase: borrowing Secret, on slots: [VaultStanzas.Slot], _ header: Header, _ stanzas: VaultStanzas
+  ) throws(KeychainError) -> Trial {
+    var fault: KeychainError?
+    var isWrong = slots.isEmpty
+    for slot in slots {
+      do throws(KeychainError) {
+        guard let identity = try open(slot, with: passphrase) else {
+          isWrong = true
+          continue
+        }
+        if let unlocked = try open(header, stanzas, with: identity, of: slot, &fault) {
+          return .opened(unlocked)
+        }
+      } catch {
+        // Another slot may still be good.
+        fault = error
+      }
+    }
+    if let fault, !isWrong { return .faulty(fault) }
+    return .wrong
+  }
+
+  // MARK: One slot
+
+  /// The identity out of a slot that a passphrase opens; `nil` if it is another passphrase.
+  func open(
+    _ slot: VaultStanzas.Slot, with passphrase: borrowing Secret
+  ) throws(KeychainError) -> X25519Identity? {
+    if passphrase.isEmpty { return nil }
+    if let workFactor = slot.workFactor, workFactor <= maximumWorkFactor {
+      try ScryptMemory.check(workFactor: workFactor)
+    }
+    let scrypt: ScryptIdentity
+    do {
+      scrypt = try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
+        try ScryptIdentity(passphrase: bytes, maximumLogN: maximumWorkFactor)
+      }
+    } catch {
+      throw KeychainError(error, path: location.vaultFile)
+    }
+    return try open(slot, with: [scrypt])
+  }
+
+  /// The identity out of a slot; `nil` if none of these opens it.
+  func open(
+    _ slot: VaultStanzas.Slot, with identities: [any Identity]
+  ) throws(KeychainError) -> X25519Identity? {
+    var text = Secret()
+    do throws(AgeError) {
+      try slot.file.lendingBytes { (file) throws(AgeError) in
+        try AgeFile.decrypt(file, with: identities) { text.append($0) }
+      }
+      return try text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes).first }
+    } catch .noMatch {
+      return nil
+    } catch {
+      throw KeychainError(error, path: location.vaultFile)
+    }
+  }
+
+  /// Opens the vault's header with what a slot holds.
+  private func open(
+    _ header: Header, _ stanzas: VaultStanzas, with identity: X25519Identity, of slot: VaultStanzas.Slot,
+    _ fault: inout KeychainError?
+  ) throws(KeychainError) -> UnlockedHeader? {
+    if let unlocked = try open(header, stanzas, with: identity) { return unlocked }
+    fault =
+      fault ?? .damaged(path: location.vaultFile, detail: "its \(slot.kind) opens a key that is not its own")
+    return nil
+  }
+}
+
+extension VaultStanzas.Slot {
+  /// How much work its passphrase is, as scrypt's log2 N (C2SP age.md, "scrypt recipient stanza").
+  fileprivate var workFactor: Int? {
+    let header = try? file.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
+    return header?.stanzas.first.flatMap { $0.type == "scrypt" ? $0.arguments.last : nil }.flatMap { Int($0) }
+  }
+
+  /// Whether its body is an age file at all.
+  var isWellFormed: Bool {
+    (try? file.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }) != nil
+  }
+}

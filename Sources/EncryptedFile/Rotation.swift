@@ -1,0 +1,183 @@
+import Age
+public import Keychain
+import PrivateFiles
+import UnlockCache
+
+/// Asks somebody for the passphrase of one slot: `attempt` counts from 1. `nil` if nobody can be asked, or no more.
+public typealias SlotPassphraseSource =
+  (_ id: String, _ attempt: Int) throws(KeychainError) -> Secret?
+
+extension EncryptedFileKeychain {
+  /// Gives the vault another identity, and wraps that for every slot anew: whatever opened it before doesn't open what
+  /// is written from now on. The vault's name, its items and the slots' identifiers stay.
+  ///
+  /// - Parameters:
+  ///   - dropped: the slots that are removed instead, for which nothing has to be known.
+  ///   - passphrase: asks for a slot's passphrase, which stays the same.
+  ///   - announce: is given the new codes of the recovery slots before the vault is written; if it throws, nothing has
+  ///     changed.
+  /// - Throws: ``KeychainError/slot(_:)``: a slot that is to be dropped isn't there, one that isn't can't be renewed, or
+  ///   no way in would be left; what unlocking and writing throw.
+  public func rotate(
+    dropping dropped: Set<String>, passphrase: SlotPassphraseSource,
+    announce: ([NewRecoveryCode]) throws(KeychainError) -> Void
+  ) throws(KeychainError) {
+    guard let file = try vaultFile() else { throw .missing(path: location.vaultFile) }
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    let stanzas = try VaultStanzas(header.stanzas, path: file.path)
+    let renewal = try Renewal(stanzas, dropping: dropped, location, unlocking) {
+      (slot, identity) throws(KeychainError) in
+      // What was typed for a slot opens the vault; nobody is asked for it twice.
+      let candidate = VaultKey(identity, uuid: stanzas.uuid)
+      guard try unlocking.open(header, with: candidate) != nil else {
+        throw .damaged(path: location.vaultFile, detail: "its \(slot.kind) opens a key that is not its own")
+      }
+      if !(key?.identity is X25519Identity) { key = candidate }
+    } passphrase: {
+      (id, attempt) throws(KeychainError) in
+      try passphrase(id, attempt)
+    }
+    let change = try beginSlotChange()
+    guard let former = change.key?.identity as? X25519Identity, let current = change.stanzas else { return }
+    guard current.slots.elementsEqual(stanzas.slots, by: { $0.id == $1.id && $0.file == $1.file }) else {
+      throw .slot(.changedMeanwhile)
+    }
+    if current.hasForeignSlots {
+      throw .newerFormat(path: location.vaultFile, version: VaultStanzas.version + 1)
+    }
+
+    let identity = X25519Identity()
+    var notes = try change.notes()
+    for id in dropped.sorted() { notes.remove(id) }
+    let recipients = try renewal.recipients(notes)
+    do throws(AgeError) {
+      var slots: [VaultStanzas.Slot] = []
+      for (slot, recipient) in recipients {
+        slots.append(
+          VaultStanzas.Slot(
+            id: slot.id, kind: slot.kind, file: try identity.wrapped(for: recipient, uuid: stanzas.uuid)))
+      }
+      try change.replaceSlots(slots)
+    } catch {
+      throw KeychainError(error, path: location.vaultFile)
+    }
+    notes.write(to: &change.head)
+    change.key = VaultKey(identity, uuid: stanzas.uuid)
+    change.newIdentityFile = try identityFile(replacing: former, with: identity)
+    if change.newIdentityFile == nil, change.slots.isEmpty {
+      throw .slot(.lastWayIn(id: stanzas.slots.first?.id ?? SlotSummary.identityFileID))
+    }
+    if !renewal.codes.isEmpty { try announce(renewal.codes) }
+    try commitSlots(change)
+    // Whatever is kept unlocked is the former key.
+    unlocking.cache?.forget(stanzas.uuid)
+    // The former identity opens them.
+    try change.purgeGenerations()
+  }
+
+  /// The identity file of this machine with the new identity in the place of the former one; `nil` if it hasn't that
+  /// one.
+  private func identityFile(
+    replacing former: X25519Identity, with identity: X25519Identity
+  ) throws(KeychainError) -> NewIdentityFile? {
+    guard try unlocking.hasIdentityFile(of: former), let state = try Folder(opening: location.stateFolder)
+    else { return nil }
+    // Where a writer was killed the newer file is the one that counts.
+    for name in [VaultLocation.identityName, VaultLocation.newIdentityName] {
+      guard let identities = try unlocking.identities(in: state, name),
+        identities.contains(where: { $0.recipient == former.recipient }), let file = try state.file(name)
+      else { continue }
+      return NewIdentityFile(
+        IdentityText.replacing(
+          former, with: identity, in: try file.contents(limit: VaultBounds.identityFile)))
+    }
+    return nil
+  }
+}
+
+/// What the slots of a vault are to be wrapped for anew, all of it asked for and tried before the vault is locked.
+private struct Renewal {
+  /// The slots that stay, each with its recipient; `nil` where that is noted in the vault.
+  private var slots: [(slot: VaultStanzas.Slot, recipient: (any Recipient)?)] = []
+  /// The new codes of recovery slots.
+  private(set) var codes: [NewRecoveryCode] = []
+
+  /// - Parameter opened: hears of the identity that a slot's secret has opened.
+  init(
+    _ stanzas: VaultStanzas, dropping dropped: Set<String>, _ location: VaultLocation, _ unlocking: Unlocking,
+    opened: (VaultStanzas.Slot, X25519Identity) throws(KeychainError) -> Void,
+    passphrase: SlotPassphraseSource
+  ) throws(KeychainError) {
+    for id in dropped.sorted() where !stanzas.slots.contains(where: { $0.id == id }) {
+      throw .slot(.notFound(id: id))
+    }
+    let noted = unlocking.readableNotes(stanzas)
+    let kept = stanzas.slots.filter { !dropped.contains($0.id) }
+    // What can't be done is said before anybody is asked for anything.
+    for slot in kept {
+      if case .command = noted[slot.id] { continue }
+      if !slot.isKnown || slot.kind == VaultStanzas.Slot.command {
+        throw .slot(.notRenewable(id: slot.id, kind: slot.kind))
+      }
+    }
+    for slot in kept {
+      switch slot.kind {
+      case VaultStanzas.Slot.passphrase:
+        let secret = try Self.ask(slot, unlocking, opened, passphrase)
+        slots.append((slot, try SlotWork.recipient(secret)))
+      case VaultStanzas.Slot.command:
+        guard case .command(let command) = noted[slot.id],
+          let secret = unlocking.openers.passphrase(of: command)
+        else { throw .slot(.notRenewable(id: slot.id, kind: slot.kind)) }
+        guard let identity = try unlocking.open(slot, with: secret) else {
+          throw .slot(.commandMismatch(id: slot.id))
+        }
+        try opened(slot, identity)
+        slots.append((slot, try SlotWork.recipient(secret)))
+      case VaultStanzas.Slot.recovery:
+        let code = RecoveryCode()
+        slots.append((slot, try SlotWork.recipient(code)))
+        codes.append(NewRecoveryCode(code, id: slot.id))
+      default:
+        slots.append((slot, nil))
+      }
+    }
+  }
+
+  /// The passphrase of a slot, which opens it: a mistyped one would lock its owner out.
+  private static func ask(
+    _ slot: VaultStanzas.Slot, _ unlocking: Unlocking,
+    _ opened: (VaultStanzas.Slot, X25519Identity) throws(KeychainError) -> Void,
+    _ passphrase: SlotPassphraseSource
+  ) throws(KeychainError) -> Secret {
+    var attempt = 1
+    while let typed = try passphrase(slot.id, attempt) {
+      if let identity = try unlocking.open(slot, with: typed) {
+        try opened(slot, identity)
+        return typed
+      }
+      attempt += 1
+    }
+    throw .slot(.secretMissing(id: slot.id))
+  }
+
+  /// All slots that stay, with their recipients.
+  ///
+  /// - Throws: ``KeychainError/SlotFault/notRenewable(id:kind:)`` if the vault doesn't say whom one is for.
+  func recipients(
+    _ notes: SlotNotes
+  ) throws(KeychainError) -> [(slot: VaultStanzas.Slot, recipient: any Recipient)] {
+    var all: [(slot: VaultStanzas.Slot, recipient: any Recipient)] = []
+    for (slot, known) in slots {
+      if let known {
+        all.append((slot, known))
+        continue
+      }
+      guard let text = notes[slot.id]?.recipient, let recipient = try? SlotKeys.recipient(text) else {
+        throw .slot(.notRenewable(id: slot.id, kind: slot.kind))
+      }
+      all.append((slot, recipient))
+    }
+    return all
+  }
+}

@@ -1,0 +1,120 @@
+import Keychain
+
+/// What is noted about slots in the first line of the plaintext, where nobody reads it who hasn't unlocked the vault
+/// and nobody changes it who hasn't its identity: the members `slots` and `removed_slots`.
+struct SlotNotes {
+  /// What is noted of one slot.
+  struct Note {
+    let id: String
+    /// When it was added; `nil` if that isn't known.
+    var added: Timestamp?
+    /// Whom the slot is wrapped for, where that is a key.
+    var recipient: String?
+    /// Members from newer versions, as raw JSON.
+    fileprivate var unknown: [(name: [UInt8], value: [UInt8])] = []
+
+    init(id: String, added: Timestamp?, recipient: String? = nil) {
+      self.id = id
+      self.added = added
+      self.recipient = recipient
+    }
+  }
+
+  /// One note for each slot of which there is anything to say.
+  var notes: [Note] = []
+  /// The slots that were removed, so that a copy of the vault that still has them never brings them back.
+  private(set) var removed: [String] = []
+
+  private static let slotsName = Array("slots".utf8)
+  private static let removedName = Array("removed_slots".utf8)
+
+  /// Reads the members.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if they are of another form.
+  init(_ head: VaultHead, path: String) throws(KeychainError) {
+    do throws(JSONReader.Malformed) {
+      for (name, value) in head.unknown {
+        if name == Self.slotsName {
+          notes = try value.lendingBytes { (text) throws(JSONReader.Malformed) in try Self.notes(text) }
+        } else if name == Self.removedName {
+          removed = try value.lendingBytes { (text) throws(JSONReader.Malformed) in
+            var removed: [String] = []
+            try JSONReader.elements(of: text) { (id) throws(JSONReader.Malformed) in
+              removed.append(try id.string().description)
+            }
+            return removed
+          }
+        }
+      }
+    } catch {
+      throw .damaged(path: path, detail: "its notes about slots are malformed")
+    }
+  }
+
+  /// What is noted of a slot.
+  subscript(id: String) -> Note? { notes.first { $0.id == id } }
+
+  /// Notes something of a slot, in the place of what was noted before.
+  mutating func set(_ note: Note) {
+    notes.removeAll { $0.id == note.id }
+    notes.append(note)
+  }
+
+  /// Forgets what is noted of a slot, and remembers that it was removed.
+  mutating func remove(_ id: String) {
+    notes.removeAll { $0.id == id }
+    if !removed.contains(id) { removed.append(id) }
+  }
+
+  /// Puts the members into a first line.
+  func write(to head: inout VaultHead) {
+    head.unknown.removeAll { $0.name == Self.slotsName || $0.name == Self.removedName }
+    if !notes.isEmpty {
+      var json = JSONWriter()
+      json.beginArray()
+      for note in notes {
+        json.beginObject()
+        json.member("id", ByteString(note.id))
+        json.member("added", note.added)
+        json.member("recipient", note.recipient.map { ByteString($0) })
+        for (name, value) in note.unknown {
+          name.withUnsafeBytes { name in value.withUnsafeBytes { json.rawMember(name: name, value: $0) } }
+        }
+        json.endObject()
+      }
+      json.endArray()
+      head.unknown.append((Self.slotsName, json.finish().withUnsafeBytes { Array($0) }))
+    }
+    if !removed.isEmpty {
+      var json = JSONWriter()
+      json.beginArray()
+      for id in removed { json.element(ByteString(id)) }
+      json.endArray()
+      head.unknown.append((Self.removedName, json.finish().withUnsafeBytes { Array($0) }))
+    }
+  }
+
+  private static func notes(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> [Note] {
+    var notes: [Note] = []
+    try JSONReader.elements(of: text) { (element) throws(JSONReader.Malformed) in
+      var id: String?
+      var note = Note(id: "", added: nil)
+      try JSONReader.members(of: element.raw) { (name, value) throws(JSONReader.Malformed) in
+        if name == "id" {
+          id = try value.string().description
+        } else if name == "added" {
+          note.added = try value.timestamp()
+        } else if name == "recipient" {
+          note.recipient = try value.string().description
+        } else {
+          note.unknown.append((Array(name), Array(value.raw)))
+        }
+      }
+      guard let id else { throw JSONReader.Malformed() }
+      var complete = Note(id: id, added: note.added, recipient: note.recipient)
+      complete.unknown = note.unknown
+      notes.append(complete)
+    }
+    return notes
+  }
+}

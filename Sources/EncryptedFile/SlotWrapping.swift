@@ -1,0 +1,132 @@
+import Age
+import Keychain
+
+/// What a slot holds: a vault's identity, as the age identity file that stands for it.
+enum IdentityText {
+  /// `# llavero vault UUID`, the identity, each with a line feed.
+  static func of(_ identity: X25519Identity, uuid: String) -> Secret {
+    var text = Secret()
+    text.append("# llavero vault ")
+    text.append(contentsOf: ByteString(uuid))
+    text.append("\n")
+    identity.withEncodedBytes { text.append($0) }
+    text.append("\n")
+    return text
+  }
+
+  /// An identity file with another identity, or none, in the place of one; all else stays.
+  static func replacing(
+    _ old: X25519Identity, with new: X25519Identity?, in text: borrowing Secret
+  ) -> Secret {
+    var result = Secret(capacity: text.count)
+    old.withEncodedBytes { old in
+      text.withUnsafeBytes { text in
+        forEachLine(of: text) { line, content in
+          guard content.elementsEqual(old) else { return result.append(line) }
+          guard let new else { return }
+          new.withEncodedBytes { result.append($0) }
+          result.append("\n")
+        }
+      }
+    }
+    return result
+  }
+
+  /// Whether there is nothing but comments.
+  static func isEmpty(_ text: borrowing Secret) -> Bool {
+    var isEmpty = true
+    text.withUnsafeBytes { text in
+      forEachLine(of: text) { _, content in
+        if let first = content.first, first != UInt8(ascii: "#") { isEmpty = false }
+      }
+    }
+    return isEmpty
+  }
+
+  /// Lends each line with and without its end.
+  private static func forEachLine(
+    of text: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer, Slice<UnsafeRawBufferPointer>) -> Void
+  ) {
+    var start = 0
+    while start < text.count {
+      let end = text[start...].firstIndex(of: 0x0a).map { $0 + 1 } ?? text.count
+      let line = UnsafeRawBufferPointer(rebasing: text[start..<end])
+      var content = line[...]
+      while let last = content.last, last == 0x0a || last == 0x0d { content.removeLast() }
+      body(line, content)
+      start = end
+    }
+  }
+}
+
+extension X25519Identity {
+  /// A whole age file for a slot.
+  ///
+  /// - Throws: what the recipient throws.
+  func wrapped(for recipient: any Recipient, uuid: String) throws(AgeError) -> [UInt8] {
+    let text = IdentityText.of(self, uuid: uuid)
+    return try text.withUnsafeBytes { (text) throws(AgeError) in try AgeFile.encrypt(text, to: [recipient]) }
+  }
+}
+
+/// Which recipients a slot can be for, and which identities open it: the one place that knows the kinds.
+enum SlotKeys {
+  /// The longest text of a recipient in bytes. A plugin's may be long.
+  static let recipientLimit = 4096
+
+  /// A recipient of age, of one of its plugins, or an ssh key. Nobody answers what a plugin asks.
+  ///
+  /// - Throws: ``AgeError/invalidKey(_:)``.
+  static func recipient(_ text: String) throws(AgeError) -> any Recipient {
+    try RecipientsFile.parseRecipient(text, plugins: PluginSettings())
+  }
+
+  /// The identities of a file of age's, or an ssh key.
+  ///
+  /// - Throws: what is wrong with the file.
+  static func identities(_ text: UnsafeRawBufferPointer) throws(AgeError) -> [any Identity] {
+    try IdentityFile.parse(text, plugins: PluginSettings())
+  }
+}
+
+/// How much work the passphrases of slots are.
+enum SlotWork {
+  /// scrypt's log2 N for a recovery code: 32 MiB, and less than a tenth of a second. Work makes up for what people's
+  /// passphrases lack; 130 random bits lack nothing, and nobody guesses them, however cheap a guess is.
+  static let recoveryCode = 15
+
+  /// Refuses what can't be a new passphrase.
+  ///
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty;
+  ///   ``KeychainError/SlotFault/passphraseLikeCode`` if it would be tried on other slots than its own.
+  static func refuseUnusable(_ passphrase: borrowing Secret) throws(KeychainError) {
+    if passphrase.isEmpty { throw .unusableAttribute(name: "passphrase", .empty) }
+    if RecoveryCode.isLike(passphrase) { throw .slot(.passphraseLikeCode) }
+  }
+
+  /// A passphrase to wrap with.
+  ///
+  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``;
+  ///   ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
+  static func recipient(_ passphrase: borrowing Secret) throws(KeychainError) -> ScryptRecipient {
+    try recipient(passphrase, workFactor: try ScryptWork.factor())
+  }
+
+  /// A recovery code to wrap with.
+  static func recipient(_ code: borrowing RecoveryCode) throws(KeychainError) -> ScryptRecipient {
+    try recipient(code.text, workFactor: recoveryCode)
+  }
+
+  private static func recipient(
+    _ passphrase: borrowing Secret, workFactor: Int
+  ) throws(KeychainError) -> ScryptRecipient {
+    do {
+      return try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
+        try ScryptRecipient(passphrase: bytes, logN: workFactor)
+      }
+    } catch {
+      throw .unusableAttribute(name: "passphrase", .empty)
+    }
+  }
+}

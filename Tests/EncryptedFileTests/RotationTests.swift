@@ -1,0 +1,256 @@
+import Age
+import Glibc
+import Keychain
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("Rotation", .timeLimit(.minutes(5)))
+struct RotationTests {
+  private func rotate(
+    _ slots: SlotPlace, _ typed: String?..., dropping: Set<String> = [], passphrases: [String: [String]] = [:]
+  ) throws -> [String: String] {
+    let codes = Collected<(String, String)>()
+    let keychain = EncryptedFileKeychain(
+      at: slots.place.location,
+      passphrase: { attempt in attempt <= typed.count ? typed[attempt - 1].map { Secret($0) } : nil })
+    try keychain.rotate(dropping: dropping) { id, attempt in
+      guard let all = passphrases[id], attempt <= all.count else { return nil }
+      return Secret(all[attempt - 1])
+    } announce: { new in
+      for code in new {
+        codes.append((code.id, code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
+      }
+    }
+    // What the keychain that rotated knows is what is there.
+    #expect(try keychain.servers().count == 3)
+    return Dictionary(uniqueKeysWithValues: codes.all)
+  }
+
+  @Test("a vault with an identity file gets a new one, and the old one opens nothing that is written now")
+  func identityFile() throws {
+    let slots = try SlotPlace()
+    let old = try slots.place.identity()
+    let uuid = try slots.header.stanzas.first { $0.type == "llavero/vault" }?.arguments
+    _ = try rotate(slots)
+    let new = try slots.place.identity()
+    #expect(new.recipient != old.recipient)
+    #expect(throws: AgeError.noMatch) {
+      try AgeFile.decrypt(try contents(of: slots.place.vault), with: [old])
+    }
+    #expect(try slots.keychain().servers().count == 3)
+    #expect(try slots.header.stanzas.first { $0.type == "llavero/vault" }?.arguments == uuid)
+    #expect(!exists(slots.place.newIdentityFile))
+    #expect(try slots.keychain().summary()?.contents?.generation == 8)
+    let other = try SlotPlace().place
+    try put(try contents(of: other.identityFile), into: slots.place.identityFile)
+    #expect(
+      failure { try slots.keychain().servers() } == .wrongIdentity(path: slots.place.identityFile))
+  }
+
+  @Test("every kind of slot opens the vault afterwards, by what opened it before or by a new code")
+  func everyKind() throws {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }
+    let keychain = slots.keychain("right")
+    let identity = X25519Identity()
+    let path = try slots.write(identity, to: "key.txt")
+    let recipient = try keychain.addRecipient(identity.recipient.description, identity: path)
+    let command = try keychain.addCommand(["echo", "word"])
+    let shown = Collected<String>()
+    let recovery = try keychain.addRecoveryCode { code in
+      shown.append(code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+    }
+    let before = try slots.slotIDs.map { try slots.slotFile($0) }
+    let codes = try rotate(slots, passphrases: ["aa": ["wrong", "right"], "bb": ["two"]])
+    #expect(Array(codes.keys) == [recovery])
+    #expect(try slots.slotIDs == ["aa", "bb", recipient, command, recovery])
+    #expect(try slots.slotIDs.map { try slots.slotFile($0) }.allSatisfy { !before.contains($0) })
+    for id in try slots.slotIDs {
+      #expect(try contents(of: slots.place.slots + "/\(id).age") == slots.slotFile(id))
+    }
+    // By the recipient, then by the program, then by what is typed.
+    #expect(try slots.keychain().servers().count == 3)
+    removeAll(path)
+    #expect(try slots.keychain().servers().count == 3)
+    removeAll(slots.localFolder)
+    for typed in ["right", "two", try #require(codes[recovery])] {
+      #expect(try slots.keychain(typed).servers().count == 3)
+    }
+    let old = try #require(shown.all.first)
+    #expect(old != codes[recovery])
+    #expect(failure { try slots.keychain(old).servers() } == .wrongPassphrase(path: slots.place.vault))
+  }
+
+  @Test("what can't be renewed is said before anything has changed, and can be dropped")
+  func dropping() throws {
+    let slots = try SlotPlace {
+      [
+        try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb"), try $0.slot("x", id: "cc", kind: "tpm"),
+        try $0.slot("y", id: "dd", kind: "command"), try $0.slot("z", id: "ee", kind: "recipient"),
+      ]
+    }
+    let before = try slots.place.everything()
+    let right = ["aa": ["right"]]
+    #expect(failure { try rotate(slots, passphrases: right) } == .slot(.notRenewable(id: "cc", kind: "tpm")))
+    #expect(
+      failure { try rotate(slots, dropping: ["cc"], passphrases: right) }
+        == .slot(.notRenewable(id: "dd", kind: "command")))
+    #expect(
+      failure { try rotate(slots, dropping: ["cc", "dd"], passphrases: right) }
+        == .slot(.secretMissing(id: "bb")))
+    #expect(
+      failure { try rotate(slots, dropping: ["cc", "dd", "bb"], passphrases: right) }
+        == .slot(.notRenewable(id: "ee", kind: "recipient")))
+    #expect(
+      failure { try rotate(slots, dropping: ["zz"], passphrases: right) } == .slot(.notFound(id: "zz")))
+    #expect(
+      failure { try rotate(slots, "right", dropping: ["aa", "bb", "cc", "dd", "ee"]) }
+        == .slot(.lastWayIn(id: "aa")))
+    #expect(try slots.place.everything() == before)
+    _ = try rotate(slots, dropping: ["bb", "cc", "dd", "ee"], passphrases: right)
+    #expect(try slots.slotIDs == ["aa"] && slots.copies == ["aa.age"])
+    #expect(try slots.keychain("right").servers().count == 3)
+    try slots.keychain("right").addIdentityFile()
+    let head = text(try #require(lines(try slots.place.plaintext()).first))
+    #expect(head.contains(#""removed_slots":["bb","cc","dd","ee"]"#))
+  }
+
+  @Test("whoever has only the recovery code, or nothing but the identity file, gets out with a new key")
+  func afterALoss() throws {
+    let slots = try SlotPlace { [try $0.slot("forgotten", id: "aa")] }
+    let shown = Collected<String>()
+    let recovery = try slots.keychain("forgotten").addRecoveryCode { code in
+      shown.append(code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+    }
+    let codes = try rotate(slots, shown.all.first, dropping: ["aa"])
+    let code = try #require(codes[recovery])
+    #expect(try slots.keychain(code).servers().count == 3)
+    #expect(
+      failure { try slots.keychain("forgotten").servers() } == .wrongPassphrase(path: slots.place.vault))
+    try slots.keychain(code).addIdentityFile()
+    _ = try rotate(slots, dropping: [recovery])
+    #expect(try slots.slotIDs == [] && slots.copies == [])
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
+  @Test("codes that can't be shown, and a file that can't be written, leave all as it was")
+  func failing() throws {
+    let slots = try SlotPlace()
+    try slots.keychain().addRecoveryCode { _ in }
+    let before = try slots.place.everything()
+    #expect(
+      failure {
+        try slots.keychain().rotate(dropping: []) { _, _ in
+          nil
+        } announce: { _ throws(KeychainError) in
+          throw .promptDismissed
+        }
+      } == .promptDismissed)
+    #expect(try slots.place.everything() == before)
+    // Root may write everywhere, but not to a folder that is none.
+    let temporary = slots.place.location.stateFolder + "/identity.txt.new"
+    mkdir(temporary, 0o700)
+    #expect(failure { try rotate(slots) } != nil)
+    rmdir(temporary)
+    #expect(try slots.place.everything() == before)
+  }
+
+  @Test("other identities and comments of the identity file stay")
+  func furtherIdentities() throws {
+    let slots = try SlotPlace()
+    let other = X25519Identity()
+    let mine = try slots.place.identity()
+    let (first, second) = (mine.withEncodedBytes { Array($0) }, other.withEncodedBytes { Array($0) })
+    try put(
+      Array("# one\r\n".utf8) + second + [0x0a] + first + Array("\n# two".utf8),
+      into: slots.place.identityFile)
+    _ = try rotate(slots)
+    let text = text(try contents(of: slots.place.identityFile))
+    #expect(text.hasPrefix("# one\r\n" + String(decoding: second, as: UTF8.self) + "\nAGE-SECRET-KEY-1"))
+    #expect(text.hasSuffix("\n# two") && !text.contains(String(decoding: first, as: UTF8.self)))
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
+  @Test(
+    "a vault whose rotation was cut off after the vault was written opens, and the next write completes it")
+  func cutOff() throws {
+    let slots = try SlotPlace()
+    let old = try contents(of: slots.place.identityFile)
+    _ = try rotate(slots)
+    let new = try contents(of: slots.place.identityFile)
+    try put(new, into: slots.place.newIdentityFile)
+    try put(old, into: slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 3)
+    #expect(try slots.keychain().slots()?.map(\.kind) == [.identityFile])
+    try slots.keychain().add(servers: ["d.example"])
+    #expect(try contents(of: slots.place.identityFile) == new)
+    #expect(!exists(slots.place.newIdentityFile))
+    // One that was cut off before has left a key of nothing, which no write puts in the place of the vault's.
+    try put(old, into: slots.place.newIdentityFile)
+    try slots.keychain().add(servers: ["e.example"])
+    #expect(try contents(of: slots.place.identityFile) == new)
+    #expect(try slots.keychain().servers().count == 5)
+  }
+
+  @Test("a rotation of a vault that was itself cut off goes on from the key that counts")
+  func rotationAfterCutOff() throws {
+    let slots = try SlotPlace()
+    let old = try contents(of: slots.place.identityFile)
+    _ = try rotate(slots)
+    try put(try contents(of: slots.place.identityFile), into: slots.place.newIdentityFile)
+    try put(old, into: slots.place.identityFile)
+    _ = try rotate(slots)
+    #expect(try contents(of: slots.place.identityFile) != old)
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
+  @Test("stores and readers that come at the same time go on with the new key, and lose nothing")
+  func concurrent() throws {
+    let slots = try SlotPlace()
+    let location = slots.place.location
+    let failures = Collected<String>()
+    concurrently(12) { number in
+      do {
+        let keychain = EncryptedFileKeychain(at: location)
+        switch number % 3 {
+        case 0:
+          for _ in 0..<6 {
+            do {
+              try keychain.rotate(dropping: []) { _, _ in
+                nil
+              } announce: { _ in
+              }
+            } catch KeychainError.slot(.changedMeanwhile) {}
+          }
+        case 1:
+          for count in 0..<6 { try keychain.add(servers: ["new\(number)-\(count).example"]) }
+        default:
+          for _ in 0..<40 {
+            let count = try EncryptedFileKeychain(at: location).servers().count
+            if count < 3 { failures.append("only \(count)") }
+          }
+        }
+      } catch {
+        failures.append("\(number): \(error)")
+      }
+    }
+    #expect(failures.all == [])
+    #expect(try slots.keychain().servers().count == 3 + 4 * 6)
+    #expect(!exists(slots.place.newIdentityFile))
+  }
+
+  @Test("a keychain that was opened before a rotation elsewhere reads and writes on")
+  func openedBefore() throws {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
+    let asked = Collected<Int>()
+    let keychain = EncryptedFileKeychain(at: slots.place.location) {
+      asked.append($0)
+      return Secret("right")
+    }
+    #expect(try keychain.servers().count == 3)
+    _ = try rotate(slots, passphrases: ["aa": ["right"]])
+    try keychain.add(servers: ["d.example"])
+    #expect(try keychain.servers().count == 4)
+    #expect(asked.all == [1, 1])
+  }
+}

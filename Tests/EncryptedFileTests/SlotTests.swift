@@ -1,0 +1,524 @@
+import Age
+import Glibc
+import Keychain
+import Testing
+
+@testable import EncryptedFile
+
+/// A vault with the ways in that a test asks for.
+struct SlotPlace {
+  let place = Place()
+
+  /// A vault of three items with the identity file.
+  init() throws {
+    try HandMadeVault().install(at: place)
+  }
+
+  /// A vault of three items that only these slots open.
+  init(slots: (HandMadeVault) throws -> [Stanza]) throws {
+    place.makeFolders()
+    var vault = try HandMadeVault()
+    vault.stanzas = [try vault.vaultStanza()] + (try slots(vault))
+    try put(try vault.file(), into: place.vault)
+  }
+
+  /// The keychain, with what a person types.
+  func keychain(_ typed: String?..., openers: SlotOpeners = SlotOpeners()) -> EncryptedFileKeychain {
+    EncryptedFileKeychain(
+      at: place.location,
+      passphrase: { attempt in attempt <= typed.count ? typed[attempt - 1].map { Secret($0) } : nil },
+      openers: openers, patience: 20)
+  }
+
+  var header: Header {
+    get throws { try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) } }
+  }
+
+  func slotFile(_ id: String) throws -> [UInt8] {
+    try #require(try header.stanzas.first { $0.type == "llavero/slot" && $0.arguments[1] == id }).body
+  }
+
+  var slotIDs: [String] {
+    get throws { try header.stanzas.filter { $0.type == "llavero/slot" }.map { $0.arguments[1] } }
+  }
+
+  var copies: [String] { names(in: place.slots) }
+
+  /// Writes an identity file anywhere.
+  func write(_ identity: X25519Identity, to name: String) throws -> String {
+    let path = place.path + "/" + name
+    try put(identity.withEncodedBytes { Array($0) + [0x0a] }, into: path)
+    return path
+  }
+
+  var localFolder: String { place.location.stateFolder + "/slots" }
+}
+
+@Suite("Slots", .timeLimit(.minutes(5)))
+struct SlotTests {
+  @Test("the ways in are listed, with what is known of them")
+  func listing() throws {
+    let slots = try SlotPlace()
+    #expect(try slots.keychain().slots()?.map(\.kind) == [.identityFile])
+    let identity = X25519Identity()
+    let path = try slots.write(identity, to: "key.txt")
+    let id = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
+    let ways = try #require(try slots.keychain().slots())
+    #expect(ways.map(\.id) == ["identity-file", id])
+    #expect(ways[1].kind == .recipient && ways[1].recipient == identity.recipient.description)
+    #expect(ways[1].identityPath == path && ways[1].added != nil && !ways[1].isDamaged)
+    #expect(try Place().keychain().slots() == nil)
+  }
+
+  @Test("a locked vault's slots are listed, without what only the unlocked one tells")
+  func lockedListing() throws {
+    let slots = try SlotPlace { [try $0.slot("right"), try $0.slot("x", id: "bb", kind: "tpm")] }
+    let locked = try #require(try slots.keychain(nil).slots())
+    #expect(locked.map(\.kind) == [.passphrase, .other("tpm")] && locked.allSatisfy { $0.added == nil })
+    #expect(try slots.keychain("right").slots()?.map(\.id) == ["0123456789abcdef", "bb"])
+  }
+
+  // MARK: Passphrases
+
+  @Test("a passphrase that is added opens the vault, also for age's own reader")
+  func passphrase() throws {
+    let slots = try SlotPlace()
+    let id = try slots.keychain().addPassphrase(Secret("new one"))
+    #expect(slots.copies == ["\(id).age"])
+    #expect(try contents(of: slots.place.slots + "/\(id).age") == slots.slotFile(id))
+    removeAll(slots.place.identityFile)
+    #expect(try slots.keychain("new one").servers().count == 3)
+    #expect(failure { try slots.keychain("old one").servers() } == .wrongPassphrase(path: slots.place.vault))
+    let scrypt = try Array("new one".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
+    let text = try AgeFile.decrypt(try slots.slotFile(id), with: [scrypt])
+    let identity = try text.withUnsafeBytes { try IdentityFile.parse($0) }
+    _ = try AgeFile.decrypt(try contents(of: slots.place.vault), with: identity)
+  }
+
+  @Test("a passphrase that is replaced opens nothing any more, and the other ways stay")
+  func replacing() throws {
+    let slots = try SlotPlace { [try $0.slot("old", id: "aa"), try $0.slot("other", id: "bb")] }
+    let id = try slots.keychain("old").replacePassphrase(of: "aa", with: Secret("new"))
+    #expect(try slots.slotIDs == ["bb", id])
+    #expect(Set(slots.copies) == ["bb.age", "\(id).age"])
+    #expect(try slots.keychain("new").servers().count == 3)
+    #expect(try slots.keychain("other").servers().count == 3)
+    #expect(failure { try slots.keychain("old").servers() } == .wrongPassphrase(path: slots.place.vault))
+    #expect(
+      failure { try slots.keychain("other").replacePassphrase(of: "aa", with: Secret("x")) }
+        == .slot(.notFound(id: "aa")))
+  }
+
+  @Test("a passphrase that is empty or like a recovery code is refused before anything is asked")
+  func unusable() throws {
+    let slots = try SlotPlace()
+    let before = try slots.place.everything()
+    let code = RecoveryCode()
+    let like = code.text.withUnsafeBytes { "0" + String(decoding: $0, as: UTF8.self).dropFirst() }
+    for passphrase in [like, "a red hat fits big cats well any day"] {
+      #expect(
+        failure { try slots.keychain().addPassphrase(Secret(passphrase)) } == .slot(.passphraseLikeCode))
+      #expect(
+        failure { try Place().keychain().create(.passphrase(Secret(passphrase))) }
+          == .slot(.passphraseLikeCode))
+    }
+    #expect(
+      failure { try slots.keychain().addPassphrase(Secret()) }
+        == .unusableAttribute(name: "passphrase", .empty))
+    #expect(try slots.place.everything() == before)
+  }
+
+  // MARK: Recovery codes
+
+  /// Adds a code and returns it as it was shown.
+  private func addCode(_ slots: SlotPlace, _ typed: String? = nil) throws -> String {
+    let shown = Collected<String>()
+    try slots.keychain(typed).addRecoveryCode { code in
+      shown.append(code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+    }
+    return try #require(shown.all.first)
+  }
+
+  @Test("a recovery code opens the vault, however it is typed, and with age as it was printed")
+  func recovery() throws {
+    let slots = try SlotPlace()
+    let code = try addCode(slots)
+    removeAll(slots.place.identityFile)
+    for typed in [code, code.lowercased(), code.replacing("-", with: " ")] {
+      #expect(try slots.keychain(typed).servers().count == 3)
+    }
+    let id = try #require(try slots.slotIDs.first)
+    let scrypt = try Array(code.utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0, maximumLogN: 15) }
+    #expect(try !AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
+    #expect(failure { try slots.keychain("no code").servers() } == .wrongPassphrase(path: slots.place.vault))
+  }
+
+  @Test("a typing error in a recovery code is said at once, with its group")
+  func mistyped() throws {
+    let slots = try SlotPlace { [try $0.slot("right")] }
+    var code = Array(try addCode(slots, "right"))
+    code[10] = code[10] == "7" ? "8" : "7"
+    #expect(failure { try slots.keychain(String(code)).servers() } == .mistypedRecoveryCode(groups: [3]))
+    // An ungrouped text may be a passphrase.
+    let bare = String(code.filter { $0 != "-" })
+    #expect(failure { try slots.keychain(bare).servers() } == .wrongPassphrase(path: slots.place.vault))
+    let without = try SlotPlace { [try $0.slot(String(code))] }
+    #expect(try without.keychain(String(code)).servers().count == 3)
+  }
+
+  @Test("a code is tried on recovery slots alone, and a passphrase on passphrase slots alone")
+  func kindsApart() throws {
+    let code = RecoveryCode().text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    let slots = try SlotPlace {
+      [try $0.slot(code, id: "aa"), try $0.slot("right", id: "bb", kind: "recovery")]
+    }
+    #expect(failure { try slots.keychain(code).servers() } == .wrongPassphrase(path: slots.place.vault))
+    #expect(failure { try slots.keychain("right").servers() } == .wrongPassphrase(path: slots.place.vault))
+  }
+
+  @Test("a code that can't be shown adds nothing")
+  func unshown() throws {
+    let slots = try SlotPlace()
+    let before = try slots.place.everything()
+    #expect(
+      failure {
+        try slots.keychain().addRecoveryCode { _ throws(KeychainError) in throw .promptDismissed }
+      } == .promptDismissed)
+    #expect(try slots.place.everything() == before)
+  }
+
+  // MARK: Recipients
+
+  @Test("a recipient's identity opens the vault without anybody being asked")
+  func recipient() throws {
+    let slots = try SlotPlace()
+    let identity = X25519Identity()
+    let path = try slots.write(identity, to: "key.txt")
+    let id = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
+    removeAll(slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 3)
+    try slots.keychain().add(servers: ["d.example"])
+    #expect(try FileFacts(slots.localFolder + "/" + id).mode & 0o7777 == 0o600)
+    // The recipient is in the vault, and nowhere in clear.
+    let recipient = Array(identity.recipient.description.utf8)
+    let file = try contents(of: slots.place.vault)
+    #expect(!file.indices.contains { file[$0...].starts(with: recipient) })
+    // Not without the identity, not with another one.
+    _ = try slots.write(X25519Identity(), to: "key.txt")
+    #expect(failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
+    removeAll(path)
+    #expect(failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
+  }
+
+  @Test("an identity that is named, or tried where it is there, opens the vault")
+  func openers() throws {
+    let slots = try SlotPlace()
+    let identity = X25519Identity()
+    try slots.keychain().addRecipient(identity.recipient.description, identity: nil)
+    removeAll(slots.place.identityFile)
+    let path = try slots.write(identity, to: "key.txt")
+    var named = SlotOpeners()
+    named.identity = path
+    #expect(try slots.keychain(openers: named).servers().count == 3)
+    var others = SlotOpeners()
+    others.otherIdentities = [slots.place.path + "/none", path]
+    #expect(try slots.keychain(openers: others).servers().count == 3)
+    named.identity = slots.place.path + "/none"
+    #expect(
+      failure { try slots.keychain(openers: named).servers() } == .missing(path: slots.place.path + "/none"))
+    chmod(path, 0o644)
+    #expect(
+      failure { try slots.keychain(openers: others).servers() } == .unsafeFile(path: path, .mode(0o644)))
+  }
+
+  @Test("a recipient that is there already is not added twice, but its identity is noted")
+  func recipientTwice() throws {
+    let slots = try SlotPlace()
+    let identity = X25519Identity()
+    let text = identity.recipient.description
+    let id = try slots.keychain().addRecipient(text, identity: nil)
+    #expect(
+      failure { try slots.keychain().addRecipient(text, identity: nil) } == .slot(.alreadyThere(id: id)))
+    let path = try slots.write(identity, to: "key.txt")
+    let before = try contents(of: slots.place.vault)
+    #expect(try slots.keychain().addRecipient(text, identity: path) == id)
+    #expect(try contents(of: slots.place.vault) == before)
+    removeAll(slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
+  @Test("what is no recipient, or a file without its identity, changes nothing")
+  func badRecipient() throws {
+    let slots = try SlotPlace()
+    let other = try slots.write(X25519Identity(), to: "other.txt")
+    let before = try slots.place.everything()
+    for text in ["", "age1", "AGE1QQQ", "hello", String(repeating: "a", count: 5000)] {
+      #expect(
+        failure { try slots.keychain().addRecipient(text, identity: nil) } == .slot(.malformedRecipient))
+    }
+    let text = X25519Identity().recipient.description
+    #expect(
+      failure { try slots.keychain().addRecipient(text, identity: other) }
+        == .slot(.notItsIdentity(path: other)))
+    let none = slots.place.path + "/none"
+    #expect(failure { try slots.keychain().addRecipient(text, identity: none) } == .missing(path: none))
+    #expect(try slots.place.everything() == before)
+  }
+
+  // MARK: Commands
+
+  @Test("what a program prints opens the vault, without anybody being asked")
+  func command() throws {
+    let slots = try SlotPlace()
+    let id = try slots.keychain().addCommand(["printf", "%s\\n", "from $HOME"])
+    removeAll(slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 3)
+    #expect(try slots.keychain().slots()?.first?.command == ["printf", "%s\\n", "from $HOME"])
+    // The passphrase is what is printed without one last line feed.
+    let scrypt = try Array("from $HOME".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
+    #expect(try !AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
+    var none = SlotOpeners()
+    none.mayRunCommands = false
+    #expect(failure { try slots.keychain(openers: none).servers() } == .noSlotOpens(path: slots.place.vault))
+    // What is typed is not tried on it.
+    #expect(failure { try slots.keychain("from $HOME", openers: none).servers() } != nil)
+  }
+
+  @Test("a program that fails, prints nothing or isn't there lets the next way open the vault")
+  func failingCommand() throws {
+    let slots = try SlotPlace {
+      [try $0.slot("x", id: "aa", kind: "command"), try $0.slot("right", id: "bb")]
+    }
+    mkdir(slots.localFolder, 0o700)
+    for command in [
+      #"["false"]"#, #"["true"]"#, #"["/none"]"#, #"["sh","-c","echo x; exit 1"]"#, #"["echo","y"]"#,
+    ] {
+      try put(Array(#"{"command":\#(command)}"#.utf8), into: slots.localFolder + "/aa")
+      #expect(try slots.keychain("right").servers().count == 3, "\(command)")
+    }
+    try put(Array(#"{"command":["false"]}"#.utf8), into: slots.localFolder + "/aa")
+    #expect(failure { try slots.keychain().servers() } == .slot(.commandFailed(program: "false")))
+    try put(Array(#"{"command":["echo","y"]}"#.utf8), into: slots.localFolder + "/aa")
+    #expect(failure { try slots.keychain().servers() } == .slot(.commandMismatch(id: "aa")))
+    for note in ["", "{}", "[", #"{"command":[]}"#, #"{"command":["a\u0000b"]}"#, #"{"command":"rm"}"#] {
+      try put(Array(note.utf8), into: slots.localFolder + "/aa")
+      #expect(try slots.keychain("right").servers().count == 3, "\(note)")
+    }
+    let before = try slots.place.everything()
+    #expect(
+      failure { try slots.keychain("right").addCommand(["false"]) } == .slot(.commandFailed(program: "false"))
+    )
+    #expect(try slots.place.everything() == before)
+  }
+
+  @Test("a vault's header alone never makes a program run")
+  func foreignCommand() throws {
+    let slots = try SlotPlace {
+      [try $0.slot("x", id: "aa", kind: "command"), try $0.slot("touch ran", id: "bb", kind: "command")]
+    }
+    var openers = SlotOpeners()
+    let ran = Collected<[String]>()
+    openers.run = {
+      ran.append($0)
+      return Secret("x")
+    }
+    #expect(
+      failure { try slots.keychain(openers: openers).servers() } == .noSlotOpens(path: slots.place.vault))
+    #expect(ran.all.isEmpty)
+    mkdir(slots.localFolder, 0o700)
+    try put(Array(#"{"command":["a","b"]}"#.utf8), into: slots.localFolder + "/aa")
+    #expect(try slots.keychain(openers: openers).servers().count == 3)
+    #expect(ran.all == [["a", "b"]])
+  }
+
+  @Test("the same program is noted for the slot that another machine made")
+  func commandElsewhere() throws {
+    let slots = try SlotPlace()
+    let id = try slots.keychain().addCommand(["echo", "word"])
+    removeAll(slots.localFolder)
+    let before = try contents(of: slots.place.vault)
+    #expect(try slots.keychain().addCommand(["printf", "word"]) == id)
+    #expect(try contents(of: slots.place.vault) == before)
+    removeAll(slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
+  // MARK: The identity file
+
+  @Test("the identity file is put onto a machine, and taken from it")
+  func identityFile() throws {
+    let slots = try SlotPlace { [try $0.slot("right")] }
+    try slots.keychain("right").addIdentityFile()
+    #expect(try FileFacts(slots.place.identityFile).mode & 0o7777 == 0o600)
+    #expect(try slots.keychain().servers().count == 3)
+    #expect(failure { try slots.keychain().addIdentityFile() } == .slot(.alreadyThere(id: "identity-file")))
+    try slots.keychain().removeSlot("identity-file")
+    #expect(!exists(slots.place.identityFile))
+    #expect(failure { try slots.keychain().servers() } == .locked(path: slots.place.vault))
+    #expect(try slots.keychain("right").servers().count == 3)
+    #expect(
+      failure { try slots.keychain("right").removeSlot("identity-file") }
+        == .slot(.notFound(id: "identity-file")))
+  }
+
+  @Test("another vault's identity file is neither overwritten nor removed, and further identities stay")
+  func otherIdentityFile() throws {
+    let slots = try SlotPlace { [try $0.slot("right")] }
+    let other = X25519Identity().withEncodedBytes { Array($0) + [0x0a] }
+    try put(other, into: slots.place.identityFile)
+    #expect(
+      failure { try slots.keychain("right").addIdentityFile() }
+        == .slot(.otherIdentityFile(path: slots.place.identityFile)))
+    #expect(
+      failure { try slots.keychain("right").removeSlot("identity-file") }
+        == .slot(.notFound(id: "identity-file")))
+    #expect(try contents(of: slots.place.identityFile) == other)
+    removeAll(slots.place.identityFile)
+    try slots.keychain("right").addIdentityFile()
+    let mine = try contents(of: slots.place.identityFile)
+    try put(other + mine, into: slots.place.identityFile)
+    try slots.keychain().removeSlot("identity-file")
+    #expect(try contents(of: slots.place.identityFile).starts(with: other))
+    #expect(failure { try slots.keychain().servers() } == .locked(path: slots.place.vault))
+  }
+
+  // MARK: Removing
+
+  @Test("the last way in can't be removed")
+  func lastWayIn() throws {
+    let plain = try SlotPlace()
+    #expect(
+      failure { try plain.keychain().removeSlot("identity-file") } == .slot(.lastWayIn(id: "identity-file")))
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("x", id: "bb", kind: "tpm")] }
+    let before = try slots.place.everything()
+    // A slot of a kind that isn't known doesn't count.
+    #expect(failure { try slots.keychain("right").removeSlot("aa") } == .slot(.lastWayIn(id: "aa")))
+    #expect(try slots.place.everything() == before)
+    #expect(failure { try slots.keychain("right").removeSlot("cc") } == .slot(.notFound(id: "cc")))
+    // Neither does one that is damaged.
+    let damaged = try SlotPlace {
+      [
+        try $0.slot("right", id: "aa"),
+        try Stanza(type: "llavero/slot", arguments: ["1", "bb", "passphrase"], body: [1, 2, 3]),
+      ]
+    }
+    #expect(failure { try damaged.keychain("right").removeSlot("aa") } == .slot(.lastWayIn(id: "aa")))
+    try damaged.keychain("right").removeSlot("bb")
+    #expect(try damaged.slotIDs == ["aa"])
+  }
+
+  @Test("a recovery code, and the identity file of this machine, are ways in")
+  func otherWaysIn() throws {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
+    let code = try addCode(slots, "right")
+    try slots.keychain("right").removeSlot("aa")
+    #expect(try slots.keychain(code).servers().count == 3)
+    let id = try #require(try slots.slotIDs.first)
+    #expect(failure { try slots.keychain(code).removeSlot(id) } == .slot(.lastWayIn(id: id)))
+    try slots.keychain(code).addIdentityFile()
+    try slots.keychain().removeSlot(id)
+    #expect(try slots.slotIDs == [] && slots.copies == [])
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
+  @Test("what is removed is remembered, and what opened it here is forgotten")
+  func removedIDs() throws {
+    let slots = try SlotPlace()
+    let identity = X25519Identity()
+    let path = try slots.write(identity, to: "key.txt")
+    let first = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
+    let second = try slots.keychain().addCommand(["echo", "word"])
+    #expect(names(in: slots.localFolder) == [first, second].sorted())
+    try slots.keychain().removeSlot(first)
+    #expect(names(in: slots.localFolder) == [second] && slots.copies == ["\(second).age"])
+    try slots.keychain().removeSlot(second)
+    let head = try #require(lines(try slots.place.plaintext()).first)
+    #expect(text(head).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
+    #expect(!text(head).contains(#""slots":"#))
+    // Other changes keep it.
+    try slots.keychain().add(servers: ["d.example"])
+    let later = try #require(lines(try slots.place.plaintext()).first)
+    #expect(text(later).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
+  }
+
+  @Test("slots of other kinds, further arguments, stanzas and notes survive every change of the slots")
+  func unknownSurvives() throws {
+    var vault = try HandMadeVault()
+    vault.head = [
+      ("slots", #"[{"id":"tt","added":"2026-01-02T03:04:05.678Z","touch":true}]"#), ("seal", "[1,2]"),
+    ]
+    let further = try Stanza(type: "llavero/slot", arguments: ["1", "tt", "tpm", "pcr7"], body: [1, 2, 3])
+    let newer = try Stanza(type: "llavero/slot", arguments: ["2", "new"], body: [4])
+    let other = try Stanza(type: "llavero/policy", arguments: ["x"], body: [5])
+    vault.stanzas = [try vault.vaultStanza(), other, newer, further]
+    let place = Place()
+    try vault.install(at: place)
+    let id = try place.keychain().addPassphrase(Secret("word"))
+    try place.keychain().removeSlot(id)
+    let header = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }
+    for stanza in [other, newer, further] {
+      #expect(
+        header.stanzas.contains {
+          $0.type == stanza.type && $0.arguments == stanza.arguments && $0.body == stanza.body
+        })
+    }
+    let head = text(try #require(lines(try place.plaintext()).first))
+    #expect(head.contains(#"{"id":"tt","added":"2026-01-02T03:04:05.678Z","touch":true}"#))
+    #expect(head.contains(#""seal":[1,2]"#))
+  }
+
+  // MARK: Bounds and damage
+
+  @Test("there are 32 slots at most")
+  func tooMany() throws {
+    var vault = try HandMadeVault()
+    let slot = try vault.slot("right", id: "aa")
+    vault.stanzas =
+      try [try vault.vaultStanza()]
+      + (0..<32).map {
+        try Stanza(type: slot.type, arguments: ["1", "s\($0)", "passphrase"], body: slot.body)
+      }
+    let place = Place()
+    try vault.install(at: place)
+    let text = X25519Identity().recipient.description
+    #expect(failure { try place.keychain().addRecipient(text, identity: nil) } == .slot(.tooMany(limit: 32)))
+    try place.keychain().removeSlot("s7")
+    try place.keychain().addRecipient(text, identity: nil)
+    #expect(failure { try place.keychain().addCommand(["echo", "x"]) } == .slot(.tooMany(limit: 32)))
+  }
+
+  @Test(
+    "a damaged slot beside a good one keeps nobody out",
+    arguments: ["passphrase", "recovery", "recipient", "command"])
+  func damaged(kind: String) throws {
+    let slots = try SlotPlace {
+      [
+        try Stanza(type: "llavero/slot", arguments: ["1", "aa", kind], body: [1, 2, 3]),
+        try $0.slot("right", id: "bb"),
+      ]
+    }
+    mkdir(slots.localFolder, 0o700)
+    let note =
+      kind == "command" ? #"{"command":["echo","x"]}"# : #"{"identity":"\#(slots.place.path)/key.txt"}"#
+    _ = try slots.write(X25519Identity(), to: "key.txt")
+    try put(Array(note.utf8), into: slots.localFolder + "/aa")
+    #expect(try slots.keychain("right").servers().count == 3)
+    #expect(try slots.keychain("right").slots()?.first?.isDamaged == true)
+  }
+
+  @Test("copies of slots that were lost or altered are made again with the next change")
+  func copies() throws {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }
+    try slots.keychain("right").add(servers: ["d.example"])
+    #expect(slots.copies == ["aa.age", "bb.age"])
+    removeAll(slots.place.slots + "/aa.age")
+    try put([1, 2, 3], into: slots.place.slots + "/bb.age")
+    try put([1, 2, 3], into: slots.place.slots + "/cc.age")
+    try put([1, 2, 3], into: slots.place.slots + "/README")
+    try slots.keychain("right").add(servers: ["e.example"])
+    #expect(slots.copies == ["README", "aa.age", "bb.age"])
+    for id in ["aa", "bb"] {
+      #expect(try contents(of: slots.place.slots + "/\(id).age") == slots.slotFile(id))
+    }
+  }
+}
