@@ -18,6 +18,7 @@ struct DoctorCommand: ParsableCommand {
   func run() throws {
     var selection = keychain.selection
     selection.mayAsk = false
+    selection.mayRunPrograms = false
     selection.mayPrompt = false
     selection.renewsUnlock = false
     var absence: SecretServiceProgram.Absence?
@@ -86,7 +87,10 @@ struct DoctorCommand: ParsableCommand {
       findings.append(Finding("format", "\(summary.version)"))
       findings.append(
         Finding(
-          "unlocked by", summary.hasPassphrase ? "a passphrase" : "the key \(file.location.identityFile)"))
+          "unlocked by",
+          summary.hasIdentityFile || summary.ways.isEmpty
+            ? "the key \(file.location.identityFile)"
+            : summary.hasPassphrase ? "a passphrase" : "one of its slots; see 'llavero slot list'"))
       findings.append(
         Finding(
           "items", summary.contents.map { "\($0.count)" } ?? "unknown, for nobody was asked to unlock it"))

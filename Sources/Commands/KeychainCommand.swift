@@ -33,6 +33,7 @@ struct UseKeychainCommand: ParsableCommand {
   func run() throws {
     var selection = keychain.selection
     selection.mayAsk = false
+    selection.mayRunPrograms = false
     selection.mayPrompt = false
     let kind = try KeychainKind(named: kind)
     // Both are wanted here: the new one has to be usable, and what is in the old one is told.

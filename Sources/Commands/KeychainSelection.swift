@@ -23,6 +23,10 @@ struct KeychainSelection {
   var unlockTotal: Int?
   /// Whether an unlocked keychain stays unlocked for longer by this.
   var renewsUnlock = true
+  /// Whether programs may be run whose output opens the file.
+  var mayRunPrograms = true
+  /// `--identity`: the file whose identity opens a slot.
+  var identity: String?
 
   /// Makes the choice. Where that leads to the Secret Service, or takes a look whether there is one, `llavero` becomes
   /// `llavero-secret-service` here; so this comes before anything is read from standard input.
@@ -51,7 +55,21 @@ struct KeychainSelection {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
     return EncryptedFileKeychain(
       at: location, passphrase: passphrases.source, isAsked: { passphrases.isAvailable },
-      cache: try unlockCache(at: location), patience: patience, onNotice: Self.tell)
+      cache: try unlockCache(at: location), openers: openers, patience: patience, onNotice: Self.tell)
+  }
+
+  /// What opens the file before anybody is asked.
+  private var openers: SlotOpeners {
+    var openers = SlotOpeners()
+    openers.identity = identity
+    openers.mayRunPrograms = mayRunPrograms
+    openers.run = CommandSlotProgram.passphrase
+    if let path = VaultLocation.environmentVariable("LLAVERO_IDENTITY"), !path.isEmpty {
+      openers.otherIdentities = [path]
+    } else if let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") {
+      openers.otherIdentities = [home + "/.ssh/id_ed25519"]
+    }
+    return openers
   }
 
   /// Forgets the keys of all encrypted files of this user.

@@ -61,7 +61,12 @@ struct KeychainStatus {
       return rows + [["items", "none yet; the first login that is stored makes the keychain"]]
     }
     rows.append(["protection", Self.protection(location, summary)])
-    if summary.hasPassphrase { rows.append(["state", state?.text ?? "locked"]) }
+    if summary.hasPassphrase, !summary.hasIdentityFile { rows.append(["state", state?.text ?? "locked"]) }
+    if summary.ways.count > 1 {
+      rows.append([
+        "ways in", "\(summary.ways.map(\.kind.name).joined(separator: ", ")); see 'llavero slot list'",
+      ])
+    }
     if let contents = summary.contents {
       rows.append(["items", "\(contents.count)"])
       rows.append(["changed", "\(contents.written) (write \(contents.generation))"])
@@ -79,8 +84,11 @@ struct KeychainStatus {
     json.member("exists", summary != nil)
     guard let summary else { return }
     json.member("uuid", ByteString(summary.uuid))
-    json.member("protection", (summary.hasPassphrase ? "passphrase" : "identity-file") as ByteString)
-    if !summary.hasPassphrase { json.member("identity", ByteString(location.identityFile)) }
+    json.member("protection", Self.protectionName(summary))
+    if summary.hasIdentityFile { json.member("identity", ByteString(location.identityFile)) }
+    json.beginArray("ways")
+    for way in summary.ways { json.element(ByteString(way.kind.name)) }
+    json.endArray()
     json.member("locked", summary.contents == nil)
     if let state {
       json.beginObject("unlocked")
@@ -96,8 +104,19 @@ struct KeychainStatus {
   }
 
   private static func protection(_ location: VaultLocation, _ summary: VaultSummary) -> String {
-    if summary.hasPassphrase { return "a passphrase" }
-    return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
+    if summary.hasIdentityFile || summary.ways.isEmpty {
+      return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
+    }
+    if summary.ways.contains(where: { $0.kind == .recipient || $0.kind == .command }) {
+      return "slots, opened by what 'llavero slot list' shows"
+    }
+    return summary.hasPassphrase ? "a passphrase" : "a recovery code"
+  }
+
+  /// What opens the file on this machine: its own key, other keys and programs, or a person.
+  private static func protectionName(_ summary: VaultSummary) -> ByteString {
+    if summary.hasIdentityFile || summary.ways.isEmpty { return "identity-file" }
+    return summary.hasPassphrase ? "passphrase" : "slots"
   }
 
   // MARK: Secret Service

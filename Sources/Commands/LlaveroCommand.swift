@@ -24,8 +24,8 @@ struct LlaveroCommand: ParsableCommand {
     subcommands: [
       InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
       DeleteCommand.self, UndeleteCommand.self, VaultCommand.self, StatusCommand.self, DoctorCommand.self,
-      KeychainCommand.self, UnlockCommand.self,
-      LockCommand.self, GitCredentialSubcommand.self,
+      KeychainCommand.self, UnlockCommand.self, LockCommand.self, SlotCommand.self,
+      ChangePassphraseCommand.self, RotateCommand.self, GitCredentialSubcommand.self,
     ]
   )
 }

@@ -24,6 +24,8 @@ final class PassphraseSources {
   enum Subject {
     /// The encrypted file with this path.
     case vault(path: String)
+    /// One of several slots of the encrypted file. Neither the credential nor the command is about it.
+    case slot(id: String)
     /// The desktop's keyring, with the line that asks for its password on a terminal. Neither the credential nor the
     /// command is about it.
     case keyring(prompt: String)
@@ -103,6 +105,7 @@ final class PassphraseSources {
     let question: PassphraseQuestion =
       switch subject {
       case .vault(let path): .passphrase(of: "keychain", at: path)
+      case .slot(let id): .passphrase(of: "slot \(id)", at: nil)
       case .keyring(let line): .keyringPassword(line: line)
       }
     lastOrigin = .person
@@ -125,8 +128,9 @@ final class PassphraseSources {
   ///
   /// Neither the credential nor the command is asked: they give the passphrase that there is.
   ///
+  /// - Parameter option: what gives the descriptor.
   /// - Throws: ``Failure`` if nobody can be asked, it is empty, the two differ three times, or the person declines.
-  func newPassphrase() throws(Failure) -> Secret {
+  func newPassphrase(option: String = "--passphrase-fd") throws(Failure) -> Secret {
     if let descriptor {
       let passphrase = try SecretInput.passphrase(from: descriptor)
       if passphrase.isEmpty { throw Failure("the passphrase is empty", status: .usage) }
@@ -140,12 +144,12 @@ final class PassphraseSources {
       throw Failure(
         mayAsk
           ? "there is no terminal to ask for the passphrase" : "nobody may be asked for the passphrase",
-        hint: "give it with --passphrase-fd", status: .usage)
+        hint: "give it with \(option)", status: .usage)
     }
     lastOrigin = .person
     let question: PassphraseQuestion =
       switch subject {
-      case .vault: .newPassphrase(of: "keychain")
+      case .vault, .slot: .newPassphrase(of: "keychain")
       case .keyring: .newPassphrase(of: "keyring")
       }
     var error: String?

@@ -13,6 +13,7 @@ struct StatusCommand: ParsableCommand {
     var selection = keychain.selection
     selection.mayAsk = false
     selection.renewsUnlock = false
+    selection.mayRunPrograms = false
     let status = try KeychainStatus(of: try selection.choose().open())
     try StandardStreams.write(output.json ? status.json() : Secret(status.text()))
   }

@@ -20,7 +20,7 @@ extension VaultChange {
     slots += arriving.prefix(max(0, VaultBounds.slots - slots.count))
     // Where each side has removed what the other kept, both stay: a vault that nothing opens would be worse.
     let hasWay = slots.contains { $0.isKnown && $0.isWellFormed }
-    guard hasWay || stanzas.slots.isEmpty || (try unlocking.hasIdentityFile(of: key)) else { return }
+    if !hasWay, !stanzas.slots.isEmpty, try !unlocking.hasIdentityFile(of: key) { return }
     var notes = mine
     for id in theirs.removed { notes.remove(id) }
     for slot in arriving { if let note = theirs[slot.id] { notes.set(note) } }

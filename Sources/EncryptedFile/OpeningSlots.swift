@@ -11,16 +11,16 @@ public struct SlotOpeners: Sendable {
   /// Such files that are tried where they are there.
   public var otherIdentities: [String] = []
   /// Whether programs may be run that are noted on this machine, and age's plugins.
-  public var mayRunCommands = true
-  /// Runs a program, and takes what it prints without one last line feed; `nil` if it fails. Where none is given, the
-  /// program is run for a minute at most, without a shell, with `/dev/null` to read and this process's standard error.
+  public var mayRunPrograms = true
+  /// Runs a program, and takes what it prints without one last line feed; `nil` if it fails. Without this nothing is
+  /// run, and command slots open nothing.
   public var run: (@Sendable (_ command: [String]) -> Secret?)?
 
-  /// Nothing but what is noted on this machine.
+  /// Nothing but identities that are noted on this machine.
   public init() {}
 
   func passphrase(of command: [String]) -> Secret? {
-    guard let run else { return ProgramOutput.passphrase(of: command) }
+    guard mayRunPrograms, let run else { return nil }
     return run(command)
   }
 }
@@ -45,7 +45,7 @@ extension Unlocking {
         return unlocked
       }
     }
-    if !openers.mayRunCommands { return nil }
+    if !openers.mayRunPrograms { return nil }
     for slot in stanzas.slots where slot.kind == VaultStanzas.Slot.command {
       guard case .command(let command) = noted[slot.id] else { continue }
       guard let passphrase = openers.passphrase(of: command) else {
@@ -106,7 +106,7 @@ extension Unlocking {
   /// The same without those for which a program would be run, where none may be.
   private func usableIdentities(inFile path: String) throws(KeychainError) -> [any Identity]? {
     let identities = try Self.identities(inFile: path)
-    return openers.mayRunCommands ? identities : identities?.filter { !($0 is PluginIdentity) }
+    return openers.mayRunPrograms ? identities : identities?.filter { !($0 is PluginIdentity) }
   }
 
   /// The identities of a file anywhere; `nil` if there is none.

@@ -5,6 +5,25 @@ import Testing
 
 @testable import EncryptedFile
 
+/// Programs as they are in these tests: what `echo` and `printf` would print, and others that fail.
+@Sendable func runFake(_ command: [String]) -> Secret? {
+  switch command.first {
+  case "echo": Secret(command.dropFirst().joined(separator: " "))
+  case "printf" where command.count == 2: Secret(command[1])
+  case "printf": Secret(command[2])
+  default: nil
+  }
+}
+
+extension SlotOpeners {
+  /// Those that run fake programs.
+  static var withPrograms: SlotOpeners {
+    var openers = SlotOpeners()
+    openers.run = runFake
+    return openers
+  }
+}
+
 /// A vault with the ways in that a test asks for.
 struct SlotPlace {
   let place = Place()
@@ -23,7 +42,7 @@ struct SlotPlace {
   }
 
   /// The keychain, with what a person types.
-  func keychain(_ typed: String?..., openers: SlotOpeners = SlotOpeners()) -> EncryptedFileKeychain {
+  func keychain(_ typed: String?..., openers: SlotOpeners = .withPrograms) -> EncryptedFileKeychain {
     EncryptedFileKeychain(
       at: place.location,
       passphrase: { attempt in attempt <= typed.count ? typed[attempt - 1].map { Secret($0) } : nil },
@@ -278,7 +297,7 @@ struct SlotTests {
     let scrypt = try Array("from $HOME".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
     #expect(try !AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
     var none = SlotOpeners()
-    none.mayRunCommands = false
+    none.mayRunPrograms = false
     #expect(failure { try slots.keychain(openers: none).servers() } == .noSlotOpens(path: slots.place.vault))
     // What is typed is not tried on it.
     #expect(failure { try slots.keychain("from $HOME", openers: none).servers() } != nil)
