@@ -225,6 +225,10 @@ extension Failure {
       self.init(
         "the passphrase of slot \(id) was not given; nothing was changed",
         hint: "drop the slot with --drop \(id), if nobody has it any more", status: .keychain)
+    case .secretMismatch(let id):
+      self.init(
+        "that is not the passphrase of slot \(id); nothing was changed",
+        hint: "drop the slot with --drop \(id), if nobody has it any more", status: .keychain)
     case .notRenewable(let id, let kind):
       self.init(
         "slot \(id) of the kind \(kind) can't be renewed on this machine; nothing was changed",

@@ -158,7 +158,7 @@ private struct Renewal {
       }
       attempt += 1
     }
-    throw .slot(.secretMissing(id: slot.id))
+    throw .slot(attempt == 1 ? .secretMissing(id: slot.id) : .secretMismatch(id: slot.id))
   }
 
   /// All slots that stay, with their recipients.

@@ -105,6 +105,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case commandMismatch(id: String)
     /// It can't be renewed, for its passphrase was not given.
     case secretMissing(id: String)
+    /// It can't be renewed, for another passphrase than its own was given.
+    case secretMismatch(id: String)
     /// It can't be renewed, for this version doesn't know its kind, or whom it is for, or this machine how to open it.
     case notRenewable(id: String, kind: String)
     /// Another process changed the ways in meanwhile.

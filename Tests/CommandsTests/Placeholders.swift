@@ -56,6 +56,8 @@ enum Placeholders {
       .replacing(#/:1\.\d+\b/#, with: "{OWNER}")
       .replacing(#/\bprocess(":| )\d+\b/#) { "process\($0.1){PID}" }
       .replacing(#/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/#, with: "{UUID}")
+      .replacing(#/\b[0-9a-f]{16}\b/#, with: "{SLOT}")
+      .replacing(#/\b[0-9A-Z]{4}(-[0-9A-Z]{4}){6}\b/#, with: "{CODE}")
       .replacing(#/password_expiry_utc(=|":)1\d{9}\b/#) { "password_expiry_utc\($0.1){EPOCH}" }
   }
 }

@@ -107,6 +107,11 @@ struct RotationTests {
     #expect(
       failure { try rotate(slots, "right", dropping: ["aa", "bb", "cc", "dd", "ee"]) }
         == .slot(.lastWayIn(id: "aa")))
+    #expect(
+      failure {
+        try rotate(slots, dropping: ["bb", "cc", "dd", "ee"], passphrases: ["aa": ["two", "wrong"]])
+      }
+        == .slot(.secretMismatch(id: "aa")))
     #expect(try slots.place.everything() == before)
     _ = try rotate(slots, dropping: ["bb", "cc", "dd", "ee"], passphrases: right)
     #expect(try slots.slotIDs == ["aa"] && slots.copies == ["aa.age"])
