@@ -35,6 +35,7 @@ fresh_home() {
   clean_environment
   use_home "$CASE"
   export LLAVERO_KEYCHAIN=${KEYCHAIN:-file}
+  if [[ -n ${UNLOCK_CACHE:-} ]]; then export LLAVERO_UNLOCK_CACHE=$UNLOCK_CACHE; fi
   : >"$ASKED"
   cd "$CASE" || return
 }
