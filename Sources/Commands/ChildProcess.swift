@@ -5,7 +5,7 @@ import Keychain
 /// A program that this one has started, and that is gone when this one lets go of it.
 ///
 /// It gets descriptors 0 to 2 and no other, and the environment without what names programs to run for a passphrase: a
-/// `llavero` that it runs in turn can't come back here for ever.
+/// `llavero` that it runs in turn can't come back here for ever, nor does it ask a person who is being asked already.
 struct ChildProcess: ~Copyable {
   /// Where its standard input and output lead. Its standard error is that of this process.
   enum Streams {
@@ -28,6 +28,10 @@ struct ChildProcess: ~Copyable {
   static let withheldVariables = [
     "LLAVERO_PASSPHRASE_COMMAND", "LLAVERO_PINENTRY", "LLAVERO_ASKPASS", "SSH_ASKPASS_PROMPT",
   ]
+
+  /// Tells a `llavero` among them what it is run for.
+  static let markerVariable = "LLAVERO_ASKING"
+  private static var marker: CString { CString("LLAVERO_ASKING=1") }
 
   /// Starts a program, found along the PATH if its name has no slash.
   ///
@@ -62,9 +66,9 @@ struct ChildProcess: ~Copyable {
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
 
-    let names = Self.withheldVariables + withheld
+    let names = Self.withheldVariables + withheld + [Self.markerVariable]
     var environment = Self.environment { variable in names.contains { Self.is(variable, $0) } }
-    environment.append(nil)
+    environment += [UnsafeMutablePointer(mutating: Self.marker.pointer), nil]
     var pointers = arguments.map {
       UnsafeMutablePointer(mutating: $0.pointer) as UnsafeMutablePointer<CChar>?
     }

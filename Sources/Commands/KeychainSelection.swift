@@ -137,7 +137,10 @@ struct KeychainSelection {
   /// Where the passphrase of a keychain comes from.
   func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
     let mayAskPerson = mayAsk && mayPrompt && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
-    return PassphraseSources(for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson)
+    // Whoever runs this to get a passphrase has the person's attention, and the turn to ask.
+    let isNested = CString(variable: ChildProcess.markerVariable) != nil
+    return PassphraseSources(
+      for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson && !isNested)
   }
 
   /// Where the password of the desktop's keyring comes from.
