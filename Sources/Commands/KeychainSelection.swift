@@ -54,7 +54,7 @@ struct KeychainSelection {
   func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
     return EncryptedFileKeychain(
-      at: location, passphrase: passphrases.source, isAsked: { passphrases.isAvailable },
+      at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location), openers: openers, patience: patience, onNotice: Self.tell)
   }
 

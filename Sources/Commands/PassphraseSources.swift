@@ -56,15 +56,15 @@ final class PassphraseSources {
   /// As a keychain takes it.
   var source: PassphraseSource { passphrase }
 
-  /// Whether the passphrase can be had now otherwise than from a descriptor, which is given for one use.
-  var isAvailable: Bool {
-    if descriptor != nil { return false }
+  /// Who would give the passphrase now. A descriptor gives it for one use.
+  var respondent: PassphraseRespondent {
+    if descriptor != nil { return .nobody }
     if case .vault = subject,
       SystemdCredential() != nil || CString(variable: PassphraseCommand.variable) != nil
     {
-      return true
+      return .program
     }
-    return mayAsk && (try? PassphrasePrompt.find(timeout: Self.promptTimeout())) != nil
+    return mayAsk && (try? PassphrasePrompt.find(timeout: Self.promptTimeout())) != nil ? .person : .nobody
   }
 
   /// The passphrase; `nil` if nobody can be asked, or no more.

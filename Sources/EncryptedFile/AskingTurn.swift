@@ -11,9 +11,16 @@ struct AskingTurn: ~Copyable {
   /// Whether the person declined while this process waited.
   let wasDeclined: Bool
 
-  private static let name = "asking"
-  /// As long as a person may take, in seconds.
-  private static let patience = 86_400
+  /// Whether this process has the turn.
+  var isHeld: Bool { descriptor >= 0 }
+
+  /// What the lock's file is called, for a person may take long, and what asks nobody needn't wait for that.
+  private static func name(_ respondent: PassphraseRespondent) -> String {
+    respondent == .person ? "asking" : "opening"
+  }
+  /// How many seconds others are waited for: as long as a program that asks gives a person, for git shall not hang
+  /// because of a prompt that was forgotten in another window.
+  private static let patience = 300
 
   /// No turn, for where nobody is asked.
   init() {
@@ -29,12 +36,15 @@ struct AskingTurn: ~Copyable {
   /// Waits for the turn.
   ///
   /// - Parameter onWaiting: called once, after five seconds.
-  /// - Throws: ``KeychainError/busy(path:seconds:)`` after a day.
-  init(in stateFolder: String, onWaiting: () -> Void) throws(KeychainError) {
+  /// - Throws: ``KeychainError/busy(path:seconds:)`` after five minutes.
+  init(
+    for respondent: PassphraseRespondent, in stateFolder: String, onWaiting: () -> Void
+  ) throws(KeychainError) {
     let start = Self.milliseconds()
     do throws(KeychainError) {
       let folder = try Folder(creating: stateFolder)
-      let lock = try FileLock(Self.name, in: folder, patience: Self.patience, onWaiting: onWaiting)
+      let lock = try FileLock(
+        Self.name(respondent), in: folder, patience: Self.patience, onWaiting: onWaiting)
       // The file says when somebody declined last, in milliseconds since boot. One from before the last boot can be
       // of the time of waiting only by chance.
       let descriptor = lock.descriptor

@@ -46,8 +46,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///
   /// - Parameters:
   ///   - passphrase: asks for the passphrase of a vault that has one.
-  ///   - isAsked: whether a person is asked for it; else it is known, or nobody can be asked. What a person is asked
-  ///     for, one process asks for at a time, and the cache keeps what it opened.
+  ///   - respondent: who would give it now. One process asks at a time, and the cache keeps what it opened.
   ///   - cache: what keeps a vault with a passphrase unlocked. Without one that is asked for at each use.
   ///   - openers: what may open it before anybody is asked.
   ///   - maximumWorkFactor: the most work that a passphrase may be, as scrypt's log2 N, at most 22.
@@ -56,7 +55,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///   - clock: what dates are read from.
   public init(
     at location: VaultLocation, passphrase: @escaping PassphraseSource = { _ in nil },
-    isAsked: @escaping () -> Bool = { true }, cache: UnlockCache? = nil,
+    respondent: @escaping () -> PassphraseRespondent = { .person }, cache: UnlockCache? = nil,
     openers: SlotOpeners = SlotOpeners(), maximumWorkFactor: Int = 20,
     patience: Int = 60, onNotice: @escaping (Notice) -> Void = { _ in },
     clock: @escaping () -> Timestamp = { .now }
@@ -64,7 +63,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     self.location = location
     unlocking = Unlocking(
       location: location, passphrase: passphrase, maximumWorkFactor: maximumWorkFactor, cache: cache,
-      isAsked: isAsked, onWaiting: { onNotice(.waitingForPassphrase) }, openers: openers)
+      respondent: respondent, onWaiting: { onNotice(.waitingForPassphrase) }, openers: openers)
     self.patience = patience
     self.onNotice = onNotice
     self.clock = clock
@@ -252,6 +251,8 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// - Parameter needsIdentity: whether the identity itself has to be had.
   func beginChange(patience: Int? = nil, needsIdentity: Bool = false) throws(KeychainError) -> VaultChange {
+    // A person who is asked must not keep others waiting that have nothing to ask.
+    if key == nil { _ = try newest() }
     let locked = try lockFolder(patience: patience ?? self.patience)
     isPinned = false
     let snapshot = try newest(needsIdentity: needsIdentity)

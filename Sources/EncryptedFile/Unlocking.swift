@@ -6,6 +6,16 @@ import UnlockCache
 /// Asks somebody for a passphrase: `attempt` counts from 1. `nil` if nobody can be asked, or no more.
 public typealias PassphraseSource = (_ attempt: Int) throws(KeychainError) -> Secret?
 
+/// Who gives a passphrase.
+public enum PassphraseRespondent: Hashable, Sendable {
+  /// Nobody, or whoever gave it for this one use: what it opens isn't kept unlocked.
+  case nobody
+  /// A program or a file, without anybody being asked.
+  case program
+  /// A person.
+  case person
+}
+
 /// A vault's key, and the file key of one header that it has opened.
 struct UnlockedHeader: ~Copyable {
   let key: VaultKey
@@ -20,8 +30,8 @@ struct Unlocking {
   let maximumWorkFactor: Int
   /// What keeps the vault unlocked; `nil` where nothing does.
   let cache: UnlockCache?
-  /// Whether a person is asked for the passphrase now; else it is known, or nobody can be asked.
-  let isAsked: () -> Bool
+  /// Who would give the passphrase now.
+  let respondent: () -> PassphraseRespondent
   /// Called once, after five seconds of waiting for another process that asks.
   let onWaiting: () -> Void
   /// What opens slots without asking anybody.
@@ -73,31 +83,42 @@ struct Unlocking {
     way = .keptKey
     if purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
     var fault: KeychainError?
-    way = .slot
-    if purpose != .keepingAnew || !stanzas.canBeAskedFor,
-      let unlocked = try openWithoutAsking(header, stanzas, &fault)
-    {
-      if purpose != .use { try keep(unlocked.key, of: stanzas) }
-      return unlocked
+    if purpose != .keepingAnew || !stanzas.canBeAskedFor, stanzas.mayOpenWithoutAsking {
+      let turn = try turn(.program)
+      defer { withExtendedLifetime(turn) {} }
+      if turn.isHeld, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
+      way = .slot
+      if let unlocked = try openWithoutAsking(header, stanzas, &fault) {
+        try keep(unlocked.key, of: stanzas, for: purpose)
+        return unlocked
+      }
     }
     if !stanzas.canBeAskedFor { throw fault ?? .noSlotOpens(path: location.vaultFile) }
+    let respondent = cache == nil ? .nobody : respondent()
     way = .keptKey
-    let isAsked = cache != nil && isAsked()
-    let turn = isAsked ? try AskingTurn(in: location.stateFolder, onWaiting: onWaiting) : AskingTurn()
+    let turn = try turn(respondent)
     // Whoever comes next finds the key that is kept here.
     defer { withExtendedLifetime(turn) {} }
-    if isAsked, purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) {
+    if turn.isHeld, purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) {
       return unlocked
     }
     way = .passphrase
     let unlocked = try openByAsking(header, stanzas, fault, turn)
-    if purpose != .use {
-      try keep(unlocked.key, of: stanzas)
-    } else if isAsked {
-      // What was given on a descriptor for one use isn't kept. Where nothing can be kept, it is asked for each time.
-      try? keep(unlocked.key, of: stanzas)
-    }
+    // What was given on a descriptor for one use isn't kept.
+    if purpose != .use || respondent != .nobody { try keep(unlocked.key, of: stanzas, for: purpose) }
     return unlocked
+  }
+
+  /// The turn to open the vault, so that of many processes one has the work, or asks, and the others find the key
+  /// kept. A turn that isn't held where nothing is kept, or nobody is to be asked.
+  private func turn(_ respondent: PassphraseRespondent) throws(KeychainError) -> AskingTurn {
+    if cache == nil || respondent == .nobody { return AskingTurn() }
+    return try AskingTurn(for: respondent, in: location.stateFolder, onWaiting: onWaiting)
+  }
+
+  /// Keeps what opened the vault. Where that isn't the purpose, and can't be, it is opened anew each time.
+  private func keep(_ key: VaultKey, of stanzas: VaultStanzas, for purpose: Purpose) throws(KeychainError) {
+    if purpose == .use { try? keep(key, of: stanzas) } else { try keep(key, of: stanzas) }
   }
 
   /// Opens a vault's header with the plain identity file; `nil` if that isn't the vault's and there are slots.
@@ -205,5 +226,10 @@ extension VaultStanzas {
   /// Whether there is anything that a person could type.
   fileprivate var canBeAskedFor: Bool {
     slots.contains { $0.kind == Slot.passphrase || $0.kind == Slot.recovery }
+  }
+
+  /// Whether there is a slot that something on this machine may open.
+  fileprivate var mayOpenWithoutAsking: Bool {
+    slots.contains { $0.kind == Slot.recipient || $0.kind == Slot.command }
   }
 }

@@ -34,7 +34,7 @@ struct StayingUnlockedTests {
         asked.append(attempt)
         guard let answer else { throw .promptDismissed }
         return attempt == 1 ? Secret(answer) : nil
-      }, isAsked: { isAsked }, cache: cache)
+      }, respondent: { isAsked ? .person : .nobody }, cache: cache)
     return (keychain, asked)
   }
 
