@@ -8,6 +8,8 @@ import Synchronization
 final class AgentConnection: Sendable {
   /// The most milliseconds that connecting, asking and hearing take together.
   static let patience = 2000
+  /// The most connections for one request, of which the last waits some 20 milliseconds for its turn.
+  private static let maximumAttempts = 20
 
   /// The folder that the agent's socket is in.
   let folder: String
@@ -50,13 +52,18 @@ final class AgentConnection: Sendable {
       }
       close(descriptor)
     }
-    descriptor = connect(deadline)
-    if descriptor < 0 { return nil }
-    if let reply = Self.exchange(descriptor, request, operation, deadline) {
-      hold(descriptor)
-      return reply
+    // Where many connect at once, the agent may hang up on one that has not asked yet. Every request may be repeated.
+    for attempt in 1...Self.maximumAttempts {
+      descriptor = connect(deadline)
+      if descriptor < 0 { return nil }
+      if let reply = Self.exchange(descriptor, request, operation, deadline) {
+        hold(descriptor)
+        return reply
+      }
+      close(descriptor)
+      if BootTime.milliseconds >= deadline { return nil }
+      usleep(UInt32(attempt * 1000))
     }
-    close(descriptor)
     return nil
   }
 
