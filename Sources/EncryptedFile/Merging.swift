@@ -131,13 +131,15 @@ extension VaultChange {
         try RetiredRecord.line(of: record, at: retirement.date, retirement.reason)
       }
       let index = retirement.candidate.index
+      let loser: Secret
       do throws(JSONReader.Malformed) {
-        retired.insert(
-          retirement.candidate.isMine
-            ? try lines.withLine(index, line) : try theirs.withLine(index, line))
+        loser =
+          retirement.candidate.isMine ? try lines.withLine(index, line) : try theirs.withLine(index, line)
       } catch {
         throw .malformedItem(path: path)
       }
+      // An older copy has what was replaced since. Once is enough, however often such a copy comes.
+      if !lines.hasRetired(loser), !theirs.hasRetired(loser) { retired.insert(loser) }
     }
     let staying = Set(plan.winners.lazy.filter(\.isMine).map(\.index))
     for index in lines.inUse.reversed() where !staying.contains(index) { remove(index) }
@@ -146,6 +148,19 @@ extension VaultChange {
     }
     for index in 0..<retired.count {
       try keep(retired.withLine(index) { Secret(copying: $0) })
+    }
+  }
+}
+
+extension VaultLines {
+  /// Whether the record of a line that is out of use is among those that are, whenever and for whatever reason.
+  fileprivate borrowing func hasRetired(_ line: borrowing Secret) -> Bool {
+    line.withUnsafeBytes { line in
+      let record = RetiredRecord.record(of: line)
+      for index in lines(beginning: Array(line.key)) {
+        if withLine(index, { RetiredRecord.record(of: $0).elementsEqual(record) }) { return true }
+      }
+      return false
     }
   }
 }

@@ -90,6 +90,15 @@ struct RetiredRecord {
     return line
   }
 
+  /// What a line was before it went out of use, as far as ``line(of:at:_:)`` has appended to it. A quotation mark within
+  /// a value is escaped, so the last one of these is the member.
+  static func record(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let member = Array(",\"retired\":\"".utf8)
+    var start = line.count - member.count
+    while start >= 0, !line[start..<start + member.count].elementsEqual(member) { start -= 1 }
+    return UnsafeRawBufferPointer(rebasing: line[..<max(start, 0)])
+  }
+
   /// The mark that is left of a deletion: the line without what is confidential, LF included.
   static func mark(of line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Secret {
     var json = JSONWriter(capacity: line.count)
