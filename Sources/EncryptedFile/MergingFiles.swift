@@ -35,9 +35,11 @@ extension EncryptedFileKeychain {
     try scratch.take(ours, as: VaultLocation.vaultName)
     let pair = EncryptedFileKeychain(
       at: VaultLocation(vaultFolder: scratch.folder.path, stateFolder: scratch.folder.path), clock: clock)
-    guard let file = try pair.openVault() else { throw .missing(path: ours) }
+    guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: ours) else {
+      throw .missing(path: ours)
+    }
     // Here is what opens it; there, nothing but the two files.
-    _ = try unlock(file)
+    _ = try unlock(file).verify()
     pair.use(self)
     try pair.merge(copyAt: theirs)
     guard let merged = try pair.openVault() else { throw .missing(path: ours) }
