@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# Two machines with one vault: two homes with the same key, each with its own copy of the vault's folder.
+
+# at MACHINE: what follows happens there
+at() {
+  use_home "$CASE/$1"
+  FOLDER=$XDG_DATA_HOME/llavero
+  : >>"$ASKED"
+}
+
+# same_key_at MACHINE: gives a machine the key of the present one
+same_key_at() {
+  local state=$CASE/$1/home/.local/state/llavero
+  install -d -m 700 "$state"
+  install -m 600 "$IDENTITY" "$state/identity.txt"
+}
+
+# keep HOST PASSWORD: stores alice's password
+keep() {
+  helper store < <(printf 'protocol=https\nhost=%s\nusername=alice\npassword=%s\n' "$1" "$2")
+  if ((status != 0)) || [[ -s $CASE/stdout ]]; then fail "not stored: $1 $2" "$(said)"; fi
+}
+
+# forget HOST: deletes it, as a person does
+forget() {
+  run llavero delete "https://$1"
+  if ((status != 0)); then fail "not deleted: $1" "$(said)"; fi
+}
+
+# has HOST PASSWORD: git gets this one; what is said besides, as of copies that were merged, is not looked at
+has() {
+  helper get < <(printf 'protocol=https\nhost=%s\n' "$1")
+  if ((status != 0)) || ! printf 'username=alice\npassword=%s\n' "$2" | cmp -s - "$CASE/stdout"; then
+    fail "expected $2 for $1 in $HOME" "$(said)"
+  fi
+}
+
+# has_not HOST
+has_not() {
+  helper get < <(printf 'protocol=https\nhost=%s\n' "$1")
+  if ((status != 0)) || [[ -s $CASE/stdout ]]; then fail "expected nothing for $1 in $HOME" "$(said)"; fi
+}
+
+# secrets: `HOST PASSWORD` of what is in use here, and not a word besides
+secrets() {
+  llavero list --json | python3 -c '
+import json, subprocess, sys
+for item in json.load(sys.stdin):
+    url = "https://" + item["server"]
+    secret = subprocess.run(["llavero", "get", url, "--account", "alice"], capture_output=True, check=True)
+    print(item["server"], secret.stdout.decode().strip())' | LC_ALL=C sort
+}
+
+# count_earlier HOST: how many entries undelete lists
+count_earlier() {
+  llavero undelete "https://$1" --account alice --list --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'
+}
+
+# earlier_secrets HOST: those that undelete brings back, one by one, in a copy of this machine
+earlier_secrets() {
+  local turns copy
+  copy=$(mktemp -d "$CASE/copy.XXXXXX")
+  cp -a "$HOME" "$copy/home"
+  (
+    use_home "$copy"
+    # What was in use becomes the first of the list, so each is the last one at some time.
+    for ((turns = $(count_earlier "$1"); turns > 0; turns--)); do
+      llavero undelete "https://$1" --account alice --entry "$(count_earlier "$1")" 2>/dev/null
+      llavero get "https://$1" --account alice
+    done
+  )
+  rm -rf "$copy"
+}
+
+# recoverable HOST PASSWORD: it is in use here, or undelete brings it back
+recoverable() {
+  earlier_secrets "$1" >"$CASE/earlier"
+  if [[ $(llavero get "https://$1" --account alice 2>/dev/null) == "$2" ]]; then return; fi
+  grep -qxF -- "$2" "$CASE/earlier" || fail "lost: $2 of $1 in $HOME; there are:" "$(cat "$CASE/earlier")"
+}
+
+# documented WORD: the commands that man/llavero.1 shows in the paragraph that begins with the word
+documented() {
+  sed -n "/^$1/,/^\\.Ed/p" "$ROOT/man/llavero.1" | sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' |
+    sed 's/^\$ //; s/^    //; s/\\e/\\/g; s/\\&//g'
+}

@@ -1,0 +1,140 @@
+# shellcheck shell=bash
+# Two Syncthings on loopback that share the vaults' folders of the machines `one` and `two`, and know nobody else.
+
+# free_ports COUNT: ports that nobody listens on, one a line
+free_ports() {
+  python3 -c '
+import socket, sys
+sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
+for each in sockets:
+    each.bind(("127.0.0.1", 0))
+    print(each.getsockname()[1])' "$1"
+}
+
+# syncthing_at MACHINE COMMAND [OPTION...]: without what would reach out of this machine
+syncthing_at() {
+  HOME=$CASE/$1/home STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 \
+    syncthing "$2" --home="$CASE/$1/syncthing" "${@:3}"
+}
+
+# write_config MACHINE
+write_config() {
+  local name
+  {
+    echo '<configuration version="36">'
+    printf '<folder id="vault" label="vault" path="%s" type="sendreceive" rescanIntervalS="3600" %s>' \
+      "$CASE/$1/home/.local/share/llavero" 'fsWatcherEnabled="true" fsWatcherDelayS="1"'
+    for name in one two; do printf '<device id="%s"/>' "${device[$name]}"; done
+    # What a person's configuration has too; without it there would be none, and the loser of a conflict deleted.
+    echo '<maxConflicts>10</maxConflicts></folder>'
+    for name in one two; do
+      printf '<device id="%s" name="%s"><address>tcp://127.0.0.1:%s</address></device>\n' \
+        "${device[$name]}" "$name" "${listens[$name]}"
+    done
+    printf '<gui enabled="true" tls="false"><address>127.0.0.1:%s</address><apikey>%s</apikey></gui>\n' \
+      "${gui[$1]}" key
+    echo '<options>'
+    printf '<listenAddress>tcp://127.0.0.1:%s</listenAddress>\n' "${listens[$1]}"
+    echo '<globalAnnounceEnabled>false</globalAnnounceEnabled><localAnnounceEnabled>false</localAnnounceEnabled>'
+    echo '<relaysEnabled>false</relaysEnabled><natEnabled>false</natEnabled><startBrowser>false</startBrowser>'
+    echo '<urAccepted>-1</urAccepted><crashReportingEnabled>false</crashReportingEnabled>'
+    echo '<autoUpgradeIntervalH>0</autoUpgradeIntervalH><stunKeepaliveStartS>0</stunKeepaliveStartS>'
+    echo '<reconnectionIntervalS>5</reconnectionIntervalS><setLowPriority>false</setLowPriority>'
+    echo '</options></configuration>'
+  } >"$CASE/$1/syncthing/config.xml"
+}
+
+# start_syncthings: the folders, with their .stignore, are there
+start_syncthings() {
+  declare -gA device gui listens
+  local name ports
+  command -v syncthing >/dev/null || skip "there is no syncthing here"
+  mapfile -t ports < <(free_ports 4)
+  listens=([one]=${ports[0]} [two]=${ports[1]})
+  gui=([one]=${ports[2]} [two]=${ports[3]})
+  for name in one two; do
+    syncthing_at $name generate --skip-port-probing >"$CASE/$name-generated" 2>&1 ||
+      fail "syncthing makes no key:" "$(cat "$CASE/$name-generated")"
+    device[$name]=$(syncthing_at $name serve --device-id)
+  done
+  for name in one two; do
+    write_config $name
+    syncthing_at $name serve --no-browser --no-restart --skip-port-probing >"$CASE/$name/syncthing.log" 2>&1 &
+    processes+=("$!")
+  done
+  for name in one two; do
+    within 30 ask_syncthing $name system/ping >"$CASE/ping" || fail "syncthing doesn't start:" "$(tail "$CASE/$name/syncthing.log")"
+  done
+}
+
+# ask_syncthing MACHINE PATH: prints the answer
+ask_syncthing() {
+  python3 "$SUPPORT/syncthing-call.py" GET "127.0.0.1:${gui[$1]}" "$2"
+}
+
+# tell_syncthing MACHINE PATH
+tell_syncthing() {
+  python3 "$SUPPORT/syncthing-call.py" POST "127.0.0.1:${gui[$1]}" "$2" >"$CASE/told" ||
+    fail "syncthing doesn't do $2:" "$(cat "$CASE/told")"
+}
+
+# pause, resume: what the two tell each other
+pause() {
+  tell_syncthing one "system/pause?device=${device[two]}"
+  tell_syncthing two "system/pause?device=${device[one]}"
+}
+
+resume() {
+  scan
+  tell_syncthing one "system/resume?device=${device[two]}"
+  tell_syncthing two "system/resume?device=${device[one]}"
+}
+
+# scan: both look what has changed
+scan() {
+  tell_syncthing one 'db/scan?folder=vault'
+  tell_syncthing two 'db/scan?folder=vault'
+}
+
+is_synced() {
+  scan
+  python3 "$SUPPORT/syncthing-call.py" SYNCED "127.0.0.1:${gui[one]}" "${device[two]}" &&
+    python3 "$SUPPORT/syncthing-call.py" SYNCED "127.0.0.1:${gui[two]}" "${device[one]}" && same_folders
+}
+
+# same_folders: of the vaults' own files both have the same
+same_folders() {
+  local name
+  for name in one two; do
+    (cd "$CASE/$name/home/.local/share/llavero" && find . -maxdepth 1 -name 'vault*.age' -exec sha256sum {} +) \
+      2>/dev/null | LC_ALL=C sort >"$CASE/$name-files"
+  done
+  cmp -s "$CASE/one-files" "$CASE/two-files"
+}
+
+synced() {
+  within 40 is_synced || fail "not in sync:" "$(cat "$CASE/one-files" "$CASE/two-files")" \
+    "$(tail -n 5 "$CASE/one/syncthing.log" "$CASE/two/syncthing.log")"
+}
+
+# within SECONDS COMMAND...: until the command, which takes its time itself, succeeds
+within() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1
+  done
+}
+
+# syncthing_state: for the message of a case that failed
+syncthing_state() {
+  local name
+  for name in one two; do
+    echo "$name:"
+    ask_syncthing $name 'db/status?folder=vault'
+    ask_syncthing $name 'db/need?folder=vault'
+    ask_syncthing $name 'folder/errors?folder=vault'
+    ask_syncthing $name 'db/file?folder=vault&file=vault.age'
+  done | grep -vE '"[a-z]+": (0|""|\[\]|null),?$'
+}
