@@ -90,6 +90,7 @@ struct RotationTests {
         try $0.slot("y", id: "dd", kind: "command"), try $0.slot("z", id: "ee", kind: "recipient"),
       ]
     }
+    _ = try slots.keychain("right").servers()
     let before = try slots.place.everything()
     let right = ["aa": ["right"]]
     #expect(failure { try rotate(slots, passphrases: right) } == .slot(.notRenewable(id: "cc", kind: "tpm")))
@@ -159,6 +160,38 @@ struct RotationTests {
     #expect(failure { try rotate(slots) } != nil)
     rmdir(temporary)
     #expect(try slots.place.everything() == before)
+  }
+
+  @Test("earlier generations, which the old key opens, are removed")
+  func generations() throws {
+    let slots = try SlotPlace()
+    try slots.keychain().add(servers: ["d.example"])
+    try slots.keychain().delete(try slots.keychain().items(matching: try query("d.example")))
+    #expect(names(in: slots.place.location.vaultFolder + "/generations").count == 2)
+    _ = try rotate(slots)
+    #expect(names(in: slots.place.location.vaultFolder + "/generations") == [])
+  }
+
+  @Test(
+    "of the vault before and the one after, whichever a cut-off rotation leaves is the newest that was seen")
+  func seen() throws {
+    let slots = try SlotPlace()
+    _ = try slots.keychain().servers()
+    let folder = slots.place.location.stateFolder
+    let name = folder + "/" + (try #require(names(in: folder).first { $0.hasSuffix(".seen") }))
+    let (oldSeen, oldVault) = (try contents(of: name), try contents(of: slots.place.vault))
+    let oldIdentity = try contents(of: slots.place.identityFile)
+    _ = try rotate(slots)
+    // As it is after the two were remembered, and the vault has got its place or hasn't.
+    let both = oldSeen + (try contents(of: name))
+    try put(both, into: name)
+    #expect(try slots.keychain().servers().count == 3)
+    try put(oldVault, into: slots.place.vault)
+    try put(oldIdentity, into: slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 3)
+    try slots.keychain().add(servers: ["d.example"])
+    #expect(try slots.keychain().servers().count == 4)
+    #expect(lines(try contents(of: name)).count == 2)
   }
 
   @Test("other identities and comments of the identity file stay")

@@ -198,6 +198,7 @@ struct SlotTests {
   @Test("a code that can't be shown adds nothing")
   func unshown() throws {
     let slots = try SlotPlace()
+    _ = try slots.keychain().servers()
     let before = try slots.place.everything()
     #expect(
       failure {
@@ -270,6 +271,7 @@ struct SlotTests {
   func badRecipient() throws {
     let slots = try SlotPlace()
     let other = try slots.write(X25519Identity(), to: "other.txt")
+    _ = try slots.keychain().servers()
     let before = try slots.place.everything()
     for text in ["", "age1", "AGE1QQQ", "hello", String(repeating: "a", count: 5000)] {
       #expect(
@@ -282,6 +284,36 @@ struct SlotTests {
     let none = slots.place.path + "/none"
     #expect(failure { try slots.keychain().addRecipient(text, identity: none) } == .missing(path: none))
     #expect(try slots.place.everything() == before)
+  }
+
+  @Test("an ssh key opens the vault")
+  func sshKey() throws {
+    let slots = try SlotPlace()
+    let path = slots.place.path + "/id_ed25519"
+    var process: pid_t = 0
+    let words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "alice@home", "-f", path]
+    let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    let failure = posix_spawnp(&process, "ssh-keygen", nil, nil, arguments, environ)
+    #expect(failure == 0)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    let line = text(try contents(of: path + ".pub")).split(separator: "\n")[0]
+    try slots.keychain().addRecipient(String(line), identity: path)
+    removeAll(slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 3)
+    #expect(try slots.keychain().slots()?.first?.recipient == String(line))
+    try rotateWithoutQuestions(slots)
+    #expect(try slots.keychain().servers().count == 3)
+    removeAll(path)
+    #expect(
+      EncryptedFileTests.failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
+  }
+
+  private func rotateWithoutQuestions(_ slots: SlotPlace) throws {
+    try slots.keychain().rotate(dropping: []) { _, _ in
+      nil
+    } announce: { _ in
+    }
   }
 
   // MARK: Commands
@@ -409,6 +441,7 @@ struct SlotTests {
     #expect(
       failure { try plain.keychain().removeSlot("identity-file") } == .slot(.lastWayIn(id: "identity-file")))
     let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("x", id: "bb", kind: "tpm")] }
+    _ = try slots.keychain("right").servers()
     let before = try slots.place.everything()
     // A slot of a kind that isn't known doesn't count.
     #expect(failure { try slots.keychain("right").removeSlot("aa") } == .slot(.lastWayIn(id: "aa")))
@@ -486,6 +519,52 @@ struct SlotTests {
     #expect(head.contains(#""seal":[1,2]"#))
   }
 
+  // MARK: Copies
+
+  @Test("of copies that went apart the ways in are joined, and what either removed stays removed")
+  func merging() throws {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }
+    let before = try contents(of: slots.place.vault)
+    let copy = slots.place.path + "/copy.age"
+    // There: one is removed, one comes.
+    try slots.keychain("right").removeSlot("bb")
+    let theirs = X25519Identity()
+    let arriving = try slots.keychain("right").addRecipient(theirs.recipient.description, identity: nil)
+    let there = try contents(of: slots.place.vault)
+    // Here: another comes.
+    try put(before, into: slots.place.vault)
+    removeAll(slots.place.location.stateFolder)
+    let mine = X25519Identity()
+    let here = try slots.keychain("right").addRecipient(mine.recipient.description, identity: nil)
+    try put(there, into: copy)
+    try slots.keychain("right").merge(copyAt: copy)
+    #expect(try Set(slots.slotIDs) == ["aa", here, arriving])
+    #expect(Set(slots.copies) == ["aa.age", "\(here).age", "\(arriving).age"])
+    let ways = try #require(try slots.keychain("right").slots())
+    #expect(ways.contains { $0.id == arriving && $0.recipient == theirs.recipient.description })
+    // A copy of before doesn't bring the removed one back.
+    try put(before, into: copy)
+    try slots.keychain("right").merge(copyAt: copy)
+    #expect(try Set(slots.slotIDs) == ["aa", here, arriving])
+  }
+
+  @Test("a copy of before a rotation gives its items, and none of its ways in")
+  func mergingOtherKey() throws {
+    let slots = try SlotPlace()
+    try slots.keychain().add(servers: ["d.example"])
+    let old = slots.place.path + "/copy.age"
+    let id = try slots.keychain().addPassphrase(Secret("word"))
+    try put(try contents(of: slots.place.vault), into: old)
+    try slots.keychain().rotate(dropping: [id]) { _, _ in
+      nil
+    } announce: { _ in
+    }
+    try slots.keychain().delete(try slots.keychain().items(matching: try query("d.example")))
+    try slots.keychain("word").merge(copyAt: old)
+    #expect(try slots.slotIDs == [])
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
   // MARK: Bounds and damage
 
   @Test("there are 32 slots at most")
@@ -503,7 +582,10 @@ struct SlotTests {
     #expect(failure { try place.keychain().addRecipient(text, identity: nil) } == .slot(.tooMany(limit: 32)))
     try place.keychain().removeSlot("s7")
     try place.keychain().addRecipient(text, identity: nil)
-    #expect(failure { try place.keychain().addCommand(["echo", "x"]) } == .slot(.tooMany(limit: 32)))
+    #expect(
+      failure {
+        try EncryptedFileKeychain(at: place.location, openers: .withPrograms).addCommand(["echo", "x"])
+      } == .slot(.tooMany(limit: 32)))
   }
 
   @Test(
