@@ -119,9 +119,7 @@ extension Failure {
     case .missing(let path):
       self.init(missing: path)
     case .wrongIdentity(let path):
-      self.init(
-        "the identity \(path) is not the one of this keychain",
-        hint: "put the identity back that was made with the keychain", status: .keychain)
+      self.init(wrongIdentity: path)
     case .damaged(let path, let detail):
       self.init(damaged: path, detail)
     case .rolledBack(let path, let generation, let seen):
@@ -166,10 +164,7 @@ extension Failure {
 
   private init(damaged path: String, _ detail: String) {
     let message = "cannot use the keychain \(path): \(detail)"
-    guard
-      let good = (try? VaultLocation()).flatMap({ $0.vaultFile == path ? $0 : nil })
-        .flatMap({ EncryptedFileKeychain(at: $0).newestGoodGeneration() })
-    else {
+    guard let good = Self.lastGoodState({ $0.vaultFile == path }) else {
       self.init(
         message, hint: "nothing was changed; put back a copy of the file from a backup", status: .keychain)
       return
@@ -178,6 +173,25 @@ extension Failure {
       message,
       hint: "nothing was changed; the last good state is write \(good.number) of \(good.written): "
         + "'llavero vault salvage' puts it back with what the file still gives", status: .keychain)
+  }
+
+  private init(wrongIdentity path: String) {
+    guard let good = Self.lastGoodState({ $0.identityFile == path }) else {
+      self.init(
+        "the identity \(path) is not the one of this keychain",
+        hint: "put the identity back that was made with the keychain", status: .keychain)
+      return
+    }
+    // A header that was altered looks like another's: which of its bytes are wrong can't be told.
+    self.init(
+      "the identity \(path) opens earlier states of the keychain, but not the present one",
+      hint: "if the key was changed elsewhere, put the new identity here; else the file is damaged, and "
+        + "'llavero vault salvage' puts write \(good.number) of \(good.written) back", status: .keychain)
+  }
+
+  private static func lastGoodState(_ isMeant: (VaultLocation) -> Bool) -> Generation? {
+    guard let location = try? VaultLocation(), isMeant(location) else { return nil }
+    return EncryptedFileKeychain(at: location).newestGoodGeneration()
   }
 
   private init(rolledBack path: String, generation: Int64, seen: Int64?) {

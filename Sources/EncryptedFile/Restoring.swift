@@ -44,7 +44,7 @@ extension EncryptedFileKeychain {
     do throws(KeychainError) {
       change = try beginChange()
     } catch {
-      guard error.isUnreadable(location.vaultFile) else { throw error }
+      guard error.isUnreadable(location) else { throw error }
       let earlier = try replacement(error)
       let locked = try lockFolder(patience: patience)
       let numbers = try generations().map(\.number)
@@ -65,10 +65,13 @@ extension EncryptedFileKeychain {
 }
 
 extension KeychainError {
-  /// Whether the vault at `path` is gone or can't be understood, so that only an earlier state can help.
-  func isUnreadable(_ vault: String) -> Bool {
+  /// Whether the vault is gone or can't be understood, so that only an earlier state can help. With the header's
+  /// recipient altered, it looks as if the identity weren't its own; an earlier state is opened by it before that is
+  /// used.
+  func isUnreadable(_ location: VaultLocation) -> Bool {
     switch self {
-    case .damaged(let path, _), .missing(let path): path == vault
+    case .damaged(let path, _), .missing(let path): path == location.vaultFile
+    case .wrongIdentity(let path): path == location.identityFile
     default: false
     }
   }

@@ -277,6 +277,34 @@ struct SalvagingTests {
     #expect(try place.keychain().servers().count == salvage.count)
   }
 
+  @Test("a vault whose recipient was altered gives way to the last good generation")
+  func recipient() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    try place.keychain().add(servers: ["b.example"])
+    var bytes = try contents(of: place.vault)
+    // In the ephemeral share of the first stanza.
+    bytes[40] = bytes[40] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+    try put(bytes, into: place.vault)
+    #expect(failure { try place.keychain().servers() } == .wrongIdentity(path: place.identityFile))
+    let salvage = try place.keychain().salvage()
+    #expect(salvage.base?.number == 1 && salvage.recovered == 0)
+    #expect(try place.keychain().servers() == ["a.example"])
+  }
+
+  @Test("with another vault's identity nothing gives way")
+  func foreignIdentity() throws {
+    let (place, other) = (Place(), Place())
+    for place in [place, other] {
+      try place.keychain().add(servers: ["a.example"])
+      try place.keychain().add(servers: ["b.example"])
+    }
+    try put(try contents(of: other.identityFile), into: place.identityFile)
+    let before = try place.everything()
+    #expect(failure { try place.keychain().salvage() } == .wrongIdentity(path: place.identityFile))
+    #expect(try place.everything() == before)
+  }
+
   @Test("a small vault that is damaged gives nothing by itself")
   func small() throws {
     let place = Place()
