@@ -288,6 +288,16 @@ def main():
                 sought = {**needles, **encodings(what, typed), "the host": host.encode()}
                 is_good &= judge(kind + ", " + name, look_on_terminal(home, command, typed, sought))
                 count += 1
+            if passphrase is not None:
+                # Where somebody was asked, the key is kept for a while, and nobody is asked again.
+                sought = {**needles, "the host": OTHER_HOST.encode()}
+                found, output = look(home, (PROGRAM, "list"), b"", sought)
+                if OTHER_HOST.encode() not in output:
+                    print("%s: the key isn't kept: %r" % (kind, output))
+                    is_good = False
+                is_good &= judge(kind + ", list with a kept key", found)
+                count += 1
+            home.run(PROGRAM, "lock", "--keychain", "file")
             print("%s: looked through the memory of %d commands" % (kind, count))
     sys.exit(0 if is_good else 1)
 
