@@ -112,7 +112,9 @@ struct Unlocking {
   /// The turn to open the vault, so that of many processes one has the work, or asks, and the others find the key
   /// kept. A turn that isn't held where nothing is kept, or nobody is to be asked.
   private func turn(_ respondent: PassphraseRespondent) throws(KeychainError) -> AskingTurn {
-    if cache == nil || respondent == .nobody { return AskingTurn() }
+    guard let cache, respondent != .nobody else { return AskingTurn() }
+    // A person is asked once at a time in any case.
+    if cache.mode == .none, respondent == .program { return AskingTurn() }
     return try AskingTurn(for: respondent, in: location.stateFolder, onWaiting: onWaiting)
   }
 
