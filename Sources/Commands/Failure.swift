@@ -138,6 +138,10 @@ extension Failure {
       self.init(
         "gave up: another process has held \(path) for \(seconds) seconds; nothing was changed",
         hint: "see who with 'fuser \(path)'", status: .keychain)
+    case .earlierStatesRemain(let reason):
+      self.init(
+        "the change is made, but earlier states of the keychain remain: \(Failure(reason).message)",
+        hint: "the same command once more removes them", status: .keychain)
     case .system(let operation, let path, let errno):
       self.init("cannot \(operation) \(path): \(errorText(errno))", status: .keychain)
     }

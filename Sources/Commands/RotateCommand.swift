@@ -42,13 +42,18 @@ struct RotateCommand: ParsableCommand {
         }
       }
     } catch {
+      if case .earlierStatesRemain = error, isAnnounced { Self.remind() }
       throw failure ?? Failure(error)
     }
     if isAnnounced {
-      StandardStreams.say("write the new recovery codes down now; they are not shown again")
+      Self.remind()
     } else if json {
       try StandardStreams.write("[]\n")
     }
+  }
+
+  private static func remind() {
+    StandardStreams.say("write the new recovery codes down now; they are not shown again")
   }
 
   /// Asks for the passphrase of a slot, on the terminal with its identifier where there are several; a descriptor has

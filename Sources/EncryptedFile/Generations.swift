@@ -124,16 +124,18 @@ struct Generations: ~Copyable {
     }
   }
 
-  /// Removes all of them.
+  /// Removes all of them, also those after one that can't be removed.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one stays.
   func purge() throws(KeychainError) {
+    var failure: KeychainError?
     for name in try folder.names() {
       if unlinkat(folder.descriptor, name, 0) != 0, errno != ENOENT {
-        throw .system(operation: "remove", path: folder.path(of: name), errno: errno)
+        failure = failure ?? .system(operation: "remove", path: folder.path(of: name), errno: errno)
       }
     }
     try folder.synchronize()
+    if let failure { throw failure }
   }
 
   private static func number(of name: String) -> Int64? {

@@ -394,9 +394,15 @@ final class VaultChange {
     return mergedCopies.count
   }
 
-  /// Removes all earlier generations.
+  /// Removes all earlier generations, once the change is on the disk.
+  ///
+  /// - Throws: ``KeychainError/earlierStatesRemain(because:)``.
   func purgeGenerations() throws(KeychainError) {
-    try Generations(creatingIn: locked.folder).purge()
+    do throws(KeychainError) {
+      try Generations(creatingIn: locked.folder).purge()
+    } catch {
+      throw .earlierStatesRemain(because: error)
+    }
   }
 
   /// Puts the copies away that were taken in, among the earlier generations.

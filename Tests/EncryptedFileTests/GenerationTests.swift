@@ -124,6 +124,25 @@ struct GenerationTests {
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
     #expect(try place.keychain().servers() == ["a.example"])
   }
+
+  @Test("an earlier state that can't be removed is told, and the others are removed")
+  func remaining() throws {
+    let place = Place()
+    for number in 0..<4 { try place.keychain().add(servers: ["h\(number).example"]) }
+    let folder = place.location.vaultFolder + "/generations"
+    // No user can unlink a folder, not even root.
+    mkdir(folder + "/1-00000000.age", 0o700)
+    let told = failure { try place.keychain().compact() }
+    guard case .earlierStatesRemain(because: .system("remove", _, _))? = told else {
+      Issue.record("all is removed, it says")
+      return
+    }
+    #expect(names(in: folder) == ["1-00000000.age"])
+    #expect(try place.keychain().servers().count == 4)
+    rmdir(folder + "/1-00000000.age")
+    try place.keychain().compact()
+    #expect(names(in: folder) == [])
+  }
 }
 
 @Suite("An older state in the vault's place")

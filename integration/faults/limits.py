@@ -24,6 +24,8 @@ def judge(home, result, operation, before):
     state = home.state(operation, before)
     if state != ("new" if result.returncode == 0 else "old"):
         raise Problem("status %d, and the %s state is there: %r" % (result.returncode, state, result.stderr))
+    if result.returncode == 0:
+        home.check_done(operation)
     if home.temporaries():
         raise Problem("it left %s" % " ".join(home.temporaries()))
     home.next_store_works()

@@ -36,6 +36,11 @@ class Operation:
     new: str | None
     has_vault: bool = True
     changes_identity: bool = False
+    purges: bool = False  # removes all earlier generations
+
+    @property
+    def changes_answer(self):
+        return self.old != self.new
 
 
 OPERATIONS = {
@@ -44,7 +49,8 @@ OPERATIONS = {
         Operation("first-store", (HELPER, "store"), request(password=NEW), None, NEW, has_vault=False),
         Operation("store", (HELPER, "store"), request(password=NEW), OLD, NEW),
         Operation("erase", (HELPER, "erase"), request(), OLD, None),
-        Operation("rotate", (PROGRAM, "rotate"), b"", OLD, OLD, changes_identity=True),
+        Operation("rotate", (PROGRAM, "rotate"), b"", OLD, OLD, changes_identity=True, purges=True),
+        Operation("compact", (PROGRAM, "vault", "compact", "--yes"), b"", OLD, OLD, purges=True),
     )
 }
 
@@ -60,6 +66,9 @@ class Home:
         self.path = Path(folder)
         self.vault = self.path / ".local/share/llavero/vault.age"
         self.identity = self.path / ".local/state/llavero/identity.txt"
+        self.generations = self.path / ".local/share/llavero/generations"
+        # A copy of the identity that the prepared vault has.
+        self.former_identity = self.path / "former-identity.txt"
         self.environment = {
             "HOME": str(self.path),
             "PATH": "/usr/bin:/bin",
@@ -116,6 +125,7 @@ class Home:
             self.store("older-%d" % number)
         if operation.old is not None:
             self.store(operation.old)
+        shutil.copy2(self.identity, self.former_identity)
 
     def temporaries(self):
         return sorted(str(path.relative_to(self.path)) for path in self.path.rglob(".*.tmp"))
@@ -136,7 +146,7 @@ class Home:
         answer = self.get()
         if operation.has_vault and self.get("b.example", "bob") != NEIGHBOUR:
             raise Problem("an item that nobody touched is gone")
-        if operation.changes_identity:
+        if not operation.changes_answer:
             if answer != operation.old:
                 raise Problem("the answer is %r" % answer)
             return "old" if self.mark() == before else "new"
@@ -145,6 +155,15 @@ class Home:
         if answer == operation.old:
             return "old"
         raise Problem("the answer is %r, neither the old nor the new one" % answer)
+
+    def check_done(self, operation):
+        """Raises Problem where a done operation left what it had to remove."""
+        if operation.purges and self.generations.is_dir() and any(self.generations.iterdir()):
+            raise Problem("earlier states are left: %s" % sorted(path.name for path in self.generations.iterdir()))
+        if operation.changes_identity:
+            opened = self.run("age", "-d", "-i", str(self.former_identity), "-o", "/dev/null", str(self.vault))
+            if opened.returncode == 0:
+                raise Problem("the former identity still opens the vault")
 
     def next_store_works(self):
         self.store("next")

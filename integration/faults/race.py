@@ -7,7 +7,8 @@ may see a value again that it saw replaced, every value read must have been stor
 are erased as well, by all writers; of these the values and the statuses are judged.
 
 With --without-lock the writers believe that they have the lock although they don't (strace answers for the kernel).
-Then updates must get lost, or this test would prove nothing: the status is 0 if that is what happens.
+Then updates must get lost, or this test would prove nothing: the status is 0 if that is what happens, or if llavero
+itself notices that one generation was written twice.
 """
 
 import argparse
@@ -183,7 +184,10 @@ def main():
             if problem:
                 problems.append(problem)
         # What is there at the end is a read as well, by somebody who saw nothing before.
-        logs.append(("reader", [look(home, host) for host in SHARED + OWN + ERASED]))
+        try:
+            logs.append(("reader", [look(home, host) for host in SHARED + OWN + ERASED]))
+        except Problem as problem:
+            problems.append(str(problem))
         counts = {name: sum(len(log) for kind, log in logs if kind == name) for name in ("writer", "reader", "rotator")}
     problems += judge(logs)
     print(
@@ -192,7 +196,9 @@ def main():
            " without a lock" if options.without_lock else "", len(problems))
     )  # fmt: skip
     if options.without_lock:
-        sys.exit(0 if any("replaced before" in problem for problem in problems) else 1)
+        # Where two have written the same generation, llavero may notice it by itself.
+        signs = ("replaced before", "is an older state of itself")
+        sys.exit(0 if any(sign in problem for problem in problems for sign in signs) else 1)
     for problem in problems[:10]:
         print("  " + problem)
     is_enough = counts["writer"] >= 5 * options.seconds and counts["reader"] >= 5 * options.seconds

@@ -54,10 +54,14 @@ def tell(name, outcomes, problems, least):
     """Prints the counts and the problems, and ends with status 1 if there are any or the trials were too few."""
     total = sum(outcomes.values()) + len(problems)
     print("%s: %d, of these %s" % (name, total, ", ".join("%d %s" % (n, o) for o, n in sorted(outcomes.items()))))
-    for task, problem in problems[:20]:
-        print("  %s: %s" % (" ".join(map(str, task[:-1])), problem))
-    if len(problems) > 20:
-        print("  and %d more" % (len(problems) - 20))
+    # One of each two first parts of a task: the same call with another error mostly tells the same.
+    kinds = {}
+    for task, problem in problems:
+        kinds.setdefault(task[:2], []).append("  %s: %s" % (" ".join(map(str, task[:-1])), problem))
+    for lines in list(kinds.values())[:20]:
+        print(lines[0] + (" (and %d like it)" % (len(lines) - 1) if len(lines) > 1 else ""))
+    if len(kinds) > 20:
+        print("  and %d more" % (len(kinds) - 20))
     if total < least:
         print("  too few to be a proof: at least %d are expected" % least)
     sys.stdout.flush()
