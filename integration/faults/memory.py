@@ -174,7 +174,7 @@ def look_on_terminal(home, command, typed, needles):
 
 def finish(tracer, needles, process=None, call="exit_group"):
     target = stopped(tracer, call)
-    found = in_memory(target, needles)
+    found = in_memory(target, needles() if callable(needles) else needles)
     os.kill(target, signal.SIGKILL)
     os.kill(tracer, signal.SIGKILL)
     if process is None:
@@ -253,6 +253,27 @@ def working(home, passphrase, needles):
     return names <= set(found)
 
 
+def rotation(home, passphrase, needles, kind):
+    """Looks at the end of a rotation for the former identity and, where it can be read there, for the new one."""
+
+    def sought():
+        new = identity_needles(home.identity.read_text()) if passphrase is None else {}
+        return {
+            **needles,
+            **{"new: " + name: value for name, value in new.items()},
+            "the host": OTHER_HOST.encode(),
+        }
+
+    run_unlocked(home, passphrase, (HELPER, "store"), request(OTHER_HOST, "carol", password()))
+    before = home.mark()
+    found, output = look(home, (PROGRAM, "rotate"), b"", sought, passphrase)
+    if output or home.mark() == before:
+        print("%s, rotate: says %r" % (kind, output))
+        return False
+    # Its memory need hold no host, for no item is looked at.
+    return judge(kind + ", rotate", {"the host": ["anywhere"], **found})
+
+
 def judge(name, found):
     """Tells what was found; whether it was the host alone."""
     is_good = "the host" in found
@@ -298,6 +319,8 @@ def main():
                 is_good &= judge(kind + ", list with a kept key", found)
                 count += 1
             home.run(PROGRAM, "lock", "--keychain", "file")
+            is_good &= rotation(home, passphrase, needles, kind)
+            count += 1
             print("%s: looked through the memory of %d commands" % (kind, count))
     sys.exit(0 if is_good else 1)
 
