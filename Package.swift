@@ -56,10 +56,14 @@ let package = Package(
         "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CredentialProtocols", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: settings),
+      // Nothing here is on the way to an answer that git waits for, and there is much of it.
+      swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
     .executableTarget(
       name: "llavero", dependencies: ["Commands"], swiftSettings: settings,
-      linkerSettings: [.unsafeFlags(["-static-executable"]), .linkedLibrary("stdc++")] + staticFoundation),
+      // Nothing throws C++ exceptions here, and the table by which they would be found fast is a third of a megabyte.
+      linkerSettings: [
+        .unsafeFlags(["-static-executable", "-Xlinker", "--no-eh-frame-hdr"]), .linkedLibrary("stdc++"),
+      ] + staticFoundation),
     .executableTarget(
       name: "llavero-secret-service", dependencies: ["Commands", "Keychain", "SecretService"],
       exclude: ["static"], swiftSettings: settings,

@@ -37,7 +37,9 @@ extension Failure {
   init(usage message: String, helpCommand: String) {
     var text = String(message.prefix { $0 != "\n" })
     if text.hasSuffix(".") { text.removeLast() }
-    text = text.replacing(". Did you mean", with: "; did you mean")
+    if let stop = text.firstIndex(of: "."), text[stop...].hasPrefix(". Did you mean") {
+      text = "\(text[..<stop]); did you mean\(text[stop...].dropFirst(14))"
+    }
     self.init(text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(helpCommand)'", status: .usage)
   }
 

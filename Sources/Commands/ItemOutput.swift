@@ -58,7 +58,7 @@ enum ItemOutput {
 
   private static func changed(_ item: Item) -> String {
     guard let date = item.modificationDate else { return "-" }
-    return "\(date)".prefix(16).replacing("T", with: " ") + "Z"
+    return dateText(date)
   }
 
   private static func remark(on item: Item) -> String {

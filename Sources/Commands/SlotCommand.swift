@@ -144,7 +144,7 @@ enum SlotOutput {
   }
 
   private static func added(_ slot: SlotSummary) -> String {
-    slot.added.map { "\($0)".prefix(16).replacing("T", with: " ") + "Z" } ?? "-"
+    slot.added.map { dateText($0) } ?? "-"
   }
 
   private static func remark(on slot: SlotSummary, _ location: VaultLocation) -> String {

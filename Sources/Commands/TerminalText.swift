@@ -15,6 +15,12 @@ func terminalText(_ text: String) -> String {
   return shown
 }
 
+/// A date for people, in UTC to the minute or the second: `2026-11-21 08:30Z`.
+func dateText(_ date: Timestamp, seconds: Bool = false) -> String {
+  let text = date.description
+  return "\(text.prefix(10)) \(text.dropFirst(11).prefix(seconds ? 8 : 5))Z"
+}
+
 /// A number with what it counts: `1 item`, `2 items`.
 func countText(_ count: Int, _ what: String) -> String {
   count == 1 ? "1 \(what)" : "\(count) \(what)s"

@@ -84,7 +84,7 @@ struct UndeleteCommand: ParsableCommand {
     let rows = found.enumerated().map { position, retired in
       [
         "\(position + 1)", retired.item.key.place, retired.item.key.account.map { "\($0)" } ?? "-",
-        retired.reason.rawValue, "\(retired.retired)".prefix(16).replacing("T", with: " ") + "Z",
+        retired.reason.rawValue, dateText(retired.retired),
       ].map(terminalText)
     }
     return columns([["ENTRY", "PLACE", "ACCOUNT", "WHAT", "WHEN"]] + rows)

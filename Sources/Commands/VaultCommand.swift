@@ -87,7 +87,7 @@ struct VaultLogCommand: ParsableCommand {
     let rows = states.map { state in
       [
         state.number.map { "\($0)" } ?? "-",
-        state.written.map { "\($0)".prefix(19).replacing("T", with: " ") + "Z" } ?? "-",
+        state.written.map { dateText($0, seconds: true) } ?? "-",
         state.verified.map { "\($0.count)" } ?? "-",
         remark(on: state),
       ].map(terminalText)

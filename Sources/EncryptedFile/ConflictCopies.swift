@@ -19,8 +19,10 @@ enum ConflictCopies {
     guard name.hasPrefix("vault"), name.hasSuffix(".age"), name != VaultLocation.vaultName else {
       return false
     }
-    let small = name.lowercased()
-    return ["confli", "konfli"].contains { small.contains($0) }
+    let small = Array(name.lowercased().utf8)
+    return (0..<small.count).contains { start in
+      small[start...].starts(with: "confli".utf8) || small[start...].starts(with: "konfli".utf8)
+    }
   }
 
   /// Opens a copy with the vault's own key.
