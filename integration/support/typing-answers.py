@@ -1,4 +1,4 @@
-"""types.py OUTPUT ANSWER... -- COMMAND...: runs the command on a terminal of its own, and types an answer at each prompt.
+"""typing-answers.py OUTPUT ANSWER... -- COMMAND...: runs the command on a terminal of its own, and types the answers.
 
 A prompt is text that ends in ": " after which nothing more comes. What the terminal shows goes to standard error; the
 command's standard output goes into the file OUTPUT. The status is the command's; 90 if it never asks or never ends.
