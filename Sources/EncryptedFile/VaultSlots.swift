@@ -267,6 +267,10 @@ extension EncryptedFileKeychain {
     _ = try slotChangeBasis()
     let change = try beginChange(needsIdentity: true)
     guard !change.isNew else { throw .missing(path: location.vaultFile) }
+    // What was cut off may have left the only copy of the key under the name that a new one is about to get.
+    if let key = change.key, let state = try Folder(opening: location.stateFolder) {
+      try NewIdentityFile.complete(key, in: state)
+    }
     return change
   }
 

@@ -49,6 +49,24 @@ struct RotationTests {
       failure { try slots.keychain().servers() } == .wrongIdentity(path: slots.place.identityFile))
   }
 
+  @Test("a rotation that fails keeps the key that an earlier one, which was killed, has not put in its place")
+  func afterOneThatWasKilled() throws {
+    let slots = try SlotPlace()
+    let place = slots.place
+    let former = try contents(of: place.identityFile)
+    _ = try rotate(slots)
+    rename(place.identityFile, place.newIdentityFile)
+    try put(former, into: place.identityFile)
+    let generations = place.location.vaultFolder + "/generations"
+    removeAll(generations)
+    try put([0], into: generations)
+    #expect(failure { try rotate(slots) } != nil)
+    #expect(try place.keychain().servers().count == 3)
+    unlink(generations)
+    _ = try rotate(slots)
+    #expect(!exists(place.newIdentityFile))
+  }
+
   @Test("every kind of slot opens the vault afterwards, by what opened it before or by a new code")
   func everyKind() throws {
     let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }

@@ -37,6 +37,7 @@ class Operation:
     has_vault: bool = True
     changes_identity: bool = False
     purges: bool = False  # removes all earlier generations
+    after_rotation: bool = False  # after one that was killed when its key had only the provisional name
 
     @property
     def changes_answer(self):
@@ -50,6 +51,9 @@ OPERATIONS = {
         Operation("store", (HELPER, "store"), request(password=NEW), OLD, NEW),
         Operation("erase", (HELPER, "erase"), request(), OLD, None),
         Operation("rotate", (PROGRAM, "rotate"), b"", OLD, OLD, changes_identity=True, purges=True),
+        Operation("store-after-rotate", (HELPER, "store"), request(password=NEW), OLD, NEW, after_rotation=True),
+        Operation("rotate-after-rotate", (PROGRAM, "rotate"), b"", OLD, OLD, changes_identity=True, purges=True,
+                  after_rotation=True),  # fmt: skip
         Operation("compact", (PROGRAM, "vault", "compact", "--yes"), b"", OLD, OLD, purges=True),
     )
 }
@@ -125,6 +129,18 @@ class Home:
             self.store("older-%d" % number)
         if operation.old is not None:
             self.store(operation.old)
+        if operation.after_rotation:
+            former = self.identity.read_bytes()
+            result = self.run(PROGRAM, "rotate")
+            if result.returncode != 0:
+                raise Problem("rotate fails: %r" % result.stderr)
+            self.identity.rename(self.identity.with_name("identity.txt.new"))
+            self.identity.touch(mode=0o600)
+            self.identity.write_bytes(former)
+            shutil.copy2(self.identity.with_name("identity.txt.new"), self.former_identity)
+            if self.get() != operation.old:
+                raise Problem("the provisional key isn't used")
+            return
         shutil.copy2(self.identity, self.former_identity)
 
     def temporaries(self):

@@ -2,7 +2,7 @@
 # Running what is in integration/faults: in bounded form, or at full length where LLAVERO_TEST_LONG is set.
 
 # shellcheck disable=SC2034 # the suites go through them
-operations=(first-store store erase rotate compact)
+operations=(first-store store erase rotate store-after-rotate rotate-after-rotate compact)
 
 is_long() {
   [[ -n ${LLAVERO_TEST_LONG:-} ]]
