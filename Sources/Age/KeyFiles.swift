@@ -15,6 +15,29 @@ public enum IdentityFile {
       try X25519Identity(parsing: line)
     }
   }
+
+  /// The same, where the comment before an identity names its public key, `# public key: age1…` as `age-keygen` writes
+  /// it, takes that for it and is spared deriving it.
+  ///
+  /// With a comment that is wrong an identity opens no file, for the recipient is part of what a stanza is sealed with
+  /// (C2SP age.md, "X25519 recipient stanza"). So where nothing opens, ``parse(_:)`` is to be tried.
+  package static func parseBelievingComments(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(AgeError) -> [X25519Identity] {
+    let prefix: StaticString = "# public key: "
+    var named: X25519Recipient?
+    return try parseKeys(
+      bytes, limit: maximumSize,
+      comment: { comment in
+        let length = prefix.utf8CodeUnitCount
+        guard comment.starts(with: prefix) else { return }
+        named = try? X25519Recipient(parsing: comment.part(length, comment.count - length))
+      }
+    ) { (line: UnsafeRawBufferPointer) throws(AgeError) in
+      defer { named = nil }
+      return try X25519Identity(parsing: line, recipient: named)
+    }
+  }
 }
 
 /// A file of recipients as `age -R` reads it: one a line, comments that begin with `#`, empty lines.
@@ -37,7 +60,7 @@ public enum RecipientsFile {
 }
 
 func parseKeys<Key>(
-  _ bytes: UnsafeRawBufferPointer, limit: Int,
+  _ bytes: UnsafeRawBufferPointer, limit: Int, comment: (UnsafeRawBufferPointer) -> Void = { _ in },
   _ parse: (UnsafeRawBufferPointer) throws(AgeError) -> Key
 ) throws(AgeError) -> [Key] {
   guard bytes.count <= limit else { throw .keyFileTooLarge(limit: limit) }
@@ -46,7 +69,11 @@ func parseKeys<Key>(
   var keys: [Key] = []
   while let line = lines.next() {
     number += 1
-    if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
+    if line.isEmpty { continue }
+    if line.first == UInt8(ascii: "#") {
+      comment(line)
+      continue
+    }
     do {
       keys.append(try parse(line))
     } catch .invalidKey(let fault) {

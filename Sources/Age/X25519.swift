@@ -198,12 +198,17 @@ public final class X25519Identity: Identity {
   ///   wipes them.
   /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind, such
   ///   as a post-quantum or a plugin's one.
-  public init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {
+  public convenience init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {
+    try self.init(parsing: text, recipient: nil)
+  }
+
+  /// Reads an identity as text, whose public key may be known.
+  init(parsing text: UnsafeRawBufferPointer, recipient: X25519Recipient?) throws(AgeError) {
     secret = try SecretBytes(count: X25519.keySize) {
       (key: UnsafeMutableRawBufferPointer) throws(AgeError) in
       try X25519.decode(text, prefix: X25519.identityPrefix, into: key)
     }
-    recipient = secret.withUnsafeBytes { X25519Recipient(of: $0) }
+    self.recipient = recipient ?? secret.withUnsafeBytes { X25519Recipient(of: $0) }
   }
 
   /// Lends the identity as text, 74 bytes of `AGE-SECRET-KEY-1…`; they are wiped afterwards.

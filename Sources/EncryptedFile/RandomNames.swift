@@ -45,6 +45,20 @@ private func uuid(_ random: [UInt8], version: UInt8) -> String {
 
 /// Bytes as small hexadecimal digits.
 func hexadecimal(_ bytes: [UInt8]) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  String(decoding: hexadecimalDigits(bytes), as: UTF8.self)
+}
+
+/// The same, as bytes of text.
+func hexadecimalDigits(_ bytes: [UInt8]) -> [UInt8] {
+  [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
+    for (index, byte) in bytes.enumerated() {
+      text[2 * index] = hexadecimalDigit(byte >> 4)
+      text[2 * index + 1] = hexadecimalDigit(byte & 15)
+    }
+    count = 2 * bytes.count
+  }
+}
+
+private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
 }

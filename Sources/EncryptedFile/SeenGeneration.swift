@@ -30,25 +30,53 @@ struct SeenGeneration: Equatable {
     guard let folder = try Folder(opening: stateFolder), let file = try folder.file(fileName(uuid)) else {
       return .nothing
     }
-    let text = try file.contents(limit: 4096).withUnsafeBytes { Array($0) }
-    guard text.last == 0x0a else { return .nothing }
-    var memory = Memory.nothing
-    // A second line is there while the vault's key is being changed.
-    for line in text.split(separator: 0x0a) {
-      let parts = line.split(separator: UInt8(ascii: " "))
-      guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)), number > 0 else {
-        return .nothing
+    return try file.contents(limit: 4096).withUnsafeBytes { text in
+      guard text.last == 0x0a else { return .nothing }
+      var memory = Memory.nothing
+      var start = 0
+      // A second line is there while the vault's key is being changed.
+      while start < text.count {
+        guard let (seen, tagStart) = parse(text, from: start) else { return .nothing }
+        let tag = seen.tag(key)
+        let end = tagStart + tag.count
+        guard end < text.count, text[end] == 0x0a else { return .nothing }
+        if tag.indices.allSatisfy({ text[tagStart + $0] == tag[$0] }) { return .seen(seen) }
+        memory = .otherKey
+        start = end + 1
       }
-      let seen = SeenGeneration(number: number, mac: Array(parts[1]))
-      if parts[2].elementsEqual(seen.tag(key)) { return .seen(seen) }
-      memory = .otherKey
+      return memory
     }
-    return memory
+  }
+
+  /// The number and the MAC of the line that begins at `start`, and where its tag begins; `nil` if it is none. By
+  /// hand, for this is on the way to every answer.
+  private static func parse(
+    _ text: UnsafeRawBufferPointer, from start: Int
+  ) -> (seen: SeenGeneration, tagStart: Int)? {
+    var index = start
+    var number: Int64 = 0
+    while index < text.count, 0x30...0x39 ~= text[index] {
+      let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isSumTooLarge) = product.addingReportingOverflow(Int64(text[index] - 0x30))
+      if isTooLarge || isSumTooLarge { return nil }
+      number = sum
+      index += 1
+    }
+    guard number > 0, index < text.count, text[index] == 0x20 else { return nil }
+    let macStart = index + 1
+    index = macStart
+    while index < text.count, text[index] != 0x20 {
+      if text[index] == 0x0a { return nil }
+      index += 1
+    }
+    guard index > macStart, index < text.count else { return nil }
+    let mac = [UInt8](UnsafeRawBufferPointer(rebasing: text[macStart..<index]))
+    return (SeenGeneration(number: number, mac: mac), index + 1)
   }
 
   /// A generation by its number and its header's MAC.
   init(number: Int64, headerMAC: [UInt8]) {
-    self.init(number: number, mac: Array(hexadecimal(headerMAC).utf8))
+    self.init(number: number, mac: hexadecimalDigits(headerMAC))
   }
 
   /// What the generation's file is called among those that are kept.
@@ -87,6 +115,6 @@ struct SeenGeneration: Equatable {
   }
 
   private func tag(_ key: VaultKey) -> [UInt8] {
-    Array(hexadecimal(key.authenticate(Array("seen \(number) ".utf8) + mac)).utf8)
+    hexadecimalDigits(key.authenticate(Array("seen \(number) ".utf8) + mac))
   }
 }

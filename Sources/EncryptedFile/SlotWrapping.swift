@@ -3,27 +3,40 @@ import Keychain
 
 /// What a slot holds: a vault's identity, as the age identity file that stands for it.
 enum IdentityText {
-  /// `# llavero vault UUID`, the identity, each with a line feed.
+  /// `# llavero vault UUID`, `# public key: age1…`, the identity, each with a line feed.
   static func of(_ identity: X25519Identity, uuid: String) -> Secret {
     var text = Secret()
     text.append("# llavero vault ")
     text.append(contentsOf: ByteString(uuid))
     text.append("\n")
+    append(identity.recipient, to: &text)
     identity.withEncodedBytes { text.append($0) }
     text.append("\n")
     return text
   }
 
-  /// An identity file with another identity, or none, in the place of one; all else stays.
+  private static func append(_ recipient: X25519Recipient, to text: inout Secret) {
+    text.append("# public key: ")
+    text.append(contentsOf: ByteString(recipient.description))
+    text.append("\n")
+  }
+
+  /// An identity file with another identity, or none, in the place of one; all else but the comment that names its
+  /// public key stays.
   static func replacing(
     _ old: X25519Identity, with new: X25519Identity?, in text: borrowing Secret
   ) -> Secret {
     var result = Secret(capacity: text.count)
+    var comment = Secret()
+    append(old.recipient, to: &comment)
     old.withEncodedBytes { old in
       text.withUnsafeBytes { text in
         forEachLine(of: text) { line, content in
+          let isComment = comment.withUnsafeBytes { content.elementsEqual($0.dropLast()) }
+          if isComment { return }
           guard content.elementsEqual(old) else { return result.append(line) }
           guard let new else { return }
+          append(new.recipient, to: &result)
           new.withEncodedBytes { result.append($0) }
           result.append("\n")
         }

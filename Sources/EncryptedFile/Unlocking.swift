@@ -136,11 +136,16 @@ struct Unlocking {
         VaultLocation.identityName, VaultLocation.newIdentityName, VaultLocation.identityName,
       ]
       for name in names {
-        guard let identities = try identities(in: folder, name) else { continue }
-        for identity in identities {
-          if let unlocked = try open(header, stanzas, with: identity) { return unlocked }
+        // A wrong comment in the file costs time and nothing else.
+        for believesComments in [true, false] {
+          guard let identities = try identities(in: folder, name, believingComments: believesComments) else {
+            continue
+          }
+          for identity in identities {
+            if let unlocked = try open(header, stanzas, with: identity) { return unlocked }
+          }
+          if name == VaultLocation.identityName { hasOtherIdentity = true }
         }
-        if name == VaultLocation.identityName { hasOtherIdentity = true }
       }
     }
     if !stanzas.slots.contains(where: \.isKnown) {
@@ -194,13 +199,18 @@ struct Unlocking {
   }
 
   /// The identities of a file; `nil` if there is none.
+  ///
+  /// - Parameter believingComments: whether a public key that a comment names is taken for an identity's, which then
+  ///   opens nothing if it isn't.
   func identities(
-    in folder: borrowing Folder, _ name: String
+    in folder: borrowing Folder, _ name: String, believingComments: Bool = false
   ) throws(KeychainError) -> [X25519Identity]? {
     guard let file = try folder.file(name) else { return nil }
     let text = try file.contents(limit: VaultBounds.identityFile)
     do throws(AgeError) {
-      return try text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes) }
+      return try text.withUnsafeBytes { (bytes) throws(AgeError) in
+        try believingComments ? IdentityFile.parseBelievingComments(bytes) : IdentityFile.parse(bytes)
+      }
     } catch {
       throw KeychainError(error, path: file.path)
     }

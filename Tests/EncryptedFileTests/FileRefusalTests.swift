@@ -1,3 +1,4 @@
+import Age
 import EncryptedFile
 import Glibc
 import Keychain
@@ -188,6 +189,24 @@ struct FileRefusalTests {
     let own = try contents(of: place.identityFile)
     try put(try HandMadeVault().identityText() + own, into: place.identityFile)
     #expect(try place.keychain().servers() == ["a.example"])
+  }
+
+  @Test("the identity file names the public key, and one that is wrong there changes nothing")
+  func publicKeyComment() throws {
+    let place = try filled()
+    let own = text(try contents(of: place.identityFile))
+    let line = "# public key: \(try place.identity().recipient)\n"
+    #expect(own.contains("\n" + line + "AGE-SECRET-KEY-1"))
+    for other in [
+      "", "# public key: \(X25519Identity().recipient)\n", "# public key: age1\n", "# public key: \n",
+    ] {
+      try put(Array(own.replacing(line, with: other).utf8), into: place.identityFile)
+      #expect(try place.keychain().servers() == ["a.example"])
+      try place.keychain().add(servers: ["b.example"])
+      #expect(try place.keychain().servers().count == 2)
+      let added = try place.keychain().find(try query("b.example"))
+      try place.keychain().delete(added)
+    }
   }
 
   @Test(
