@@ -146,24 +146,14 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
   /// - Returns: one stanza.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/lowOrder``, which no key of the main subgroup causes.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
-    let stanza: Stanza? = withSecretScratch(2 * X25519.keySize + AEAD.keySize) { scratch in
-      let secret = scratch.part(0, X25519.keySize)
-      let share = scratch.part(X25519.keySize, X25519.keySize)
-      let wrapKey = scratch.part(2 * X25519.keySize, AEAD.keySize)
-      Sodium.randomize(secret)
-      X25519.publicKey(of: UnsafeRawBufferPointer(secret), into: share)
-      let isDerived = montgomeryKey.withUnsafeBytes {
-        SSHEd25519.deriveWrapKey(
-          secret: UnsafeRawBufferPointer(secret), peer: $0, share: UnsafeRawBufferPointer(share),
-          recipient: self, into: wrapKey)
-      }
-      guard isDerived else { return nil }
-      return Stanza(
-        unchecked: SSHEd25519.stanzaType, arguments: [tag, Base64.encode(UnsafeRawBufferPointer(share))],
-        body: fileKey.sealed(with: UnsafeRawBufferPointer(wrapKey)))
+    let wrapped = try X25519WrappedKey(wrapping: fileKey, for: montgomeryKey) {
+      secret, peer, share, wrapKey in
+      SSHEd25519.deriveWrapKey(secret: secret, peer: peer, share: share, recipient: self, into: wrapKey)
     }
-    guard let stanza else { throw .invalidKey(.lowOrder) }
-    return [stanza]
+    return [
+      Stanza(
+        unchecked: SSHEd25519.stanzaType, arguments: [tag, wrapped.encodedShare], body: wrapped.body)
+    ]
   }
 }
 
@@ -212,25 +202,16 @@ public final class SSHEd25519Identity: Identity {
   }
 
   private func unwrap(_ stanza: Stanza) throws(AgeError) -> FileKey? {
-    guard stanza.arguments.count == 2, stanza.body.count == X25519.bodySize else {
-      throw .header(.sshEd25519Stanza)
-    }
-    return try withSecretScratch(SSHEd25519.tagSize + X25519.keySize + AEAD.keySize) {
-      (scratch: UnsafeMutableRawBufferPointer) throws(AgeError) -> FileKey? in
-      let tag = scratch.part(0, SSHEd25519.tagSize)
-      let share = scratch.part(SSHEd25519.tagSize, X25519.keySize)
-      let wrapKey = scratch.part(SSHEd25519.tagSize + X25519.keySize, AEAD.keySize)
-      guard Base64.decode(stanza.arguments[0], filling: tag),
-        Base64.decode(stanza.arguments[1], filling: share)
-      else { throw .header(.sshEd25519Stanza) }
-      guard stanza.arguments[0] == recipient.tag else { return nil }
-      let isDerived = secret.withUnsafeBytes {
-        SSHEd25519.deriveWrapKey(
-          secret: $0, peer: UnsafeRawBufferPointer(share), share: UnsafeRawBufferPointer(share),
-          recipient: recipient, into: wrapKey)
+    var tag = [UInt8](repeating: 0, count: SSHEd25519.tagSize)
+    guard stanza.arguments.count == 2,
+      tag.withUnsafeMutableBytes({ Base64.decode(stanza.arguments[0], filling: $0) }),
+      let wrapped = X25519WrappedKey(encodedShare: stanza.arguments[1], body: stanza.body)
+    else { throw .header(.sshEd25519Stanza) }
+    guard stanza.arguments[0] == recipient.tag else { return nil }
+    return try wrapped.open(lowOrder: .sshEd25519LowOrder) { share, wrapKey in
+      secret.withUnsafeBytes {
+        SSHEd25519.deriveWrapKey(secret: $0, peer: share, share: share, recipient: recipient, into: wrapKey)
       }
-      guard isDerived else { throw .header(.sshEd25519LowOrder) }
-      return FileKey(opening: stanza.body, with: UnsafeRawBufferPointer(wrapKey))
     }
   }
 }

@@ -134,24 +134,10 @@ public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
   /// - Returns: one stanza.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/lowOrder`` if nothing can be encrypted for this key.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
-    let stanza: Stanza? = withSecretScratch(2 * X25519.keySize + AEAD.keySize) { scratch in
-      let secret = scratch.part(0, X25519.keySize)
-      let share = scratch.part(X25519.keySize, X25519.keySize)
-      let wrapKey = scratch.part(2 * X25519.keySize, AEAD.keySize)
-      Sodium.randomize(secret)
-      X25519.publicKey(of: UnsafeRawBufferPointer(secret), into: share)
-      let isDerived = publicKey.withUnsafeBytes {
-        X25519.deriveWrapKey(
-          secret: UnsafeRawBufferPointer(secret), peer: $0, share: UnsafeRawBufferPointer(share),
-          recipient: $0, into: wrapKey)
-      }
-      guard isDerived else { return nil }
-      return Stanza(
-        unchecked: X25519.stanzaType, arguments: [Base64.encode(UnsafeRawBufferPointer(share))],
-        body: fileKey.sealed(with: UnsafeRawBufferPointer(wrapKey)))
+    let wrapped = try X25519WrappedKey(wrapping: fileKey, for: publicKey) { secret, peer, share, wrapKey in
+      X25519.deriveWrapKey(secret: secret, peer: peer, share: share, recipient: peer, into: wrapKey)
     }
-    guard let stanza else { throw .invalidKey(.lowOrder) }
-    return [stanza]
+    return [Stanza(unchecked: X25519.stanzaType, arguments: [wrapped.encodedShare], body: wrapped.body)]
   }
 }
 
@@ -254,53 +240,12 @@ public final class X25519Identity: Identity {
   /// - Returns: nil if it isn't for this identity.
   /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519LowOrder``.
   package func unwrap(_ wrapped: X25519WrappedKey) throws(AgeError) -> FileKey? {
-    try withSecretScratch(AEAD.keySize) {
-      (wrapKey: UnsafeMutableRawBufferPointer) throws(AgeError) -> FileKey? in
-      let isDerived = secret.withUnsafeBytes { secret in
-        recipient.publicKey.withUnsafeBytes { recipient in
-          wrapped.share.withUnsafeBytes {
-            X25519.deriveWrapKey(secret: secret, peer: $0, share: $0, recipient: recipient, into: wrapKey)
-          }
+    try wrapped.open(lowOrder: .x25519LowOrder) { share, wrapKey in
+      secret.withUnsafeBytes { secret in
+        recipient.publicKey.withUnsafeBytes {
+          X25519.deriveWrapKey(secret: secret, peer: share, share: share, recipient: $0, into: wrapKey)
         }
       }
-      guard isDerived else { throw .header(.x25519LowOrder) }
-      return FileKey(opening: wrapped.body, with: UnsafeRawBufferPointer(wrapKey))
     }
-  }
-}
-
-/// A file key as an X25519 stanza carries it, decoded; nothing in it is secret.
-package struct X25519WrappedKey {
-  /// The stanza's type.
-  package static let stanzaType = X25519.stanzaType
-  /// Bytes of a share.
-  package static let shareSize = X25519.keySize
-  /// Bytes of a body.
-  package static let bodySize = X25519.bodySize
-
-  /// The public key of the ephemeral pair, 32 bytes.
-  package let share: [UInt8]
-  /// The encrypted file key and its tag, 32 bytes.
-  package let body: [UInt8]
-
-  /// Takes the parts as they are; `nil` for any other number of bytes.
-  package init?(share: [UInt8], body: [UInt8]) {
-    guard share.count == X25519.keySize, body.count == X25519.bodySize else { return nil }
-    self.share = share
-    self.body = body
-  }
-
-  /// Takes a stanza of type X25519 apart.
-  ///
-  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519Stanza`` if it is malformed.
-  package init(_ stanza: Stanza) throws(AgeError) {
-    guard stanza.arguments.count == 1, stanza.body.count == X25519.bodySize else {
-      throw .header(.x25519Stanza)
-    }
-    var share = [UInt8](repeating: 0, count: X25519.keySize)
-    let isDecoded = share.withUnsafeMutableBytes { Base64.decode(stanza.arguments[0], filling: $0) }
-    guard isDecoded else { throw .header(.x25519Stanza) }
-    self.share = share
-    body = stanza.body
   }
 }
