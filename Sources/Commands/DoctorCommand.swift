@@ -188,8 +188,6 @@ struct DoctorCommand: ParsableCommand {
     }
     json.endArray()
     json.endObject()
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 }

@@ -9,7 +9,7 @@ enum ItemOutput {
     members(of: item, in: &json)
     json.confidentialMembers(of: credential)
     json.endObject()
-    return line(json)
+    return json.finishLine()
   }
 
   /// One item as a JSON object and a line feed, without its secret.
@@ -18,7 +18,7 @@ enum ItemOutput {
     json.beginObject()
     members(of: item, in: &json)
     json.endObject()
-    return line(json)
+    return json.finishLine()
   }
 
   /// Items as a JSON array and a line feed, without their secrets.
@@ -31,7 +31,7 @@ enum ItemOutput {
       json.endObject()
     }
     json.endArray()
-    return line(json)
+    return json.finishLine()
   }
 
   /// Items as a table for people.
@@ -48,12 +48,6 @@ enum ItemOutput {
     json.member("created", item.creationDate)
     json.member("modified", item.modificationDate)
     json.member("reference", item.reference?.bytes)
-  }
-
-  private static func line(_ json: consuming JSONWriter) -> Secret {
-    var text = json.finish()
-    text.append("\n")
-    return text
   }
 
   private static func changed(_ item: Item) -> String {

@@ -46,9 +46,7 @@ struct KeychainStatus {
     case .secretService(let facts): Self.members(facts, in: &json)
     }
     json.endObject()
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 
   // MARK: Encrypted file

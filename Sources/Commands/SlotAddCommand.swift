@@ -196,9 +196,7 @@ enum RecoveryOutput {
   static func json(_ code: NewRecoveryCode) -> Secret {
     var json = JSONWriter()
     object(code, in: &json)
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 
   /// Each code with the identifier of its slot, in a line.
@@ -218,9 +216,7 @@ enum RecoveryOutput {
     json.beginArray()
     for code in codes { object(code, in: &json) }
     json.endArray()
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 
   private static func object(_ code: NewRecoveryCode, in json: inout JSONWriter) {

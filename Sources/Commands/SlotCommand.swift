@@ -126,9 +126,7 @@ enum SlotOutput {
       json.endObject()
     }
     json.endArray()
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 
   /// What was added, as a JSON object and a line feed.
@@ -138,9 +136,7 @@ enum SlotOutput {
     json.member("id", ByteString(id))
     json.member("kind", ByteString(kind.name))
     json.endObject()
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 
   private static func added(_ slot: SlotSummary) -> String {

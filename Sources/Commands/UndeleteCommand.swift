@@ -105,8 +105,6 @@ struct UndeleteCommand: ParsableCommand {
       json.endObject()
     }
     json.endArray()
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 }

@@ -118,9 +118,7 @@ struct VaultLogCommand: ParsableCommand {
       json.endObject()
     }
     json.endArray()
-    var text = json.finish()
-    text.append("\n")
-    return text
+    return json.finishLine()
   }
 }
 
@@ -183,9 +181,7 @@ struct VaultVerifyCommand: ParsableCommand {
       json.member("items", found.count)
       json.member("retired", found.retiredCount)
       json.endObject()
-      var text = json.finish()
-      text.append("\n")
-      return try StandardStreams.write(text)
+      return try StandardStreams.write(json.finishLine())
     }
     try StandardStreams.write(
       "\(terminalText(vault.location.vaultFile)) is in order: \(countText(found.count, "item")), "

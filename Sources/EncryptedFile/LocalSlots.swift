@@ -53,8 +53,7 @@ enum LocalSlot: Equatable {
       json.endArray()
     }
     json.endObject()
-    var text = json.finish()
-    text.append("\n")
+    let text = json.finishLine()
     try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.replace(id, with: text) }
   }
 

@@ -18,6 +18,12 @@ package struct JSONWriter: ~Copyable {
     bytes
   }
 
+  /// Ends writing with a line feed and gives the line away.
+  package consuming func finishLine() -> Secret {
+    bytes.append("\n")
+    return bytes
+  }
+
   /// Begins an object that is an array's element or the whole text.
   package mutating func beginObject() {
     separate()
