@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Keychain
 
 /// The executable that is this program with the Secret Service: `llavero` becomes it where that keychain is used.
 struct SecretServiceProgram {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Keychain
+import PrivateFiles
 
 /// Reads and writes bytes on descriptors, for secrets must not pass through anything that buffers them.
 enum StandardStreams {
@@ -37,7 +38,7 @@ enum StandardStreams {
   ///
   /// - Throws: ``Failure`` if the reader is gone or the disk is full.
   static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(Failure) {
-    let failure = bytes.withUnsafeBytes { writeFully($0, to: descriptor) }
+    let failure = bytes.withUnsafeBytes { writeFully(descriptor, $0) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
@@ -49,11 +50,21 @@ enum StandardStreams {
   /// Says something to the person on standard error. Where that fails there is nobody to tell.
   static func say(_ line: String) {
     let text = Secret("llavero: " + line + "\n")
-    _ = text.withUnsafeBytes { writeFully($0, to: 2) }
+    _ = text.withUnsafeBytes { writeFully(2, $0) }
   }
 
   /// Sees to it that descriptors 0 to 2 are something, so that no file that is opened later becomes one of them.
   static func occupy() {
+    // One look at all three, for they mostly are.
+    var streams = (
+      pollfd(fd: 0, events: 0, revents: 0), pollfd(fd: 1, events: 0, revents: 0),
+      pollfd(fd: 2, events: 0, revents: 0)
+    )
+    let areOpen = withUnsafeMutableBytes(of: &streams) { memory in
+      let streams = memory.bindMemory(to: pollfd.self)
+      return poll(streams.baseAddress, 3, 0) >= 0 && streams.allSatisfy { $0.revents & Int16(POLLNVAL) == 0 }
+    }
+    if areOpen { return }
     while true {
       let null = clinux_openat(AT_FDCWD, "/dev/null", O_RDWR, 0)
       if null < 0 || null > 2 {
@@ -67,25 +78,4 @@ enum StandardStreams {
   static func isTerminal(_ descriptor: Int32) -> Bool {
     isatty(descriptor) == 1
   }
-
-  /// Writes all bytes. Returns 0 or an `errno`.
-  static func writeFully(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
-    var done = 0
-    while done < bytes.count, let base = bytes.baseAddress {
-      let count = Glibc.write(descriptor, base + done, bytes.count - done)
-      if count < 0 {
-        if errno == EINTR { continue }
-        return errno
-      }
-      done += count
-    }
-    return 0
-  }
-}
-
-/// What the C library calls an error number, with a small first letter.
-func errorText(_ number: Int32) -> String {
-  guard let text = strerror(number) else { return "error \(number)" }
-  let sentence = String(cString: text)
-  return sentence.prefix(1).lowercased() + sentence.dropFirst()
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Keychain
+import PrivateFiles
 
 /// The person's own terminal, wherever standard input and output lead.
 struct Terminal: ~Copyable {
@@ -70,7 +71,7 @@ struct Terminal: ~Copyable {
 
   /// Shows a text that is no secret.
   borrowing func show(_ text: String) {
-    _ = Secret(text).withUnsafeBytes { StandardStreams.writeFully($0, to: descriptor) }
+    _ = Secret(text).withUnsafeBytes { writeFully(descriptor, $0) }
   }
 
   private enum Reading: ~Copyable {

@@ -82,10 +82,4 @@ enum BusHandshake {
   private static func failure(_ address: BusAddress, _ detail: String) -> BusFailure {
     BusFailure(call: "AUTH", .absent(detail: "cannot connect to the session bus \(address.text): \(detail)"))
   }
-
-  /// What the C library calls an error number, with a small first letter.
-  private static func errorText(_ number: Int32) -> String {
-    let sentence = String(cString: strerror(number))
-    return sentence.prefix(1).lowercased() + sentence.dropFirst()
-  }
 }
