@@ -63,7 +63,7 @@ static inline gboolean csecret_is(GVariant *_Nonnull value, const char *_Nonnull
   return g_variant_is_of_type(value, G_VARIANT_TYPE(type));
 }
 
-/// An empty array of the type.
+/// An array of elements of the type.
 static inline GVariant *_Nonnull csecret_array(
     const char *_Nonnull type, GVariant *_Nonnull *_Nullable children, gsize count) {
   return g_variant_new_array(G_VARIANT_TYPE(type), children, count);

@@ -26,9 +26,7 @@ struct BusFailure: Error {
       return
     }
     defer { g_error_free(error) }
-    if csecret_is_io_error(error, Int32(G_IO_ERROR_TIMED_OUT.rawValue)) != 0
-      || csecret_is_io_error(error, Int32(G_IO_ERROR_CANCELLED.rawValue)) != 0
-    {
+    if csecret_is_io_error(error, Int32(G_IO_ERROR_TIMED_OUT.rawValue)) != 0 {
       reason = .noAnswer(milliseconds: timeout)
       return
     }

@@ -242,7 +242,6 @@ public final class SecretServiceKeychain: DesktopKeychain {
     openingSession = nil
     return opened
   }
-
 }
 
 /// Runs `body` and turns its failure into what users of the keychain know.
