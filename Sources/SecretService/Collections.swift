@@ -38,9 +38,8 @@ extension SecretServiceKeychain {
 
   func isLocked(_ collection: String) throws(KeychainError) -> Bool {
     try reporting { () throws(BusFailure) in
-      let value = try service.property("Locked", of: Service.collectionInterface, at: collection)
-      guard value.isOf("b") else { throw BusFailure(call: "Get", .broken(detail: "a strange reply")) }
-      return value.bool
+      try service.property("Locked", of: Service.collectionInterface, at: collection)
+        .expected("b", from: "Get").bool
     }
   }
 

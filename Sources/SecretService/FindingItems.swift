@@ -57,10 +57,7 @@ extension SecretServiceKeychain {
         session = try ServiceSession(plain: try replies.removeLast().get().body)
       }
       for reply in replies {
-        let reply = try reply.get().body
-        guard reply.isOf("(aoao)") else {
-          throw BusFailure(call: "SearchItems", .broken(detail: "a strange reply"))
-        }
+        let reply = try reply.get().body.expected("(aoao)", from: "SearchItems")
         for path in reply[0].texts + reply[1].texts
         where !paths.contains(path) && (collection.map { path.hasPrefix($0 + "/") } ?? true) {
           paths.append(path)

@@ -41,8 +41,8 @@ extension Service {
         throw error
       }
     }
-    guard let parameters = completion.parameters, parameters.isOf("(bv)") else {
-      throw BusFailure(call: "Prompt", .broken(detail: "a strange reply"))
+    guard let parameters = try completion.parameters?.expected("(bv)", from: "Prompt") else {
+      preconditionFailure("waited for it")
     }
     let result = parameters[1].content
     return parameters[0].bool ? .dismissed(result) : .completed(result)

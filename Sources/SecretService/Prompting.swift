@@ -31,7 +31,13 @@ extension SecretServiceKeychain {
   /// Unlocks objects, through a prompt where the service wants one.
   func unlock(_ paths: [String], named name: String) throws(KeychainError) {
     let prompt = try reporting { () throws(BusFailure) in try service.unlock(paths) }
-    guard let prompt else { return }
+    if let prompt { try unlock(through: prompt, named: name) }
+  }
+
+  /// Runs the prompt that the service has for unlocking something, or for making a collection, which is unlocked then.
+  ///
+  /// - Throws: ``KeychainError/collectionLocked(_:)`` if nobody may be asked, or whoever was declined.
+  func unlock(through prompt: String, named name: String) throws(KeychainError) {
     if !settings.mayPrompt {
       service.dismiss(prompt: prompt)
       throw .collectionLocked(name)

@@ -57,9 +57,9 @@ extension SecretServiceKeychain {
           Argument.properties([
             (Service.itemInterface + ".Label", Argument.text(ItemAttributes.label(of: item))),
             (Service.itemInterface + ".Attributes", Argument.texts(attributes)),
-          ]), session.seal(body), Argument.bool(false)))
+          ]), session.seal(body), Argument.bool(false))
+      ).expected("(oo)", from: "CreateItem", isRefusal: true)
     }
-    guard reply.isOf("(oo)") else { throw .refused(call: "CreateItem", error: "", detail: "a strange reply") }
     if reply[0].text != Service.none { return reply[0].text }
     let completed = try run(prompt: reply[1].text, for: "CreateItem") { dismissed in
       // What KeePassXC has made before it found a part that it doesn't take.
@@ -112,8 +112,8 @@ extension SecretServiceKeychain {
     do throws(KeychainError) {
       let reply = try unlocking(path) { () throws(BusFailure) in
         try service.bus.call(service.call("Delete", of: Service.itemInterface, at: path))
+          .expected("(o)", from: "Delete", isRefusal: true)
       }
-      guard reply.isOf("(o)") else { throw .refused(call: "Delete", error: "", detail: "a strange reply") }
       let prompt = reply[0].text
       if prompt != Service.none { _ = try run(prompt: prompt, for: "Delete") }
     } catch .itemNotFound {

@@ -42,10 +42,7 @@ final class Service {
     if reply.body.isOf("(o)"), reply.body[0].text == Self.none {
       reply.body = try bus.call(readingDefaultAlias)
     }
-    guard reply.body.isOf("(o)") else {
-      throw BusFailure(call: "ReadAlias", .broken(detail: "a strange reply"))
-    }
-    let path = reply.body[0].text
+    let path = try reply.body.expected("(o)", from: "ReadAlias")[0].text
     defaultCollection = path == Self.none ? nil : path
   }
 
@@ -58,10 +55,9 @@ final class Service {
     _ method: String, of interface: String = Service.interface, at path: String = Service.path,
     _ arguments: OpaquePointer...
   ) -> SessionBus.Call {
-    var children: [OpaquePointer?] = arguments
-    return SessionBus.Call(
+    SessionBus.Call(
       method: method, interface: interface, path: path, destination: owner,
-      arguments: g_variant_new_tuple(&children, gsize(children.count)))
+      arguments: Argument.tuple(arguments))
   }
 
   /// The call that reads a property.
@@ -78,8 +74,7 @@ final class Service {
   /// The value of a property.
   func property(_ name: String, of interface: String, at path: String) throws(BusFailure) -> Variant {
     let reply = try bus.call(reading(name, of: interface, at: path))
-    guard reply.isOf("(v)") else { throw BusFailure(call: "Get", .broken(detail: "a strange reply")) }
-    return reply[0].content
+    return try reply.expected("(v)", from: "Get")[0].content
   }
 
   /// Sets an item's property.
@@ -119,8 +114,7 @@ final class Service {
   /// Asks to unlock objects. Returns the path of the prompt that has to be run, or `nil` if all are unlocked.
   func unlock(_ paths: [String]) throws(BusFailure) -> String? {
     let reply = try bus.call(call("Unlock", Argument.paths(paths)))
-    guard reply.isOf("(aoo)") else { throw BusFailure(call: "Unlock", .broken(detail: "a strange reply")) }
-    let prompt = reply[1].text
+    let prompt = try reply.expected("(aoo)", from: "Unlock")[1].text
     return prompt == Self.none ? nil : prompt
   }
 

@@ -98,9 +98,10 @@ final class ServiceSession {
     let contentType = Self.contentType(of: secret)
     return secret.withUnsafeBytes { bytes in
       guard let encrypting else {
-        return Argument.tuple(
+        return Argument.tuple([
           Argument.path(path), Argument.bytes(UnsafeRawBufferPointer(start: nil, count: 0)),
-          Argument.bytes(bytes), Argument.text(contentType))
+          Argument.bytes(bytes), Argument.text(contentType),
+        ])
       }
       guard
         let value = secret_value_new(

@@ -113,8 +113,6 @@ final class SessionBus {
   /// A signal that is listened for.
   final class Signal {
     private let connection: OpaquePointer
-    /// Where asynchronous calls and signals report.
-    let context = MainContext()
     private var subscription: guint = 0
     /// What came with the first one, once there was one.
     private(set) var parameters: Variant?
@@ -156,10 +154,8 @@ extension SessionBus.Call {
 
   /// A call of the bus itself.
   static func ofBus(_ method: String, _ arguments: OpaquePointer...) -> SessionBus.Call {
-    var children: [OpaquePointer?] = arguments
-    return SessionBus.Call(
+    SessionBus.Call(
       method: method, interface: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
-      destination: "org.freedesktop.DBus",
-      arguments: g_variant_new_tuple(&children, gsize(children.count)))
+      destination: "org.freedesktop.DBus", arguments: Argument.tuple(arguments))
   }
 }

@@ -37,8 +37,8 @@ extension SecretServiceKeychain {
     guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
     let reply = try reporting { () throws(BusFailure) in
       try service.bus.call(service.call("Lock", Argument.paths([collection])))
+        .expected("(aoo)", from: "Lock", isRefusal: true)
     }
-    guard reply.isOf("(aoo)") else { throw .refused(call: "Lock", error: "", detail: "a strange reply") }
     let prompt = reply[1].text
     if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
   }
@@ -81,20 +81,10 @@ extension SecretServiceKeychain {
         service.call(
           "CreateCollection",
           Argument.properties([(Service.collectionInterface + ".Label", Argument.text(label))]),
-          Argument.text(alias)))
+          Argument.text(alias))
+      ).expected("(oo)", from: "CreateCollection", isRefusal: true)
     }
-    guard reply.isOf("(oo)") else {
-      throw .refused(call: "CreateCollection", error: "", detail: "a strange reply")
-    }
-    if reply[0].text != Service.none { return }
-    if !settings.mayPrompt {
-      service.dismiss(prompt: reply[1].text)
-      throw .collectionLocked(label)
-    }
-    let outcome = try reporting { () throws(BusFailure) in
-      try service.run(prompt: reply[1].text, onWaiting: tellOfPrompt)
-    }
-    if case .dismissed = outcome { throw .collectionLocked(label) }
+    if reply[0].text == Service.none { try unlock(through: reply[1].text, named: label) }
   }
 
   private func isCollection(_ path: String, called name: String) throws(KeychainError) -> Bool {

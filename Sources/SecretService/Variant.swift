@@ -23,6 +23,20 @@ final class Variant {
   /// Whether it is of the type, in D-Bus's signature language.
   func isOf(_ type: String) -> Bool { csecret_is(pointer, type) != 0 }
 
+  /// Itself, where it is of the type.
+  ///
+  /// - Parameters:
+  ///   - type: in D-Bus's signature language.
+  ///   - call: the method that replied with it.
+  ///   - isRefusal: whether another type means that the call has not done what it was to do, and not that the
+  ///     service can't be talked to.
+  /// - Throws: ``BusFailure`` for another type.
+  func expected(_ type: String, from call: String, isRefusal: Bool = false) throws(BusFailure) -> Variant {
+    if isOf(type) { return self }
+    let detail = "a strange reply"
+    throw BusFailure(call: call, isRefusal ? .refused(name: "", detail: detail) : .broken(detail: detail))
+  }
+
   /// The text of a string or an object path, or an empty one.
   var text: String {
     guard isOf("s") || isOf("o") else { return "" }
@@ -82,7 +96,7 @@ enum Argument {
 
   static func variant(_ value: OpaquePointer) -> OpaquePointer { g_variant_new_variant(value) }
 
-  static func tuple(_ children: OpaquePointer...) -> OpaquePointer {
+  static func tuple(_ children: [OpaquePointer]) -> OpaquePointer {
     var children: [OpaquePointer?] = children
     return g_variant_new_tuple(&children, gsize(children.count))
   }
