@@ -170,7 +170,7 @@ struct VaultVerifyCommand: ParsableCommand {
     let vault = try keychain.selection.encryptedFile()
     let found = try explaining { () throws(KeychainError) in try vault.verify() }
     guard let found else {
-      throw Failure("there is no encrypted file yet", status: .nothingMatched)
+      throw Failure.noEncryptedFile
     }
     if output.json {
       var json = JSONWriter()
@@ -202,15 +202,15 @@ struct VaultSalvageCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let salvage: Salvage
-    do {
-      salvage = try vault.salvage()
-    } catch .duplicateItem {
+    let salvage = try changing { () throws(KeychainError) -> Salvage? in
+      do throws(KeychainError) {
+        return try vault.salvage()
+      } catch .duplicateItem {
+        return nil
+      }
+    }
+    guard let salvage else {
       return StandardStreams.say("the encrypted file is in order; nothing was changed")
-    } catch .itemNotFound {
-      throw Failure("there is no encrypted file yet", status: .nothingMatched)
-    } catch {
-      throw Failure(error)
     }
     let base = salvage.base.map { "write \($0.number)" } ?? "no earlier state"
     StandardStreams.say(
@@ -232,13 +232,7 @@ struct VaultAcceptCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    do {
-      try vault.acceptRollback()
-    } catch .itemNotFound {
-      throw Failure("there is no encrypted file yet", status: .nothingMatched)
-    } catch {
-      throw Failure(error)
-    }
+    try changing { () throws(KeychainError) in try vault.acceptRollback() }
   }
 }
 
@@ -310,15 +304,25 @@ struct VaultCompactCommand: ParsableCommand {
         throw Failure("nothing was changed", status: .nothingMatched)
       }
     }
-    do {
-      let gone = try vault.compact()
-      StandardStreams.say(
-        "forgot \(countText(gone.records, "former item")) and \(countText(gone.generations, "earlier state"))"
-      )
-    } catch .itemNotFound {
-      throw Failure("there is no encrypted file yet", status: .nothingMatched)
-    } catch {
-      throw Failure(error)
-    }
+    let gone = try changing { () throws(KeychainError) in try vault.compact() }
+    StandardStreams.say(
+      "forgot \(countText(gone.records, "former item")) and \(countText(gone.generations, "earlier state"))")
   }
+}
+
+/// Changes the encrypted file, which ends with ``KeychainError/itemNotFound`` where there is none.
+private func changing<Result>(
+  _ body: () throws(KeychainError) -> Result
+) throws(Failure) -> Result {
+  do throws(KeychainError) {
+    return try body()
+  } catch .itemNotFound {
+    throw .noEncryptedFile
+  } catch {
+    throw Failure(error)
+  }
+}
+
+extension Failure {
+  fileprivate static let noEncryptedFile = Failure("there is no encrypted file yet", status: .nothingMatched)
 }
