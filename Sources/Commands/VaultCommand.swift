@@ -266,12 +266,22 @@ struct VaultMergeCommand: ParsableCommand {
       if files.count == 3 {
         try vault.mergeFiles(ours: files[1], theirs: files[2])
       } else {
-        try vault.merge(copyAt: files[0])
+        let outcome = try vault.merge(copyAt: files[0])
+        StandardStreams.say(
+          "the keychain has \(countText(outcome.count, "item")): \(outcome.added) taken in, "
+            + "\(outcome.deleted) taken away")
       }
     } catch .itemNotFound {
       throw Failure("there is no encrypted file yet to take it in", status: .nothingMatched)
     } catch .wrongIdentity(let path) {
       throw Failure("\(path) is not a copy of this keychain; nothing was changed", status: .keychain)
+    } catch .damaged(let path, let detail) where files.contains(path) && path != vault.location.vaultFile {
+      throw Failure(
+        "cannot merge \(path): \(detail)",
+        hint: files.count == 1
+          ? "nothing was changed; name a good copy of \(vault.location.vaultFile)"
+          : "nothing was changed; choose one with 'git checkout --ours' or 'git checkout --theirs'",
+        status: .keychain)
     } catch {
       throw Failure(error)
     }

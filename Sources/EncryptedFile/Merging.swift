@@ -103,18 +103,30 @@ struct MergePlan {
   }
 }
 
+/// What merging another copy has changed.
+public struct MergeOutcome: Hashable, Sendable {
+  /// How many items there are now.
+  public let count: Int
+  /// Items of the other copy that are new here, or newer than they were here.
+  public let added: Int
+  /// Items that went out of use because they were deleted there.
+  public let deleted: Int
+}
+
 extension VaultChange {
   /// Takes in what another copy of the vault has.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record of either copy is none.
-  func merge(_ other: VaultSnapshot) throws(KeychainError) {
+  @discardableResult
+  func merge(_ other: VaultSnapshot) throws(KeychainError) -> MergeOutcome {
     follow(other.first.head)
     try mergeSlots(other)
-    try merge(try other.takeAllLines(), written: other.first.head.written)
+    return try merge(try other.takeAllLines(), written: other.first.head.written)
   }
 
   /// Takes in the records of another copy of the vault, written at that date.
-  func merge(_ theirs: borrowing VaultLines, written: Timestamp) throws(KeychainError) {
+  @discardableResult
+  func merge(_ theirs: borrowing VaultLines, written: Timestamp) throws(KeychainError) -> MergeOutcome {
     let date = max(head.written, written)
     let plan = try MergePlan(lines, theirs, losersRetireAt: date, path: path)
     // Their lines are read before mine change places.
@@ -149,6 +161,9 @@ extension VaultChange {
     for index in 0..<retired.count {
       try keep(retired.withLine(index) { Secret(copying: $0) })
     }
+    return MergeOutcome(
+      count: plan.winners.count, added: plan.winners.count { !$0.isMine },
+      deleted: plan.retirements.count { $0.candidate.isMine && $0.reason == .deleted })
   }
 }
 

@@ -8,9 +8,11 @@ extension EncryptedFileKeychain {
   ///
   /// The copy may be of a time before the vault's identity was changed; then it is opened by its own slots.
   ///
+  /// - Returns: what it has changed.
   /// - Throws: ``KeychainError/wrongIdentity(path:)`` for another vault's file; ``KeychainError`` for what is wrong
   ///   with the copy.
-  public func merge(copyAt path: String) throws(KeychainError) {
+  @discardableResult
+  public func merge(copyAt path: String) throws(KeychainError) -> MergeOutcome {
     let scratch = try ScratchFolder(in: location.stateFolder)
     try scratch.take(path, as: VaultLocation.vaultName)
     let change = try beginChange()
@@ -22,8 +24,9 @@ extension EncryptedFileKeychain {
       guard theirs.uuid == stanzas.uuid else { throw .wrongIdentity(path: path) }
       return try unlock(header, theirs)
     }
-    try change.merge(copy)
+    let outcome = try change.merge(copy)
     try change.commit(at: clock())
+    return outcome
   }
 
   /// Merges two copies of the vault into the file of the first, as a merge driver of git has to (gitattributes(5),

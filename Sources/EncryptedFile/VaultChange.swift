@@ -385,7 +385,7 @@ final class VaultChange {
         else {
           continue
         }
-        try undoing { () throws(KeychainError) in try merge(copy) }
+        _ = try undoing { () throws(KeychainError) in try merge(copy) }
         mergedCopies.append((name, copy.generation.fileName))
       } catch {
         onFailure(name, locked.folder.path(of: name), error)

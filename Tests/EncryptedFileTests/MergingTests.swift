@@ -57,6 +57,24 @@ private func state(_ place: Place) throws -> (inUse: [String], retired: [String]
   return (inUse.sorted(), retired.sorted())
 }
 
+@Suite("A copy that is merged on request")
+struct RequestedMergeTests {
+  @Test("it is told how many items came, and how many went because they were deleted there")
+  func outcome() throws {
+    let pair = try Pair(servers: ["a.example", "b.example", "c.example"])
+    try pair.set("a.example", "newer there", at: pair.two)
+    try pair.set("d.example", "new there", at: pair.two)
+    try pair.delete("b.example", at: pair.two)
+    try pair.set("c.example", "newer here", at: pair.one)
+    try pair.set("e.example", "new here", at: pair.one)
+    let outcome = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
+    #expect(outcome == MergeOutcome(count: 4, added: 2, deleted: 1))
+    #expect(try pair.keychain(pair.one).servers() == ["a.example", "c.example", "d.example", "e.example"])
+    let again = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
+    #expect(again == MergeOutcome(count: 4, added: 0, deleted: 0))
+  }
+}
+
 @Suite("Copies that a sync program puts beside the vault")
 struct ConflictCopyTests {
   @Test("are merged by whoever opens the vault next, and put away", arguments: ConflictName.all)
