@@ -108,8 +108,9 @@ struct DoctorCommand: ParsableCommand {
       return Report(
         kind: .secretService, findings: [Finding("program", nil, problem: .unavailable(reason: reason))])
     }
+    let location = try explaining { () throws(KeychainError) in try VaultLocation() }
     return Report(
-      kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings()))
+      kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
   }
 
   // MARK: Telling

@@ -102,7 +102,7 @@ struct KeychainSelection {
   }
 
   /// How the Secret Service is used.
-  func secretServiceSettings() throws(Failure) -> DesktopKeychainSettings {
+  func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
     let variable = VaultLocation.environmentVariable
     var settings = DesktopKeychainSettings()
     settings.collection = collection ?? variable("LLAVERO_COLLECTION").flatMap { $0.isEmpty ? nil : $0 }
@@ -115,7 +115,7 @@ struct KeychainSelection {
     settings.probeTimeout = try Self.milliseconds("LLAVERO_PROBE_TIMEOUT") ?? settings.probeTimeout
     settings.callTimeout = try Self.milliseconds("LLAVERO_CALL_TIMEOUT") ?? settings.callTimeout
     settings.mayPrompt = mayPrompt && variable("LLAVERO_PROMPT") != "never"
-    settings.lockFolder = try explaining { () throws(KeychainError) in try VaultLocation().stateFolder }
+    settings.lockFolder = location.stateFolder
     settings.patience = patience
     settings.onNotice = Self.tell
     return settings
@@ -213,7 +213,7 @@ struct SelectedKeychain {
   /// - Throws: ``Failure`` if the one that was chosen can't be used. Another is never used in its place.
   func open() throws(Failure) -> OpenKeychain {
     guard let provider else { return try openFile(choice) }
-    let settings = try selection.secretServiceSettings()
+    let settings = try selection.secretServiceSettings(at: location)
     guard let choice else { return try openWhatAnswers(provider, settings) }
     let keychain = try explaining { () throws(KeychainError) in try provider.open(settings) }
     return OpenKeychain(choice: choice, location: location, store: .secretService(keychain))
