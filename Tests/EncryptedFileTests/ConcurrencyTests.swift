@@ -2,6 +2,7 @@ import Glibc
 import Keychain
 import PrivateFiles
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 
@@ -57,7 +58,7 @@ struct ConcurrencyTests {
           while finished.all.isEmpty {
             number = (number * 31 + 7) % 1500
             let found = try keychain.items(matching: query("h\(number).example"))
-            let secret = try found.first.map { try keychain.secret(of: $0) }
+            let secret: String? = try found.first.map { try keychain.secret(of: $0) }
             if secret != "secret-h\(number).example" { errors.append("\(number): \(found.count)") }
           }
         }

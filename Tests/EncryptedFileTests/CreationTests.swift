@@ -3,6 +3,7 @@ import Glibc
 import Keychain
 import PrivateFiles
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 

@@ -2,6 +2,7 @@ import Age
 import Glibc
 import Keychain
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 
@@ -55,7 +56,7 @@ struct DamageTests {
     let whole = try contents(of: place.vault)
     let file = open(place.vault, O_WRONLY | O_CLOEXEC)
     defer { close(file) }
-    var numbers = Numbers(seed: 9)
+    var numbers = SeededGenerator(seed: 9)
     for position in positions {
       var changed = whole[position] ^ UInt8(1 << Int.random(in: 0..<8, using: &numbers))
       pwrite(file, &changed, 1, position)
@@ -92,13 +93,13 @@ struct DamageTests {
     try place.keychain().add(servers: servers)
     let whole = try contents(of: place.vault)
     let header = try whole.withUnsafeBytes { try Header(parsing: $0) }.encodedSize
-    var numbers = Numbers(seed: 10)
+    var numbers = SeededGenerator(seed: 10)
     func check(_ what: String) {
       let server = servers.randomElement(using: &numbers) ?? servers[0]
       let keychain = place.keychain()
       do {
         let found = try keychain.items(matching: query(server))
-        let secret = try found.first.map { try keychain.secret(of: $0) }
+        let secret: String? = try found.first.map { try keychain.secret(of: $0) }
         if secret != "secret-" + server {
           Issue.record("\(what): \(server) is silently \(secret ?? "missing")")
         }

@@ -2,6 +2,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import Testing
+import TestSupport
 
 @Suite("Descriptors")
 struct DescriptorTests {

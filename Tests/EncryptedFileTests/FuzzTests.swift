@@ -1,12 +1,13 @@
 import Age
 import Keychain
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 
 @Suite("Parsers and random bytes")
 struct FuzzTests {
-  private static func mutate(_ bytes: [UInt8], _ numbers: inout Numbers) -> [UInt8] {
+  private static func mutate(_ bytes: [UInt8], _ numbers: inout SeededGenerator) -> [UInt8] {
     var bytes = bytes
     let interesting = Array("\"\\{}[]:,0-9e.nu \u{0}\u{1f}\u{7f}".utf8) + [0x80, 0xc3, 0xff, 0xed]
     for _ in 0..<Int.random(in: 1...6, using: &numbers) where !bytes.isEmpty {
@@ -38,7 +39,7 @@ struct FuzzTests {
 
   @Test("a first line of any bytes is read or refused", arguments: 0..<4)
   func firstLines(seed: Int) throws {
-    var numbers = Numbers(seed: UInt64(seed))
+    var numbers = SeededGenerator(seed: UInt64(seed))
     let vault = try HandMadeVault()
     let whole = Array(lines(vault.plaintext(nonce: [UInt8](repeating: 0, count: 16)))[0])
     for round in 0..<4000 {
@@ -57,7 +58,7 @@ struct FuzzTests {
   @Test(
     "a record of any bytes is read or refused, and what is read can be found under its key", arguments: 0..<4)
   func records(seed: Int) throws {
-    var numbers = Numbers(seed: UInt64(seed + 100))
+    var numbers = SeededGenerator(seed: UInt64(seed + 100))
     for _ in 0..<3000 {
       let whole = try HandMadeVault.record(Item(Samples.key(&numbers), label: Samples.text(&numbers)))
       let line = Self.mutate(whole, &numbers)
@@ -74,7 +75,7 @@ struct FuzzTests {
 
   @Test("records come back as they were written")
   func roundTrip() throws {
-    var numbers = Numbers(seed: 300)
+    var numbers = SeededGenerator(seed: 300)
     for _ in 0..<2000 {
       var item = Item(
         Samples.key(&numbers), label: Samples.text(&numbers), comment: Samples.text(&numbers),
@@ -106,7 +107,7 @@ struct FuzzTests {
 
   @Test("keys are equal just where primary keys are, and begin as every query that they may answer")
   func keys() throws {
-    var numbers = Numbers(seed: 301)
+    var numbers = SeededGenerator(seed: 301)
     var texts: [[UInt8]: Item.Key] = [:]
     for _ in 0..<6000 {
       let key = Samples.key(&numbers)
@@ -122,7 +123,7 @@ struct FuzzTests {
 
   @Test("any stanzas are a vault's or refused, and a vault's come back as they were", arguments: 0..<3)
   func stanzas(seed: Int) throws {
-    var numbers = Numbers(seed: UInt64(seed + 200))
+    var numbers = SeededGenerator(seed: UInt64(seed + 200))
     let types = ["X25519", "llavero/vault", "llavero/slot", "llavero/x", "scrypt", "other"]
     let texts = ["1", "2", "passphrase", "12345678-9abc-4def-8123-456789abcdef", "ab", "../x", "~"]
     for _ in 0..<3000 {
@@ -161,7 +162,7 @@ struct FuzzTests {
     let vault = try HandMadeVault()
     try vault.install(at: place)
     let whole = try contents(of: place.vault)
-    var numbers = Numbers(seed: UInt64(seed + 400))
+    var numbers = SeededGenerator(seed: UInt64(seed + 400))
     for _ in 0..<300 {
       let kept = Int.random(in: 0..<400, using: &numbers)
       let file =

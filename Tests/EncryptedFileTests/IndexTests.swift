@@ -1,6 +1,7 @@
 import Age
 import Keychain
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 
@@ -47,7 +48,7 @@ struct IndexTests {
 
   @Test("with one that was changed at random there are answers and errors, but no crash", arguments: 0..<6)
   func random(seed: Int) throws {
-    var numbers = Numbers(seed: UInt64(seed))
+    var numbers = SeededGenerator(seed: UInt64(seed))
     let place = try place { index in
       var bytes = Array(index.utf8)
       for _ in 0..<Int.random(in: 1...4, using: &numbers) {
@@ -80,7 +81,7 @@ struct IndexTests {
 
   @Test("searching any text as an index ends, and within its bounds")
   func anyText() {
-    var numbers = Numbers(seed: 4)
+    var numbers = SeededGenerator(seed: 4)
     let alphabet = Array("0123456789  !!!abh#~".utf8)
     for _ in 0..<20_000 {
       let size = Int.random(in: 1..<40, using: &numbers)

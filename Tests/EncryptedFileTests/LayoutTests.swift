@@ -2,6 +2,7 @@ import Age
 import Glibc
 import Keychain
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 
@@ -68,7 +69,7 @@ struct LayoutTests {
 
   @Test("padding costs at most 12 percent and is never less than what it pads")
   func paddingBound() {
-    var numbers = Numbers(seed: 1)
+    var numbers = SeededGenerator(seed: 1)
     for _ in 0..<10_000 {
       let size = Int.random(in: 4097...64 << 20, using: &numbers)
       let padded = VaultPadding.paddedSize(size)
@@ -89,7 +90,7 @@ struct LayoutTests {
   @Test("records stand sorted by their bytes and only spaces follow them", arguments: [1, 2, 10, 300, 1200])
   func sorting(count: Int) throws {
     let place = Place()
-    var numbers = Numbers(seed: UInt64(count))
+    var numbers = SeededGenerator(seed: UInt64(count))
     try Samples.fill(place.keychain(), count, &numbers)
     let vault = try ReadBack(try place.plaintext())
     #expect(vault.head.head.count == count && vault.records.count == count)
@@ -105,7 +106,7 @@ struct LayoutTests {
     arguments: [(700, 1), (900, 2), (1500, 3), (4000, 4)])
   func largeLayout(count: Int, seed: UInt64) throws {
     let place = Place()
-    var numbers = Numbers(seed: seed)
+    var numbers = SeededGenerator(seed: seed)
     try Samples.fill(place.keychain(), count, &numbers)
     let vault = try ReadBack(try place.plaintext())
     #expect(vault.plaintext.count > VaultPadding.randomAccessThreshold)
@@ -115,7 +116,7 @@ struct LayoutTests {
   @Test("a record larger than a chunk begins at a chunk's start")
   func largeRecords() throws {
     let place = Place()
-    var numbers = Numbers(seed: 5)
+    var numbers = SeededGenerator(seed: 5)
     let keychain = place.keychain()
     try Samples.fill(keychain, 200, &numbers)
     try keychain.exclusively { () throws(KeychainError) in

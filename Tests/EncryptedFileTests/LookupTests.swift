@@ -1,6 +1,7 @@
 import EncryptedFile
 import Keychain
 import Testing
+import TestSupport
 
 @Suite("Looking up")
 struct LookupTests {
@@ -9,7 +10,7 @@ struct LookupTests {
     arguments: [1, 2, 10, 700, 900, 1500])
   func everyItem(count: Int) throws {
     let place = Place()
-    var numbers = Numbers(seed: UInt64(100 + count))
+    var numbers = SeededGenerator(seed: UInt64(100 + count))
     let all = try Samples.fill(place.keychain(), count, &numbers)
     try expectAll(all[...], among: all, in: place.keychain())
   }
@@ -17,7 +18,7 @@ struct LookupTests {
   @Test("a sample of 12,000 items is found, alone, and with their own secrets")
   func manyItems() throws {
     let place = Place()
-    var numbers = Numbers(seed: 12_000)
+    var numbers = SeededGenerator(seed: 12_000)
     let all = try Samples.fill(place.keychain(), 12_000, &numbers)
     try expectAll(all.shuffled(using: &numbers)[..<600], among: all, in: place.keychain())
     #expect(try Set(place.keychain().items(matching: .all)) == Set(all.map(\.item)))
@@ -39,7 +40,7 @@ struct LookupTests {
     arguments: [1, 2, 10, 700, 900, 1500, 12_000])
   func randomQueries(count: Int) throws {
     let place = Place()
-    var numbers = Numbers(seed: UInt64(200 + count))
+    var numbers = SeededGenerator(seed: UInt64(200 + count))
     let all = try Samples.fill(place.keychain(), count, &numbers)
     let keychain = place.keychain()
     for number in 0..<(count > 2000 ? 40 : 150) {
@@ -56,7 +57,7 @@ struct LookupTests {
   @Test("a keychain in memory gives the same answers, through all changes")
   func sameAsInMemory() throws {
     let place = Place()
-    var numbers = Numbers(seed: 77)
+    var numbers = SeededGenerator(seed: 77)
     var now: Int64 = 1_000_000
     let clock = { Timestamp(milliseconds: now) }
     let memory = InMemoryKeychain(clock: clock)

@@ -1,6 +1,7 @@
 import Glibc
 import Keychain
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 
@@ -11,7 +12,7 @@ private struct Needle {
   let inverted: [UInt8]
 
   init(seed: UInt64) {
-    var numbers = Numbers(seed: seed)
+    var numbers = SeededGenerator(seed: seed)
     inverted = (0..<40).map { _ in ~(UInt8(ascii: "a") + UInt8(numbers.next() % 26)) }
   }
 

@@ -1,6 +1,7 @@
 import Age
 import Keychain
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 

@@ -1,5 +1,6 @@
 import Keychain
 import Testing
+import TestSupport
 
 @testable import EncryptedFile
 
@@ -98,7 +99,7 @@ struct RecoveryCodeTests {
 
   @Test("no two wrong characters pass")
   func twoSubstitutions() {
-    var numbers = Numbers(seed: 7)
+    var numbers = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {
       var symbols = draw().filter { $0 != "-" }.map { $0 }
       let positions = Array(symbols.indices.shuffled(using: &numbers).prefix(2))

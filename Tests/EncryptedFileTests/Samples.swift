@@ -1,10 +1,11 @@
 import Keychain
+import TestSupport
 
 /// Random items that are as alike and as odd as real ones never are.
 enum Samples {
   static let protocols: [ByteString] = ["https", "http", "HTTPS", "ssh", "imap", "x-odd"]
 
-  static func servers(_ numbers: inout Numbers) -> ByteString {
+  static func servers(_ numbers: inout SeededGenerator) -> ByteString {
     switch Int.random(in: 0..<8, using: &numbers) {
     case 0: "github.com"
     case 1: "GitHub.com"
@@ -17,7 +18,7 @@ enum Samples {
     }
   }
 
-  static func text(_ numbers: inout Numbers) -> ByteString? {
+  static func text(_ numbers: inout SeededGenerator) -> ByteString? {
     switch Int.random(in: 0..<6, using: &numbers) {
     case 0: nil
     case 1: ""
@@ -31,7 +32,7 @@ enum Samples {
     }
   }
 
-  static func key(_ numbers: inout Numbers) -> Item.Key {
+  static func key(_ numbers: inout SeededGenerator) -> Item.Key {
     if Int.random(in: 0..<8, using: &numbers) == 0 {
       return .genericPassword(
         GenericPassword(
@@ -45,12 +46,12 @@ enum Samples {
     )
   }
 
-  static func query(_ numbers: inout Numbers) throws -> ItemQuery {
+  static func query(_ numbers: inout SeededGenerator) throws -> ItemQuery {
     try query(for: key(&numbers), &numbers)
   }
 
   /// A query that the key may answer.
-  static func query(for key: Item.Key, _ numbers: inout Numbers) throws -> ItemQuery {
+  static func query(for key: Item.Key, _ numbers: inout SeededGenerator) throws -> ItemQuery {
     switch key {
     case .genericPassword(let key):
       return .genericPassword(
@@ -68,7 +69,7 @@ enum Samples {
   /// Adds different items in one write, and returns them with their secrets.
   @discardableResult
   static func fill(
-    _ keychain: any KeychainStore, _ count: Int, _ numbers: inout Numbers
+    _ keychain: any KeychainStore, _ count: Int, _ numbers: inout SeededGenerator
   ) throws -> [(item: Item, secret: String)] {
     var seen: Set<Item.Key> = []
     var new: [(item: Item, secret: String)] = []

@@ -2,6 +2,7 @@ import Age
 import Glibc
 import Keychain
 import Testing
+import TestSupport
 import UnlockCache
 
 @testable import EncryptedFile

@@ -2,7 +2,6 @@ import Age
 import EncryptedFile
 import Glibc
 import Keychain
-import Synchronization
 
 /// A folder of its own for a vault, which goes with it.
 final class Place: Sendable {
@@ -142,58 +141,6 @@ func removeAll(_ path: String) {
   if unlink(path) == 0 { return }
   for name in names(in: path) { removeAll(path + "/" + name) }
   rmdir(path)
-}
-
-/// Runs the body on threads of their own, all at once, and waits for them.
-func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-  final class Job {
-    let run: () -> Void
-    init(_ run: @escaping () -> Void) { self.run = run }
-  }
-  var threads: [pthread_t] = []
-  for number in 0..<count {
-    var thread = pthread_t()
-    let job = Unmanaged.passRetained(Job { body(number) })
-    pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, job.toOpaque())
-    threads.append(thread)
-  }
-  for thread in threads { pthread_join(thread, nil) }
-}
-
-/// What several threads have to say.
-final class Collected<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
-
-  var all: [Element] { elements.withLock { $0 } }
-
-  func append(_ element: Element) {
-    elements.withLock { $0.append(element) }
-  }
-}
-
-/// SplitMix64: the same numbers in every run.
-struct Numbers: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
-  }
 }
 
 func item(_ server: String, _ account: String? = "alice", path: String? = nil) -> Item {

@@ -1,6 +1,5 @@
 import Glibc
 import Keychain
-import Synchronization
 import TestSupport
 
 @testable import SecretService
@@ -40,34 +39,4 @@ extension SecretServiceKeychain {
 extension Item {
   /// Where the item lies.
   var path: String? { reference.map { StoredItem.path(of: $0) } }
-}
-
-/// Runs the body on threads of their own, all at once, and waits for them.
-func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-  final class Job {
-    let run: () -> Void
-    init(_ run: @escaping () -> Void) { self.run = run }
-  }
-  var threads: [pthread_t] = []
-  for number in 0..<count {
-    var thread = pthread_t()
-    let job = Unmanaged.passRetained(Job { body(number) })
-    pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument { Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
-        return nil
-      }, job.toOpaque())
-    threads.append(thread)
-  }
-  for thread in threads { pthread_join(thread, nil) }
-}
-
-/// What several threads have to say.
-final class Collected<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
-
-  var all: [Element] { elements.withLock { $0 } }
-
-  func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
