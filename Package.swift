@@ -107,7 +107,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "TestSupport", .product(name: "Subprocess", package: "swift-subprocess"),
+        "Commands", "CredentialProtocols", "TestSupport",
+        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Transcripts"], swiftSettings: settings),
     .testTarget(

@@ -321,7 +321,26 @@ extension Failure {
       self.init("cannot read the request: \(errorText(errno))", status: .usage)
     case .keychain(let error):
       self.init(error)
+    case .refused(let refusal):
+      let status: Status =
+        switch refusal.cause {
+        case .nothingMatched: .nothingMatched
+        case .keychain: .keychain
+        case .usage: .usage
+        }
+      self.init(refusal.message, hint: refusal.hint, status: status)
     }
+  }
+
+  /// The same, for a tool's protocol.
+  var refusal: Refusal {
+    let cause: Refusal.Cause =
+      switch status {
+      case .done, .nothingMatched: .nothingMatched
+      case .keychain: .keychain
+      case .usage: .usage
+      }
+    return Refusal(terminalText(message), hint: hint.map(terminalText), cause)
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CredentialProtocols
 
 /// `llavero`: what a person types.
 struct LlaveroCommand: ParsableCommand {
@@ -15,6 +16,9 @@ struct LlaveroCommand: ParsableCommand {
         llavero add https://github.com --account alice     (asks for the secret)
         llavero get https://github.com                     (prints it)
         llavero list
+
+      Other tools log in by a protocol of their own, which 'llavero TOOL' speaks: \
+      \(Tool.all.map(\.name).joined(separator: ", ")). See 'llavero docker --help'.
 
       Items lie in the desktop's Secret Service, or in one encrypted file, which the standard age tool opens too; \
       'llavero status' says where and why.

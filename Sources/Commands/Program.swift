@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLinux
+import CredentialProtocols
 import EncryptedFile
 import Glibc
 import UnlockCache
@@ -41,6 +42,10 @@ public enum Program {
         try GitCredentialCommand.run(Array(arguments.dropFirst()))
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
+      } else if let name, let tool = Tool.called(name) {
+        _exit(ToolCommand.run(tool, as: String(name), argumentsFrom: 1))
+      } else if arguments.count > 1, let tool = Tool.named(arguments[1]) {
+        _exit(ToolCommand.run(tool, as: tool.links[0], argumentsFrom: 2))
       } else {
         if arguments.count < 2 {
           throw Failure("no command was given", hint: "see 'llavero --help'", status: .usage)

@@ -24,6 +24,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
   case input(errno: Int32)
   /// The keychain failed.
   case keychain(KeychainError)
+  /// A reason that is already in words.
+  case refused(Refusal)
 
   /// What is wrong with a URL.
   public enum URLFault: Hashable, Sendable {

@@ -99,7 +99,7 @@ extension KeychainStore {
 
   /// The confidential part of an item; `nil` if somebody has deleted it since it was found, for then it is no
   /// match any more.
-  func credentialIfPresent(of item: Item) throws(KeychainError) -> Credential? {
+  package func credentialIfPresent(of item: Item) throws(KeychainError) -> Credential? {
     do throws(KeychainError) {
       return try credential(of: item)
     } catch .itemNotFound {

@@ -1,3 +1,4 @@
+import CredentialProtocols
 import Glibc
 import Subprocess
 import TestSupport
@@ -20,7 +21,7 @@ final class Sandbox: Sendable {
     folder.makeFolder("home")
     folder.makeFolder("bin")
     folder.makeFolder("tmp")
-    for name in ["llavero", "git-credential-llavero"] {
+    for name in ["llavero", "git-credential-llavero"] + Tool.all.flatMap(\.links) {
       precondition(symlink(Self.executable, "\(bin)/\(name)") == 0, "cannot make a link")
     }
   }

@@ -124,6 +124,16 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
+  /// Writes a member that is a string in any case, for others' protocols know no base64 in its place. Name and value
+  /// have to be valid UTF-8.
+  package mutating func textMember(_ name: ByteString, _ value: UnsafeRawBufferPointer) {
+    separate()
+    name.bytes.withUnsafeBytes { string($0) }
+    bytes.append(":")
+    string(value)
+    needsComma = true
+  }
+
   /// Writes a member as it was read: `name` and `value` are raw JSON text, the name without its quotes.
   package mutating func rawMember(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     separate()

@@ -1,0 +1,143 @@
+import CredentialProtocols
+import Glibc
+import Keychain
+
+/// Carries out one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
+enum ToolCommand {
+  /// Does what the tool asks for, and returns the status to end with. Starts without ArgumentParser, as tools call it
+  /// often.
+  ///
+  /// - Parameters:
+  ///   - programName: what the program was called by, or stands for.
+  ///   - first: the position of the first argument that is the tool's own.
+  static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
+    let arguments = (min(first, Int(CommandLine.argc))..<Int(CommandLine.argc)).compactMap { index in
+      CommandLine.unsafeArgv[index].map {
+        ByteString(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
+      }
+    }
+    let call = StandardToolCall(programName: programName)
+    do throws(Failure) {
+      try call.parse(arguments, tool.speaks.options)
+      if call.wantsHelp {
+        try StandardStreams.write(tool.speaks.usage)
+        return Status.done.rawValue
+      }
+      if call.wantsVersion {
+        try StandardStreams.write(Program.versionLine)
+        return Status.done.rawValue
+      }
+      return try explaining { () throws(ProtocolError) in try tool.speaks.respond(to: call) }
+    } catch {
+      return tool.speaks.refuse(error.refusal, call)
+    }
+  }
+}
+
+/// A call whose streams are the process's own.
+private final class StandardToolCall: ToolCall {
+  let programName: String
+  private(set) var operands: [ByteString] = []
+  private(set) var wantsHelp = false
+  private(set) var wantsVersion = false
+  private var values: [(option: String, value: ByteString)] = []
+  private var selection = KeychainSelection()
+  private var selected: SelectedKeychain?
+  private var opened: OpenKeychain?
+
+  init(programName: String) {
+    self.programName = programName
+    selection.readsSecrets = true
+  }
+
+  var version: String { Program.version }
+  var now: Timestamp { .now }
+
+  /// Takes the command line apart: every tool's options, the protocol's own, and operands, in any order.
+  func parse(_ arguments: [ByteString], _ own: [ToolOption]) throws(Failure) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument.bytes.first == UInt8(ascii: "-"), argument.bytes.count > 1 else {
+        operands.append(argument)
+        continue
+      }
+      let equals = argument.bytes.firstIndex(of: UInt8(ascii: "="))
+      let name = String(decoding: argument.bytes[..<(equals ?? argument.bytes.endIndex)], as: UTF8.self)
+      func value() throws(Failure) -> ByteString {
+        if let equals { return ByteString(Array(argument.bytes[(equals + 1)...])) }
+        guard let next = rest.popFirst() else { throw Failure("\(name) needs a value", status: .usage) }
+        return next
+      }
+      if let option = own.first(where: { $0.name == name }) {
+        values.append((name, option.takesValue ? try value() : ""))
+        continue
+      }
+      switch name {
+      case "--keychain": selection.name = "\(try value())"
+      case "--collection": selection.collection = "\(try value())"
+      case "--session": selection.session = "\(try value())"
+      case "--no-prompt": selection.mayPrompt = false
+      case "--passphrase-fd":
+        guard let descriptor = Int32("\(try value())"), descriptor >= 0 else {
+          throw Failure("--passphrase-fd needs the number of a descriptor", status: .usage)
+        }
+        selection.passphraseDescriptor = descriptor
+      case "--help", "-h": wantsHelp = true
+      case "--version": wantsVersion = true
+      default: throw Failure("unknown option \(name)", hint: "see '\(programName) --help'", status: .usage)
+      }
+    }
+  }
+
+  func values(of option: String) -> [ByteString] {
+    values.filter { $0.option == option }.map(\.value)
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int {
+    // The program may become another one for its keychain, which has to read the request itself.
+    try refusing { () throws(Failure) in _ = try choice() }
+    let count = StandardStreams.read(0, into: buffer)
+    if count < 0 { throw .input(errno: Int32(-count)) }
+    return count
+  }
+
+  func write(_ output: borrowing Secret) throws(ProtocolError) {
+    do throws(Failure) {
+      try StandardStreams.write(output)
+    } catch {
+      throw .refused(error.refusal)
+    }
+  }
+
+  func say(_ refusal: Refusal) {
+    StandardStreams.say(refusal.message)
+    if let hint = refusal.hint { StandardStreams.say("hint: " + hint) }
+  }
+
+  func keychain() throws(ProtocolError) -> any KeychainStore {
+    if let opened { return opened.keychain }
+    let open = try refusing { () throws(Failure) in try choice().open() }
+    opened = open
+    return open.keychain
+  }
+
+  func hasStored() throws(ProtocolError) {
+    try refusing { () throws(Failure) in try opened?.remember() }
+  }
+
+  private func choice() throws(Failure) -> SelectedKeychain {
+    if let selected { return selected }
+    let choice = try selection.choose()
+    selected = choice
+    return choice
+  }
+}
+
+/// Runs `body` and turns its error into one that a protocol can tell.
+private func refusing<Result>(_ body: () throws(Failure) -> Result) throws(ProtocolError) -> Result {
+  do throws(Failure) {
+    return try body()
+  } catch {
+    throw .refused(error.refusal)
+  }
+}

@@ -1,0 +1,250 @@
+import Keychain
+
+/// The protocol of docker's credential helpers, which podman, skopeo, buildah, helm and others speak as well
+/// (docker/docker-credential-helpers, README "Development").
+///
+/// The address of a registry is mostly a host with a port; Docker Hub's is a URL. Failures are told on standard output,
+/// in one line, for that is where the clients look.
+public enum DockerProtocol: ToolProtocol {
+  /// The security domain of docker's items.
+  static let tool: ByteString = "docker"
+
+  /// The lines that clients know; each has to be the only one.
+  private static let notFound = "credentials not found in native keychain"
+  private static let noAddress = "no credentials server URL"
+  private static let noAccount = "no credentials username"
+
+  /// Upstream's helpers have these beside the operation `version`.
+  public static let options: [ToolOption] = [.flag("--version"), .flag("-v")]
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: docker-credential-llavero [OPTION...] store | get | erase | list | version
+
+    Docker and other clients of registries call this by themselves after "credsStore": "llavero" in
+    ~/.docker/config.json; see docker-credential-llavero(1).
+
+    store reads {"ServerURL":"...","Username":"...","Secret":"..."}, get and erase read the registry's address. list
+    prints the addresses and user names of what docker has stored.
+
+    """
+
+  /// Answers one call.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    if call.has("--version") || call.has("-v") { return try version(call) }
+    guard call.operands.count == 1, let operation = call.operands.first else {
+      throw .misused(
+        "docker's helper takes one operation", hint: "there are store, get, erase, list and version")
+    }
+    switch operation {
+    case "store": return try store(call)
+    case "get": return try get(call)
+    case "erase": return try erase(call)
+    case "list": return try list(call)
+    case "version": return try version(call)
+    default: throw .misused("unknown operation", hint: "there are store, get, erase, list and version")
+    }
+  }
+
+  /// Tells the client on standard output: the first line is what it shows.
+  public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
+    let text = "llavero: \(refusal.message)" + (refusal.hint.map { "; \($0)" } ?? "") + "\n"
+    // Where nobody reads it there is nobody to tell.
+    try? call.write(text)
+    return 1
+  }
+
+  private static func version(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    try call.write("\(call.programName) (llavero) \(call.version)\n")
+    return 0
+  }
+
+  private static func store(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    let input = try call.input()
+    var login = DockerLogin()
+    do throws(JSONReader.Malformed) {
+      try input.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          try login.take(name, value)
+        }
+      }
+    } catch {
+      throw .misused("what is to be stored is not the JSON that docker sends")
+    }
+    guard !login.address.isEmpty else { return try say(noAddress, call) }
+    let registry = try Registry(login.address)
+    guard !login.account.isEmpty else { return try say(noAccount, call) }
+    try Resolver(tool, call).keep(
+      Credential(login.secret), at: registry.place, account: login.account, label: registry.address)
+    try call.hasStored()
+    return 0
+  }
+
+  private static func get(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    let address = try address(call)
+    guard !address.isEmpty else { return try say(noAddress, call) }
+    let registry = try Registry(address)
+    let resolver = try Resolver(tool, call)
+    guard let answer = try answer(for: registry, resolver), let account = answer.item.key.account else {
+      return try say(notFound, call)
+    }
+    // JSON has no other strings, and a registry would refuse another secret than the stored one without a word why.
+    guard account.text != nil else { throw .unspeakableAnswer(key: "account") }
+    guard answer.credential.secret.withUnsafeBytes({ isValidUTF8($0) }) else {
+      throw .unspeakableAnswer(key: "secret")
+    }
+    var json = JSONWriter()
+    json.beginObject()
+    for (name, value) in [("ServerURL" as ByteString, registry.address), ("Username", account)] {
+      value.bytes.withUnsafeBytes { json.textMember(name, $0) }
+    }
+    answer.credential.secret.withUnsafeBytes { json.textMember("Secret", $0) }
+    json.endObject()
+    try call.write(json.finishLine())
+    return 0
+  }
+
+  private static func erase(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    let address = try address(call)
+    guard !address.isEmpty else { return try say(noAddress, call) }
+    let registry = try Registry(address)
+    // Nothing there is no error: skopeo 1.9 dies of one.
+    try Resolver(tool, call).forget(at: registry.place)
+    return 0
+  }
+
+  private static func list(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    // Clients send the word `unused`.
+    _ = try call.input()
+    var json = JSONWriter()
+    var seen: Set<ByteString> = []
+    json.beginObject()
+    for item in try Resolver(tool, call).items() {
+      guard case .internetPassword(let key) = item.key, let account = key.account,
+        let address = Registry.address(of: item)
+      else { continue }
+      if address.text == nil || account.text == nil || !seen.insert(address).inserted { continue }
+      account.bytes.withUnsafeBytes { json.textMember(address, $0) }
+    }
+    json.endObject()
+    try call.write(json.finishLine())
+    return 0
+  }
+
+  /// The registry that `get` and `erase` name, as it is, but for white space around it.
+  private static func address(_ call: any ToolCall) throws(ProtocolError) -> ByteString {
+    let input = try call.input(limit: ItemBounds.attribute)
+    var bytes = input.withUnsafeBytes { Array($0) }[...]
+    func isSpace(_ byte: UInt8?) -> Bool { byte.map { $0 == 0x20 || 0x09...0x0d ~= $0 } ?? false }
+    while isSpace(bytes.last) { bytes.removeLast() }
+    while isSpace(bytes.first) { bytes.removeFirst() }
+    return ByteString(Array(bytes))
+  }
+
+  /// What was stored for the very address; else, where that names a whole registry, what was stored for another of its
+  /// names, or serves git there.
+  private static func answer(
+    for registry: Registry, _ resolver: Resolver
+  ) throws(ProtocolError) -> Answer? {
+    func isLogin(_ item: Item, _ credential: borrowing Credential) -> Bool {
+      item.key.account != nil && credential.authenticationScheme == nil
+    }
+    func exact(_ registry: Registry) throws(ProtocolError) -> Answer? {
+      try resolver.answer(at: registry.place, sharing: .none) { item, credential in
+        registry.isExactly(item) && isLogin(item, credential)
+      }
+    }
+    if let answer = try exact(registry) { return answer }
+    guard registry.isWhole else { return nil }
+    for name in registry.otherNames {
+      if let answer = try exact(name) { return answer }
+    }
+    return try resolver.answer(at: registry.server) { item, credential in
+      (item.securityDomain == nil || item.key.isOfWholeServer) && isLogin(item, credential)
+    }
+  }
+
+  private static func say(_ line: String, _ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    try call.write(line + "\n")
+    return 1
+  }
+}
+
+/// What a client stores.
+private struct DockerLogin: ~Copyable {
+  var address: ByteString = ""
+  var account: ByteString = ""
+  var secret = Secret()
+
+  mutating func take(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) {
+    if name == "ServerURL" {
+      address = try value.string()
+    } else if name == "Username" {
+      account = try value.string()
+    } else if name == "Secret" {
+      secret = Secret()
+      try value.appendString(to: &secret)
+    }
+  }
+}
+
+/// A registry's address as clients write it: mostly host and port, or a URL.
+private struct Registry {
+  let address: ByteString
+  let place: Place
+
+  /// Docker Hub's names: the docker CLI, skopeo, oras and Jib each know it by another one.
+  private static let hub: [ByteString] = [
+    "https://index.docker.io/v1/", "https://index.docker.io/v1", "index.docker.io", "docker.io",
+    "registry-1.docker.io", "registry.hub.docker.com",
+  ]
+
+  /// - Throws: ``ProtocolError`` if it is no address.
+  init(_ address: ByteString) throws(ProtocolError) {
+    self.address = address
+    do throws(ProtocolError) {
+      place = try Place.parse(address, assuming: "https").place
+    } catch {
+      throw .misused("the registry's address can't be understood")
+    }
+  }
+
+  /// The host and port alone.
+  var server: Place { Place(protocol: place.protocol, server: place.server, port: place.port) }
+
+  /// Whether it names a whole registry, and not one repository or one of docker's tokens: a password must not be taken
+  /// for the refresh token of `https://index.docker.io/v1/refresh-token`, which `docker logout` revokes.
+  var isWhole: Bool { place.path.map { $0 == "v1" || $0 == "v2" } ?? true }
+
+  /// Other names of the same registry.
+  var otherNames: [Registry] {
+    guard Self.hub.contains(address) else { return [] }
+    return Self.hub.compactMap { $0 == address ? nil : try? Registry($0) }
+  }
+
+  /// Whether the item was stored for this very place.
+  func isExactly(_ item: Item) -> Bool {
+    guard case .internetPassword(let key) = item.key else { return false }
+    return key.path == place.path
+  }
+
+  /// The address that an item was stored with, which its label keeps; else one that leads to it.
+  static func address(of item: Item) -> ByteString? {
+    guard case .internetPassword(let key) = item.key, let server = key.server else { return nil }
+    let place = Place(protocol: key.protocol, server: server, port: key.port, path: key.path)
+    if let label = item.label, let registry = try? Registry(label), registry.place == place { return label }
+    if place.protocol == "https", place.path == nil { return place.hostAndPort }
+    let path = place.path.map { [UInt8(ascii: "/")] + $0.bytes + [UInt8(ascii: "/")] } ?? []
+    return ByteString(place.protocol.bytes + Array("://".utf8) + place.hostAndPort.bytes + path)
+  }
+}
+
+extension Item.Key {
+  /// Whether it is an internet password without a path.
+  fileprivate var isOfWholeServer: Bool {
+    guard case .internetPassword(let key) = self else { return false }
+    return key.path == nil
+  }
+}

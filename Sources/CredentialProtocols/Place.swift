@@ -1,0 +1,66 @@
+public import Keychain
+
+/// Where a tool wants to log in to: the parts of an internet password that are no account.
+public struct Place: Hashable, Sendable {
+  /// The URL scheme.
+  public var `protocol`: ByteString
+  /// The host name or address, in small letters, without brackets.
+  public var server: ByteString
+  /// The port, `nil` for the protocol's own.
+  public var port: UInt16?
+  /// The path without slashes around it, query and fragment taken away; `nil` for the whole server.
+  public var path: ByteString?
+
+  /// Takes the parts.
+  public init(protocol: ByteString, server: ByteString, port: UInt16? = nil, path: ByteString? = nil) {
+    self.protocol = `protocol`.lowercased
+    self.server = server.lowercased
+    self.port = port == InternetPassword.defaultPort(of: self.protocol) ? nil : port
+    self.path = path.nonEmpty
+  }
+
+  /// Understands a URL, or host and port alone where a scheme to assume is given.
+  ///
+  /// - Returns: the place, and the account before the `@` if there is one; a password there is left alone.
+  /// - Throws: ``ProtocolError/unusableURL(_:)``, also for a URL without a host.
+  public static func parse(
+    _ url: ByteString, assuming scheme: ByteString? = nil
+  ) throws(ProtocolError) -> (place: Place, account: ByteString?) {
+    let end = url.bytes.firstIndex { $0 == 0x3f || $0 == 0x23 } ?? url.bytes.endIndex  // ? #
+    let text = Secret(copying: ByteString(Array(url.bytes[..<end])))
+    let parts = try text.withUnsafeBytes { (bytes) throws(ProtocolError) -> CredentialURL in
+      try CredentialURL(parsing: bytes, assuming: scheme)
+    }
+    guard let host = HostAndPort(parsing: parts.host), !host.server.isEmpty else {
+      throw .unusableURL(.badHost)
+    }
+    let place = Place(protocol: parts.protocol, server: host.server, port: host.port, path: parts.path)
+    return (place, parts.account)
+  }
+
+  /// Host and port as they stand in a URL, `[::1]:8443`.
+  public var hostAndPort: ByteString {
+    var text = server.bytes
+    if text.contains(UInt8(ascii: ":")) { text = [UInt8(ascii: "[")] + text + [UInt8(ascii: "]")] }
+    if let port { text += Array(":\(port)".utf8) }
+    return ByteString(text)
+  }
+
+  /// The key of the item that a tool stores for the place.
+  public func key(account: ByteString?, for tool: ByteString?) -> InternetPassword {
+    InternetPassword(
+      protocol: `protocol`, server: server, port: port, account: account, path: path, securityDomain: tool)
+  }
+
+  /// The query for items that answer there.
+  ///
+  /// - Throws: ``ProtocolError/keychain(_:)`` if the place has no protocol.
+  func query(account: ByteString? = nil, for tool: ByteString?) throws(ProtocolError) -> ItemQuery {
+    try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+      .internetPassword(
+        try InternetPasswordQuery(
+          protocol: `protocol`, server: server, port: port, account: account, path: path,
+          securityDomain: tool))
+    }
+  }
+}

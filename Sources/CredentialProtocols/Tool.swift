@@ -1,0 +1,26 @@
+/// A tool that asks for credentials in a protocol of its own.
+public struct Tool: Sendable {
+  /// The operand of `llavero` that speaks its protocol, `docker`.
+  public let name: String
+
+  /// The names of links to `llavero` by which the tool calls it.
+  public let links: [String]
+
+  /// What it speaks.
+  public let speaks: any ToolProtocol.Type
+
+  /// The one place that says which name speaks which protocol. Git's, which has the most to do, is not among them.
+  public static let all = [
+    Tool(name: "docker", links: ["docker-credential-llavero"], speaks: DockerProtocol.self)
+  ]
+
+  /// The tool that calls this program by the name of a link.
+  public static func called(_ link: some StringProtocol) -> Tool? {
+    all.first { $0.links.contains { $0 == link } }
+  }
+
+  /// The tool whose protocol `llavero NAME` speaks.
+  public static func named(_ name: String) -> Tool? {
+    all.first { $0.name == name }
+  }
+}

@@ -1,0 +1,64 @@
+public import Keychain
+
+/// One call of this program by a tool: what the tool gave, and where what is said to it goes.
+public protocol ToolCall: AnyObject {
+  /// The name that the program was called by, `docker-credential-llavero`.
+  var programName: String { get }
+
+  /// The program's version, `0.1.0`.
+  var version: String { get }
+
+  /// The arguments without the options, as bytes.
+  var operands: [ByteString] { get }
+
+  /// The time to take for now.
+  var now: Timestamp { get }
+
+  /// The values that an option was given, in their order; empty ones for a flag.
+  func values(of option: String) -> [ByteString]
+
+  /// Puts the next bytes of standard input into the buffer and returns how many; 0 at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
+
+  /// Writes to standard output at once.
+  func write(_ output: borrowing Secret) throws(ProtocolError)
+
+  /// Tells the person on standard error.
+  func say(_ refusal: Refusal)
+
+  /// The keychain; opened at the first call.
+  func keychain() throws(ProtocolError) -> any KeychainStore
+
+  /// Notes that something was stored, so that the choice of the keychain is to last.
+  ///
+  /// - Throws: ``ProtocolError`` if that can't be written down.
+  func hasStored() throws(ProtocolError)
+}
+
+extension ToolCall {
+  /// Whether an option was given.
+  public func has(_ option: String) -> Bool { !values(of: option).isEmpty }
+
+  /// Writes a text that is no secret.
+  public func write(_ text: String) throws(ProtocolError) { try write(Secret(text)) }
+
+  /// All of standard input. It is read to its end in any case, so that no tool is stopped while it writes.
+  ///
+  /// - Parameter limit: the most bytes that are taken.
+  /// - Throws: ``ProtocolError/requestTooLong(limit:)`` if there is more.
+  public func input(limit: Int = 1 << 20) throws(ProtocolError) -> Secret {
+    var text = Secret(capacity: 4096)
+    var isTooLong = false
+    while true {
+      let before = text.count
+      try text.append(count: 4096) { (buffer) throws(ProtocolError) in try read(into: buffer) }
+      if text.count == before { break }
+      if text.count > limit {
+        isTooLong = true
+        text.truncate(to: 0)
+      }
+    }
+    if isTooLong { throw .requestTooLong(limit: limit) }
+    return text
+  }
+}

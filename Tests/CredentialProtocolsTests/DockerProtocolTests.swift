@@ -1,0 +1,233 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+import Testing
+
+/// What a client sends to be stored.
+private func login(_ address: String, _ account: String, _ secret: String) -> String {
+  #"{"ServerURL":"\#(address)","Username":"\#(account)","Secret":"\#(secret)"}"# + "\n"
+}
+
+private let done = ToolReply(status: 0, output: "")
+private let notFound = ToolReply(status: 1, output: "credentials not found in native keychain\n")
+private let hub = "https://index.docker.io/v1/"
+
+private func found(_ address: String, _ account: String, _ secret: String) -> ToolReply {
+  ToolReply(status: 0, output: login(address, account, secret))
+}
+
+@Suite("Docker's protocol", .timeLimit(.minutes(10)))
+struct DockerProtocolTests {
+  let docker = ToolUnderTest(DockerProtocol.self)
+
+  @Test("what is stored is answered until it is erased", arguments: KeychainUnderTest.all)
+  func roundTrip(kind: KeychainUnderTest) {
+    let docker = ToolUnderTest(DockerProtocol.self, kind)
+    #expect(docker.call("get", input: "127.0.0.1:5999") == notFound)
+    #expect(docker.call("store", input: login("127.0.0.1:5999", "alice", "s3cret")) == done)
+    #expect(docker.call("get", input: "127.0.0.1:5999") == found("127.0.0.1:5999", "alice", "s3cret"))
+    #expect(docker.call("list", input: "unused").output == #"{"127.0.0.1:5999":"alice"}"# + "\n")
+    #expect(docker.call("erase", input: "127.0.0.1:5999") == done)
+    #expect(docker.call("get", input: "127.0.0.1:5999") == notFound)
+    #expect(docker.call("erase", input: "127.0.0.1:5999") == done)
+    #expect(docker.call("list", input: "unused") == ToolReply(status: 0, output: "{}\n"))
+  }
+
+  @Test("a registry has one login: another user's replaces it", arguments: KeychainUnderTest.all)
+  func oneLogin(kind: KeychainUnderTest) {
+    let docker = ToolUnderTest(DockerProtocol.self, kind)
+    #expect(docker.call("store", input: login("r.example", "alice", "one")) == done)
+    #expect(docker.call("store", input: login("r.example", "bob", "two")) == done)
+    #expect(docker.call("get", input: "r.example") == found("r.example", "bob", "two"))
+    #expect(docker.call("store", input: login("r.example", "bob", "three")) == done)
+    #expect(docker.call("get", input: "r.example") == found("r.example", "bob", "three"))
+    #expect(docker.call("list").output == #"{"r.example":"bob"}"# + "\n")
+  }
+
+  @Test("storing what is there already writes nothing")
+  func unchanged() {
+    let docker = ToolUnderTest(DockerProtocol.self, KeychainUnderTest.all[1])
+    #expect(docker.call("store", input: login("r.example", "alice", "one")) == done)
+    let before = docker.fresh.writes
+    #expect(docker.call("store", input: login("r.example", "alice", "one")) == done)
+    #expect(docker.fresh.writes == before)
+  }
+
+  @Test("a login of docker's never touches git's, and git's serves where docker has none")
+  func besideGit() throws {
+    try docker.add(InternetPassword(protocol: "https", server: "r.example", port: 5000, account: "g"), "gits")
+    #expect(docker.call("get", input: "r.example:5000") == found("r.example:5000", "g", "gits"))
+    #expect(docker.call("get", input: "r.example") == notFound)
+    #expect(docker.call("list").output == "{}\n")
+    #expect(docker.call("erase", input: "r.example:5000") == done)
+    #expect(docker.call("get", input: "r.example:5000") == found("r.example:5000", "g", "gits"))
+    #expect(docker.call("store", input: login("r.example:5000", "g", "gits")) == done)
+    #expect(docker.call("list").output == #"{"r.example:5000":"g"}"# + "\n")
+    #expect(docker.call("store", input: login("r.example:5000", "d", "dockers")) == done)
+    #expect(docker.call("get", input: "r.example:5000") == found("r.example:5000", "d", "dockers"))
+    let gits = try docker.fresh.keychain.find(
+      .internetPassword(InternetPasswordQuery(protocol: "https", server: "r.example", port: 5000)))
+    #expect(gits.map(\.key.account) == ["g"])
+    #expect(docker.call("erase", input: "r.example:5000") == done)
+    #expect(docker.call("get", input: "r.example:5000") == found("r.example:5000", "g", "gits"))
+  }
+
+  @Test("an item that is for something else doesn't answer")
+  func otherItems() throws {
+    try docker.add(InternetPassword(protocol: "http", server: "h.example", account: "a"), "x")
+    try docker.add(InternetPassword(protocol: "https", server: "n.example", account: nil), "x")
+    try docker.add(
+      InternetPassword(protocol: "https", server: "c.example", account: "a", securityDomain: "cargo"), "x")
+    for server in ["h.example", "n.example", "c.example"] {
+      #expect(docker.call("get", input: server) == notFound)
+    }
+  }
+
+  @Test(
+    "Docker Hub answers by each of its names",
+    arguments: [
+      hub, "https://index.docker.io/v1", "index.docker.io", "docker.io", "registry-1.docker.io",
+      "registry.hub.docker.com",
+    ])
+  func hubNames(name: String) {
+    #expect(docker.call("store", input: login(hub, "alice", "s3cret")) == done)
+    #expect(docker.call("get", input: name) == found(name, "alice", "s3cret"))
+    let other = ToolUnderTest(DockerProtocol.self)
+    #expect(other.call("store", input: login(name, "alice", "s3cret")) == done)
+    #expect(other.call("get", input: hub) == found(hub, "alice", "s3cret"))
+    #expect(other.call("list").output == #"{"\#(name)":"alice"}"# + "\n")
+  }
+
+  @Test("a password is never taken for a token of the device login, nor the other way round")
+  func tokens() {
+    #expect(docker.call("store", input: login(hub, "alice", "s3cret")) == done)
+    for name in ["access-token", "refresh-token"] {
+      #expect(docker.call("get", input: hub + name) == notFound)
+      #expect(docker.call("store", input: login(hub + name, "alice", name)) == done)
+      #expect(docker.call("get", input: hub + name) == found(hub + name, "alice", name))
+    }
+    #expect(docker.call("erase", input: hub) == done)
+    #expect(docker.call("get", input: hub) == notFound)
+    #expect(docker.call("get", input: "docker.io") == notFound)
+    #expect(
+      docker.call("get", input: hub + "refresh-token")
+        == found(hub + "refresh-token", "alice", "refresh-token"))
+  }
+
+  @Test("a repository's name is no registry's: crane asks with both")
+  func repositories() {
+    #expect(docker.call("store", input: login("r.example", "alice", "s3cret")) == done)
+    #expect(docker.call("get", input: "r.example/team/app") == notFound)
+    #expect(docker.call("erase", input: "r.example/team/app") == done)
+    #expect(docker.call("get", input: "https://r.example/v2/").status == 0)
+  }
+
+  @Test("the logout of docker's CLI, which erases four times, erases once")
+  func logout() {
+    #expect(docker.call("store", input: login("127.0.0.1:5999", "alice", "s3cret")) == done)
+    for address in ["127.0.0.1:5999", "127.0.0.1:5999", "http://127.0.0.1:5999", "https://127.0.0.1:5999"] {
+      #expect(docker.call("erase", input: address) == done)
+    }
+    #expect(docker.call("list").output == "{}\n")
+  }
+
+  @Test("an identity token, and every byte of a text, go through", arguments: ["<token>", "a b", "ä\\u00e9"])
+  func verbatim(account: String) {
+    let secret = #"\"\\\n\t\u0001\u202ezß"#
+    #expect(docker.call("store", input: login("r.example", account, secret)) == done)
+    let reply = docker.call("get", input: " r.example\r\n")
+    #expect(reply.status == 0)
+    let other = ToolUnderTest(DockerProtocol.self)
+    #expect(other.call("store", input: reply.output) == done)
+    #expect(other.call("get", input: "r.example") == reply)
+  }
+
+  @Test("an empty secret is one, an empty user name or address isn't")
+  func empty() {
+    #expect(docker.call("store", input: login("r.example", "alice", "")) == done)
+    #expect(docker.call("get", input: "r.example") == found("r.example", "alice", ""))
+    let noAccount = ToolReply(status: 1, output: "no credentials username\n")
+    let noAddress = ToolReply(status: 1, output: "no credentials server URL\n")
+    #expect(docker.call("store", input: login("r.example", "", "x")) == noAccount)
+    #expect(docker.call("store", input: login("", "alice", "x")) == noAddress)
+    #expect(docker.call("store", input: "{}") == noAddress)
+    #expect(docker.call("get", input: "") == noAddress)
+    #expect(docker.call("erase", input: " \n") == noAddress)
+  }
+
+  @Test("what an account or a secret can't be in JSON is not answered as something else")
+  func notText() throws {
+    try docker.fresh.keychain.add(
+      Item(InternetPassword(protocol: "https", server: "r.example", account: ByteString([0xff]))),
+      Credential(password: "x"))
+    let reply = docker.call("get", input: "r.example")
+    #expect(reply.status == 1 && !reply.output.contains("Secret"))
+  }
+
+  @Test("unknown members are ignored, wrong ones refused, and nothing is stored")
+  func badInput() {
+    let whole = login("r.example", "alice", "s3cret")
+    for input in [
+      "", "[]", "null", #"{"ServerURL":1,"Username":"a","Secret":"s"}"#, "{\"ServerURL\":\"\u{0}\"}",
+      whole + "x",
+      #"{"ServerURL":"r.example","Username":"a\nb","Secret":"s"}"#,
+      #"{"ServerURL":"https://r.example:99999","Username":"a","Secret":"s"}"#,
+    ] {
+      #expect(docker.call("store", input: input).status == 1, "\(input)")
+    }
+    for end in 1..<(whole.utf8.count - 2) {
+      #expect(docker.call("store", input: String(whole.prefix(end))).status == 1)
+    }
+    #expect(docker.call("list").output == "{}\n")
+    let more = #"{"x":{"y":[1,null]},"ServerURL":"r.example","Username":"alice","Secret":"s3cret"}"#
+    #expect(docker.call("store", input: more) == done)
+  }
+
+  @Test("ten megabytes are read to their end and refused")
+  func tooLong() {
+    let call = ToolCallInMemory(
+      ["store"], input: Array(repeating: 0x20, count: 10 << 20), at: docker.fresh.clock.now,
+      .success(docker.fresh.keychain))
+    #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try DockerProtocol.respond(to: call) }
+    #expect(call.isDrained)
+  }
+
+  @Test("a keychain that can't be used is told on standard output, and is no empty one")
+  func failingKeychain() {
+    for operation in ["get", "list", "erase", "store"] {
+      let reply = docker.call(
+        [operation], bytes: Array(login("r.example", "a", "s").utf8),
+        failing: .keychain(.locked(path: "/x/vault.age")))
+      #expect(reply.status == 1 && reply.output.hasPrefix("llavero: failed"))
+      #expect(!reply.output.contains("not found"))
+    }
+  }
+
+  @Test("the version, and operations that there aren't")
+  func operations() {
+    let version = ToolReply(status: 0, output: "llavero-test (llavero) 1.2.3\n")
+    #expect(docker.call("version") == version)
+    #expect(docker.call(flags: ["--version"]) == version)
+    for reply in [docker.call("push"), docker.call(), docker.call("get", "list")] {
+      #expect(reply.status == 1 && reply.output.hasPrefix("llavero: failed"))
+    }
+  }
+
+  @Test("no input breaks it: it answers or refuses, and what it stores it answers again")
+  func fuzz() {
+    var generator = SeededGenerator(seed: 5)
+    let parts = [
+      "{", "}", "\"ServerURL\"", ":", ",", "\"Username\"", "\"Secret\"", "\"a\"", "\"r.example:1\"",
+      "\\u0000", "\"",
+      "\u{fffd}", "1", "null", "[", "\"https://[::1]:5/p/\"", "\\", " ",
+    ]
+    for _ in 0..<1000 {
+      let count = Int.random(in: 0...14, using: &generator)
+      let text = (0..<count).map { _ in parts.randomElement(using: &generator)! }.joined()
+      for operation in ["store", "get", "erase"] {
+        #expect([0, 1].contains(docker.call(operation, input: text).status))
+      }
+    }
+    #expect(docker.call("list").status == 0)
+  }
+}
