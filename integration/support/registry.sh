@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# A registry on loopback, whose only user is alice.
+
+# start_registry: leaves its address in $registry, and its requests in $CASE/registry.log
+start_registry() {
+  local port
+  printf '%s' "$SECRET" | htpasswd -iBn alice >"$CASE/htpasswd"
+  for _ in 1 2 3; do
+    port=$(free_port)
+    registry=127.0.0.1:$port
+    cat >"$CASE/registry.yml" <<YAML
+version: 0.1
+log: {accesslog: {disabled: true}}
+storage: {filesystem: {rootdirectory: $CASE/registry}}
+http: {addr: $registry}
+auth: {htpasswd: {realm: llavero, path: $CASE/htpasswd}}
+YAML
+    background docker-registry serve "$CASE/registry.yml" >"$CASE/registry.log" 2>&1
+    # Another program may have taken the port meanwhile; then the registry ends.
+    if wait_for 20 registry_answers; then return; fi
+  done
+  fail "the registry did not start" "$(cat "$CASE/registry.log")"
+}
+
+registry_answers() {
+  [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$registry/v2/") == 401 ]]
+}
+
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
