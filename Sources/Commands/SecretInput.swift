@@ -15,11 +15,22 @@ enum SecretInput {
       }
       return secret.withoutLastLineFeed()
     }
+    return try readTwice(try terminal(), "Secret for \(terminalText(item)): ")
+  }
+
+  /// A secret that a person types or pastes on the terminal, whatever standard input is.
+  ///
+  /// - Throws: ``Failure`` if there is no terminal, or nothing is typed.
+  static func ask(_ prompt: String) throws(Failure) -> Secret {
+    try line(try terminal(), terminalText(prompt))
+  }
+
+  private static func terminal() throws(Failure) -> Terminal {
     guard let terminal = Terminal() else {
       throw Failure(
         "there is no terminal to ask for the secret", hint: "give it on standard input", status: .usage)
     }
-    return try readTwice(terminal, "Secret for \(terminalText(item)): ")
+    return terminal
   }
 
   /// A passphrase from a descriptor, without one last line feed.

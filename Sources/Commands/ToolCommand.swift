@@ -1,4 +1,5 @@
 import CredentialProtocols
+import EncryptedFile
 import Glibc
 import Keychain
 
@@ -93,9 +94,12 @@ private final class StandardToolCall: ToolCall {
     values.filter { $0.option == option }.map(\.value)
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int {
-    // The program may become another one for its keychain, which has to read the request itself.
+  func begin() throws(ProtocolError) {
     try refusing { () throws(Failure) in _ = try choice() }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int {
+    try begin()
     let count = StandardStreams.read(0, into: buffer)
     if count < 0 { throw .input(errno: Int32(-count)) }
     return count
@@ -121,6 +125,17 @@ private final class StandardToolCall: ToolCall {
     return open.keychain
   }
 
+  func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
+    try refusing { () throws(Failure) in
+      guard selection.mayPrompt, VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never" else {
+        throw Failure("nobody may be asked for the secret", status: .usage)
+      }
+      return try SecretInput.ask(prompt)
+    }
+  }
+
+  func refusal(for error: ProtocolError) -> Refusal { Failure(error).refusal }
+
   func hasStored() throws(ProtocolError) {
     try refusing { () throws(Failure) in try opened?.remember() }
   }
@@ -134,7 +149,8 @@ private final class StandardToolCall: ToolCall {
 }
 
 /// Runs `body` and turns its error into one that a protocol can tell.
-private func refusing<Result>(_ body: () throws(Failure) -> Result) throws(ProtocolError) -> Result {
+private func refusing<Result: ~Copyable>(_ body: () throws(Failure) -> Result) throws(ProtocolError) -> Result
+{
   do throws(Failure) {
     return try body()
   } catch {

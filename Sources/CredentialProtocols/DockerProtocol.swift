@@ -151,7 +151,7 @@ public enum DockerProtocol: ToolProtocol {
     }
     func exact(_ registry: Registry) throws(ProtocolError) -> Answer? {
       try resolver.answer(at: registry.place, sharing: .none) { item, credential in
-        registry.isExactly(item) && isLogin(item, credential)
+        registry.place.isPlace(of: item) && isLogin(item, credential)
       }
     }
     if let answer = try exact(registry) { return answer }
@@ -222,12 +222,6 @@ private struct Registry {
   var otherNames: [Registry] {
     guard Self.hub.contains(address) else { return [] }
     return Self.hub.compactMap { $0 == address ? nil : try? Registry($0) }
-  }
-
-  /// Whether the item was stored for this very place.
-  func isExactly(_ item: Item) -> Bool {
-    guard case .internetPassword(let key) = item.key else { return false }
-    return key.path == place.path
   }
 
   /// The address that an item was stored with, which its label keeps; else one that leads to it.

@@ -46,6 +46,12 @@ public struct Place: Hashable, Sendable {
     return ByteString(text)
   }
 
+  /// Whether the item was stored for this very place: its path is the same one, and not a part of it.
+  func isPlace(of item: Item) -> Bool {
+    guard case .internetPassword(let key) = item.key else { return false }
+    return key.path == path
+  }
+
   /// The key of the item that a tool stores for the place.
   public func key(account: ByteString?, for tool: ByteString?) -> InternetPassword {
     InternetPassword(

@@ -11,7 +11,8 @@ public struct Tool: Sendable {
 
   /// The one place that says which name speaks which protocol. Git's, which has the most to do, is not among them.
   public static let all = [
-    Tool(name: "docker", links: ["docker-credential-llavero"], speaks: DockerProtocol.self)
+    Tool(name: "docker", links: ["docker-credential-llavero"], speaks: DockerProtocol.self),
+    Tool(name: "cargo", links: ["cargo-credential-llavero"], speaks: CargoProtocol.self),
   ]
 
   /// The tool that calls this program by the name of a link.

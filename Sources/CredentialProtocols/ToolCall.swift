@@ -26,8 +26,20 @@ public protocol ToolCall: AnyObject {
   /// Tells the person on standard error.
   func say(_ refusal: Refusal)
 
+  /// Settles which keychain is used. Whoever speaks before the tool calls it first: the program may become another one
+  /// here, which begins anew. Reading does it by itself.
+  func begin() throws(ProtocolError)
+
   /// The keychain; opened at the first call.
   func keychain() throws(ProtocolError) -> any KeychainStore
+
+  /// Asks a person for a secret on the terminal.
+  ///
+  /// - Throws: ``ProtocolError`` if there is nobody to ask, or no answer.
+  func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret
+
+  /// An error in words.
+  func refusal(for error: ProtocolError) -> Refusal
 
   /// Notes that something was stored, so that the choice of the keychain is to last.
   ///

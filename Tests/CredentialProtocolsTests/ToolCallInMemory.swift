@@ -31,6 +31,8 @@ final class ToolCallInMemory: ToolCall {
 
   func values(of option: String) -> [ByteString] { flags.contains(option) ? [""] : [] }
 
+  func begin() {}
+
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     // In small parts, as a pipe may give them.
     let count = min(buffer.count, rest.count, rest.count > 4096 ? 4096 : 7)
@@ -42,6 +44,17 @@ final class ToolCallInMemory: ToolCall {
   func write(_ output: borrowing Secret) { self.output += output.revealed }
   func say(_ refusal: Refusal) { said.append(refusal) }
   func keychain() throws(ProtocolError) -> any KeychainStore { try store.get() }
+  /// What the person at the terminal types; `nil` where there is nobody.
+  var typed: String?
+  private(set) var asked: [String] = []
+
+  func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
+    asked.append(prompt)
+    guard let typed else { throw .refused(Refusal("nobody is there", .usage)) }
+    return Secret(typed)
+  }
+
+  func refusal(for error: ProtocolError) -> Refusal { Refusal("failed: \(error)", .keychain) }
   func hasStored() { hasRemembered = true }
 }
 

@@ -1,0 +1,212 @@
+import Keychain
+
+/// The protocol of cargo's credential providers, version 1: JSON lines (The Cargo Book, "Credential Provider Protocol").
+///
+/// A registry is known by the URL of its index alone, every byte of which counts. What it has is a token, which goes to
+/// the registry's own host, not always the index's: so nothing that git uses ever answers here.
+public enum CargoProtocol: ToolProtocol {
+  /// The security domain of cargo's items.
+  static let tool: ByteString = "cargo"
+
+  /// What cargo itself says.
+  public static let options: [ToolOption] = [.flag("--cargo-plugin")]
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: cargo-credential-llavero [OPTION...] --cargo-plugin
+
+    Cargo calls this by itself after, in ~/.cargo/config.toml:
+
+      [registry]
+      global-credential-providers = ["cargo-credential-llavero"]
+
+    Then 'cargo login' keeps a registry's token in the keychain; see cargo-credential-llavero(1).
+
+    """
+
+  /// Answers one call: a line for each line, until cargo has no more.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    guard call.has("--cargo-plugin"), call.operands.isEmpty else {
+      throw .misused("this is for cargo to call", hint: "see 'cargo-credential-llavero --help'")
+    }
+    try call.begin()
+    try call.write(#"{"v":[1]}"# + "\n")
+    var lines = LineInput(call)
+    while let line = try lines.next() {
+      // Cargo takes another status for a helper that failed, and shows no reason.
+      let reply: Secret
+      do throws(ProtocolError) {
+        reply = try answer(to: try CargoRequest(parsing: line), call)
+      } catch {
+        reply = failure(call.refusal(for: error))
+      }
+      try call.write(reply)
+    }
+    return 0
+  }
+
+  private static func answer(
+    to request: borrowing CargoRequest, _ call: any ToolCall
+  ) throws(ProtocolError) -> Secret {
+    guard request.version == 1 else { throw .misused("cargo speaks another version of its protocol") }
+    guard ["get", "login", "logout"].contains(request.kind) else { return error("operation-not-supported") }
+    guard let place = request.place else { return error("url-not-supported") }
+    let account = try request.account()
+    switch request.kind {
+    case "login":
+      let token: Secret
+      switch request.token {
+      case .some(let given): token = given.copy()
+      case .none: token = try call.askForSecret(question(request))
+      }
+      if token.isEmpty { throw .misused("the token is empty") }
+      try Resolver(tool, call).keep(
+        Credential(token), at: place, account: account, label: request.registryName.map(label),
+        replacing: .thisAccount)
+      try call.hasStored()
+      return done("login")
+    case "logout":
+      return try Resolver(tool, call).forget(at: place, account: account) > 0
+        ? done("logout") : error("not-found")
+    default:
+      let answer = try Resolver(tool, call).answer(at: place, account: account, sharing: .none) {
+        place.isPlace(of: $0) && $1.authenticationScheme == nil
+      }
+      guard let answer else { return error("not-found") }
+      return try token(answer)
+    }
+  }
+
+  private static func token(_ answer: borrowing Answer) throws(ProtocolError) -> Secret {
+    guard answer.credential.secret.withUnsafeBytes({ isValidUTF8($0) }) else {
+      throw .unspeakableAnswer(key: "secret")
+    }
+    var json = JSONWriter()
+    json.beginObject()
+    json.beginObject("Ok")
+    json.member("kind", "get" as ByteString)
+    answer.credential.secret.withUnsafeBytes { json.textMember("token", $0) }
+    json.member("cache", answer.credential.expiry == nil ? "session" : "expires" as ByteString)
+    json.member("expiration", answer.credential.expiry)
+    json.member("operation_independent", true)
+    json.endObject()
+    json.endObject()
+    return json.finishLine()
+  }
+
+  private static func done(_ kind: ByteString) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.beginObject("Ok")
+    json.member("kind", kind)
+    json.endObject()
+    json.endObject()
+    return json.finishLine()
+  }
+
+  /// One of the errors that cargo knows; after the first two it asks its next provider.
+  private static func error(_ kind: ByteString) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.beginObject("Err")
+    json.member("kind", kind)
+    json.endObject()
+    json.endObject()
+    return json.finishLine()
+  }
+
+  private static func failure(_ refusal: Refusal) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.beginObject("Err")
+    json.member("kind", "other" as ByteString)
+    let message = "llavero: " + refusal.message + (refusal.hint.map { "; \($0)" } ?? "")
+    ByteString(message).bytes.withUnsafeBytes { json.textMember("message", $0) }
+    json.beginArray("caused-by")
+    json.endArray()
+    json.endObject()
+    json.endObject()
+    return json.finishLine()
+  }
+
+  private static func label(_ name: ByteString) -> ByteString {
+    ByteString("cargo registry ".utf8 + name.bytes)
+  }
+
+  private static func question(_ request: borrowing CargoRequest) -> String {
+    let registry = request.registryName.map { "the registry \($0)" } ?? "crates.io"
+    guard let url = request.loginURL else { return "Token for \(registry): " }
+    return "Token for \(registry), which \(url) shows: "
+  }
+}
+
+/// One line of cargo's.
+private struct CargoRequest: ~Copyable {
+  private(set) var version = 0
+  private(set) var kind: ByteString = ""
+  private(set) var registryName: ByteString?
+  private(set) var token: Secret?
+  private(set) var loginURL: ByteString?
+  private var indexURL: ByteString = ""
+  private var arguments: [ByteString] = []
+
+  /// - Throws: ``ProtocolError`` if it isn't the JSON that cargo sends. Members that aren't known are ignored.
+  init(parsing line: borrowing Secret) throws(ProtocolError) {
+    do throws(JSONReader.Malformed) {
+      try line.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in try take(name, value)
+        }
+      }
+    } catch {
+      throw .misused("the request is not the JSON that cargo sends")
+    }
+  }
+
+  private mutating func take(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) {
+    if name == "v" {
+      version = try value.integer()
+    } else if name == "kind" {
+      kind = try value.string()
+    } else if name == "token", value.kind != .null {
+      var secret = Secret(capacity: value.raw.count)
+      try value.appendString(to: &secret)
+      token = .some(consume secret)
+    } else if name == "login-url", value.kind != .null {
+      loginURL = try value.string()
+    } else if name == "args" {
+      try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+        arguments.append(try element.string())
+      }
+    } else if name == "registry" {
+      try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+        if name == "index-url" { indexURL = try value.string() }
+        if name == "name", value.kind != .null { registryName = try value.string() }
+      }
+    }
+  }
+
+  /// Where the registry's index is; `nil` for a URL that names no host, such as a file's.
+  var place: Place? { (try? Place.parse(indexURL))?.place }
+
+  /// The account that the provider's configuration names.
+  ///
+  /// - Throws: ``ProtocolError`` for any other argument.
+  borrowing func account() throws(ProtocolError) -> ByteString? {
+    var account: ByteString?
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      let prefix = Array("--account=".utf8)
+      if argument.bytes.starts(with: prefix) {
+        account = ByteString(Array(argument.bytes[prefix.count...]))
+      } else if argument == "--account", let value = rest.popFirst() {
+        account = value
+      } else {
+        throw .misused(
+          "the provider's configuration has an unknown argument", hint: "there is '--account', 'NAME'")
+      }
+    }
+    return account
+  }
+}
