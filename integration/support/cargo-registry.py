@@ -1,0 +1,74 @@
+"""A sparse cargo registry on loopback that wants a token for everything: cargo-registry.py FOLDER TOKEN.
+
+Prints its port, and writes one line for each request into FOLDER/requests: method, path, status.
+"""
+
+import hashlib
+import io
+import json
+import sys
+import tarfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+folder, token = sys.argv[1:]
+
+
+def crate():
+    """one-1.0.0.crate: a package with an empty library"""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, text in [
+            ("Cargo.toml", '[package]\nname = "one"\nversion = "1.0.0"\nedition = "2021"\n'),
+            ("src/lib.rs", ""),
+        ]:
+            entry = tarfile.TarInfo("one-1.0.0/" + name)
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return buffer.getvalue()
+
+
+CRATE = crate()
+LINE = {
+    "name": "one",
+    "vers": "1.0.0",
+    "deps": [],
+    "cksum": hashlib.sha256(CRATE).hexdigest(),
+    "features": {},
+    "yanked": False,
+}
+
+
+class Registry(BaseHTTPRequestHandler):
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        base = f"http://127.0.0.1:{self.server.server_port}"
+        status, body = 404, b""
+        if self.headers.get("Authorization") != token:
+            status = 401
+        elif self.path == "/index/config.json":
+            body = json.dumps({"dl": base + "/dl", "api": base, "auth-required": True}).encode()
+            status = 200
+        elif self.path == "/index/3/o/one":
+            status, body = 200, json.dumps(LINE).encode() + b"\n"
+        elif self.path == "/dl/one/1.0.0/download":
+            status, body = 200, CRATE
+        elif self.command == "PUT" and self.path == "/api/v1/crates/new":
+            status, body = 200, b'{"warnings":{"invalid_categories":[],"invalid_badges":[],"other":[]}}'
+        self.send_response(status)
+        if status == 401:
+            self.send_header("WWW-Authenticate", f'Cargo login_url="{base}/me"')
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        with open(folder + "/requests", "a", encoding="utf-8") as requests:
+            print(self.command, self.path, status, file=requests)
+
+    do_GET = do_PUT = answer
+
+    def log_message(self, *_):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+print(server.server_port, flush=True)
+server.serve_forever()
