@@ -94,21 +94,15 @@ public enum CargoProtocol: ToolProtocol {
     return json.finishLine()
   }
 
-  private static func done(_ kind: ByteString) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.beginObject("Ok")
-    json.member("kind", kind)
-    json.endObject()
-    json.endObject()
-    return json.finishLine()
-  }
+  private static func done(_ kind: ByteString) -> Secret { reply("Ok", kind) }
 
-  /// One of the errors that cargo knows; after the first two it asks its next provider.
-  private static func error(_ kind: ByteString) -> Secret {
+  /// One of the errors that cargo knows; after `url-not-supported` and `not-found` it asks its next provider.
+  private static func error(_ kind: ByteString) -> Secret { reply("Err", kind) }
+
+  private static func reply(_ outcome: StaticString, _ kind: ByteString) -> Secret {
     var json = JSONWriter()
     json.beginObject()
-    json.beginObject("Err")
+    json.beginObject(outcome)
     json.member("kind", kind)
     json.endObject()
     json.endObject()
