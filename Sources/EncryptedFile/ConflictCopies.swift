@@ -1,3 +1,4 @@
+import Glibc
 import Keychain
 import PrivateFiles
 
@@ -12,16 +13,20 @@ enum ConflictCopies {
 
   /// The names of what may be copies, in their order.
   static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
-    try folder.names().filter(isCopy).sorted()
+    let names = try folder.names(where: isCopy)
+    return names.count < 2 ? names : names.sorted()
   }
 
-  static func isCopy(_ name: String) -> Bool {
-    guard name.hasPrefix("vault"), name.hasSuffix(".age"), name != VaultLocation.vaultName else {
+  /// Whether a file of that name may be a copy. Asked of every name in the vault's folder at every answer, so the
+  /// first byte decides about most of them.
+  static func isCopy(_ name: UnsafeRawBufferPointer) -> Bool {
+    let (beginning, ending): (StaticString, StaticString) = ("vault", ".age")
+    guard name.has(beginning, at: 0), name.has(ending, at: name.count - ending.utf8CodeUnitCount) else {
       return false
     }
-    let small = Array(name.lowercased().utf8)
-    return (0..<small.count).contains { start in
-      small[start...].starts(with: "confli".utf8) || small[start...].starts(with: "konfli".utf8)
+    let places = beginning.utf8CodeUnitCount..<name.count
+    return places.contains {
+      name.hasIgnoringCase("confli", at: $0) || name.hasIgnoringCase("konfli", at: $0)
     }
   }
 
@@ -41,5 +46,24 @@ enum ConflictCopies {
       }
       return unlocked
     }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes from `position` on begin with a text.
+  fileprivate func has(_ text: StaticString, at position: Int) -> Bool {
+    let size = text.utf8CodeUnitCount
+    guard position >= 0, count - position >= size, let base = baseAddress else { return false }
+    return memcmp(base + position, text.utf8Start, size) == 0
+  }
+
+  /// The same where a letter may also be a capital one.
+  ///
+  /// - Parameter text: small letters of ASCII.
+  fileprivate func hasIgnoringCase(_ text: StaticString, at position: Int) -> Bool {
+    let size = text.utf8CodeUnitCount
+    guard count - position >= size else { return false }
+    for offset in 0..<size where self[position + offset] | 0x20 != text.utf8Start[offset] { return false }
+    return true
   }
 }

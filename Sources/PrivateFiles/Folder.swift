@@ -114,8 +114,7 @@ package struct Folder: ~Copyable {
       }
     }
     var status = stat()
-    if isTightened, fstat(file, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG
-    {
+    if isTightened, fstat(file, &status) == 0, status.st_uid == ownUser, status.st_mode & S_IFMT == S_IFREG {
       fchmod(file, 0o600)
     }
     return try OpenFile(owning: file, path: shownPath ?? path(of: name))
@@ -123,8 +122,12 @@ package struct Folder: ~Copyable {
 
   /// The names in it, without `.` and `..`.
   ///
+  /// - Parameter isWanted: whether a name belongs to the answer. It sees the bytes, for a text is made only of those
+  ///   that do.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
-  package func names() throws(KeychainError) -> [String] {
+  package func names(
+    where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+  ) throws(KeychainError) -> [String] {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw .system(operation: "list", path: path, errno: errno)
     }
@@ -139,14 +142,22 @@ package struct Folder: ~Copyable {
         while position < count {
           // struct linux_dirent64: inode and offset of 8 bytes each, the record's length in 2, the type in 1, the name.
           let length = Int(buffer.loadUnaligned(fromByteOffset: position + 16, as: UInt16.self))
-          let name = String(cString: (base + position + 19).assumingMemoryBound(to: CChar.self))
-          if name != ".", name != ".." { names.append(name) }
+          let start = base + position + 19
+          let name = UnsafeRawBufferPointer(
+            start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
           position += length
+          if Self.isItselfOrParent(name) || !isWanted(name) { continue }
+          names.append(String(decoding: name, as: UTF8.self))
         }
       }
     }
     if failure != 0 { throw .system(operation: "list", path: path, errno: failure) }
     return names
+  }
+
+  private static func isItselfOrParent(_ name: UnsafeRawBufferPointer) -> Bool {
+    let dot = UInt8(ascii: ".")
+    return name.count == 1 && name[0] == dot || name.count == 2 && name[0] == dot && name[1] == dot
   }
 
   /// Makes a new folder's entry in the one above it survive a power cut.

@@ -10,8 +10,8 @@ package struct FileStatus: Equatable {
   package let size: Int
   private let owner: UInt32
   private let mode: UInt32
-  private let modified: [Int]
-  private let changed: [Int]
+  private let modified: FileTime
+  private let changed: FileTime
 
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if the descriptor can't be asked.
   package init(of descriptor: Int32, path: String) throws(KeychainError) {
@@ -26,8 +26,8 @@ package struct FileStatus: Equatable {
     size = Int(status.st_size)
     owner = status.st_uid
     mode = status.st_mode
-    modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-    changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    modified = FileTime(status.st_mtim)
+    changed = FileTime(status.st_ctim)
   }
 
   /// The status of a regular file that belongs to this user alone.
@@ -48,7 +48,7 @@ package struct FileStatus: Equatable {
 
   /// When the contents were changed last.
   package var modificationDate: Timestamp {
-    Timestamp(milliseconds: Int64(modified[0]) * 1000 + Int64(modified[1]) / 1_000_000)
+    Timestamp(milliseconds: Int64(modified.seconds) * 1000 + Int64(modified.nanoseconds) / 1_000_000)
   }
 
   /// Whether both are of one file, whatever happened to it in between.
@@ -58,8 +58,22 @@ package struct FileStatus: Equatable {
 
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's or its mode lets others in.
   package func refuseAccessByOthers(path: String) throws(KeychainError) {
-    if owner != geteuid() { throw .unsafeFile(path: path, .owner(uid: owner)) }
+    if owner != ownUser { throw .unsafeFile(path: path, .owner(uid: owner)) }
     if mode & 0o077 != 0 { throw .unsafeFile(path: path, .mode(mode & 0o7777)) }
+  }
+}
+
+/// The user whose files these are. No program of ours becomes another one while it runs.
+let ownUser = geteuid()
+
+/// A time of a file's status, to be compared. No array, for that would cost each file an allocation.
+private struct FileTime: Equatable {
+  let seconds: Int
+  let nanoseconds: Int
+
+  init(_ time: timespec) {
+    seconds = time.tv_sec
+    nanoseconds = time.tv_nsec
   }
 }
 

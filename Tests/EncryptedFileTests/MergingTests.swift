@@ -45,7 +45,7 @@ private enum ConflictName {
     syncthing, "vault (alice's conflicted copy 2026-11-21).age",
     "vault (conflicted copy 2026-11-21 083000).age", "vault_conflict-20261121-083000.age",
     "vault (laptop in Konflikt stehende Kopie 2026-11-21).age",
-    "vault (copia en conflicto de alice 2026-11-21).age",
+    "vault (copia en conflicto de alice 2026-11-21).age", "vault (Case Conflict).age",
   ]
 }
 
@@ -99,7 +99,10 @@ struct ConflictCopyTests {
   func others() throws {
     let pair = try Pair()
     try pair.set("c.example", "c", at: pair.two)
-    try pair.sync(pair.two, beside: pair.one, as: "vault-backup.age")
+    let backups = [
+      "old-vault.conflict.age", "vault-backup.age", "vault.age.conflict", "vault.confl.age", "vault.confli",
+    ]
+    for name in backups { try pair.sync(pair.two, beside: pair.one, as: name) }
     let folder = pair.one.location.vaultFolder
     let stranger = Place()
     try stranger.keychain().add(servers: ["x.example"])
@@ -109,10 +112,10 @@ struct ConflictCopyTests {
     let keychain = pair.one.keychain(onNotice: { notices.append($0) })
     #expect(try keychain.servers() == ["a.example", "b.example"])
     #expect(
-      EncryptedFileTests.names(in: folder) == [
-        "lock", "vault-backup.age", "vault.age", "vault.conflict-garbage.age",
-        "vault.conflict-of-another.age",
-      ])
+      EncryptedFileTests.names(in: folder)
+        == (backups + [
+          "lock", "vault.age", "vault.conflict-garbage.age", "vault.conflict-of-another.age",
+        ]).sorted())
     #expect(
       notices.all == [
         .unmerged(
