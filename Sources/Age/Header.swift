@@ -46,11 +46,17 @@ public struct Header: Sendable {
   public func fileKey(with identities: [any Identity]) throws(AgeError) -> FileKey {
     guard Header.isAcceptable(stanzas) else { throw .header(.scryptNotAlone) }
     for identity in identities {
-      guard let fileKey = try identity.unwrap(stanzas) else { continue }
-      try verify(fileKey)
-      return fileKey
+      if let fileKey = try fileKey(with: identity) { return fileKey }
     }
     throw .noMatch
+  }
+
+  /// The same with one identity; `nil` if that doesn't open it.
+  package func fileKey(with identity: any Identity) throws(AgeError) -> FileKey? {
+    guard Header.isAcceptable(stanzas) else { throw .header(.scryptNotAlone) }
+    guard let fileKey = try identity.unwrap(stanzas) else { return nil }
+    try verify(fileKey)
+    return fileKey
   }
 
   /// Verifies the header with a file key that was had in another way, such as from a cache.

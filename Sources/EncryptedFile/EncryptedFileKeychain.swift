@@ -111,17 +111,18 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///   ``KeychainError/missing(path:)``.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let beginning = RecordKey.beginning(for: query)
-    var found: [Record] = []
+    var found: [Item] = []
+    var revisions: [Int64] = []
     try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
       for index in range.clamped(to: lines.inUse) {
         let record = try lines.record(at: index, path: location.vaultFile)
-        if query.matches(record.item) { found.append(record) }
+        if !query.matches(record.item) { continue }
+        found.append(record.item)
+        revisions.append(record.revision)
       }
     }
-    if found.count < 2 { return found.map(\.item) }
-    return found.enumerated()
-      .sorted { ($0.element.revision, $1.offset) > ($1.element.revision, $0.offset) }
-      .map(\.element.item)
+    if found.count < 2 { return found }
+    return found.indices.sorted { (revisions[$0], $1) > (revisions[$1], $0) }.map { found[$0] }
   }
 
   /// The confidential part of an item.
@@ -361,9 +362,10 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// - Parameter needsIdentity: whether the identity itself has to be had, and not only what an agent gives.
   /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``.
   func newest(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
-    guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity) else { return nil }
+    let state = StateFolder(location)
+    guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity, state) else { return nil }
     if let snapshot, snapshot === opened { return opened }
-    if let error = try rollback(opened) {
+    if let error = try rollback(opened, state) {
       // Perhaps another process has written since the file was opened.
       guard let file = try vaultFile(), file.status != opened.status else { throw error }
       return try newest(needsIdentity: needsIdentity)
@@ -373,11 +375,12 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   /// That an older state than what was seen here has come into the vault's place; `nil` if none has.
-  private func rollback(_ opened: VaultSnapshot) throws(KeychainError) -> KeychainError? {
+  private func rollback(_ opened: VaultSnapshot, _ state: StateFolder) throws(KeychainError) -> KeychainError?
+  {
     let uuid = opened.stanzas.uuid
     let generation = opened.generation
     var newer: SeenGeneration?
-    switch try SeenGeneration.remembered(of: uuid, opened.key, in: location.stateFolder) {
+    switch try SeenGeneration.remembered(of: uuid, opened.key, in: state) {
     case .seen(generation): return nil
     case .seen(let seen) where seen.number >= generation.number: newer = seen
     case .otherKey: break
@@ -398,12 +401,14 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// Takes the vault as it is for the newest state of it.
   public func acceptRollback() throws(KeychainError) {
-    guard let opened = try newestWhateverWasSeen() else { throw .itemNotFound }
+    guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, in: location.stateFolder)
   }
 
   /// The same, also where a newer one has been seen before.
-  private func newestWhateverWasSeen(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
+  private func newestWhateverWasSeen(
+    needsIdentity: Bool = false, _ state: StateFolder
+  ) throws(KeychainError) -> VaultSnapshot? {
     var attempts = 3
     while true {
       guard let file = try vaultFile() else {
@@ -417,7 +422,7 @@ public final class EncryptedFileKeychain: KeychainStore {
       }
       let status = file.status
       do throws(KeychainError) {
-        return try unlock(file, needsIdentity: needsIdentity)
+        return try unlock(file, needsIdentity: needsIdentity, state)
       } catch {
         // What opens it may have been exchanged after the file was opened, and then there is a new file.
         attempts -= 1
@@ -436,17 +441,17 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// Opens a vault's file with what opened it before, or else as it can be opened.
   func unlock(
-    _ file: consuming OpenFile, needsIdentity: Bool = false
+    _ file: consuming OpenFile, needsIdentity: Bool = false, _ state: StateFolder? = nil
   ) throws(KeychainError) -> VaultSnapshot {
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      try unlock(header, stanzas, needsIdentity: needsIdentity)
+      try unlock(header, stanzas, needsIdentity: needsIdentity, state)
     }
     key = opened.key
     return opened
   }
 
   func unlock(
-    _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool = false
+    _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool = false, _ state: StateFolder? = nil
   ) throws(KeychainError) -> UnlockedHeader {
     // Nobody is asked a second time because another process wrote meanwhile.
     if let key, !needsIdentity || key.identity is X25519Identity,
@@ -456,6 +461,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     }
     var unlocking = unlocking
     unlocking.needsIdentity = needsIdentity
+    unlocking.state = state
     return try unlocking.unlock(header, stanzas)
   }
 

@@ -50,7 +50,7 @@ extension EncryptedFileKeychain {
       let numbers = try generations().map(\.number)
       var newest = numbers.max() ?? 0
       if case .seen(let seen) = try SeenGeneration.remembered(
-        of: earlier.stanzas.uuid, earlier.key, in: location.stateFolder)
+        of: earlier.stanzas.uuid, earlier.key, in: StateFolder(location))
       {
         newest = max(newest, seen.number)
       }

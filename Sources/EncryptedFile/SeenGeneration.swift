@@ -25,12 +25,14 @@ struct SeenGeneration: Equatable {
   ///
   /// - Throws: ``KeychainError`` if the file can't be read or lets others in.
   static func remembered(
-    of uuid: String, _ key: VaultKey, in stateFolder: String
+    of uuid: String, _ key: VaultKey, in stateFolder: StateFolder
   ) throws(KeychainError) -> Memory {
-    guard let folder = try Folder(opening: stateFolder), let file = try folder.file(fileName(uuid)) else {
-      return .nothing
+    let text = try stateFolder.lending { (folder) throws(KeychainError) -> Secret? in
+      guard let file = try folder.file(fileName(uuid)) else { return nil }
+      return try file.contents(limit: 4096)
     }
-    return try file.contents(limit: 4096).withUnsafeBytes { text in
+    guard let text else { return .nothing }
+    return text.withUnsafeBytes { text in
       guard text.last == 0x0a else { return .nothing }
       var memory = Memory.nothing
       var start = 0

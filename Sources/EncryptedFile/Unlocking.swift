@@ -38,6 +38,8 @@ struct Unlocking {
   var openers = SlotOpeners()
   /// Whether the identity itself has to be had, and not only somebody who unwraps file keys: to add a way in.
   var needsIdentity = false
+  /// The folder of the identity file, where it is open already.
+  var state: StateFolder?
 
   /// Opens a vault's header.
   ///
@@ -130,15 +132,14 @@ struct Unlocking {
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {
     var hasOtherIdentity = false
-    if let folder = try Folder(opening: location.stateFolder) {
+    let unlocked = try (state ?? StateFolder(location)).lending {
+      (folder) throws(KeychainError) -> UnlockedHeader? in
       // The last look is for a vault whose maker renames the identity between the first two.
-      let names = [
-        VaultLocation.identityName, VaultLocation.newIdentityName, VaultLocation.identityName,
-      ]
-      for name in names {
+      for look in 1...3 {
+        let name = look == 2 ? VaultLocation.newIdentityName : VaultLocation.identityName
         // A wrong comment in the file costs time and nothing else.
-        for believesComments in [true, false] {
-          guard let identities = try identities(in: folder, name, believingComments: believesComments) else {
+        for attempt in 1...2 {
+          guard let identities = try identities(in: folder, name, believingComments: attempt == 1) else {
             continue
           }
           for identity in identities {
@@ -147,7 +148,9 @@ struct Unlocking {
           if name == VaultLocation.identityName { hasOtherIdentity = true }
         }
       }
+      return nil
     }
+    if let unlocked { return unlocked }
     if !stanzas.slots.contains(where: \.isKnown) {
       let path = location.identityFile
       throw hasOtherIdentity ? .wrongIdentity(path: path) : .missing(path: path)

@@ -41,11 +41,7 @@ final class VaultKey: Sendable {
   ///
   /// - Throws: ``AgeError`` for a header that is malformed or was altered.
   func fileKey(of header: Header) throws(AgeError) -> FileKey? {
-    do throws(AgeError) {
-      return try header.fileKey(with: [identity])
-    } catch .noMatch {
-      return nil
-    }
+    try header.fileKey(with: identity)
   }
 
   /// HMAC-SHA256 of the message by the authentication key, 32 bytes.

@@ -47,6 +47,8 @@ final class VaultSnapshot {
     do {
       payload = try RandomAccessReader(payloadSize: size - headerSize, fileKey: unlocked.fileKey) {
         (offset, buffer) throws(AgeError) in
+        // The nonce was read with the header.
+        if offset == 0, buffer.count == nonce.count { return buffer.copyBytes(from: nonce) }
         let failure = readFully(descriptor, at: headerSize + offset, into: buffer)
         if failure != 0 { throw .read(errno: failure < 0 ? EIO : failure) }
       }
