@@ -36,6 +36,8 @@ let package = Package(
     .systemLibrary(
       name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]),
     .target(name: "CLinux"),
+    // For the executables alone: a library changes nothing in the program that uses it.
+    .target(name: "CArguments"),
     .target(name: "Keychain", swiftSettings: settings),
     .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
     .target(name: "Age", dependencies: ["CSodium"], swiftSettings: settings),
@@ -59,13 +61,13 @@ let package = Package(
       // Nothing here is on the way to an answer that git waits for, and there is much of it.
       swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
     .executableTarget(
-      name: "llavero", dependencies: ["Commands"], swiftSettings: settings,
+      name: "llavero", dependencies: ["Commands", "CArguments"], swiftSettings: settings,
       // Nothing throws C++ exceptions here, and the table by which they would be found fast is a third of a megabyte.
       linkerSettings: [
         .unsafeFlags(["-static-executable", "-Xlinker", "--no-eh-frame-hdr"]), .linkedLibrary("stdc++"),
       ] + staticFoundation),
     .executableTarget(
-      name: "llavero-secret-service", dependencies: ["Commands", "Keychain", "SecretService"],
+      name: "llavero-secret-service", dependencies: ["Commands", "Keychain", "SecretService", "CArguments"],
       exclude: ["static"], swiftSettings: settings,
       // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
       // to relocate a position-independent executable of this size as much again.
