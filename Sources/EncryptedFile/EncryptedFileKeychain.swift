@@ -386,7 +386,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     case .otherKey: break
     case .seen, .nothing:
       // Not being able to remember it is no reason to answer nothing.
-      try? generation.remember(of: uuid, opened.key, in: location.stateFolder)
+      try? rememberUnlessWritten(opened)
       return nil
     }
     if let newer, let folder = try Folder(opening: location.vaultFolder) {
@@ -399,8 +399,23 @@ public final class EncryptedFileKeychain: KeychainStore {
     return .rolledBack(path: location.vaultFile, generation: generation.number, seen: newer?.number)
   }
 
+  /// Remembers a generation that somebody else has written. Under the lock, and not where a writer holds it, who
+  /// remembers his own: a reader that is slow here would put its note over his, and where he has changed the vault's
+  /// key meanwhile, everybody would take the vault for an older one.
+  private func rememberUnlessWritten(_ opened: VaultSnapshot) throws(KeychainError) {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return }
+    let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+    defer { withExtendedLifetime(lock) {} }
+    guard let file = try openVault(), file.status == opened.status else { return }
+    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, in: location.stateFolder)
+  }
+
   /// Takes the vault as it is for the newest state of it.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
+    let locked = try lockFolder(patience: patience)
+    defer { withExtendedLifetime(locked) {} }
     guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, in: location.stateFolder)
   }

@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import PrivateFiles
 import TestSupport
 import Testing
 
@@ -192,6 +193,28 @@ struct RollbackTests {
     #expect(throws: KeychainError.rolledBack(path: place.vault, generation: 2, seen: 2)) {
       try place.keychain().servers()
     }
+  }
+
+  @Test("while somebody writes, a reader notes nothing: its note could come after the writer's")
+  func readerBesideWriter() throws {
+    try place.keychain().add(servers: ["a.example"])
+    let seen = try #require(names(in: place.location.stateFolder).first { $0.hasSuffix(".seen") })
+    let path = place.location.stateFolder + "/" + seen
+    let first = try contents(of: path)
+    try place.keychain().add(servers: ["b.example"])
+    let second = try contents(of: path)
+    // As it is between a writer's renaming of the vault and its note.
+    try put(first, into: path)
+    do {
+      let folder = try Folder(creating: place.location.vaultFolder)
+      let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+      #expect(try place.keychain().servers() == ["a.example", "b.example"])
+      #expect(try contents(of: path) == first)
+      withExtendedLifetime(lock) {}
+    }
+    // A writer that was killed there leaves no lock.
+    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    #expect(try contents(of: path) == second)
   }
 
   @Test("what was noted with another key is refused, and what can't be read is as if it weren't there")
