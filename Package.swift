@@ -63,8 +63,11 @@ let package = Package(
     .executableTarget(
       name: "llavero", dependencies: ["Commands", "CArguments"], swiftSettings: settings,
       // Nothing throws C++ exceptions here, and the table by which they would be found fast is a third of a megabyte.
+      // Functions that are the same, as many of generic types are, are kept once.
       linkerSettings: [
-        .unsafeFlags(["-static-executable", "-Xlinker", "--no-eh-frame-hdr"]), .linkedLibrary("stdc++"),
+        .unsafeFlags([
+          "-static-executable", "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "--icf=safe",
+        ]), .linkedLibrary("stdc++"),
       ] + staticFoundation),
     .executableTarget(
       name: "llavero-secret-service", dependencies: ["Commands", "Keychain", "SecretService", "CArguments"],
