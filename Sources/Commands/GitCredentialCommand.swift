@@ -42,21 +42,13 @@ enum GitCredentialCommand {
           guard let next = rest.popFirst() else { throw Failure("\(name) needs a value", status: .usage) }
           return next
         }
+        if try selection.take(name, value: value) { continue }
         switch name {
         case "--timeout":
           guard let seconds = Int64(try value()), 1...1_000_000_000 ~= seconds else {
             throw Failure("--timeout needs a number of seconds, at least 1", status: .usage)
           }
           timeout = seconds
-        case "--keychain": selection.name = try value()
-        case "--collection": selection.collection = try value()
-        case "--session": selection.session = try value()
-        case "--no-prompt": selection.mayPrompt = false
-        case "--passphrase-fd":
-          guard let descriptor = Int32(try value()), descriptor >= 0 else {
-            throw Failure("--passphrase-fd needs the number of a descriptor", status: .usage)
-          }
-          selection.passphraseDescriptor = descriptor
         case "--help", "-h": wantsHelp = true
         case "--version": wantsVersion = true
         default: throw Failure("unknown option \(name)", status: .usage)

@@ -28,6 +28,26 @@ struct KeychainSelection {
   /// `--identity`: the file whose identity opens a slot.
   var identity: String?
 
+  /// Takes one of the options that everything has which starts without ArgumentParser. Returns whether it is one.
+  ///
+  /// - Parameter value: the option's value; called if it has one.
+  /// - Throws: ``Failure`` for a value that can't be understood, and what `value` throws.
+  mutating func take(_ option: String, value: () throws(Failure) -> String) throws(Failure) -> Bool {
+    switch option {
+    case "--keychain": name = try value()
+    case "--collection": collection = try value()
+    case "--session": session = try value()
+    case "--no-prompt": mayPrompt = false
+    case "--passphrase-fd":
+      guard let descriptor = Int32(try value()), descriptor >= 0 else {
+        throw Failure("--passphrase-fd needs the number of a descriptor", status: .usage)
+      }
+      passphraseDescriptor = descriptor
+    default: return false
+    }
+    return true
+  }
+
   /// Makes the choice. Where that leads to the Secret Service, or takes a look whether there is one, `llavero` becomes
   /// `llavero-secret-service` here; so this comes before anything is read from standard input.
   ///

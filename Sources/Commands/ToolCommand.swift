@@ -17,7 +17,7 @@ enum ToolCommand {
         ByteString(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
       }
     }
-    let call = StandardToolCall(programName: programName)
+    let call = StandardToolCall(tool, as: programName)
     do throws(Failure) {
       try call.parse(arguments, tool.speaks.options)
       if call.wantsHelp {
@@ -37,16 +37,17 @@ enum ToolCommand {
 
 /// A call whose streams are the process's own.
 private final class StandardToolCall: ToolCall {
+  let tool: String
   let programName: String
-  private(set) var operands: [ByteString] = []
   private(set) var wantsHelp = false
   private(set) var wantsVersion = false
-  private var values: [(option: String, value: ByteString)] = []
+  private var arguments: ToolArguments?
   private var selection = KeychainSelection()
   private var selected: SelectedKeychain?
   private var opened: OpenKeychain?
 
-  init(programName: String) {
+  init(_ tool: Tool, as programName: String) {
+    self.tool = tool.name
     self.programName = programName
     selection.readsSecrets = true
   }
@@ -56,42 +57,29 @@ private final class StandardToolCall: ToolCall {
 
   /// Takes the command line apart: every tool's options, the protocol's own, and operands, in any order.
   func parse(_ arguments: [ByteString], _ own: [ToolOption]) throws(Failure) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      guard argument.bytes.first == UInt8(ascii: "-"), argument.bytes.count > 1 else {
-        operands.append(argument)
-        continue
-      }
-      let equals = argument.bytes.firstIndex(of: UInt8(ascii: "="))
-      let name = String(decoding: argument.bytes[..<(equals ?? argument.bytes.endIndex)], as: UTF8.self)
-      func value() throws(Failure) -> ByteString {
-        if let equals { return ByteString(Array(argument.bytes[(equals + 1)...])) }
-        guard let next = rest.popFirst() else { throw Failure("\(name) needs a value", status: .usage) }
-        return next
-      }
-      if let option = own.first(where: { $0.name == name }) {
-        values.append((name, option.takesValue ? try value() : ""))
-        continue
-      }
-      switch name {
-      case "--keychain": selection.name = "\(try value())"
-      case "--collection": selection.collection = "\(try value())"
-      case "--session": selection.session = "\(try value())"
-      case "--no-prompt": selection.mayPrompt = false
-      case "--passphrase-fd":
-        guard let descriptor = Int32("\(try value())"), descriptor >= 0 else {
-          throw Failure("--passphrase-fd needs the number of a descriptor", status: .usage)
+    self.arguments = try explaining { () throws(ProtocolError) in
+      try ToolArguments(arguments, of: programName, own) { (name, value) throws(ProtocolError) in
+        switch name {
+        case "--help", "-h": wantsHelp = true
+        case "--version": wantsVersion = true
+        default:
+          return try refusing { () throws(Failure) in
+            try selection.take(name) { () throws(Failure) in
+              try explaining { () throws(ProtocolError) in "\(try value())" }
+            }
+          }
         }
-        selection.passphraseDescriptor = descriptor
-      case "--help", "-h": wantsHelp = true
-      case "--version": wantsVersion = true
-      default: throw Failure("unknown option \(name)", hint: "see '\(programName) --help'", status: .usage)
+        return true
       }
     }
   }
 
-  func values(of option: String) -> [ByteString] {
-    values.filter { $0.option == option }.map(\.value)
+  var operands: [ByteString] { arguments?.operands ?? [] }
+
+  func values(of option: String) -> [ByteString] { arguments?.values(of: option) ?? [] }
+
+  func variable(_ name: String) -> ByteString? {
+    getenv(name).map { ByteString(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
   }
 
   func begin() throws(ProtocolError) {
@@ -106,6 +94,7 @@ private final class StandardToolCall: ToolCall {
   }
 
   func write(_ output: borrowing Secret) throws(ProtocolError) {
+    // A closure can't borrow it.
     do throws(Failure) {
       try StandardStreams.write(output)
     } catch {

@@ -5,9 +5,6 @@ import Keychain
 /// A registry is known by the URL of its index alone, every byte of which counts. What it has is a token, which goes to
 /// the registry's own host, not always the index's: so nothing that git uses ever answers here.
 public enum CargoProtocol: ToolProtocol {
-  /// The security domain of cargo's items.
-  static let tool: ByteString = "cargo"
-
   /// What cargo itself says.
   public static let options: [ToolOption] = [.flag("--cargo-plugin")]
 
@@ -60,16 +57,16 @@ public enum CargoProtocol: ToolProtocol {
       case .none: token = try call.askForSecret(question(request))
       }
       if token.isEmpty { throw .misused("the token is empty") }
-      try Resolver(tool, call).keep(
+      try Resolver(call).keep(
         Credential(token), at: place, account: account, label: request.registryName.map(label),
         replacing: .thisAccount)
       try call.hasStored()
       return done("login")
     case "logout":
-      return try Resolver(tool, call).forget(at: place, account: account) > 0
+      return try Resolver(call).forget(at: place, account: account) > 0
         ? done("logout") : error("not-found")
     default:
-      let answer = try Resolver(tool, call).answer(at: place, account: account, sharing: .none) {
+      let answer = try Resolver(call).answer(at: place, account: account, sharing: .none) {
         place.isPlace(of: $0) && $1.authenticationScheme == nil
       }
       guard let answer else { return error("not-found") }

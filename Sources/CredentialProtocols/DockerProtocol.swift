@@ -6,9 +6,6 @@ import Keychain
 /// The address of a registry is mostly a host with a port; Docker Hub's is a URL. Failures are told on standard output,
 /// in one line, for that is where the clients look.
 public enum DockerProtocol: ToolProtocol {
-  /// The security domain of docker's items.
-  static let tool: ByteString = "docker"
-
   /// The lines that clients know; each has to be the only one.
   private static let notFound = "credentials not found in native keychain"
   private static let noAddress = "no credentials server URL"
@@ -74,7 +71,7 @@ public enum DockerProtocol: ToolProtocol {
     guard !login.address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(login.address)
     guard !login.account.isEmpty else { return try say(noAccount, call) }
-    try Resolver(tool, call).keep(
+    try Resolver(call).keep(
       Credential(login.secret), at: registry.place, account: login.account, label: registry.address)
     try call.hasStored()
     return 0
@@ -84,7 +81,7 @@ public enum DockerProtocol: ToolProtocol {
     let address = try address(call)
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
-    let resolver = try Resolver(tool, call)
+    let resolver = try Resolver(call)
     guard let answer = try answer(for: registry, resolver), let account = answer.item.key.account else {
       return try say(notFound, call)
     }
@@ -109,7 +106,7 @@ public enum DockerProtocol: ToolProtocol {
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
     // Nothing there is no error: skopeo 1.9 dies of one.
-    try Resolver(tool, call).forget(at: registry.place)
+    try Resolver(call).forget(at: registry.place)
     return 0
   }
 
@@ -119,7 +116,7 @@ public enum DockerProtocol: ToolProtocol {
     var json = JSONWriter()
     var seen: Set<ByteString> = []
     json.beginObject()
-    for item in try Resolver(tool, call).items() {
+    for item in try Resolver(call).items() {
       guard case .internetPassword(let key) = item.key, let account = key.account,
         let address = Registry.address(of: item)
       else { continue }

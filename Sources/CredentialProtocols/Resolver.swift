@@ -9,21 +9,21 @@ public struct Resolver {
   private let keychain: any KeychainStore
   private let now: Timestamp
   /// The tool's name, which is its items' security domain.
-  public let tool: ByteString
+  private let tool: ByteString
 
   /// A resolver for a tool's call.
   ///
   /// - Throws: ``ProtocolError`` if the keychain can't be opened.
-  public init(_ tool: ByteString, _ call: any ToolCall) throws(ProtocolError) {
-    self.tool = tool
+  public init(_ call: any ToolCall) throws(ProtocolError) {
+    tool = ByteString(call.tool)
     keychain = try call.keychain()
     now = call.now
   }
 
-  /// Whose items answer for a host.
+  /// Whose items answer.
   public enum Sharing: Sendable {
-    /// The tool's own, and if it has none there, those that git and people have.
-    case withGit
+    /// The tool's own, and if it has none there, those that git, other programs and people have.
+    case withOthers
     /// The tool's own alone: its secrets are of another kind, or go elsewhere than to the host of the URL.
     case none
   }
@@ -34,29 +34,39 @@ public struct Resolver {
   ///   - account: the account that the tool asks for, if it asks for one.
   ///   - isUsable: whether the tool can use such an item; others are passed over.
   public func answer(
-    at place: Place, account: ByteString? = nil, sharing: Sharing = .withGit,
+    at place: Place, account: ByteString? = nil, sharing: Sharing = .withOthers,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(ProtocolError) -> Answer? {
-    try answer(to: try place.query(account: account, for: tool)) { item, credential in
-      (sharing == .withGit || item.securityDomain == tool) && isUsable(item, credential)
+    let query = try place.query(account: account, for: tool)
+    return try throwingProtocolError { () throws(KeychainError) in
+      try keychain.answer(to: query, at: now) { item, credential in
+        (sharing == .withOthers || item.securityDomain == tool) && isUsable(item, credential)
+      }
     }
   }
 
-  /// The best item that answers any query, with its secret.
-  private func answer(
-    to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
+  /// The best item for what has no host, with its secret: one of the service `TOOL:NAME`, else of the service NAME.
+  ///
+  /// - Throws: ``ProtocolError`` also if the name is empty.
+  public func answer(
+    toService name: ByteString, account: ByteString? = nil, sharing: Sharing = .withOthers,
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(ProtocolError) -> Answer? {
-    try throwingProtocolError { () throws(KeychainError) -> Answer? in
-      try keychain.reading { () throws(KeychainError) -> Answer? in
-        for item in try keychain.find(query) {
-          guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
-          if !credential.isExpired(at: now), isUsable(item, credential) {
-            return Answer(item: item, credential: credential)
-          }
-        }
-        return nil
+    for service in sharing == .none ? [own(name)] : [own(name), name] {
+      let answer = try throwingProtocolError { () throws(KeychainError) in
+        try keychain.answer(
+          to: .genericPassword(try GenericPasswordQuery(service: service, account: account)), at: now,
+          where: isUsable)
       }
+      if let answer { return answer }
     }
+    return nil
+  }
+
+  /// The service of the tool's own generic passwords.
+  private func own(_ name: ByteString) -> ByteString {
+    // An empty name stays empty, and is refused.
+    name.isEmpty ? name : ByteString(tool.bytes + [UInt8(ascii: ":")] + name.bytes)
   }
 
   /// Every item of the tool, without secrets, in the keychain's order.
@@ -83,6 +93,19 @@ public struct Resolver {
     try keep(item, credential, among: query, replacing)
   }
 
+  /// Keeps a credential for what has no host, as the service `TOOL:NAME`.
+  public func keep(
+    _ credential: borrowing Credential, service name: ByteString, account: ByteString?,
+    label: ByteString? = nil, replacing: Replacing = .thisAccount
+  ) throws(ProtocolError) {
+    var item = Item(GenericPassword(service: own(name), account: account))
+    item.label = label
+    let query = try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+      .genericPassword(try GenericPasswordQuery(service: own(name)))
+    }
+    try keep(item, credential, among: query, replacing)
+  }
+
   /// Which earlier items a new one replaces.
   public enum Replacing: Sendable {
     /// Those of the same account.
@@ -98,6 +121,15 @@ public struct Resolver {
     return try forget(try place.query(account: account, for: tool)) {
       $0.isSamePlace(as: .internetPassword(key))
     }
+  }
+
+  /// Forgets the tool's own items of the service `TOOL:NAME`, of every account if none is given. Returns how many went.
+  @discardableResult
+  public func forget(service name: ByteString, account: ByteString? = nil) throws(ProtocolError) -> Int {
+    let query = try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+      .genericPassword(try GenericPasswordQuery(service: own(name), account: account))
+    }
+    return try forget(query) { _ in true }
   }
 
   private func forget(_ query: ItemQuery, _ isMeant: (Item.Key) -> Bool) throws(ProtocolError) -> Int {

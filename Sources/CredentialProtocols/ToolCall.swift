@@ -2,6 +2,9 @@ public import Keychain
 
 /// One call of this program by a tool: what the tool gave, and where what is said to it goes.
 public protocol ToolCall: AnyObject {
+  /// The tool's name, ``Tool/name``.
+  var tool: String { get }
+
   /// The name that the program was called by, `docker-credential-llavero`.
   var programName: String { get }
 
@@ -16,6 +19,9 @@ public protocol ToolCall: AnyObject {
 
   /// The values that an option was given, in their order; empty ones for a flag.
   func values(of option: String) -> [ByteString]
+
+  /// A variable of the environment; `nil` if it isn't set.
+  func variable(_ name: String) -> ByteString?
 
   /// Puts the next bytes of standard input into the buffer and returns how many; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
@@ -50,6 +56,9 @@ public protocol ToolCall: AnyObject {
 extension ToolCall {
   /// Whether an option was given.
   public func has(_ option: String) -> Bool { !values(of: option).isEmpty }
+
+  /// The value that an option was given last.
+  public func value(of option: String) -> ByteString? { values(of: option).last }
 
   /// Writes a text that is no secret.
   public func write(_ text: String) throws(ProtocolError) { try write(Secret(text)) }

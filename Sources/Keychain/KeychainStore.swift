@@ -81,15 +81,15 @@ extension KeychainStore {
 
   /// The best item that answers the query and has not expired, with its secret; `nil` if there is none.
   ///
-  /// - Parameter isUsable: says whether the one who asks can use such a credential; others are passed over.
+  /// - Parameter isUsable: says whether the one who asks can use such an item; others are passed over.
   public func answer(
     to query: ItemQuery, at now: Timestamp = .now,
-    where isUsable: (borrowing Credential) -> Bool = { $0.authenticationScheme == nil }
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> Answer? {
     try reading { () throws(KeychainError) -> Answer? in
       for item in try find(query) {
         guard let credential = try credentialIfPresent(of: item) else { continue }
-        if !credential.isExpired(at: now), isUsable(credential) {
+        if !credential.isExpired(at: now), isUsable(item, credential) {
           return Answer(item: item, credential: credential)
         }
       }

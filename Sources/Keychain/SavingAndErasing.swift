@@ -32,7 +32,7 @@ extension KeychainStore {
     let query = try ItemQuery(for: item.key)
     let kind = credential.authenticationScheme
     func present() throws(KeychainError) -> Answer? {
-      try answer(to: query, at: now, where: { $0.authenticationScheme == kind })
+      try answer(to: query, at: now, where: { $1.authenticationScheme == kind })
     }
     if let answer = try present(), answer.item.key.account == item.key.account,
       answer.credential.hasSameSecret(as: credential),

@@ -23,17 +23,17 @@ private func found(_ token: String, _ cache: String = #""session""#) -> String {
 
 @Suite("Cargo's protocol", .timeLimit(.minutes(10)))
 struct CargoProtocolTests {
-  let cargo = ToolUnderTest(CargoProtocol.self)
+  let cargo = ToolUnderTest("cargo")
 
   private func say(_ input: String, _ cargo: ToolUnderTest? = nil) -> String {
-    let reply = (cargo ?? self.cargo).call(flags: ["--cargo-plugin"], input: input)
+    let reply = (cargo ?? self.cargo).call("--cargo-plugin", input: input)
     #expect(reply.status == 0)
     return reply.output
   }
 
   @Test("a token is answered as it was given until the logout", arguments: KeychainUnderTest.all)
   func roundTrip(kind: KeychainUnderTest) {
-    let cargo = ToolUnderTest(CargoProtocol.self, kind)
+    let cargo = ToolUnderTest("cargo", kind)
     #expect(say(request("get"), cargo) == notFound)
     #expect(say(login("Bearer s3cret"), cargo) == loggedIn)
     #expect(say(request("get", corp, #","operation":"read""#), cargo) == found("Bearer s3cret"))
@@ -108,10 +108,9 @@ struct CargoProtocolTests {
   }
 
   @Test("a login without a token asks a person, and without one says so")
-  func asking() {
+  func asking() throws {
     let input = Array(request("login", corp, #","login-url":"https://corp.example/me","token":null"#).utf8)
-    let call = ToolCallInMemory(
-      [], flags: ["--cargo-plugin"], input: input, at: cargo.fresh.clock.now, .success(cargo.fresh.keychain))
+    let call = try cargo.callInMemory(["--cargo-plugin"], bytes: input)
     call.typed = "typed"
     #expect(throws: Never.self) { try CargoProtocol.respond(to: call) }
     #expect(call.asked == ["Token for the registry corp, which https://corp.example/me shows: "])
@@ -142,7 +141,7 @@ struct CargoProtocolTests {
   func failingKeychain() {
     for input in [request("get"), login("t"), request("logout")] {
       let reply = cargo.call(
-        [], flags: ["--cargo-plugin"], bytes: Array(input.utf8), failing: .keychain(.locked(path: "/x")))
+        ["--cargo-plugin"], bytes: Array(input.utf8), failing: .keychain(.locked(path: "/x")))
       #expect(reply.status == 0 && reply.output.contains(#""kind":"other","message":"llavero: failed"#))
     }
   }
@@ -150,13 +149,13 @@ struct CargoProtocolTests {
   @Test("a line without end is refused")
   func tooLong() {
     let reply = cargo.call(
-      [], flags: ["--cargo-plugin"], bytes: Array(repeating: 0x20, count: 3 << 20))
+      ["--cargo-plugin"], bytes: Array(repeating: 0x20, count: 3 << 20))
     #expect(reply.status != 0)
   }
 
   @Test("without cargo's own argument it does nothing")
   func byHand() {
-    #expect(cargo.call().status == 2)
-    #expect(cargo.call("get", flags: ["--cargo-plugin"]).status == 2)
+    #expect(cargo.call().status == 64)
+    #expect(cargo.call("get", "--cargo-plugin").status == 64)
   }
 }

@@ -4,11 +4,12 @@ import TestSupport
 
 /// A tool's call whose streams are arrays.
 final class ToolCallInMemory: ToolCall {
+  let tool: String
   let programName = "llavero-test"
   let version = "1.2.3"
-  let operands: [ByteString]
   let now: Timestamp
-  private let flags: [String]
+  private let arguments: ToolArguments
+  private let environment: [String: String]
   private var rest: ArraySlice<UInt8>
   private let store: Result<any KeychainStore, ProtocolError>
   private(set) var output: [UInt8] = []
@@ -16,11 +17,14 @@ final class ToolCallInMemory: ToolCall {
   private(set) var hasRemembered = false
 
   init(
-    _ operands: [String], flags: [String] = [], input: [UInt8], at now: Timestamp,
-    _ store: Result<any KeychainStore, ProtocolError>
-  ) {
-    self.operands = operands.map { ByteString($0) }
-    self.flags = flags
+    _ tool: Tool, _ arguments: [String], environment: [String: String] = [:], input: [UInt8],
+    at now: Timestamp, _ store: Result<any KeychainStore, ProtocolError>
+  ) throws(ProtocolError) {
+    self.tool = tool.name
+    self.arguments = try ToolArguments(
+      arguments.map { ByteString($0) }, of: programName, tool.speaks.options
+    ) { _, _ in false }
+    self.environment = environment
     rest = input[...]
     self.now = now
     self.store = store
@@ -29,7 +33,13 @@ final class ToolCallInMemory: ToolCall {
   /// Whether the input was read to its end.
   var isDrained: Bool { rest.isEmpty }
 
-  func values(of option: String) -> [ByteString] { flags.contains(option) ? [""] : [] }
+  var operands: [ByteString] { arguments.operands }
+
+  func values(of option: String) -> [ByteString] {
+    arguments.values(of: option)
+  }
+
+  func variable(_ name: String) -> ByteString? { environment[name].map { ByteString($0) } }
 
   func begin() {}
 
@@ -54,7 +64,10 @@ final class ToolCallInMemory: ToolCall {
     return Secret(typed)
   }
 
-  func refusal(for error: ProtocolError) -> Refusal { Refusal("failed: \(error)", .keychain) }
+  func refusal(for error: ProtocolError) -> Refusal {
+    if case .refused(let refusal) = error { return refusal }
+    return Refusal("failed: \(error)", .keychain)
+  }
   func hasStored() { hasRemembered = true }
 }
 
@@ -66,34 +79,47 @@ struct ToolReply: Hashable {
 
 /// A keychain that a tool's protocol is spoken to.
 struct ToolUnderTest {
-  let tool: any ToolProtocol.Type
+  let tool: Tool
   let fresh: FreshKeychain
+  /// The environment of its calls.
+  var environment: [String: String] = [:]
 
-  init(_ tool: any ToolProtocol.Type, _ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
+  /// - Parameter name: one of ``Tool/all``.
+  init(_ name: String, _ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
+    guard let tool = Tool.named(name) else { preconditionFailure("there is no tool \(name)") }
     self.tool = tool
     fresh = kind.make()
   }
 
   /// One call, as the program makes it.
-  func call(_ operands: String..., flags: [String] = [], input: String = "") -> ToolReply {
-    call(operands, flags: flags, bytes: Array(input.utf8))
+  func call(_ arguments: String..., input: String = "") -> ToolReply {
+    call(arguments, bytes: Array(input.utf8))
   }
 
-  func call(
-    _ operands: [String], flags: [String] = [], bytes: [UInt8], failing: ProtocolError? = nil
-  ) -> ToolReply {
-    let call = ToolCallInMemory(
-      operands, flags: flags, input: bytes, at: fresh.clock.now,
-      failing.map { .failure($0) } ?? .success(fresh.keychain))
-    fresh.clock.advance(seconds: 1)
-    var status: Int32
+  func call(_ arguments: [String], bytes: [UInt8], failing: ProtocolError? = nil) -> ToolReply {
+    defer { fresh.clock.advance(seconds: 1) }
     do throws(ProtocolError) {
-      status = try tool.respond(to: call)
+      let call = try callInMemory(arguments, bytes: bytes, failing: failing)
+      let status: Int32
+      do throws(ProtocolError) {
+        status = try tool.speaks.respond(to: call)
+      } catch {
+        // The program has a sentence for each error; here any does.
+        status = tool.speaks.refuse(call.refusal(for: error), call)
+      }
+      return ToolReply(status: status, output: String(decoding: call.output, as: UTF8.self))
     } catch {
-      // The program has a sentence for each error; here any does.
-      status = tool.refuse(Refusal("failed: \(error)", .keychain), call)
+      return ToolReply(status: 64, output: "\(error)")
     }
-    return ToolReply(status: status, output: String(decoding: call.output, as: UTF8.self))
+  }
+
+  /// A call that is yet to be answered.
+  func callInMemory(
+    _ arguments: [String], bytes: [UInt8] = [], failing: ProtocolError? = nil
+  ) throws(ProtocolError) -> ToolCallInMemory {
+    try ToolCallInMemory(
+      tool, arguments, environment: environment, input: bytes, at: fresh.clock.now,
+      failing.map { .failure($0) } ?? .success(fresh.keychain))
   }
 
   /// Adds what git or a person keeps.

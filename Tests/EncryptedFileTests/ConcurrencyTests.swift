@@ -175,7 +175,7 @@ struct ConcurrencyTests {
     try writer.add(bob, Credential(password: "bob's"))
     moved.key = item("z.example").key
     // Bob's comes first. Meanwhile another process gives alice's item another place and another secret.
-    func isUsable(_ credential: borrowing Credential) -> Bool {
+    func isUsable(_ item: Item, _ credential: borrowing Credential) -> Bool {
       if !credential.secret.isEqual(to: Secret("bob's")) { return true }
       _ = try? writer.update(moved, Credential(password: "of z.example"))
       return false

@@ -131,7 +131,7 @@ struct MemoryTests {
     let credential = try keychain.credential(of: found[0])
     let isWhole = credential.secret.isEqual(to: needle.secret())
     #expect(isWhole)
-    switch try keychain.answer(to: query("needle.example"), where: { _ in true }) {
+    switch try keychain.answer(to: query("needle.example"), where: { _, _ in true }) {
     case .none: Issue.record("no answer")
     case .some: break
     }

@@ -140,7 +140,7 @@ extension KeychainStore {
   /// The answer to a query, in a form that can be compared; `nil` if there is none.
   public func revealedAnswer(
     _ query: ItemQuery, at now: Timestamp = SettableClock.start,
-    where isUsable: (borrowing Credential) -> Bool = { $0.authenticationScheme == nil }
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> RevealedItem? {
     guard let answer = try answer(to: query, at: now, where: isUsable) else { return nil }
     return RevealedItem(item: answer.item, credential: answer.credential.revealed)

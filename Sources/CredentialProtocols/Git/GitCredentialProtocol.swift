@@ -56,7 +56,7 @@ public struct GitCredentialProtocol {
     let capabilities = request.capabilities
     let answer = try throwingProtocolError { () throws(KeychainError) -> Answer? in
       try keychain.answer(to: query, at: now) {
-        $0.authenticationScheme == nil || capabilities.contains(.authtype)
+        $1.authenticationScheme == nil || capabilities.contains(.authtype)
       }
     }
     guard let answer else { return Secret() }

@@ -43,7 +43,7 @@ extension ConformanceTests {
       fresh.clock.advance(seconds: 1)
       try fresh.keychain.add(.internet(account: "bot"), Credential.text("token", scheme: "Bearer"))
       #expect(try fresh.keychain.answeredSecret(.internet()) == "password")
-      let any = try fresh.keychain.revealedAnswer(.internet(), where: { _ in true })
+      let any = try fresh.keychain.revealedAnswer(.internet(), where: { _, _ in true })
       #expect(any?.item.key.account == "bot")
       #expect(any?.credential == RevealedCredential("token", scheme: "Bearer"))
       #expect(try fresh.keychain.answeredSecret(.internet(account: "bot")) == nil)
@@ -68,7 +68,7 @@ extension ConformanceTests {
       try fresh.keychain.add(.internet(account: "bob"), "b")
       let other = fresh.reopened
       var deleted = 0
-      let answer = try fresh.keychain.revealedAnswer(.internet()) { _ in
+      let answer = try fresh.keychain.revealedAnswer(.internet()) { _, _ in
         deleted += (try? other.delete([gone])) ?? 0
         return false
       }

@@ -1,0 +1,50 @@
+public import Keychain
+
+/// A tool's command line, taken apart: options and operands in any order, and operands alone after `--`.
+public struct ToolArguments: Sendable {
+  /// What is no option.
+  public private(set) var operands: [ByteString] = []
+  private var options: [(name: String, value: ByteString)] = []
+
+  /// Takes arguments apart.
+  ///
+  /// - Parameters:
+  ///   - arguments: without the program's name.
+  ///   - programName: the program's name.
+  ///   - known: the protocol's own options.
+  ///   - other: takes any other option, and says whether it is one; `value` gives its value if it has one.
+  /// - Throws: ``ProtocolError`` for an option that neither knows, or without its value; what `other` throws.
+  public init(
+    _ arguments: [ByteString], of programName: String, _ known: [ToolOption],
+    other: (_ name: String, _ value: () throws(ProtocolError) -> ByteString) throws(ProtocolError) -> Bool
+  ) throws(ProtocolError) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        operands += rest
+        return
+      }
+      guard argument.bytes.first == UInt8(ascii: "-"), argument.bytes.count > 1 else {
+        operands.append(argument)
+        continue
+      }
+      let equals = argument.bytes.firstIndex(of: UInt8(ascii: "="))
+      let name = String(decoding: argument.bytes[..<(equals ?? argument.bytes.endIndex)], as: UTF8.self)
+      func value() throws(ProtocolError) -> ByteString {
+        if let equals { return ByteString(Array(argument.bytes[(equals + 1)...])) }
+        guard let next = rest.popFirst() else { throw .misused("\(name) needs a value") }
+        return next
+      }
+      if let option = known.first(where: { $0.name == name }) {
+        options.append((name, option.takesValue ? try value() : ""))
+      } else if !(try other(name, value)) {
+        throw .misused("unknown option \(name)", hint: "see '\(programName) --help'")
+      }
+    }
+  }
+
+  /// The values that an option was given, in their order; empty ones for a flag.
+  public func values(of option: String) -> [ByteString] {
+    options.filter { $0.name == option }.map(\.value)
+  }
+}

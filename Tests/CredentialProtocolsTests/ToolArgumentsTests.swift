@@ -1,0 +1,38 @@
+import Keychain
+import Testing
+
+@testable import CredentialProtocols
+
+@Suite("A tool's command line")
+struct ToolArgumentsTests {
+  private func parse(_ arguments: String...) throws(ProtocolError) -> ToolArguments {
+    try ToolArguments(
+      arguments.map { ByteString($0) }, of: "x", [.value("--mode"), .flag("--all"), .flag("-v")]
+    ) { (name, value) throws(ProtocolError) in
+      name == "--keychain" ? try value() == "file" : false
+    }
+  }
+
+  @Test("options stand anywhere, with their values after them or after an equals sign")
+  func anywhere() throws {
+    let parsed = try parse(
+      "get", "--mode", "a", "x=y", "--all", "--keychain=file", "--mode=b=c", "-v", "-", "")
+    #expect(parsed.operands == ["get", "x=y", "-", ""])
+    #expect(parsed.values(of: "--mode") == ["a", "b=c"])
+    #expect(parsed.values(of: "--all") == [""])
+    #expect(parsed.values(of: "--keychain") == [])
+  }
+
+  @Test("after two dashes there are operands alone")
+  func dashes() throws {
+    #expect(try parse("--all", "--", "--mode", "--").operands == ["--mode", "--"])
+  }
+
+  @Test("an unknown option and one without its value are refused")
+  func refused() {
+    let unknown = ProtocolError.misused("unknown option --mod", hint: "see 'x --help'")
+    #expect(throws: unknown) { try parse("--mod", "a") }
+    #expect(throws: ProtocolError.misused("--mode needs a value")) { try parse("get", "--mode") }
+    #expect(throws: ProtocolError.misused("--keychain needs a value")) { try parse("--keychain") }
+  }
+}
