@@ -29,7 +29,8 @@ struct LlaveroCommand: ParsableCommand {
       InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
       DeleteCommand.self, UndeleteCommand.self, VaultCommand.self, StatusCommand.self, DoctorCommand.self,
       KeychainCommand.self, UnlockCommand.self, LockCommand.self, SlotCommand.self,
-      ChangePassphraseCommand.self, RotateCommand.self, GitCredentialSubcommand.self,
+      ChangePassphraseCommand.self, RotateCommand.self, SetupCommand.self, LinkCommand.self,
+      GitCredentialSubcommand.self,
     ]
   )
 }

@@ -38,7 +38,7 @@ public enum Program {
       if name == agent.name[...] {
         throw Failure(
           "llavero starts its agent by itself", hint: "see 'llavero unlock --help'", status: .usage)
-      } else if name == "git-credential-llavero" {
+      } else if name == ProgramLinks.git[...] {
         try GitCredentialCommand.run(Array(arguments.dropFirst()))
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))

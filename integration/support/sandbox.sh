@@ -7,7 +7,8 @@ clean_environment() {
   for name in $(compgen -e); do
     case $name in
     LLAVERO_TEST_*) ;;
-    GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY)
+    GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY | \
+      DOCKER_* | TF_* | AWS_* | GOENV | GOAUTH | GOPROXY | KUBE* | PIP_* | UV_* | WGETRC | SUDO_ASKPASS | ANSIBLE_*)
       unset "$name"
       ;;
     esac

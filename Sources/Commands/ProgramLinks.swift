@@ -1,0 +1,113 @@
+import CredentialProtocols
+import EncryptedFile
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The names by which tools call this program: symbolic links to it.
+enum ProgramLinks {
+  /// Git's own.
+  static let git = "git-credential-llavero"
+
+  /// Every name that is this program's own.
+  static var all: [String] { [git] + Tool.all.flatMap(\.links) }
+
+  /// Where this program is, every link followed.
+  ///
+  /// - Throws: ``Failure`` if the kernel doesn't say.
+  static func program() throws(Failure) -> String {
+    guard let path = realPath("/proc/self/exe") else {
+      throw Failure("cannot tell where llavero is", status: .keychain)
+    }
+    return path
+  }
+
+  /// One link that is to be, or is already.
+  struct Link {
+    let path: String
+    let target: String
+    let isThere: Bool
+  }
+
+  /// What has to be done for links of these names in a folder. Changes nothing.
+  ///
+  /// - Throws: ``Failure`` if something else has one of the names.
+  static func plan(_ names: [String], in folder: String) throws(Failure) -> [Link] {
+    let program = try program()
+    guard let real = realPath(folder), let slash = program.lastIndex(of: "/") else {
+      throw Failure("there is no folder \(folder)", hint: "make it first", status: .usage)
+    }
+    // A folder that is moved as a whole, as a package's is, stays whole.
+    let target = program[..<slash] == real[...] ? String(program[program.index(after: slash)...]) : program
+    var links: [Link] = []
+    for name in names {
+      let path = real == "/" ? "/\(name)" : "\(real)/\(name)"
+      guard let present = linkTarget(path) else {
+        if access(path, F_OK) == 0 {
+          throw Failure(
+            "\(path) is another program", hint: "move it away, or name another folder", status: .usage)
+        }
+        links.append(Link(path: path, target: target, isThere: false))
+        continue
+      }
+      // One of an llavero that has moved is ours, too.
+      guard present.split(separator: "/").last == "llavero" || realPath(path) == program else {
+        throw Failure(
+          "\(path) is a link to \(present)", hint: "remove it, or name another folder", status: .usage)
+      }
+      links.append(Link(path: path, target: target, isThere: present == target))
+    }
+    return links
+  }
+
+  /// Makes a link, in the place of a former one.
+  ///
+  /// - Throws: ``Failure`` if that can't be done.
+  static func make(_ link: Link) throws(Failure) {
+    if link.isThere { return }
+    // Under another name first, so that the name is there at any time.
+    let temporary = "\(link.path).\(getpid()).tmp"
+    if symlink(link.target, temporary) != 0 || rename(temporary, link.path) != 0 {
+      let number = errno
+      unlink(temporary)
+      throw Failure("cannot make the link \(link.path): \(errorText(number))", status: .keychain)
+    }
+  }
+
+  /// Removes a link to this program. Returns whether there was one.
+  static func remove(_ path: String) throws(Failure) -> Bool {
+    guard linkTarget(path) != nil, realPath(path) == (try program()) else { return false }
+    if unlink(path) != 0 {
+      throw Failure("cannot remove the link \(path): \(errorText(errno))", status: .keychain)
+    }
+    return true
+  }
+
+  /// Where a program of that name is along the PATH; `nil` if it is nowhere there.
+  static func found(_ name: String) -> String? {
+    for folder in (VaultLocation.environmentVariable("PATH") ?? "").split(separator: ":") {
+      let path = "\(folder)/\(name)"
+      if folder.first == "/", access(path, X_OK) == 0, !isFolder(path) { return path }
+    }
+    return nil
+  }
+
+  /// The path with every link followed; `nil` if there is nothing.
+  static func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private static func linkTarget(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &buffer, buffer.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

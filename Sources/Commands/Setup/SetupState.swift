@@ -1,0 +1,38 @@
+/// How a tool stands to llavero, as its configuration says.
+struct SetupState {
+  /// Where the tool is; `nil` if it is nowhere along the PATH.
+  let program: String?
+  /// The configuration's file.
+  let file: String
+  /// What it names now; `nil` if nothing.
+  let uses: String?
+  /// Whether that is llavero, as `llavero setup` would write it.
+  let isSetUp: Bool
+  /// Why that can't be told.
+  let fault: String?
+
+  /// Looks, and changes nothing.
+  init(of tool: ToolSetup, _ place: SetupPlace) {
+    program = tool.programs.lazy.compactMap(ProgramLinks.found).first
+    var (file, uses, isSetUp) = ("", String?.none, false)
+    do throws(Failure) {
+      let settings = try tool.settings(place)
+      isSetUp = true
+      for setting in settings {
+        file = setting.file.path
+        let text = try setting.file.contents() ?? []
+        do throws(ConfigurationFault) {
+          uses = try setting.format.current(in: text) ?? uses
+          if try setting.format.setting(in: text) != text { isSetUp = false }
+        } catch {
+          throw Failure("\(file) can't be used: \(error.reason)", status: .keychain)
+        }
+      }
+      fault = nil
+    } catch {
+      isSetUp = false
+      fault = error.message
+    }
+    (self.file, self.uses, self.isSetUp) = (file, uses, isSetUp)
+  }
+}
