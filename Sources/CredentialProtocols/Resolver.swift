@@ -37,12 +37,13 @@ public struct Resolver {
     at place: Place, account: ByteString? = nil, sharing: Sharing = .withOthers,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(ProtocolError) -> Answer? {
-    let query = try place.query(account: account, for: tool)
-    return try throwingProtocolError { () throws(KeychainError) in
-      try keychain.answer(to: query, at: now) { item, credential in
-        (sharing == .withOthers || item.securityDomain == tool) && isUsable(item, credential)
-      }
+    let own = try answer(to: try place.query(account: account, for: tool)) { item, credential in
+      (sharing == .withOthers || item.securityDomain == tool) && isUsable(item, credential)
     }
+    guard own == nil, sharing == .withOthers, place.protocol == "https", place.port == nil else { return own }
+    // What GitHub's own program has stored for its host.
+    return try answer(
+      to: try query(service: ByteString("gh:".utf8 + place.server.bytes), account), where: isUsable)
   }
 
   /// The best item for what has no host, with its secret: one of the service `TOOL:NAME`, else of the service NAME.
@@ -52,15 +53,23 @@ public struct Resolver {
     toService name: ByteString, account: ByteString? = nil, sharing: Sharing = .withOthers,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(ProtocolError) -> Answer? {
-    for service in sharing == .none ? [own(name)] : [own(name), name] {
-      let answer = try throwingProtocolError { () throws(KeychainError) in
-        try keychain.answer(
-          to: .genericPassword(try GenericPasswordQuery(service: service, account: account)), at: now,
-          where: isUsable)
-      }
-      if let answer { return answer }
+    let own = try answer(to: try query(service: own(name), account), where: isUsable)
+    guard own == nil, sharing == .withOthers else { return own }
+    return try answer(to: try query(service: name, account), where: isUsable)
+  }
+
+  private func answer(
+    to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(ProtocolError) -> Answer? {
+    try throwingProtocolError { () throws(KeychainError) in
+      try keychain.answer(to: query, at: now, where: isUsable)
     }
-    return nil
+  }
+
+  private func query(service: ByteString, _ account: ByteString? = nil) throws(ProtocolError) -> ItemQuery {
+    try throwingProtocolError { () throws(KeychainError) in
+      .genericPassword(try GenericPasswordQuery(service: service, account: account))
+    }
   }
 
   /// The service of the tool's own generic passwords.
@@ -100,10 +109,7 @@ public struct Resolver {
   ) throws(ProtocolError) {
     var item = Item(GenericPassword(service: own(name), account: account))
     item.label = label
-    let query = try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
-      .genericPassword(try GenericPasswordQuery(service: own(name)))
-    }
-    try keep(item, credential, among: query, replacing)
+    try keep(item, credential, among: try query(service: own(name)), replacing)
   }
 
   /// Which earlier items a new one replaces.
@@ -126,10 +132,7 @@ public struct Resolver {
   /// Forgets the tool's own items of the service `TOOL:NAME`, of every account if none is given. Returns how many went.
   @discardableResult
   public func forget(service name: ByteString, account: ByteString? = nil) throws(ProtocolError) -> Int {
-    let query = try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
-      .genericPassword(try GenericPasswordQuery(service: own(name), account: account))
-    }
-    return try forget(query) { _ in true }
+    try forget(try query(service: own(name), account)) { _ in true }
   }
 
   private func forget(_ query: ItemQuery, _ isMeant: (Item.Key) -> Bool) throws(ProtocolError) -> Int {

@@ -9,7 +9,6 @@ enum ItemAttributes {
   static let schema = "xdg:schema"
   static let networkSchema = "org.gnome.keyring.NetworkPassword"
   static let genericSchema = "org.freedesktop.Secret.Generic"
-  static let dockerSchema = "io.docker.Credentials"
 
   private enum Name {
     static let `protocol` = "protocol"
@@ -29,7 +28,7 @@ enum ItemAttributes {
     static let type = "llavero:type"
     static let `default` = "llavero:default"
     static let key = [
-      `protocol`, server, port, user, object, domain, authtype, service, username, account, "docker_cli",
+      `protocol`, server, port, user, object, domain, authtype, service, username, account,
     ]
   }
 
@@ -56,7 +55,7 @@ enum ItemAttributes {
 
   /// The key that attributes make; `nil` if they make none.
   static func key(of attributes: [String: String]) -> Item.Key? {
-    if attributes["docker_cli"] != nil { return dockerKey(of: attributes) }
+    if let helper = ToolHelperItems.made(attributes) { return helper.key(of: attributes) }
     if let `protocol` = value(Name.protocol, in: attributes), !`protocol`.isEmpty {
       var port: UInt16?
       if let text = attributes[Name.port], !text.isEmpty {
@@ -77,32 +76,6 @@ enum ItemAttributes {
         account: value(Name.username, in: attributes) ?? value(Name.account, in: attributes)))
   }
 
-  /// docker-credential-secretservice keeps the whole URL as `server`.
-  private static func dockerKey(of attributes: [String: String]) -> Item.Key? {
-    guard let url = attributes[Name.server], !url.isEmpty else { return nil }
-    var rest = url[...]
-    var `protocol` = "https"
-    if let mark = url.firstRange(of: "://") {
-      `protocol` = String(url[..<mark.lowerBound])
-      rest = url[mark.upperBound...]
-    }
-    let end = rest.firstIndex(of: "/") ?? rest.endIndex
-    var host = String(rest[..<end])
-    var path = rest[end...].drop { $0 == "/" }
-    while path.last == "/" { path.removeLast() }
-    var port: UInt16?
-    if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
-      guard let number = UInt16(host[host.index(after: colon)...]), number > 0 else { return nil }
-      port = number
-      host = String(host[..<colon])
-    }
-    let key = InternetPassword(
-      protocol: ByteString(`protocol`), server: withoutBrackets(ByteString(host)), port: port,
-      account: attributes[Name.username].map { ByteString($0) }, path: ByteString(path),
-      securityDomain: "docker")
-    return key.protocol.isEmpty || key.server == nil ? nil : .internetPassword(key)
-  }
-
   // MARK: Writing
 
   /// The attributes of a new item.
@@ -120,6 +93,9 @@ enum ItemAttributes {
     }
     if key(of: existing) != item.key {
       for name in Name.key { set(nil, as: name, in: &attributes) }
+      if let helper = ToolHelperItems.made(existing) {
+        for name in [helper.url, helper.mark.name] where name != schema { attributes[name] = nil }
+      }
       setKey(item.key, in: &attributes)
     }
     set(item.comment, as: Name.comment, in: &attributes)
@@ -140,7 +116,9 @@ enum ItemAttributes {
   }
 
   private static func setKey(_ key: Item.Key, in attributes: inout [String: String]) {
-    let wasOurs = [nil, networkSchema, genericSchema, dockerSchema].contains(attributes[schema])
+    let isReplaceable =
+      [nil, networkSchema, genericSchema].contains(attributes[schema])
+      || ToolHelperItems.all.contains { $0.schema == attributes[schema] }
     switch key {
     case .internetPassword(let key):
       set(key.protocol, as: Name.protocol, searchedAs: \.lowercased, in: &attributes)
@@ -150,11 +128,11 @@ enum ItemAttributes {
       set(key.path, as: Name.object, in: &attributes)
       set(key.securityDomain, as: Name.domain, in: &attributes)
       set(key.authenticationType, as: Name.authtype, in: &attributes)
-      if wasOurs { attributes[schema] = networkSchema }
+      if isReplaceable { attributes[schema] = networkSchema }
     case .genericPassword(let key):
       set(key.service, as: Name.service, in: &attributes)
       set(key.account, as: Name.username, in: &attributes)
-      if wasOurs { attributes[schema] = genericSchema }
+      if isReplaceable { attributes[schema] = genericSchema }
     }
   }
 
@@ -186,7 +164,9 @@ enum ItemAttributes {
         }
         if !searches.contains(search) { searches.append(search) }
       }
-      if query.securityDomain == "docker" { searches.append(["docker_cli": "1"]) }
+      for helper in ToolHelperItems.all where helper.domain == query.securityDomain {
+        searches.append([helper.mark.name: helper.mark.value])
+      }
       return searches
     }
   }
@@ -245,7 +225,7 @@ enum ItemAttributes {
     return ByteString([UInt8(ascii: "[")] + server.bytes + [UInt8(ascii: "]")])
   }
 
-  private static func withoutBrackets(_ server: ByteString) -> ByteString {
+  static func withoutBrackets(_ server: ByteString) -> ByteString {
     isInBrackets(server) ? ByteString(Array(server.bytes.dropFirst().dropLast())) : server
   }
 

@@ -183,6 +183,19 @@ struct DockerProtocolTests {
     #expect(docker.call("store", input: more) == done)
   }
 
+  @Test("what GitHub's program has stored serves its very host, where there is nothing else")
+  func gitHubs() throws {
+    try docker.fresh.keychain.add(
+      Item(GenericPassword(service: "gh:r.example", account: "g")), Credential(password: "ghs"))
+    #expect(docker.call("get", input: "r.example") == found("r.example", "g", "ghs"))
+    for other in ["r.example:5000", "http://r.example", "sub.r.example", "r.example/team/app"] {
+      #expect(docker.call("get", input: other) == notFound)
+    }
+    #expect(docker.call("list").output == "{}\n")
+    try docker.add(InternetPassword(protocol: "https", server: "r.example", account: "a"), "gits")
+    #expect(docker.call("get", input: "r.example") == found("r.example", "a", "gits"))
+  }
+
   @Test("ten megabytes are read to their end and refused")
   func tooLong() throws {
     let call = try docker.callInMemory(["store"], bytes: Array(repeating: 0x20, count: 10 << 20))
