@@ -266,7 +266,11 @@ import Testing
     try keychain.save(.internet(account: "alice"), .text("s3cret"))
     #expect(try keychain.erase(.internet()) == 1)
     for (path, attributes) in zip(paths, strangers) {
-      #expect(try keychain.storedItemNow(at: path)?.attributes == attributes)
+      // gnome-keyring gives those a schema that have none, when it reads its own file again.
+      let now = try keychain.storedItemNow(at: path)?.attributes.filter {
+        $0.key != "xdg:schema" || attributes[$0.key] != nil
+      }
+      #expect(now == attributes)
     }
   }
 

@@ -33,15 +33,8 @@ final class ScriptedBus: Sendable {
     listener = Self.listen(at: folder["bus"])
     hasThread = steps != nil
     guard let steps else { return }
-    let job = Unmanaged.passRetained(Job(listener, steps, self))
-    var thread = pthread_t()
-    pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument { Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
-        return nil
-      }, job.toOpaque())
-    pthread_detach(thread)
+    let job = Job(listener, steps, self)
+    onThreadOfItsOwn { job.run() }
   }
 
   deinit {

@@ -3,23 +3,29 @@ import Synchronization
 
 /// Runs the body on threads of their own, all at once, and waits for them.
 public func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  let threads = (0..<count).map { number in started { body(number) } }
+  for thread in threads { pthread_join(thread, nil) }
+}
+
+/// Runs the body on a thread of its own, and waits for nothing.
+public func onThreadOfItsOwn(_ body: @escaping @Sendable () -> Void) {
+  pthread_detach(started(body))
+}
+
+private func started(_ body: @escaping @Sendable () -> Void) -> pthread_t {
   final class Job {
     let run: () -> Void
     init(_ run: @escaping () -> Void) { self.run = run }
   }
-  var threads: [pthread_t] = []
-  for number in 0..<count {
-    var thread = pthread_t()
-    let job = Unmanaged.passRetained(Job { body(number) })
-    pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument { Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
-        return nil
-      }, job.toOpaque())
-    threads.append(thread)
-  }
-  for thread in threads { pthread_join(thread, nil) }
+  var thread = pthread_t()
+  let failure = pthread_create(
+    &thread, nil,
+    { argument in
+      if let argument { Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
+      return nil
+    }, Unmanaged.passRetained(Job(body)).toOpaque())
+  precondition(failure == 0, "cannot start a thread")
+  return thread
 }
 
 /// What several threads have to say.

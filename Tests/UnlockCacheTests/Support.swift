@@ -73,34 +73,12 @@ final class RunningAgent: Sendable {
     let listener = clinux_listen_unix(Agent.socketPath(in: place), 64)
     precondition(listener >= 0, "cannot listen: errno \(errno)")
     let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Its own until it has ended, which the test waits for.
-    let this = Unmanaged.passRetained(self)
-    let start = Start(listener: listener, folder: descriptor, agent: this)
-    var thread = pthread_t()
-    let failure = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-        Agent(listener: start.listener, folder: start.folder, signals: -1)?.run()
-        close(start.listener)
-        close(start.folder)
-        start.agent.takeRetainedValue().hasEnded.withLock { $0 = true }
-        return nil
-      }, Unmanaged.passRetained(start).toOpaque())
-    precondition(failure == 0, "cannot start a thread")
-    pthread_detach(thread)
-  }
-
-  private final class Start {
-    let listener: Int32
-    let folder: Int32
-    let agent: Unmanaged<RunningAgent>
-
-    init(listener: Int32, folder: Int32, agent: Unmanaged<RunningAgent>) {
-      self.listener = listener
-      self.folder = folder
-      self.agent = agent
+    // The thread keeps this until the agent has ended, which the test waits for.
+    onThreadOfItsOwn {
+      Agent(listener: listener, folder: descriptor, signals: -1)?.run()
+      close(listener)
+      close(descriptor)
+      self.hasEnded.withLock { $0 = true }
     }
   }
 
