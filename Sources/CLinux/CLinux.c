@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,6 +22,10 @@
 
 int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags, mode);
+}
+
+int clinux_exchange(int directory, const char *one, const char *other) {
+  return renameat2(directory, one, directory, other, RENAME_EXCHANGE);
 }
 
 int clinux_try_exclusive_lock(int fd) {

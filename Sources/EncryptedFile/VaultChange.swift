@@ -418,8 +418,12 @@ final class VaultChange {
     _ encoded: borrowing EncodedVault, _ key: VaultKey
   ) throws(KeychainError) {
     var written: SeenGeneration?
+    let displaced = ConflictCopies.newName()
     try encoded.file.lendingBytes { (file) throws(KeychainError) in
-      try locked.folder.replace(VaultLocation.vaultName, with: file) { (temporary) throws(KeychainError) in
+      try locked.folder.replace(
+        VaultLocation.vaultName, with: file,
+        replaced: before.map { ($0.status, displaced) }
+      ) { (temporary) throws(KeychainError) in
         guard let file = try locked.folder.file(temporary) else {
           throw .missing(path: locked.folder.path(of: temporary))
         }
@@ -439,7 +443,7 @@ final class VaultChange {
         if let before {
           try Generations(creatingIn: locked.folder).keep(
             VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
-            displaced: ConflictCopies.newName())
+            displaced: displaced)
         }
       }
     }

@@ -7,24 +7,51 @@ extension Folder {
   /// after a crash. Needs the folder's lock.
   ///
   /// - Parameter isLasting: whether it has to survive a power cut, too.
+  /// - Parameter replaced: the file that is there now, and a name. If another program has put a file there by the time
+  ///   of the exchange, nobody has seen that one yet, and it gets the name.
   /// - Parameter verify: called with the name of the finished temporary file before it takes its place; if it
   ///   throws, nothing has changed.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; what `verify` throws.
   package func replace(
     _ name: String, with contents: UnsafeRawBufferPointer, isLasting: Bool = true,
+    replaced: (status: FileStatus, otherwiseName: String)? = nil,
     verify: (_ temporaryName: String) throws(KeychainError) -> Void = { _ in }
   ) throws(KeychainError) {
     let temporary = try createTemporary(for: name, contents, isLasting: isLasting)
     do throws(KeychainError) {
       try verify(temporary)
-      if renameat(descriptor, temporary, descriptor, name) != 0 {
-        throw KeychainError.system(operation: "replace", path: path(of: name), errno: errno)
+      if let replaced {
+        try exchange(temporary, name, replaced.status, replaced.otherwiseName)
+      } else {
+        try rename(temporary, to: name)
       }
     } catch {
       unlinkat(descriptor, temporary, 0)
       throw error
     }
     if isLasting { try synchronize() }
+  }
+
+  private func rename(_ old: String, to new: String) throws(KeychainError) {
+    if renameat(descriptor, old, descriptor, new) != 0 {
+      throw .system(operation: "replace", path: path(of: new), errno: errno)
+    }
+  }
+
+  /// Puts a temporary file in the place of `name`, and sees to what was there.
+  private func exchange(
+    _ temporary: String, _ name: String, _ expected: FileStatus, _ otherwiseName: String
+  ) throws(KeychainError) {
+    // Where the file system can't, or nothing is there any more, there is a moment that nobody watches.
+    if clinux_exchange(descriptor, temporary, name) != 0 { return try rename(temporary, to: name) }
+    // From here on the new file is in place, whatever becomes of the other.
+    guard let former = try? status(of: temporary) else { return }
+    let isKept = (try? status(of: otherwiseName).isSameFile(as: former)) ?? false
+    if isKept || former.isSameFile(as: expected) {
+      unlinkat(descriptor, temporary, 0)
+    } else {
+      renameat(descriptor, temporary, descriptor, otherwiseName)
+    }
   }
 
   /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Failing to

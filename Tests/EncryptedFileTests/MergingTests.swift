@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import PrivateFiles
 import TestSupport
 import Testing
 
@@ -339,5 +340,64 @@ struct SalvagingTests {
       return
     }
     #expect(try contents(of: place.vault) == damaged)
+  }
+}
+
+@Suite("A file that takes the place of another")
+struct ReplacedFileTests {
+  private let place = Place()
+
+  private func path(_ name: String) -> String { place.location.vaultFolder + "/" + name }
+
+  /// Replaces `vault.age`, and lets something happen just before.
+  private func replace(_ expected: FileStatus, _ meanwhile: () throws -> Void) throws {
+    let folder = try Folder(creating: place.location.vaultFolder)
+    var failure: (any Error)?
+    try Array("new".utf8).withUnsafeBytes { bytes in
+      try folder.replace("vault.age", with: bytes, replaced: (expected, "copy.age")) { _ in
+        do { try meanwhile() } catch { failure = error }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func status() throws -> FileStatus {
+    try Folder(creating: place.location.vaultFolder).status(of: "vault.age")
+  }
+
+  @Test("the file that was seen is gone, and nothing else is there")
+  func seen() throws {
+    place.makeFolders()
+    try put(Array("old".utf8), into: path("vault.age"))
+    try replace(try status()) {}
+    #expect(try contents(of: path("vault.age")) == Array("new".utf8))
+    #expect(names(in: place.location.vaultFolder) == ["vault.age"])
+  }
+
+  @Test("one that nobody has seen becomes a copy, once")
+  func unseen() throws {
+    place.makeFolders()
+    try put(Array("old".utf8), into: path("vault.age"))
+    let seen = try status()
+    for isLinked in [false, true] {
+      try replace(seen) {
+        try put(Array("theirs".utf8), into: path("theirs"))
+        rename(path("theirs"), path("vault.age"))
+        if isLinked { link(path("vault.age"), path("copy.age")) }
+      }
+      #expect(try contents(of: path("vault.age")) == Array("new".utf8))
+      #expect(try contents(of: path("copy.age")) == Array("theirs".utf8))
+      #expect(names(in: place.location.vaultFolder).sorted() == ["copy.age", "vault.age"])
+      unlink(path("copy.age"))
+    }
+  }
+
+  @Test("where the file is gone meanwhile, the new one comes all the same")
+  func gone() throws {
+    place.makeFolders()
+    try put(Array("old".utf8), into: path("vault.age"))
+    try replace(try status()) { unlink(path("vault.age")) }
+    #expect(try contents(of: path("vault.age")) == Array("new".utf8))
+    #expect(names(in: place.location.vaultFolder) == ["vault.age"])
   }
 }

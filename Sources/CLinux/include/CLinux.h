@@ -13,6 +13,10 @@
 /// openat(2) with a mode. The result is a descriptor, or -1 with errno set.
 int clinux_openat(int directory, const char *_Nonnull path, int flags, mode_t mode);
 
+/// Exchanges two files of a directory at one instant (renameat2(2), RENAME_EXCHANGE). Returns 0, or -1 with errno set:
+/// EINVAL where the file system can't.
+int clinux_exchange(int directory, const char *_Nonnull one, const char *_Nonnull other);
+
 /// Takes the exclusive open-file-description lock on all of `fd` without waiting (fcntl(2), F_OFD_SETLK).
 /// Returns 0, or -1 with errno EAGAIN or EACCES when another open file description holds it.
 int clinux_try_exclusive_lock(int fd);
