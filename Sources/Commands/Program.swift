@@ -45,7 +45,7 @@ public enum Program {
       } else if let name, let tool = Tool.called(name) {
         _exit(ToolCommand.run(tool, as: String(name), argumentsFrom: 1))
       } else if arguments.count > 1, let tool = Tool.named(arguments[1]) {
-        _exit(ToolCommand.run(tool, as: tool.links[0], argumentsFrom: 2))
+        _exit(ToolCommand.run(tool, as: tool.programName, argumentsFrom: 2))
       } else {
         if arguments.count < 2 {
           throw Failure("no command was given", hint: "see 'llavero --help'", status: .usage)

@@ -3,8 +3,11 @@ public struct Tool: Sendable {
   /// The operand of `llavero` that speaks its protocol, `docker`.
   public let name: String
 
-  /// The names of links to `llavero` by which the tool calls it.
+  /// The names of links to `llavero` by which the tool calls it; none where it can be given an operand.
   public let links: [String]
+
+  /// What a person would type: the first link, else `llavero NAME`.
+  public var programName: String { links.first ?? "llavero \(name)" }
 
   /// What it speaks.
   public let speaks: any ToolProtocol.Type
@@ -13,6 +16,7 @@ public struct Tool: Sendable {
   public static let all = [
     Tool(name: "docker", links: ["docker-credential-llavero"], speaks: DockerProtocol.self),
     Tool(name: "cargo", links: ["cargo-credential-llavero"], speaks: CargoProtocol.self),
+    Tool(name: "terraform", links: ["terraform-credentials-llavero"], speaks: TerraformProtocol.self),
   ]
 
   /// The tool that calls this program by the name of a link.

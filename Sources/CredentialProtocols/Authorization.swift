@@ -1,0 +1,84 @@
+import Keychain
+
+/// How an item is sent in the header `Authorization` (RFC 9110 section 11.6.2).
+enum AuthorizationScheme: Equatable {
+  /// Account and password (RFC 7617).
+  case basic
+  /// The secret is a token (RFC 6750).
+  case bearer
+  /// The secret is all that the header says.
+  case raw
+  /// The secret was made for this scheme (git's `authtype`).
+  case readyMade(ByteString)
+
+  /// Accounts that say that the secret is a token and no account's password.
+  private static let tokenMarkers: [ByteString] = ["<token>", "x-bearer"]
+
+  /// What the credential was made for, else what the item's authentication type says, else what its account does.
+  init(of item: Item, _ credential: borrowing Credential) {
+    if let scheme = credential.authenticationScheme {
+      self = .readyMade(scheme)
+      return
+    }
+    if case .internetPassword(let key) = item.key, let type = key.authenticationType?.lowercased {
+      switch type {
+      case "basic": self = .basic
+      case "bearer": self = .bearer
+      case "raw": self = .raw
+      default: self = Self.byAccount(item.key.account)
+      }
+      return
+    }
+    self = Self.byAccount(item.key.account)
+  }
+
+  /// An empty account is one: git logs in with it where a server looks at the password alone.
+  private static func byAccount(_ account: ByteString?) -> AuthorizationScheme {
+    account.map { tokenMarkers.contains($0) ? .bearer : .basic } ?? .bearer
+  }
+}
+
+extension Resolver {
+  /// The best item for a place whose secret can be sent as a token: the tool's own, else one of git's or a person's that
+  /// is a token, for an account's password is nobody's business but the server's that the account is at.
+  ///
+  /// - Throws: ``ProtocolError`` also if the token can't be sent in a header, or isn't text.
+  func token(
+    at place: Place, where isMeant: (Item) -> Bool = { _ in true }
+  ) throws(ProtocolError) -> Answer? {
+    let answer = try answer(at: place) { item, credential in
+      guard credential.authenticationScheme == nil, isMeant(item) else { return false }
+      return item.securityDomain != nil || AuthorizationScheme(of: item, credential) == .bearer
+    }
+    guard let answer else { return nil }
+    try answer.credential.secret.requireHeaderValue(of: answer.item)
+    return answer
+  }
+}
+
+extension Secret {
+  /// Whether a header can carry it as text: UTF-8 without control characters, and no white space around it
+  /// (RFC 9110 section 5.5).
+  borrowing func isHeaderValue() -> Bool {
+    withUnsafeBytes { bytes in
+      guard let first = bytes.first, let last = bytes.last, first > 0x20, last > 0x20 else { return false }
+      return isValidUTF8(bytes) && !bytes.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }
+    }
+  }
+
+  /// Throws if ``isHeaderValue()`` doesn't hold for an item's secret.
+  borrowing func requireHeaderValue(of item: Item) throws(ProtocolError) {
+    guard isHeaderValue() else { throw .notForHeader(item) }
+  }
+}
+
+extension ProtocolError {
+  /// That an item's secret can't be sent in a header.
+  static func notForHeader(_ item: Item) -> ProtocolError {
+    .refused(
+      Refusal(
+        "the secret of \(item.name) can't be sent in an HTTP header",
+        hint: "it is empty, or holds a line break, a control character or a space at an end; "
+          + "give it anew with 'llavero update'", .keychain))
+  }
+}

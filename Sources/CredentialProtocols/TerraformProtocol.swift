@@ -1,0 +1,95 @@
+import Keychain
+
+/// The protocol of Terraform's and OpenTofu's credentials helpers (Terraform, "Create Credentials Helpers").
+///
+/// A host has one token, which is sent as `Bearer`; where a host's services lie at another, it goes there as well.
+public enum TerraformProtocol: ToolProtocol {
+  /// What `--help` prints.
+  public static let usage = """
+    usage: terraform-credentials-llavero [OPTION...] get | store | forget HOST
+
+    Terraform and OpenTofu call this by themselves after, in ~/.terraformrc or ~/.tofurc:
+
+      credentials_helper "llavero" {}
+
+    if it is linked from ~/.terraform.d/plugins; see terraform-credentials-llavero(1).
+
+    get prints {"token":"..."}, or {} where there is none; store reads the same.
+
+    """
+
+  /// Answers one call.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    // All of it in any case, as the protocol wants.
+    let input = try call.input()
+    guard call.operands.count == 2 else {
+      throw .misused(
+        "terraform's helper takes an operation and a host", hint: "there are get, store and forget")
+    }
+    let place = try place(call.operands[1])
+    switch call.operands[0] {
+    case "get":
+      try call.write(try answer(at: place, call))
+    case "store":
+      try Resolver(call).keep(Credential(try token(input)), at: place, account: nil)
+      try call.hasStored()
+    case "forget":
+      try Resolver(call).forget(at: place)
+    default:
+      throw .misused("unknown operation", hint: "there are get, store and forget")
+    }
+    return 0
+  }
+
+  /// Nothing is found is no error: every host is asked for, also those of public registries.
+  private static func answer(at place: Place, _ call: any ToolCall) throws(ProtocolError) -> Secret {
+    let answer = try Resolver(call).token(at: place, where: place.isPlace)
+    var json = JSONWriter()
+    json.beginObject()
+    switch answer {
+    case .some(let answer): answer.credential.secret.withUnsafeBytes { json.textMember("token", $0) }
+    case .none: break
+    }
+    json.endObject()
+    return json.finishLine()
+  }
+
+  /// The token that is to be stored.
+  ///
+  /// - Throws: ``ProtocolError`` for anything but an object with a token alone: what else there is would be lost.
+  private static func token(_ input: borrowing Secret) throws(ProtocolError) -> Secret {
+    var token = Secret()
+    var hasMore = false
+    do throws(JSONReader.Malformed) {
+      try input.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          guard name == "token" else {
+            hasMore = true
+            return
+          }
+          token = Secret()
+          try value.appendString(to: &token)
+        }
+      }
+    } catch {
+      throw .misused("what is to be stored is not the JSON that terraform sends")
+    }
+    if hasMore { throw .misused("terraform wants more stored than a token; nothing was changed") }
+    guard token.isHeaderValue() else {
+      throw .misused("the token is empty, or holds what an HTTP header can't carry")
+    }
+    return token
+  }
+
+  /// The host that terraform names, as `NAME` or `NAME:PORT`.
+  private static func place(_ host: ByteString) throws(ProtocolError) -> Place {
+    let isForeign = host.bytes.contains { byte in
+      byte <= 0x20 || byte == 0x7f || "/?#@%\\".utf8.contains(byte)
+    }
+    guard !isForeign, let parsed = HostAndPort(parsing: host), !parsed.server.isEmpty else {
+      throw .misused(
+        "the host can't be understood", hint: "it is a name like app.terraform.io, perhaps with a port")
+    }
+    return Place(protocol: "https", server: parsed.server, port: parsed.port)
+  }
+}
