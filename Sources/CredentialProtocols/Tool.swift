@@ -17,6 +17,7 @@ public struct Tool: Sendable {
     Tool(name: "docker", links: ["docker-credential-llavero"], speaks: DockerProtocol.self),
     Tool(name: "cargo", links: ["cargo-credential-llavero"], speaks: CargoProtocol.self),
     Tool(name: "terraform", links: ["terraform-credentials-llavero"], speaks: TerraformProtocol.self),
+    Tool(name: "aws", links: [], speaks: AWSProtocol.self),
   ]
 
   /// The tool that calls this program by the name of a link.

@@ -134,6 +134,11 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
+  /// The same, of what is not secret.
+  package mutating func textMember(_ name: ByteString, _ value: ByteString) {
+    value.bytes.withUnsafeBytes { textMember(name, $0) }
+  }
+
   /// Writes a member as it was read: `name` and `value` are raw JSON text, the name without its quotes.
   package mutating func rawMember(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     separate()

@@ -1,0 +1,132 @@
+import Keychain
+
+/// What the AWS CLI and SDKs run as `credential_process` (AWS SDKs and Tools Reference Guide, "Process credential
+/// provider").
+///
+/// Standard input is left alone: it is that of the command that asks, such as `aws s3 cp - s3://bucket/key`.
+public enum AWSProtocol: ToolProtocol {
+  /// The profile, where it is no operand.
+  public static let options: [ToolOption] = [.value("--profile")]
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero aws [OPTION...] --profile NAME
+
+    The AWS CLI and SDKs call this by themselves after, in ~/.aws/config:
+
+      [profile dev]
+      credential_process = llavero aws --profile dev
+
+    The keys are those of the service aws:NAME, with the access key id as account. To add them:
+
+      llavero add --service aws:dev --account AKIA...     (asks for the secret access key)
+
+    see llavero-aws(1).
+
+    """
+
+  /// Answers one call.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    let names = call.values(of: "--profile") + call.operands
+    guard let name = names.first, names.count == 1, !name.isEmpty else {
+      throw .misused("aws needs the name of one profile", hint: "there is 'llavero aws --profile NAME'")
+    }
+    guard let answer = try Resolver(call).answer(toService: name, sharing: .none) else {
+      let service = shellWord(ByteString("aws:".utf8 + name.bytes)) ?? "aws:NAME"
+      throw .refused(
+        Refusal(
+          "the keychain has no keys for the AWS profile \(name)",
+          hint: "add them with 'llavero add --service \(service) --account ACCESS-KEY-ID'", .nothingMatched))
+    }
+    let keys = try AWSKeys(answer)
+    let expiration = try expiry(
+      of: answer, noted: keys.expiration, login: "the AWS profile \(name)", at: call.now)
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("Version", 1)
+    json.textMember("AccessKeyId", keys.accessKeyID)
+    keys.secretAccessKey.withUnsafeBytes { json.textMember("SecretAccessKey", $0) }
+    if !keys.sessionToken.isEmpty {
+      keys.sessionToken.withUnsafeBytes { json.textMember("SessionToken", $0) }
+    }
+    if let expiration { json.textMember("Expiration", expiration) }
+    if let accountID = keys.accountID { json.textMember("AccountId", accountID) }
+    json.endObject()
+    try call.write(json.finishLine())
+    return 0
+  }
+}
+
+/// What a profile signs with.
+private struct AWSKeys: ~Copyable {
+  private(set) var accessKeyID: ByteString
+  private(set) var secretAccessKey = Secret()
+  private(set) var sessionToken = Secret()
+  private(set) var expiration: ByteString?
+  private(set) var accountID: ByteString?
+
+  /// Takes an item: its secret is the secret access key, or JSON with all that AWS gave for a session.
+  ///
+  /// - Throws: ``ProtocolError`` if the secret is neither, or there is no access key id.
+  init(_ answer: borrowing Answer) throws(ProtocolError) {
+    accessKeyID = answer.item.key.account ?? ""
+    let isJSON = answer.credential.secret.withUnsafeBytes { $0.first == UInt8(ascii: "{") }
+    if isJSON {
+      do throws(JSONReader.Malformed) {
+        try answer.credential.secret.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+          try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+            try take(name, value)
+          }
+        }
+      } catch {
+        throw Self.unusable(answer.item)
+      }
+    } else {
+      secretAccessKey = answer.credential.secret.copy()
+    }
+    if accessKeyID.isEmpty {
+      throw .refused(
+        Refusal(
+          "the item \(answer.item.name) names no access key id",
+          hint: "add it anew, with the id for --account",
+          .keychain))
+    }
+    let isUsable =
+      Secret(copying: accessKeyID).isHeaderValue() && secretAccessKey.isHeaderValue()
+      && (sessionToken.isEmpty || sessionToken.isHeaderValue())
+    guard isUsable else { throw Self.unusable(answer.item) }
+  }
+
+  /// Takes a member of what `aws configure export-credentials` prints, or `aws sts`, which has an object around it.
+  private mutating func take(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) {
+    if value.kind == .null { return }
+    if name == "AccessKeyId" {
+      accessKeyID = try value.string()
+    } else if name == "SecretAccessKey" {
+      secretAccessKey = Secret()
+      try value.appendString(to: &secretAccessKey)
+    } else if name == "SessionToken" {
+      sessionToken = Secret()
+      try value.appendString(to: &sessionToken)
+    } else if name == "Expiration" {
+      expiration = try value.string()
+    } else if name == "AccountId" {
+      accountID = try value.string()
+    } else if name == "Credentials" {
+      try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+        if !(name == "Credentials") { try take(name, value) }
+      }
+    }
+  }
+
+  private static func unusable(_ item: Item) -> ProtocolError {
+    .refused(
+      Refusal(
+        "the secret of \(item.name) is no secret access key",
+        hint:
+          "it is one line, or the JSON of 'aws configure export-credentials'; give it anew with 'llavero update'",
+        .keychain))
+  }
+}
