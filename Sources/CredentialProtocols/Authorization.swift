@@ -38,21 +38,60 @@ enum AuthorizationScheme: Equatable {
   }
 }
 
+/// The value of the header `Authorization` for an item.
+///
+/// - Throws: ``ProtocolError`` if the header can't carry it: account and password may hold no control characters, and the
+///   account no colon (RFC 7617 section 2); for tokens ``Secret/isHeaderValue()`` has the rule.
+func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret {
+  var value = Secret(capacity: 256)
+  switch AuthorizationScheme(of: answer.item, answer.credential) {
+  case .basic:
+    var login = Secret(copying: answer.item.key.account ?? "")
+    if login.withUnsafeBytes({ $0.contains(UInt8(ascii: ":")) }) {
+      throw .refused(
+        Refusal(
+          "the account of \(answer.item.name) has a colon in it, with which nobody can log in over HTTP",
+          .keychain))
+    }
+    login.append(":")
+    login.append(answer.credential.secret)
+    if login.withUnsafeBytes({ $0.contains { $0 < 0x20 || $0 == 0x7f } }) { throw .notForHeader(answer.item) }
+    value.append("Basic ")
+    login.withUnsafeBytes { Base64.encode($0, to: &value) }
+    return value
+  case .bearer: value.append("Bearer ")
+  case .raw: break
+  case .readyMade(let scheme):
+    guard isToken(scheme) else { throw .notForHeader(answer.item) }
+    value.append(contentsOf: scheme)
+    value.append(" ")
+  }
+  try answer.credential.secret.requireHeaderValue(of: answer.item)
+  value.append(answer.credential.secret)
+  return value
+}
+
+/// Whether it is a word of HTTP's, as a scheme has to be (RFC 9110 section 5.6.2).
+private func isToken(_ word: ByteString) -> Bool {
+  !word.isEmpty
+    && word.bytes.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+      default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      }
+    }
+}
+
 extension Resolver {
   /// The best item for a place whose secret can be sent as a token: the tool's own, else one of git's or a person's that
   /// is a token, for an account's password is nobody's business but the server's that the account is at.
-  ///
-  /// - Throws: ``ProtocolError`` also if the token can't be sent in a header, or isn't text.
   func token(
     at place: Place, where isMeant: (Item) -> Bool = { _ in true }
   ) throws(ProtocolError) -> Answer? {
-    let answer = try answer(at: place) { item, credential in
+    try answer(at: place) { item, credential in
       guard credential.authenticationScheme == nil, isMeant(item) else { return false }
       return item.securityDomain != nil || AuthorizationScheme(of: item, credential) == .bearer
     }
-    guard let answer else { return nil }
-    try answer.credential.secret.requireHeaderValue(of: answer.item)
-    return answer
   }
 }
 

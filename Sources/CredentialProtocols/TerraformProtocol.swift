@@ -47,7 +47,9 @@ public enum TerraformProtocol: ToolProtocol {
     var json = JSONWriter()
     json.beginObject()
     switch answer {
-    case .some(let answer): answer.credential.secret.withUnsafeBytes { json.textMember("token", $0) }
+    case .some(let answer):
+      try answer.credential.secret.requireHeaderValue(of: answer.item)
+      answer.credential.secret.withUnsafeBytes { json.textMember("token", $0) }
     case .none: break
     }
     json.endObject()

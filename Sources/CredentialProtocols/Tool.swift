@@ -18,6 +18,7 @@ public struct Tool: Sendable {
     Tool(name: "cargo", links: ["cargo-credential-llavero"], speaks: CargoProtocol.self),
     Tool(name: "terraform", links: ["terraform-credentials-llavero"], speaks: TerraformProtocol.self),
     Tool(name: "aws", links: [], speaks: AWSProtocol.self),
+    Tool(name: "goauth", links: [], speaks: GoAuthProtocol.self),
   ]
 
   /// The tool that calls this program by the name of a link.

@@ -1,0 +1,59 @@
+import Keychain
+
+/// The protocol of the go command's `GOAUTH` (`go help goauth`): URLs and the headers to send there.
+public enum GoAuthProtocol: ToolProtocol {
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero goauth [OPTION...] [URL]
+
+    The go command calls this by itself after:
+
+      go env -w GOAUTH='llavero goauth'
+
+    With a URL, which a server has just refused, it prints the header to send there, if the keychain has a login for
+    it; see llavero-goauth(1).
+
+    """
+
+  /// Answers one call. Where there is nothing to say, nothing is no error: go asks for every URL that isn't there.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    guard call.operands.count <= 1 else { throw .misused("goauth takes one URL") }
+    // Before its first fetch go asks what is known beforehand. Nothing is sent to whoever hasn't asked for it.
+    guard let url = call.operands.first else { return 0 }
+    // The server's answer, which has nothing to choose by.
+    _ = try call.input()
+    if url.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f }) {
+      throw .misused("the URL has a space or a control character in it")
+    }
+    let (place, account) = try Place.parse(url)
+    guard place.protocol == "https",
+      let answer = try Resolver(call).answer(at: place, account: account, where: { _, _ in true })
+    else { return 0 }
+    let header = try authorization(of: answer)
+    var reply = Secret(capacity: 256)
+    for prefix in prefixes(of: url, for: answer.item) {
+      reply.append(contentsOf: prefix)
+      reply.append("\n")
+    }
+    reply.append("\nAuthorization: ")
+    reply.append(header)
+    reply.append("\n\n")
+    try call.write(reply)
+    return 0
+  }
+
+  /// The part of the URL that the item is for, spelled as go spells it, for go compares texts segment by segment. A query
+  /// belongs to the last of them (golang/go#80597), so such a URL is named itself as well.
+  private static func prefixes(of url: ByteString, for item: Item) -> [ByteString] {
+    let bytes = url.bytes
+    let slash = UInt8(ascii: "/")
+    let pathEnd = bytes.firstIndex { $0 == 0x3f || $0 == 0x23 } ?? bytes.endIndex  // ? #
+    let hostStart = "https://".utf8.count
+    for end in min(hostStart, pathEnd)...pathEnd where end == pathEnd || bytes[end] == slash {
+      let prefix = ByteString(Array(bytes[..<end]))
+      guard let place = try? Place.parse(prefix).place, place.isPlace(of: item) else { continue }
+      return end == pathEnd && pathEnd < bytes.endIndex ? [prefix, url] : [prefix]
+    }
+    return [url]
+  }
+}
