@@ -19,6 +19,7 @@ public struct Tool: Sendable {
     Tool(name: "terraform", links: ["terraform-credentials-llavero"], speaks: TerraformProtocol.self),
     Tool(name: "aws", links: [], speaks: AWSProtocol.self),
     Tool(name: "goauth", links: [], speaks: GoAuthProtocol.self),
+    Tool(name: "bazel", links: ["bazel-credential-llavero"], speaks: BazelProtocol.self),
   ]
 
   /// The tool that calls this program by the name of a link.

@@ -112,15 +112,20 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes an array's element that is a string.
   package mutating func element(_ value: ByteString) {
-    separate()
-    value.bytes.withUnsafeBytes { string($0) }
-    needsComma = true
+    value.bytes.withUnsafeBytes { textElement($0) }
   }
 
   /// Writes an array's element that is a number.
   package mutating func element(_ value: some BinaryInteger) {
     separate()
     bytes.append(contentsOf: ByteString(String(value)))
+    needsComma = true
+  }
+
+  /// Writes an array's element from bytes, which have to be valid UTF-8.
+  package mutating func textElement(_ value: UnsafeRawBufferPointer) {
+    separate()
+    string(value)
     needsComma = true
   }
 

@@ -1,0 +1,67 @@
+import Keychain
+
+/// The protocol of bazel's credential helpers (EngFlow/credential-helper-spec).
+public enum BazelProtocol: ToolProtocol {
+  /// What `--help` prints.
+  public static let usage = """
+    usage: bazel-credential-llavero [OPTION...] get
+
+    Bazel calls this by itself after, in .bazelrc:
+
+      common --credential_helper=*.corp.example=/usr/local/bin/bazel-credential-llavero
+
+    get reads {"uri":"https://..."} and prints {"headers":{"Authorization":["..."]}}, or {"headers":{}} where the
+    keychain has no login for that place; see llavero-goauth(1).
+
+    """
+
+  /// Answers one call.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    let input = try call.input()
+    guard call.operands == ["get"] else {
+      throw .misused("bazel's helper takes one operation, get")
+    }
+    var uri: ByteString?
+    do throws(JSONReader.Malformed) {
+      try input.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          if name == "uri" { uri = try value.string() }
+        }
+      }
+    } catch {
+      throw .misused("the request is not the JSON that bazel sends")
+    }
+    guard let uri else { throw .misused("the request names no URI") }
+    var json = JSONWriter()
+    json.beginObject()
+    if let answer = try answer(at: uri, call) {
+      let header = try authorization(of: answer)
+      json.beginObject("headers")
+      json.beginArray("Authorization")
+      header.withUnsafeBytes { json.textElement($0) }
+      json.endArray()
+      json.endObject()
+      let name = answer.item.name
+      if let end = try expiry(of: answer, login: name, at: call.now) { json.textMember("expires", end) }
+    } else {
+      // No error, for bazel asks for public places as well.
+      json.beginObject("headers")
+      json.endObject()
+    }
+    json.endObject()
+    try call.write(json.finishLine())
+    return 0
+  }
+
+  private static func answer(at uri: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Answer? {
+    var (place, account) = try Place.parse(uri)
+    // What gRPC runs over, whose items are those of the same host.
+    switch place.protocol {
+    case "https", "http": break
+    case "grpcs": place = Place(protocol: "https", server: place.server, port: place.port, path: place.path)
+    case "grpc": place = Place(protocol: "http", server: place.server, port: place.port, path: place.path)
+    default: return nil
+    }
+    return try Resolver(call).answer(at: place, account: account, where: { _, _ in true })
+  }
+}
