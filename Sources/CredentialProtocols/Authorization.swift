@@ -89,7 +89,9 @@ extension Resolver {
     at place: Place, where isMeant: (Item) -> Bool = { _ in true }
   ) throws(ProtocolError) -> Answer? {
     try answer(at: place) { item, credential in
-      guard credential.authenticationScheme == nil, isMeant(item) else { return false }
+      guard case .internetPassword = item.key, credential.authenticationScheme == nil, isMeant(item) else {
+        return false
+      }
       return item.securityDomain != nil || AuthorizationScheme(of: item, credential) == .bearer
     }
   }

@@ -51,9 +51,17 @@ public enum GoAuthProtocol: ToolProtocol {
     let hostStart = "https://".utf8.count
     for end in min(hostStart, pathEnd)...pathEnd where end == pathEnd || bytes[end] == slash {
       let prefix = ByteString(Array(bytes[..<end]))
-      guard let place = try? Place.parse(prefix).place, place.isPlace(of: item) else { continue }
+      guard let place = try? Place.parse(prefix).place, place.path == item.path else { continue }
       return end == pathEnd && pathEnd < bytes.endIndex ? [prefix, url] : [prefix]
     }
     return [url]
+  }
+}
+
+extension Item {
+  /// The path that it is for; `nil` for a whole host.
+  fileprivate var path: ByteString? {
+    guard case .internetPassword(let key) = key else { return nil }
+    return key.path
   }
 }

@@ -108,6 +108,13 @@ struct GoAuthProtocolTests {
     #expect(ask("https://plain.example/m") == nothing)
   }
 
+  @Test("what GitHub's own program has for its host serves the whole of it")
+  func gh() throws {
+    try goauth.fresh.keychain.add(
+      Item(GenericPassword(service: "gh:github.com", account: "alice")), Credential(password: "s3cret"))
+    #expect(ask("https://github.com/alice/m?go-get=1") == found(aliceHeader, at: "https://github.com"))
+  }
+
   @Test("an account in the URL is the only one that answers")
   func account() throws {
     try goauth.add(alice(), "s3cret")

@@ -60,6 +60,8 @@ struct TerraformProtocolTests {
     try terraform.fresh.keychain.add(
       Item(InternetPassword(protocol: "https", server: "tf.example.test", account: "ready")),
       Credential(Secret("x"), authenticationScheme: "Bearer"))
+    try terraform.fresh.keychain.add(
+      Item(GenericPassword(service: "gh:tf.example.test")), Credential(password: "x"))
     #expect(terraform.call("get", host) == nothing)
     let place = InternetPassword(protocol: "https", server: "tf.example.test")
     try terraform.add(place, "theirs")
@@ -69,7 +71,7 @@ struct TerraformProtocolTests {
     #expect(store("own") == done)
     #expect(terraform.call("get", host) == found("own"))
     #expect(terraform.call("forget", host) == done)
-    #expect(try terraform.fresh.keychain.items(matching: .all).count == 9)
+    #expect(try terraform.fresh.keychain.items(matching: .all).count == 10)
   }
 
   @Test("a marker for an account says that the secret is a token", arguments: ["<token>", "x-bearer"])
