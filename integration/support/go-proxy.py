@@ -39,14 +39,14 @@ class Proxy(BaseHTTPRequestHandler):
             status = 401
         elif self.path in FILES:
             status, body = 200, FILES[self.path]
+        with open(folder + "/requests", "a", encoding="utf-8") as requests:
+            print(self.path, status, file=requests)
         self.send_response(status)
         if status == 401:
             self.send_header("WWW-Authenticate", 'Basic realm="go"')
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        with open(folder + "/requests", "a", encoding="utf-8") as requests:
-            print(self.path, status, file=requests)
 
     def log_message(self, *_):
         pass

@@ -46,6 +46,8 @@ class Host(BaseHTTPRequestHandler):
             headers["Content-Type"] = "application/vnd.api+json"
         elif self.path == "/tfe/v2/ping":
             status = 204
+        with open(folder + "/requests", "a", encoding="utf-8") as requests:
+            print(self.path, status, file=requests)
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -53,8 +55,6 @@ class Host(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        with open(folder + "/requests", "a", encoding="utf-8") as requests:
-            print(self.path, status, file=requests)
 
     def log_message(self, *_):
         pass
