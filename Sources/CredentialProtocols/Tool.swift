@@ -20,6 +20,7 @@ public struct Tool: Sendable {
     Tool(name: "aws", links: [], speaks: AWSProtocol.self),
     Tool(name: "goauth", links: [], speaks: GoAuthProtocol.self),
     Tool(name: "bazel", links: ["bazel-credential-llavero"], speaks: BazelProtocol.self),
+    Tool(name: "kubectl", links: [], speaks: KubectlProtocol.self),
   ]
 
   /// The tool that calls this program by the name of a link.

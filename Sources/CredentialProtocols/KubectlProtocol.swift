@@ -1,0 +1,250 @@
+import Keychain
+
+/// The exec plugins of kubectl and every other client of Kubernetes (Kubernetes, "client-go credential plugins"), in the
+/// versions `v1` and `v1beta1`.
+///
+/// Standard input is left alone: it may be the terminal's, or the manifest that `kubectl apply -f -` is given.
+public enum KubectlProtocol: ToolProtocol {
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero kubectl [OPTION...] [NAME]
+
+    Kubectl calls this by itself after, in ~/.kube/config:
+
+      users:
+      - name: prod
+        user:
+          exec:
+            apiVersion: client.authentication.k8s.io/v1
+            command: llavero
+            args: [kubectl]
+            provideClusterInfo: true
+            interactiveMode: Never
+
+    The login is that of the cluster's server. To add a token, or a certificate with its key:
+
+      llavero add --domain kubectl https://prod.example:6443
+      cat client.crt client.key | llavero add --domain kubectl https://prod.example:6443
+
+    With args: [kubectl, NAME] and no provideClusterInfo it is that of the service kubectl:NAME; see
+    llavero-kubectl(1).
+
+    """
+
+  /// Answers one call.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    guard call.operands.count <= 1 else { throw .misused("kubectl takes one name at most") }
+    let request = try ExecRequest(call)
+    let answer = try answer(to: request, named: call.operands.first, call)
+    let login = try ClusterLogin(answer)
+    let end = try expiry(
+      of: answer, noted: login.expiration, login: answer.item.key.place, at: call.now)
+    var json = JSONWriter()
+    json.beginObject()
+    json.textMember("apiVersion", request.version)
+    json.textMember("kind", "ExecCredential")
+    json.beginObject("status")
+    if let end { json.textMember("expirationTimestamp", end) }
+    if !login.token.isEmpty { login.token.withUnsafeBytes { json.textMember("token", $0) } }
+    if !login.key.isEmpty {
+      login.certificate.withUnsafeBytes { json.textMember("clientCertificateData", $0) }
+      login.key.withUnsafeBytes { json.textMember("clientKeyData", $0) }
+    }
+    json.endObject()
+    json.endObject()
+    try call.write(json.finishLine())
+    return 0
+  }
+
+  /// The cluster's login, else that of the name.
+  ///
+  /// - Throws: ``ProtocolError`` if there is neither: kubectl has no word for that but a failure.
+  private static func answer(
+    to request: ExecRequest, named name: ByteString?, _ call: any ToolCall
+  ) throws(ProtocolError) -> Answer {
+    guard request.server != nil || name != nil else {
+      throw .misused(
+        "kubectl named no cluster",
+        hint: "in the kubeconfig, set provideClusterInfo to true or give a name in args")
+    }
+    let resolver = try Resolver(call)
+    if let server = request.server, let answer = try resolver.token(at: try Place.parse(server).place) {
+      return answer
+    }
+    if let name, let answer = try resolver.answer(toService: name, sharing: .none) { return answer }
+    let (what, place) =
+      if let server = request.server {
+        ("the cluster \(server)", "--domain kubectl \(shellWord(server) ?? "URL")")
+      } else {
+        (
+          "the name \(name ?? "")",
+          "--service \(shellWord(ByteString("kubectl:".utf8 + (name ?? "").bytes)) ?? "kubectl:NAME")"
+        )
+      }
+    throw .refused(
+      Refusal(
+        "the keychain has no token or certificate for \(what)", hint: "add it with 'llavero add \(place)'",
+        .nothingMatched))
+  }
+}
+
+/// What `KUBERNETES_EXEC_INFO` says.
+private struct ExecRequest {
+  /// The version that the answer has to be in.
+  private(set) var version: ByteString = ""
+  /// The URL of the cluster, if the configuration lets it be told.
+  private(set) var server: ByteString?
+
+  private static let versions: [ByteString] = [
+    "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1",
+  ]
+
+  /// - Throws: ``ProtocolError`` if the variable isn't set, or is of no version that is known here.
+  init(_ call: any ToolCall) throws(ProtocolError) {
+    guard let text = call.variable("KUBERNETES_EXEC_INFO") else {
+      throw .misused(
+        "this is for kubectl to call, which sets KUBERNETES_EXEC_INFO", hint: "see 'llavero kubectl --help'")
+    }
+    do throws(JSONReader.Malformed) {
+      try Secret(copying: text).withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          if name == "apiVersion" { version = try value.string() }
+          if name == "spec", value.kind != .null { try take(spec: value) }
+        }
+      }
+    } catch {
+      throw .misused("the variable KUBERNETES_EXEC_INFO is not the JSON that kubectl gives")
+    }
+    guard Self.versions.contains(version) else {
+      throw .misused(
+        "kubectl asks in a version that llavero doesn't speak",
+        hint: "in the kubeconfig, let apiVersion be client.authentication.k8s.io/v1")
+    }
+  }
+
+  private mutating func take(spec: JSONValue) throws(JSONReader.Malformed) {
+    try JSONReader.members(of: spec.raw) { (name, value) throws(JSONReader.Malformed) in
+      guard name == "cluster", value.kind != .null else { return }
+      try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+        if name == "server" { server = ByteString?(try value.string()).nonEmpty }
+      }
+    }
+  }
+}
+
+/// What is shown to a cluster: a token, or a certificate with its key, or both.
+private struct ClusterLogin: ~Copyable {
+  private(set) var token = Secret()
+  private(set) var certificate = Secret()
+  private(set) var key = Secret()
+  private(set) var expiration: ByteString?
+
+  /// Takes an item's secret: PEM, JSON with the names of ExecCredential or of a kubeconfig's user, or else a token.
+  ///
+  /// - Throws: ``ProtocolError`` if something of it is missing.
+  init(_ answer: borrowing Answer) throws(ProtocolError) {
+    let isWhole = answer.credential.secret.withUnsafeBytes { text in
+      if text.first == UInt8(ascii: "{") {
+        return
+          (try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+            try take(name, value)
+          }) != nil
+      }
+      if Self.isPEM(text) { return takePEM(text) }
+      token.append(text)
+      return true
+    }
+    let isText = certificate.withUnsafeBytes { isValidUTF8($0) } && key.withUnsafeBytes { isValidUTF8($0) }
+    guard isWhole, isText, certificate.isEmpty == key.isEmpty, !token.isEmpty || !key.isEmpty else {
+      throw .refused(
+        Refusal(
+          "the secret of \(answer.item.name) is neither a token nor a certificate with its key",
+          hint: "see llavero-kubectl(1); give it anew with 'llavero update'", .keychain))
+    }
+    if !token.isEmpty { try token.requireHeaderValue(of: answer.item) }
+  }
+
+  /// Takes a member of what somebody has stored: that of an ExecCredential's status, with the status around it or not, or
+  /// of a kubeconfig's user.
+  private mutating func take(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) {
+    if name == "token" {
+      token = try Self.text(value)
+    } else if name == "clientCertificateData" {
+      certificate = try Self.text(value)
+    } else if name == "clientKeyData" {
+      key = try Self.text(value)
+    } else if name == "expirationTimestamp", value.kind != .null {
+      expiration = try value.string()
+    } else if name == "client-certificate-data" {
+      certificate = try Self.base64(value)
+    } else if name == "client-key-data" {
+      key = try Self.base64(value)
+    } else if name == "status" {
+      try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+        if !(name == "status") { try take(name, value) }
+      }
+    }
+  }
+
+  private static func text(_ value: JSONValue) throws(JSONReader.Malformed) -> Secret {
+    var text = Secret(capacity: value.raw.count)
+    if value.kind != .null { try value.appendString(to: &text) }
+    return text
+  }
+
+  private static func base64(_ value: JSONValue) throws(JSONReader.Malformed) -> Secret {
+    var text = Secret(capacity: value.raw.count)
+    if value.kind != .null { try value.appendBase64(to: &text) }
+    return text
+  }
+
+  // MARK: PEM (RFC 7468)
+
+  private static let begin = Array("-----BEGIN ".utf8)
+
+  /// Whether a line begins a block: tools write remarks before it.
+  private static func isPEM(_ text: UnsafeRawBufferPointer) -> Bool {
+    lines(of: text).contains { $0.starts(with: begin) }
+  }
+
+  private static func lines(of text: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
+    text.split(separator: 0x0a, omittingEmptySubsequences: true)
+  }
+
+  /// Takes the certificates, which may be several, and the key apart. Returns `false` if a block has no end, or if there is
+  /// more than one key, or one that needs a passphrase.
+  private mutating func takePEM(_ text: UnsafeRawBufferPointer) -> Bool {
+    var label: [UInt8]?
+    for var line in Self.lines(of: text) {
+      while let last = line.last, last <= 0x20 { line.removeLast() }
+      let isBegin = line.starts(with: Self.begin)
+      if isBegin {
+        guard label == nil else { return false }
+        label = Array(line.dropFirst(Self.begin.count))
+      }
+      guard let open = label else { continue }
+      let isKey = open.ends(with: "PRIVATE KEY-----")
+      if isKey {
+        if isBegin, !key.isEmpty || open.starts(with: "ENCRYPTED".utf8) { return false }
+        Self.append(line, to: &key)
+      } else if open.elementsEqual("CERTIFICATE-----".utf8) {
+        Self.append(line, to: &certificate)
+      }
+      if line.elementsEqual("-----END ".utf8 + open) { label = nil }
+    }
+    return label == nil
+  }
+
+  private static func append(_ line: Slice<UnsafeRawBufferPointer>, to block: inout Secret) {
+    block.append(UnsafeRawBufferPointer(rebasing: line))
+    block.append("\n")
+  }
+}
+
+extension [UInt8] {
+  fileprivate func ends(with text: StaticString) -> Bool {
+    suffix(text.utf8CodeUnitCount).elementsEqual(ByteString(stringLiteral: text).bytes)
+  }
+}
