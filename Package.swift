@@ -61,7 +61,7 @@ let package = Package(
       // Nothing here is on the way to an answer that git waits for, and there is much of it.
       swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
     .executableTarget(
-      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["no-unwind-tables.ld"],
+      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["no-unwind-tables.ld", "python"],
       swiftSettings: settings,
       // Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions
       // that are the same, as many of generic types are, are kept once. With code and constants in segments of their

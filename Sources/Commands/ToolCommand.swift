@@ -82,6 +82,8 @@ private final class StandardToolCall: ToolCall {
     getenv(name).map { ByteString(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
   }
 
+  var isInputTerminal: Bool { StandardStreams.isTerminal(0) }
+
   func begin() throws(ProtocolError) {
     try refusing { () throws(Failure) in _ = try choice() }
   }

@@ -10,14 +10,24 @@ public struct Resolver {
   private let now: Timestamp
   /// The tool's name, which is its items' security domain.
   private let tool: ByteString
+  private let services: Services
 
   /// A resolver for a tool's call.
   ///
   /// - Throws: ``ProtocolError`` if the keychain can't be opened.
-  public init(_ call: any ToolCall) throws(ProtocolError) {
+  public init(_ call: any ToolCall, services: Services = .own) throws(ProtocolError) {
     tool = ByteString(call.tool)
+    self.services = services
     keychain = try call.keychain()
     now = call.now
+  }
+
+  /// Under which service a tool's generic passwords are kept.
+  public enum Services: Sendable {
+    /// `TOOL:NAME`: the names mean something to that tool alone.
+    case own
+    /// NAME: other programs, too, have items under these very names.
+    case everybodys
   }
 
   /// Whose items answer.
@@ -46,7 +56,7 @@ public struct Resolver {
       to: try query(service: ByteString("gh:".utf8 + place.server.bytes), account), where: isUsable)
   }
 
-  /// The best item for what has no host, with its secret: one of the service `TOOL:NAME`, else of the service NAME.
+  /// The best item for what has no host, with its secret: one of the tool's own service, else of the service NAME.
   ///
   /// - Throws: ``ProtocolError`` also if the name is empty.
   public func answer(
@@ -54,7 +64,7 @@ public struct Resolver {
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(ProtocolError) -> Answer? {
     let own = try answer(to: try query(service: own(name), account), where: isUsable)
-    guard own == nil, sharing == .withOthers else { return own }
+    guard own == nil, sharing == .withOthers, services == .own else { return own }
     return try answer(to: try query(service: name, account), where: isUsable)
   }
 
@@ -75,7 +85,7 @@ public struct Resolver {
   /// The service of the tool's own generic passwords.
   private func own(_ name: ByteString) -> ByteString {
     // An empty name stays empty, and is refused.
-    name.isEmpty ? name : ByteString(tool.bytes + [UInt8(ascii: ":")] + name.bytes)
+    name.isEmpty || services == .everybodys ? name : ByteString(tool.bytes + [UInt8(ascii: ":")] + name.bytes)
   }
 
   /// Every item of the tool, without secrets, in the keychain's order.
@@ -102,13 +112,16 @@ public struct Resolver {
     try keep(item, credential, among: query, replacing)
   }
 
-  /// Keeps a credential for what has no host, as the service `TOOL:NAME`.
+  /// Keeps a credential for what has no host, under the tool's own service.
+  ///
+  /// - Parameter creator: the program whose item it is to be in the eyes of others.
   public func keep(
     _ credential: borrowing Credential, service name: ByteString, account: ByteString?,
-    label: ByteString? = nil, replacing: Replacing = .thisAccount
+    label: ByteString? = nil, creator: ByteString? = nil, replacing: Replacing = .thisAccount
   ) throws(ProtocolError) {
     var item = Item(GenericPassword(service: own(name), account: account))
     item.label = label
+    item.creator = creator
     try keep(item, credential, among: try query(service: own(name)), replacing)
   }
 
@@ -129,7 +142,7 @@ public struct Resolver {
     }
   }
 
-  /// Forgets the tool's own items of the service `TOOL:NAME`, of every account if none is given. Returns how many went.
+  /// Forgets the items of the tool's own service, of every account if none is given. Returns how many went.
   @discardableResult
   public func forget(service name: ByteString, account: ByteString? = nil) throws(ProtocolError) -> Int {
     try forget(try query(service: own(name), account)) { _ in true }

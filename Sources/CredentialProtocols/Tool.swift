@@ -6,11 +6,22 @@ public struct Tool: Sendable {
   /// The names of links to `llavero` by which the tool calls it; none where it can be given an operand.
   public let links: [String]
 
+  /// The names of other programs that it answers to as well: whoever wants it to stand in for one of them makes the
+  /// link, for it could hide that program.
+  public let standsInFor: [String]
+
   /// What a person would type: the first link, else `llavero NAME`.
   public var programName: String { links.first ?? "llavero \(name)" }
 
   /// What it speaks.
   public let speaks: any ToolProtocol.Type
+
+  init(name: String, links: [String] = [], standsInFor: [String] = [], speaks: any ToolProtocol.Type) {
+    self.name = name
+    self.links = links
+    self.standsInFor = standsInFor
+    self.speaks = speaks
+  }
 
   /// The one place that says which name speaks which protocol. Git's, which has the most to do, is not among them.
   public static let all = [
@@ -21,11 +32,12 @@ public struct Tool: Sendable {
     Tool(name: "goauth", links: [], speaks: GoAuthProtocol.self),
     Tool(name: "bazel", links: ["bazel-credential-llavero"], speaks: BazelProtocol.self),
     Tool(name: "kubectl", links: [], speaks: KubectlProtocol.self),
+    Tool(name: "keyring", standsInFor: ["keyring"], speaks: KeyringProtocol.self),
   ]
 
   /// The tool that calls this program by the name of a link.
   public static func called(_ link: some StringProtocol) -> Tool? {
-    all.first { $0.links.contains { $0 == link } }
+    all.first { ($0.links + $0.standsInFor).contains { $0 == link } }
   }
 
   /// The tool whose protocol `llavero NAME` speaks.

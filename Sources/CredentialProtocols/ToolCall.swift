@@ -23,6 +23,9 @@ public protocol ToolCall: AnyObject {
   /// A variable of the environment; `nil` if it isn't set.
   func variable(_ name: String) -> ByteString?
 
+  /// Whether a person sits at standard input.
+  var isInputTerminal: Bool { get }
+
   /// Puts the next bytes of standard input into the buffer and returns how many; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
 

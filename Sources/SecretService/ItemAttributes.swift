@@ -25,6 +25,9 @@ enum ItemAttributes {
     static let comment = "llavero:comment"
     static let description = "llavero:description"
     static let creator = "llavero:creator"
+    /// What other programs call ``creator`` in generic passwords. Python's keyring and uv replace only what has their
+    /// own name there.
+    static let application = "application"
     static let type = "llavero:type"
     static let `default` = "llavero:default"
     static let key = [
@@ -45,6 +48,9 @@ enum ItemAttributes {
     item.comment = value(Name.comment, in: stored.attributes)
     item.itemDescription = value(Name.description, in: stored.attributes)
     item.creator = value(Name.creator, in: stored.attributes)
+    if item.creator == nil, case .genericPassword = key {
+      item.creator = value(Name.application, in: stored.attributes)
+    }
     item.type = value(Name.type, in: stored.attributes)
     item.isDefault = stored.attributes[Name.default] == "1"
     item.creationDate = stored.created
@@ -100,7 +106,12 @@ enum ItemAttributes {
     }
     set(item.comment, as: Name.comment, in: &attributes)
     set(item.itemDescription, as: Name.description, in: &attributes)
-    set(item.creator, as: Name.creator, in: &attributes)
+    if case .genericPassword = item.key {
+      set(item.creator, as: Name.application, in: &attributes)
+      set(nil, as: Name.creator, in: &attributes)
+    } else {
+      set(item.creator, as: Name.creator, in: &attributes)
+    }
     set(item.type, as: Name.type, in: &attributes)
     attributes[Name.default] = item.isDefault ? "1" : nil
     let label = item.label ?? ""

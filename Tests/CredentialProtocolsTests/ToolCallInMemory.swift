@@ -17,12 +17,12 @@ final class ToolCallInMemory: ToolCall {
   private(set) var hasRemembered = false
 
   init(
-    _ tool: Tool, _ arguments: [String], environment: [String: String] = [:], input: [UInt8],
+    _ tool: Tool, _ arguments: [ByteString], environment: [String: String] = [:], input: [UInt8],
     at now: Timestamp, _ store: Result<any KeychainStore, ProtocolError>
   ) throws(ProtocolError) {
     self.tool = tool.name
     self.arguments = try ToolArguments(
-      arguments.map { ByteString($0) }, of: programName, tool.speaks.options
+      arguments, of: programName, tool.speaks.options
     ) { _, _ in false }
     self.environment = environment
     rest = input[...]
@@ -40,6 +40,9 @@ final class ToolCallInMemory: ToolCall {
   }
 
   func variable(_ name: String) -> ByteString? { environment[name].map { ByteString($0) } }
+
+  /// Whether somebody is at the terminal who has not been given any input.
+  var isInputTerminal: Bool { typed != nil && rest.isEmpty }
 
   func begin() {}
 
@@ -113,12 +116,24 @@ struct ToolUnderTest {
     }
   }
 
+  /// One call with arguments that need not be text, and what it wrote.
+  func reply(to arguments: [ByteString], bytes: [UInt8] = []) throws -> (status: Int32, output: [UInt8]) {
+    defer { fresh.clock.advance(seconds: 1) }
+    let call = try ToolCallInMemory(
+      tool, arguments, environment: environment, input: bytes, at: fresh.clock.now, .success(fresh.keychain))
+    do throws(ProtocolError) {
+      return (try tool.speaks.respond(to: call), call.output)
+    } catch {
+      return (tool.speaks.refuse(call.refusal(for: error), call), call.output)
+    }
+  }
+
   /// A call that is yet to be answered.
   func callInMemory(
     _ arguments: [String], bytes: [UInt8] = [], failing: ProtocolError? = nil
   ) throws(ProtocolError) -> ToolCallInMemory {
     try ToolCallInMemory(
-      tool, arguments, environment: environment, input: bytes, at: fresh.clock.now,
+      tool, arguments.map { ByteString($0) }, environment: environment, input: bytes, at: fresh.clock.now,
       failing.map { .failure($0) } ?? .success(fresh.keychain))
   }
 

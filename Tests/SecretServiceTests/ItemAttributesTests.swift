@@ -261,6 +261,27 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
+    "a generic password's creator is what other programs call its application", arguments: ["uv", "\u{0}"])
+  func application(name: String) throws {
+    var item = Item.generic("service", account: "alice")
+    item.creator = ByteString(name)
+    let attributes = ItemAttributes.attributes(of: item)
+    #expect(attributes["application"] != nil && attributes["llavero:creator"] == nil)
+    var read = try #require(ItemAttributes.item(of: Self.stored(attributes)))
+    #expect(read.creator == item.creator)
+    #expect(ItemAttributes.attributes(of: read, replacing: attributes) == attributes)
+    read.creator = nil
+    let cleared = ItemAttributes.attributes(of: read, replacing: attributes)
+    #expect(ItemAttributes.item(of: Self.stored(cleared))?.creator == nil)
+    // As it was kept at first.
+    let older = ["service": "service", "llavero:creator": "me", "application": "uv"]
+    let again = try #require(ItemAttributes.item(of: Self.stored(older)))
+    #expect(again.creator == "me")
+    #expect(
+      ItemAttributes.attributes(of: again, replacing: older) == ["service": "service", "application": "me"])
+  }
+
+  @Test(
     "a label that a program made of the key is nobody's own",
     arguments: [
       ("https://example.com:8443/acme (alice)", nil), ("Git: https://example.com:8443/acme", nil),

@@ -1,0 +1,344 @@
+import Keychain
+
+/// What Python's `keyring` program does, as pip, uv and scripts call it
+/// (https://keyring.readthedocs.io, "Command-line Utility"; version 25).
+///
+/// A service is a name that a program made up, every byte of which counts. So `set` keeps a generic password of that
+/// very service and user name, as Python's keyring itself does on the Secret Service, and both find each other's items.
+public enum KeyringProtocol: ToolProtocol {
+  /// Those of Python's keyring.
+  public static let options: [ToolOption] = [
+    .value("--mode"), .value("--output"), .flag("--list-backends"), .flag("--disable"),
+    .value("--keyring-backend"), .value("-b"), .value("--keyring-path"), .value("-p"),
+  ]
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero keyring [OPTION...] get SERVICE [USER]
+           llavero keyring [OPTION...] set | del SERVICE USER
+           llavero keyring diagnose | --list-backends
+
+    This is Python's 'keyring' for pip, uv and scripts, over the keychain. They call it after
+
+      ln -s "$(command -v llavero)" ~/.local/bin/keyring
+
+    and Python programs through a file of their own; see llavero-keyring(1). set reads the password from standard input.
+
+      --mode password | creds   what get prints: the password of USER, or a user name and its password
+      --output plain | json     how get prints it
+
+    """
+
+  /// Answers one call.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    let form = try Form(call)
+    if call.has("--list-backends") {
+      try call.write("\(backend) (priority: \(priority))\n")
+      return 0
+    }
+    if call.has("--disable") {
+      throw .misused(
+        "Python's keyring is not this program's to disable", hint: "remove the link 'keyring'")
+    }
+    guard let operation = call.operands.first else {
+      throw .misused("no operation was given", hint: operations)
+    }
+    switch operation {
+    case "get":
+      return try get(call, form)
+    case "set":
+      return try set(call)
+    case "del":
+      let (service, account) = try serviceAndAccount(call)
+      if try Resolver(call, services: .everybodys).forget(service: service, account: account) > 0 { return 0 }
+      throw .refused(Refusal("there is no such password to delete", .nothingMatched))
+    case "diagnose":
+      try call.write(
+        "version: llavero \(call.version)\nkeychain: see 'llavero status' and 'llavero doctor'\n")
+      return 0
+    default:
+      throw .misused("unknown operation", hint: operations)
+    }
+  }
+
+  /// Says it on standard error. A wrong call ends with 2, as argparse has it.
+  public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
+    call.say(refusal)
+    return refusal.cause == .nothingMatched ? 1 : 2
+  }
+
+  private static let operations = "there are get, set, del and diagnose"
+  /// The class of the file that Python programs load, and its priority there.
+  private static let backend: ByteString = "llavero_keyring.Keyring"
+  private static let priority = 6
+
+  private static func get(_ call: any ToolCall, _ form: Form) throws(ProtocolError) -> Int32 {
+    let operands = call.operands
+    guard operands.count == 3 || operands.count == 2 && form.hasAccount else {
+      throw .misused(
+        operands.count > 3
+          ? "there are more arguments than a service and a user name" : "get needs \(form.needs)",
+        hint: form.hasAccount ? nil : "--mode creds needs no user name")
+    }
+    let lookup = KeyringLookup(
+      resolver: try Resolver(call, services: .everybodys), account: operands.count > 2 ? operands[2] : nil)
+    guard let answer = try lookup.answer(for: operands[1]) else { return 1 }
+    try call.write(try form.text(of: answer))
+    return 0
+  }
+
+  private static func set(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    // Before anything can be wrong, so that whoever writes it is not stopped.
+    let isTyped = call.isInputTerminal
+    var secret = isTyped ? Secret() : try call.input(limit: ItemBounds.secret + 1)
+    let (service, account) = try serviceAndAccount(call)
+    if isTyped {
+      secret = try call.askForSecret("Password for '\(account)' in '\(service)': ")
+    } else if secret.isEmpty {
+      throw .misused("no password was given on standard input", hint: "an empty line is an empty password")
+    } else if secret.withUnsafeBytes({ $0.last == 0x0a }) {
+      secret.truncate(to: secret.count - 1)
+    }
+    // With the name by which Python's keyring knows its own items, for it replaces no others.
+    try Resolver(call, services: .everybodys).keep(
+      Credential(secret), service: service, account: account, creator: "Python keyring library")
+    try call.hasStored()
+    return 0
+  }
+
+  private static func serviceAndAccount(
+    _ call: any ToolCall
+  ) throws(ProtocolError) -> (service: ByteString, account: ByteString) {
+    guard call.operands.count == 3 else {
+      throw .misused("\(call.operands[0]) needs a service and a user name, and nothing else")
+    }
+    return (call.operands[1], call.operands[2])
+  }
+}
+
+/// What `get` prints.
+private struct Form {
+  /// `--mode creds`
+  let hasAccount: Bool
+  /// `--output json`
+  let isJSON: Bool
+
+  /// - Throws: ``ProtocolError`` for a value that isn't known, and where another keyring than this one is asked for.
+  init(_ call: any ToolCall) throws(ProtocolError) {
+    switch call.value(of: "--mode") {
+    case nil, "password": hasAccount = false
+    case "creds": hasAccount = true
+    default: throw .misused("--mode is either password or creds")
+    }
+    switch call.value(of: "--output") {
+    case nil, "plain": isJSON = false
+    case "json": isJSON = true
+    default: throw .misused("--output is either plain or json")
+    }
+    if call.has("--keyring-backend") || call.has("-b") {
+      throw .misused("this keyring has one backend", hint: "'llavero keyring get --help' says more")
+    }
+  }
+
+  var needs: String { hasAccount ? "a service" : "a service and a user name" }
+
+  /// - Throws: ``ProtocolError`` if it can't be said in this form.
+  func text(of answer: borrowing Answer) throws(ProtocolError) -> Secret {
+    let account = Secret(copying: hasAccount ? answer.item.key.account ?? "" : "")
+    return isJSON ? try json(account, answer.credential.secret) : try plain(account, answer.credential.secret)
+  }
+
+  private func plain(_ account: borrowing Secret, _ secret: borrowing Secret) throws(ProtocolError) -> Secret
+  {
+    func breaksLine(_ value: borrowing Secret) -> Bool {
+      value.withUnsafeBytes { $0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }
+    }
+    if breaksLine(secret) || breaksLine(account) {
+      throw .refused(
+        Refusal(
+          "the answer has a line break or a NUL byte in it", hint: "print it with --output json", .keychain))
+    }
+    var text = Secret(capacity: account.count + secret.count + 2)
+    if hasAccount {
+      text.append(account)
+      text.append("\n")
+    }
+    text.append(secret)
+    text.append("\n")
+    return text
+  }
+
+  private func json(_ account: borrowing Secret, _ secret: borrowing Secret) throws(ProtocolError) -> Secret {
+    var text = Secret(capacity: 2 * (account.count + secret.count) + 40)
+    text.append(hasAccount ? #"{"username": "# : #"{"password": "#)
+    if hasAccount {
+      try account.withUnsafeBytes { (bytes) throws(ProtocolError) in try appendString(bytes, to: &text) }
+      text.append(#", "password": "#)
+    }
+    try secret.withUnsafeBytes { (bytes) throws(ProtocolError) in try appendString(bytes, to: &text) }
+    text.append("}\n")
+    return text
+  }
+
+  /// As Python's `json.dumps` writes a string, in ASCII alone.
+  private func appendString(_ bytes: UnsafeRawBufferPointer, to text: inout Secret) throws(ProtocolError) {
+    guard isValidUTF8(bytes) else {
+      throw .refused(
+        Refusal(
+          "the answer is not UTF-8, which JSON has to be", hint: "print it with --output plain", .keychain))
+    }
+    text.append("\"")
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "\""): text.append("\\\"")
+      case UInt8(ascii: "\\"): text.append("\\\\")
+      case 0x08: text.append("\\b")
+      case 0x09: text.append("\\t")
+      case 0x0a: text.append("\\n")
+      case 0x0c: text.append("\\f")
+      case 0x0d: text.append("\\r")
+      case 0x20..<0x7f: text.append(byte)
+      case ..<0x80: appendEscape(UInt32(byte), to: &text)
+      default:
+        let more = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
+        var scalar = UInt32(byte) & (0x3f >> UInt32(more))
+        for next in rest.prefix(more) { scalar = scalar << 6 | UInt32(next & 0x3f) }
+        rest = rest.dropFirst(more)
+        if scalar > 0xffff {
+          appendEscape(0xd800 + (scalar - 0x10000) >> 10, to: &text)
+          appendEscape(0xdc00 + (scalar - 0x10000) & 0x3ff, to: &text)
+        } else {
+          appendEscape(scalar, to: &text)
+        }
+      }
+    }
+    text.append("\"")
+  }
+
+  private func appendEscape(_ unit: UInt32, to text: inout Secret) {
+    text.append("\\u")
+    for shift in [12, 8, 4, 0] as [UInt32] {
+      let digit = UInt8(unit >> shift & 15)
+      text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+}
+
+/// Finds what answers for a service.
+///
+/// What was kept for the very service goes first. Pip and uv know a service by the URL of an index, or by its host and
+/// port alone; these are answered as well by what was kept for a URL above it, then by an internet password for that
+/// place: one of the security domain `keyring`, or what git and people have there. Last comes what uv keeps for itself.
+private struct KeyringLookup {
+  let resolver: Resolver
+  /// The user name that is asked for; `nil` takes any.
+  let account: ByteString?
+
+  func answer(for service: ByteString) throws(ProtocolError) -> Answer? {
+    if let answer = try kept(service, account) { return answer }
+    guard let url = ServiceURL(service) else { return nil }
+    let account = account ?? url.account
+    for (place, names) in url.places {
+      for name in names where name != service {
+        if let answer = try kept(name, account) { return answer }
+      }
+      if let answer = try resolver.answer(at: place, account: account, where: Self.isUsable) { return answer }
+    }
+    for name in url.namesForUv {
+      if let answer = try kept(name, account, where: Self.isUvsLogin) { return answer }
+    }
+    return nil
+  }
+
+  private func kept(
+    _ service: ByteString, _ account: ByteString?,
+    where isUsable: (Item, borrowing Credential) -> Bool = isUsable
+  ) throws(ProtocolError) -> Answer? {
+    // No item has such a service, and asking for it is no error.
+    if service.isEmpty { return nil }
+    return try resolver.answer(toService: service, account: account, where: isUsable)
+  }
+
+  private static func isUsable(_ item: Item, _ credential: borrowing Credential) -> Bool {
+    item.key.account != nil && credential.authenticationScheme == nil
+  }
+
+  /// Newer versions of uv keep all logins of a server as JSON in one item, which is no password.
+  private static func isUvsLogin(_ item: Item, _ credential: borrowing Credential) -> Bool {
+    isUsable(item, credential) && item.key.account != "_uv_"
+  }
+}
+
+/// A service that is a URL, or host and port.
+private struct ServiceURL {
+  /// Where it may lead, best first, each with the services that something above it may have been kept for.
+  let places: [(place: Place, names: [ByteString])]
+  /// The account before the `@`, if there is one.
+  let account: ByteString?
+  /// The services of uv's own items for it.
+  let namesForUv: [ByteString]
+
+  /// How many parents of a path are looked for.
+  private static let mostParents = 16
+
+  /// `nil` if it is neither.
+  init?(_ service: ByteString) {
+    if service.bytes.indices.contains(where: { service.bytes[$0...].starts(with: "://".utf8) }) {
+      guard let (place, account) = try? Place.parse(service) else { return nil }
+      places = [(place, Self.parents(of: service, at: place))]
+      self.account = account.nonEmpty
+      namesForUv = [place.nameForUv]
+    } else {
+      guard !service.isEmpty, service.bytes.allSatisfy(Self.isOfHost),
+        (try? Place.parse(service, assuming: "https")) != nil
+      else { return nil }
+      let found = (["https", "http"] as [ByteString]).compactMap { scheme in
+        (try? Place.parse(service, assuming: scheme))?.place
+      }
+      places = found.map { ($0, [Self.joined($0.base, "/"), $0.base]) }
+      account = nil
+      namesForUv = found.map(\.nameForUv)
+    }
+  }
+
+  /// The URLs above one, the longest first, each as it would be written with and without a slash at its end.
+  private static func parents(of url: ByteString, at place: Place) -> [ByteString] {
+    var parents: [ByteString] = []
+    let slash = UInt8(ascii: "/")
+    let start = url.bytes.indices.first { url.bytes[$0...].starts(with: "://".utf8) } ?? 0
+    var path = url.bytes[(start + 3)...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    path = path.drop { $0 != slash }.drop { $0 == slash }
+    while path.last == slash { path.removeLast() }
+    while !path.isEmpty, parents.count < 2 * mostParents {
+      let parent = place.base.bytes + [slash] + path
+      parents += [ByteString(parent + [slash]), ByteString(parent)]
+      path = path.lastIndex(of: slash).map { path[..<$0] } ?? []
+    }
+    return parents + [joined(place.base, "/"), place.base]
+  }
+
+  private static func joined(_ first: ByteString, _ second: ByteString) -> ByteString {
+    ByteString(first.bytes + second.bytes)
+  }
+
+  private static func isOfHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+      true
+    default: false
+    }
+  }
+}
+
+extension Place {
+  /// The URL of the whole server, without a slash at its end.
+  fileprivate var base: ByteString { ByteString(`protocol`.bytes + Array("://".utf8) + hostAndPort.bytes) }
+
+  /// The service under which uv keeps its own login for the server.
+  fileprivate var nameForUv: ByteString {
+    ByteString("uv:".utf8 + (`protocol` == "https" ? hostAndPort : base).bytes)
+  }
+}

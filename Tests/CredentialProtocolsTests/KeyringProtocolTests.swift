@@ -1,0 +1,387 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+import Testing
+
+private let done = ToolReply(status: 0, output: "")
+private let notFound = ToolReply(status: 1, output: "")
+private let refused = ToolReply(status: 2, output: "")
+private let index = "https://pypi.corp.example/team/simple/"
+
+private func said(_ output: String) -> ToolReply { ToolReply(status: 0, output: output + "\n") }
+
+@Suite("Python's keyring", .timeLimit(.minutes(10)))
+struct KeyringProtocolTests {
+  let keyring = ToolUnderTest("keyring")
+
+  /// The output's very bytes.
+  private func bytes(_ arguments: String..., bytes: [UInt8] = []) throws -> [UInt8] {
+    let call = try keyring.callInMemory(arguments, bytes: bytes)
+    #expect(try KeyringProtocol.respond(to: call) == 0)
+    #expect(call.isDrained)
+    return call.output
+  }
+
+  private func add(_ service: String, _ account: String?, _ secret: String, isDefault: Bool = false) throws {
+    var item = Item(GenericPassword(service: ByteString(service), account: account.map { ByteString($0) }))
+    item.isDefault = isDefault
+    try keyring.fresh.keychain.add(item, Credential(password: secret))
+    keyring.fresh.clock.advance(seconds: 1)
+  }
+
+  @Test("what is set is got until it is deleted", arguments: KeychainUnderTest.all)
+  func roundTrip(kind: KeychainUnderTest) {
+    let keyring = ToolUnderTest("keyring", kind)
+    #expect(keyring.call("get", "service", "alice") == notFound)
+    #expect(keyring.call("del", "service", "alice") == notFound)
+    #expect(keyring.call("set", "service", "alice", input: "s3cret\n") == done)
+    #expect(keyring.call("set", "service", "bob", input: "other") == done)
+    #expect(keyring.call("get", "service", "alice") == said("s3cret"))
+    #expect(keyring.call("get", "service", "carol") == notFound)
+    #expect(keyring.call("get", "services", "alice") == notFound)
+    #expect(keyring.call("--mode=creds", "get", "service", "alice") == said("alice\ns3cret"))
+    #expect(keyring.call("get", "service", "--mode", "creds") == said("bob\nother"))
+    #expect(
+      keyring.call("--mode=creds", "--output=json", "get", "service")
+        == said(#"{"username": "bob", "password": "other"}"#))
+    #expect(
+      keyring.call("--output", "json", "get", "service", "alice") == said(#"{"password": "s3cret"}"#))
+    #expect(keyring.call("set", "service", "alice", input: "new\n") == done)
+    #expect(keyring.call("get", "service", "alice") == said("new"))
+    #expect(keyring.call("del", "service", "alice") == done)
+    #expect(keyring.call("get", "service", "alice") == notFound)
+    #expect(keyring.call("get", "service", "bob") == said("other"))
+  }
+
+  @Test("other programs that keep passwords by service and user name are served, and changed in place")
+  func beside() throws {
+    try add("gh:github.com", "alice", "one")
+    #expect(keyring.call("get", "gh:github.com", "alice") == said("one"))
+    #expect(keyring.call("set", "gh:github.com", "alice", input: "two\n") == done)
+    #expect(try keyring.fresh.keychain.items(matching: .all).count == 1)
+    #expect(keyring.call("get", "gh:github.com", "alice") == said("two"))
+    #expect(keyring.call("del", "gh:github.com", "alice") == done)
+    #expect(try keyring.fresh.keychain.items(matching: .all).isEmpty)
+  }
+
+  // MARK: Forms
+
+  @Test(
+    "JSON is written as Python writes it",
+    arguments: [
+      ("plain ~", #"plain ~"#), (#"quote " back \ slash /"#, #"quote \" back \\ slash /"#),
+      ("\u{08}\t\n\u{0c}\r", #"\b\t\n\f\r"#), ("\u{1}\u{1f}\u{7f}", #"\u0001\u001f\u007f"#),
+      ("é€\u{2028}", #"\u00e9\u20ac\u2028"#),
+      ("\u{10000}🔑\u{10ffff}", #"\ud800\udc00\ud83d\udd11\udbff\udfff"#),
+      ("\u{80}\u{7ff}\u{800}\u{ffff}", #"\u0080\u07ff\u0800\uffff"#), ("", ""),
+    ])
+  func json(secret: String, written: String) {
+    #expect(keyring.call("set", "s", "u", input: secret + "\n") == done)
+    #expect(keyring.call("--output=json", "get", "s", "u") == said(#"{"password": "\#(written)"}"#))
+  }
+
+  @Test("one line feed is taken from the end of what is set, and no more")
+  func lastLineFeed() throws {
+    for (given, kept) in [
+      ("a", "a"), ("a\n", "a"), ("a\n\n", #"a\n"#), ("\na", #"\na"#), ("\n", ""), ("a\r\n", #"a\r"#),
+    ] {
+      #expect(keyring.call("set", "s", "u", input: given) == done)
+      #expect(keyring.call("--output=json", "get", "s", "u") == said(#"{"password": "\#(kept)"}"#))
+    }
+  }
+
+  @Test("a password that lines can't carry is refused there, and is got as JSON")
+  func lineBreaks() throws {
+    for secret in ["two\nlines", "carriage\rreturn", "end\r", "nul\0byte"] {
+      #expect(keyring.call("set", "s", "u", input: secret + "\n") == done)
+      #expect(keyring.call("get", "s", "u") == refused)
+      #expect(keyring.call("get", "s", "--mode=creds") == refused)
+      #expect(keyring.call("--output=json", "get", "s", "u").status == 0)
+    }
+  }
+
+  @Test("a password that is no text is got as it is, and not as JSON")
+  func noText() throws {
+    let secret: [UInt8] = [0xff, 0xfe, 0x20, 0xc3]
+    #expect(try bytes("set", "s", "u", bytes: secret + [0x0a]).isEmpty)
+    #expect(try bytes("get", "s", "u") == secret + [0x0a])
+    #expect(try bytes("get", "s", "--mode=creds") == Array("u\n".utf8) + secret + [0x0a])
+    #expect(keyring.call("--output=json", "get", "s", "u") == refused)
+  }
+
+  // MARK: Calls
+
+  @Test(
+    "a wrong call ends with 2 and says nothing that an old keyring says",
+    arguments: [
+      [], ["frobnicate"], ["get"], ["get", "s"], ["get", "--mode=password", "s"], ["get", "s", "u", "more"],
+      ["get", "--mode=creds"], ["get", "--mode=creds", "s", "u", "more"], ["get", "s", "u", "--mode=other"],
+      ["get", "s", "u", "--output=xml"], ["set"], ["set", "s"], ["set", "s", "u", "more"], ["del"],
+      ["del", "s"],
+      ["del", "s", "u", "more"], ["-b", "keyring.backends.null.Keyring", "get", "s", "u"], ["--disable"],
+    ])
+  func usage(arguments: [String]) throws {
+    let call = try keyring.callInMemory(arguments, bytes: Array("s3cret\n".utf8))
+    var error: ProtocolError?
+    do throws(ProtocolError) {
+      #expect(try KeyringProtocol.respond(to: call) == -1)
+    } catch let thrown {
+      error = thrown
+    }
+    let refusal = call.refusal(for: try #require(error))
+    #expect(KeyringProtocol.refuse(refusal, call) == 2)
+    #expect(call.output.isEmpty && call.said == [refusal])
+    #expect(!"\(refusal)".contains("unrecognized") && !"\(refusal)".contains("s3cret"))
+    if arguments.first == "set" { #expect(call.isDrained) }
+    #expect(try keyring.fresh.keychain.items(matching: .all).isEmpty)
+  }
+
+  @Test("options stand anywhere, and everything after -- is an operand")
+  func order() {
+    #expect(keyring.call("set", "--", "-s", "--mode", input: "p") == done)
+    #expect(keyring.call("get", "--output", "json", "--", "-s", "--mode") == said(#"{"password": "p"}"#))
+    #expect(keyring.call("--mode", "creds", "-p", "/x", "get", "--", "-s") == said("--mode\np"))
+    #expect(keyring.call("--keyring-path=/x", "del", "--", "-s", "--mode") == done)
+  }
+
+  @Test("it says which backend it is")
+  func backends() {
+    #expect(keyring.call("--list-backends") == said("llavero_keyring.Keyring (priority: 6)"))
+    #expect(keyring.call("diagnose").status == 0)
+  }
+
+  @Test("at a terminal the password is asked for, and nothing is kept where nobody answers")
+  func terminal() throws {
+    let call = try keyring.callInMemory(["set", "https://h.example/", "alice"])
+    call.typed = "typed"
+    #expect(try KeyringProtocol.respond(to: call) == 0)
+    #expect(call.asked == ["Password for 'alice' in 'https://h.example/': "])
+    #expect(call.hasRemembered)
+    #expect(keyring.call("get", "https://h.example/", "alice") == said("typed"))
+    // What is no terminal has to give something.
+    #expect(keyring.call("set", "s", "u") == refused)
+    #expect(keyring.call("get", "s", "u") == notFound)
+  }
+
+  @Test("what can't be kept is refused: no service, a line break in a name, too long a password")
+  func bounds() throws {
+    #expect(keyring.call("set", "", "u", input: "p\n") == refused)
+    #expect(keyring.call("get", "", "u") == notFound)
+    #expect(keyring.call("set", "a\nb", "u", input: "p\n") == refused)
+    #expect(keyring.call("set", "s", "a\nb", input: "p\n") == refused)
+    #expect(keyring.call("set", "s", "", input: "p\n") == done)
+    #expect(keyring.call("get", "s", "") == said("p"))
+    let call = try keyring.callInMemory(["set", "s", "u"], bytes: Array(repeating: 0x61, count: 10_000_000))
+    #expect(throws: ProtocolError.self) { try KeyringProtocol.respond(to: call) }
+    #expect(call.isDrained)
+    #expect(keyring.call("get", "s", "u") == notFound)
+  }
+
+  @Test("a keychain that can't be used is no empty one")
+  func failingKeychain() {
+    for arguments in [
+      ["get", "s", "u"], ["set", "s", "u"], ["del", "s", "u"], ["get", index, "--mode=creds"],
+    ] {
+      let reply = keyring.call(
+        arguments, bytes: Array("p\n".utf8), failing: .keychain(.locked(path: "/x")))
+      #expect(reply == refused)
+    }
+  }
+
+  // MARK: URLs
+
+  @Test("a URL is a name like any other for set and del: each spelling is one of its own")
+  func spellings() throws {
+    let spellings = [
+      "https://h.example/a", "https://h.example/a/", "https://H.example/a", "https://h.example:443/a",
+      "https://h.example/a?q", "https://u@h.example/a", "http://h.example/a", "https://h.example",
+      "h.example",
+      "h.example:443",
+    ]
+    for (number, url) in spellings.enumerated() {
+      #expect(keyring.call("set", url, "alice", input: "\(number)\n") == done)
+    }
+    for (number, url) in spellings.enumerated() {
+      #expect(keyring.call("get", url, "alice") == said("\(number)"))
+    }
+    for (number, url) in spellings.enumerated() {
+      #expect(keyring.call("del", url, "alice") == done)
+      #expect(try keyring.fresh.keychain.items(matching: .all).count == spellings.count - number - 1)
+    }
+  }
+
+  @Test(
+    "an index is answered by the nearest of what was set, then by keyring's and git's own items, then by uv's"
+  )
+  func nearest() throws {
+    let places: [(String, () throws -> Void)] = [
+      ("uv", { try add("uv:pypi.corp.example", "alice", "uv") }),
+      (
+        "git",
+        {
+          try keyring.add(
+            InternetPassword(protocol: "https", server: "pypi.corp.example", account: "alice"), "git")
+        }
+      ),
+      (
+        "person",
+        {
+          try keyring.add(
+            InternetPassword(
+              protocol: "https", server: "pypi.corp.example", account: "alice", securityDomain: "keyring"),
+            "person")
+        }
+      ),
+      ("server", { try add("https://pypi.corp.example", "alice", "server") }),
+      ("server/", { try add("https://pypi.corp.example/", "alice", "server/") }),
+      ("team", { try add("https://pypi.corp.example/team", "alice", "team") }),
+      ("no slash", { try add("https://pypi.corp.example/team/simple", "alice", "no slash") }),
+      ("exact", { try add(index, "alice", "exact") }),
+    ]
+    #expect(keyring.call("get", index, "alice") == notFound)
+    for (name, add) in places {
+      try add()
+      #expect(keyring.call("get", index, "alice") == said(name))
+      #expect(keyring.call("get", index, "--mode=creds") == said("alice\n\(name)"))
+      #expect(keyring.call("get", index, "bob") == notFound)
+    }
+  }
+
+  @Test(
+    "nothing answers for another scheme, port, host or path",
+    arguments: [
+      "http://pypi.corp.example/team/simple/", "https://pypi.corp.example:8443/team/simple/",
+      "https://corp.example/team/simple/", "https://pypi.corp.example.evil/team/simple/",
+      "https://pypi.corp.example/team/simples/", "https://pypi.corp.example/", "https://pypi.corp.example",
+      "pypi.corp.example:8443", "corp.example", "file:///team/simple/", "https://", "://",
+      "pypi.corp.example/team",
+    ])
+  func others(service: String) throws {
+    #expect(keyring.call("set", index, "alice", input: "p\n") == done)
+    #expect(keyring.call("get", service, "alice") == notFound)
+    #expect(keyring.call("get", service, "--mode=creds") == notFound)
+  }
+
+  @Test("a host alone is looked for at https, then at http")
+  func hosts() throws {
+    func add(_ scheme: ByteString, _ port: UInt16?, _ secret: String) throws {
+      try keyring.add(
+        InternetPassword(protocol: scheme, server: "h.example", port: port, account: "alice"), secret)
+    }
+    #expect(keyring.call("get", "h.example:8080", "alice") == notFound)
+    try add("http", 8080, "clear")
+    #expect(keyring.call("get", "h.example:8080", "alice") == said("clear"))
+    #expect(keyring.call("get", "https://h.example:8080/", "alice") == notFound)
+    #expect(keyring.call("get", "h.example", "alice") == notFound)
+    try add("https", 8080, "tls")
+    #expect(keyring.call("get", "h.example:8080", "--mode=creds") == said("alice\ntls"))
+    #expect(keyring.call("get", "http://h.example:8080/", "alice") == said("clear"))
+    #expect(keyring.call("set", "http://h.example:8080", "bob", input: "bobs") == done)
+    #expect(keyring.call("get", "H.Example:8080", "bob") == said("bobs"))
+    #expect(keyring.call("get", "[::1]:8080", "alice") == notFound)
+    try keyring.add(InternetPassword(protocol: "https", server: "::1", port: 8080, account: "alice"), "six")
+    #expect(keyring.call("get", "[::1]:8080", "alice") == said("six"))
+  }
+
+  @Test("the user name in a URL is the one that is asked for")
+  func userInURL() throws {
+    try add("https://h.example/simple/", "alice", "one")
+    try add("https://h.example/simple/", "bob", "two")
+    #expect(keyring.call("get", "https://alice@h.example/simple/", "--mode=creds") == said("alice\none"))
+    #expect(keyring.call("get", "https://alice@h.example/simple/x", "bob") == said("two"))
+    #expect(keyring.call("get", "https://carol@h.example/simple/", "--mode=creds") == notFound)
+  }
+
+  @Test("of several user names the default one is given, else that of the newest password")
+  func several() throws {
+    try add(index, "alice", "one")
+    try add(index, "bob", "two")
+    #expect(keyring.call("get", index, "--mode=creds") == said("bob\ntwo"))
+    try add(index, "carol", "three", isDefault: true)
+    try add(index, "dave", "four")
+    #expect(keyring.call("get", index, "--mode=creds") == said("carol\nthree"))
+    // Without a user name it is nothing that can be logged in with.
+    try add("nameless", nil, "five")
+    #expect(keyring.call("get", "nameless", "--mode=creds") == notFound)
+    #expect(keyring.call("get", "nameless", "") == notFound)
+  }
+
+  @Test("another tool's login for the host, a token of git's and uv's list of logins are nothing for it")
+  func notForIt() throws {
+    try keyring.add(
+      InternetPassword(protocol: "https", server: "h.example", account: "alice", securityDomain: "docker"),
+      "p")
+    let token = Item(InternetPassword(protocol: "https", server: "h.example", account: "alice"))
+    try keyring.fresh.keychain.add(token, Credential(Secret("t"), authenticationScheme: "Bearer"))
+    try add("uv:https://h.example", "_uv_", "[]")
+    #expect(keyring.call("get", "https://h.example/", "alice") == notFound)
+    #expect(keyring.call("get", "https://h.example/", "--mode=creds") == notFound)
+    #expect(keyring.call("get", "h.example", "--mode=creds") == notFound)
+    #expect(keyring.call("get", "uv:https://h.example", "_uv_") == said("[]"))
+  }
+
+  @Test("a path without end is no work without end")
+  func depth() throws {
+    try add("https://h.example", "alice", "root")
+    let deep = "https://h.example/" + String(repeating: "a/", count: 20_000)
+    #expect(keyring.call("get", deep, "alice") == said("root"))
+  }
+
+  // MARK: Any names
+
+  @Test(
+    "whatever is set, in whatever order, is got byte for byte, and del takes that alone",
+    arguments: KeychainUnderTest.all)
+  func anything(kind: KeychainUnderTest) throws {
+    let keyring = ToolUnderTest("keyring", kind)
+    var generator = SeededGenerator(seed: 71)
+    var model: [[ByteString]: ByteString] = [:]
+    for _ in 0..<(kind.name == "secret service" ? 40 : 300) {
+      let names = [generator.service(), generator.name()]
+      switch generator.number(in: 0..<4) {
+      case 0, 1:
+        let secret = generator.speakable(in: 0..<40)
+        #expect(try keyring.reply(to: ["set", "--"] + names, bytes: secret.bytes + [0x0a]).status == 0)
+        model[names] = secret
+      case 2:
+        let expected: Int32 = model.removeValue(forKey: names) == nil ? 1 : 0
+        #expect(try keyring.reply(to: ["del", "--"] + names).status == expected)
+      default: break
+      }
+      for (names, secret) in model.sorted(by: { $0.value < $1.value }).prefix(3) {
+        let got = try keyring.reply(to: ["get", "--"] + names)
+        #expect(got.status == 0 && got.output == secret.bytes + [0x0a], "\(names)")
+        let both = try keyring.reply(to: ["--mode=creds", "get", "--"] + names)
+        #expect(both.output == names[1].bytes + [0x0a] + secret.bytes + [0x0a], "\(names)")
+      }
+    }
+    for (names, secret) in model {
+      #expect(try keyring.reply(to: ["get", "--"] + names).output == secret.bytes + [0x0a], "\(names)")
+    }
+    #expect(!model.isEmpty)
+    #expect(try keyring.fresh.keychain.items(matching: .all).count == model.count)
+  }
+}
+
+extension SeededGenerator {
+  /// Bytes that a name, or an answer of lines, can have.
+  fileprivate mutating func speakable(in lengths: Range<Int>) -> ByteString {
+    ByteString(bytes(number(in: lengths)).filter { $0 != 0 && $0 != 0x0a && $0 != 0x0d })
+  }
+
+  /// A user name, often one that was used before.
+  fileprivate mutating func name() -> ByteString {
+    number(in: 0..<4) == 0
+      ? speakable(in: 0..<6) : pick(["", "alice", "Alice", "__token__", "_uv_", "é", "-x", "--"])
+  }
+
+  /// A service, mostly one that another one could be taken for.
+  fileprivate mutating func service() -> ByteString {
+    if number(in: 0..<4) == 0 { return ByteString([0x21] + speakable(in: 0..<12).bytes) }
+    let text =
+      pick(["", "https://", "http://", "HTTPS://", "uv:https://", "keyring:"])
+      + pick(["h", "H", "h:443", "h:80", "[::1]", "u@h", "poetry-repository-x"])
+      + pick(["", "/", "/a", "/a/", "//a", "/a/b", "/a?b", "/%61"])
+    return ByteString(text)
+  }
+}

@@ -1,0 +1,83 @@
+"""A package index on loopback that wants a user name and a password for everything: python-index.py FOLDER USER PASSWORD.
+
+It has the package `one`, under /simple/ as PEP 503 says, and takes uploads at /legacy/. Prints its port, and writes one
+line for each request into FOLDER/requests: method, path, user name or -, status.
+"""
+
+import base64
+import hashlib
+import io
+import sys
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+folder, user, password = sys.argv[1:]
+NAME = "one-1.0.0-py3-none-any.whl"
+
+
+def wheel():
+    """A package with an empty module."""
+    info = "one-1.0.0.dist-info/"
+    files = {
+        "one.py": "",
+        info + "METADATA": "Metadata-Version: 2.1\nName: one\nVersion: 1.0.0\n",
+        info + "WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[info + "RECORD"] = "".join(name + ",,\n" for name in [*files, info + "RECORD"])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(zipfile.ZipInfo(name), text)
+    return buffer.getvalue()
+
+
+WHEEL = wheel()
+LINK = f'<a href="/files/{NAME}#sha256={hashlib.sha256(WHEEL).hexdigest()}">{NAME}</a>'
+PAGES = {
+    "/simple/": ("text/html", b'<!DOCTYPE html><html><body><a href="/simple/one/">one</a></body></html>'),
+    "/simple/one/": ("text/html", f"<!DOCTYPE html><html><body>{LINK}</body></html>".encode()),
+    "/files/" + NAME: ("application/octet-stream", WHEEL),
+}
+with open(folder + "/" + NAME, "wb") as file:
+    file.write(WHEEL)
+
+
+class Index(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def given(self):
+        """What the client logs in with; None if it doesn't."""
+        scheme, _, text = (self.headers.get("Authorization") or "").partition(" ")
+        return base64.b64decode(text).decode() if scheme == "Basic" else None
+
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        status, kind, body = 404, "text/plain", b""
+        if self.given() != f"{user}:{password}":
+            status = 401
+        elif self.command == "POST":
+            status = 200 if self.path == "/legacy/" else 404
+        elif self.path in PAGES:
+            status = 200
+            kind, body = PAGES[self.path]
+        self.send_response(status)
+        if status == 401:
+            self.send_header("WWW-Authenticate", 'Basic realm="index"')
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        with open(folder + "/requests", "a", encoding="utf-8") as requests:
+            who = (self.given() or "-").partition(":")[0]
+            print(self.command, self.path, who or "-", status, file=requests)
+
+    do_GET = do_HEAD = do_POST = answer
+
+    def log_message(self, *_):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
+print(server.server_port, flush=True)
+server.serve_forever()
