@@ -75,10 +75,9 @@ public enum KeyringProtocol: ToolProtocol {
   private static func get(_ call: any ToolCall, _ form: Form) throws(ProtocolError) -> Int32 {
     let operands = call.operands
     guard operands.count == 3 || operands.count == 2 && form.hasAccount else {
+      if operands.count > 3 { throw .misused("there is more than a service and a user name") }
       throw .misused(
-        operands.count > 3
-          ? "there are more arguments than a service and a user name" : "get needs \(form.needs)",
-        hint: form.hasAccount ? nil : "--mode creds needs no user name")
+        "get needs \(form.needs)", hint: form.hasAccount ? nil : "--mode creds needs no user name")
     }
     let lookup = KeyringLookup(
       resolver: try Resolver(call, services: .everybodys), account: operands.count > 2 ? operands[2] : nil)
@@ -90,7 +89,7 @@ public enum KeyringProtocol: ToolProtocol {
   private static func set(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
     // Before anything can be wrong, so that whoever writes it is not stopped.
     let isTyped = call.isInputTerminal
-    var secret = isTyped ? Secret() : try call.input(limit: ItemBounds.secret + 1)
+    var secret = isTyped ? Secret() : try input(call)
     let (service, account) = try serviceAndAccount(call)
     if isTyped {
       secret = try call.askForSecret("Password for '\(account)' in '\(service)': ")
@@ -104,6 +103,15 @@ public enum KeyringProtocol: ToolProtocol {
       Credential(secret), service: service, account: account, creator: "Python keyring library")
     try call.hasStored()
     return 0
+  }
+
+  /// Standard input, with room for the line feed at its end.
+  private static func input(_ call: any ToolCall) throws(ProtocolError) -> Secret {
+    do throws(ProtocolError) {
+      return try call.input(limit: ItemBounds.secret + 1)
+    } catch .requestTooLong {
+      throw .misused("the password is longer than \(ItemBounds.secret) bytes")
+    }
   }
 
   private static func serviceAndAccount(
@@ -136,7 +144,8 @@ private struct Form {
     default: throw .misused("--output is either plain or json")
     }
     if call.has("--keyring-backend") || call.has("-b") {
-      throw .misused("this keyring has one backend", hint: "'llavero keyring get --help' says more")
+      throw .misused(
+        "the keychain is the only backend here", hint: "'python3 -m keyring' knows Python's backends")
     }
   }
 
