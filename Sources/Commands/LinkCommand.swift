@@ -13,7 +13,8 @@ struct LinkCommand: ParsableCommand {
 
         llavero link ~/.local/bin
 
-      Nothing is replaced but a link to llavero. Without names, all are made that are llavero's own.
+      Nothing is replaced but a link to llavero. Without names, all are made that are llavero's own; the \
+      name of another program that llavero can stand in for, as Python's keyring, has to be given.
       """)
 
   @Argument(help: ArgumentHelp("Where to make them", valueName: "folder"))
@@ -25,10 +26,11 @@ struct LinkCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    if let unknown = names.first(where: { !ProgramLinks.all.contains($0) }) {
+    let known = ProgramLinks.all + ProgramLinks.standIns
+    if let unknown = names.first(where: { !known.contains($0) }) {
       throw Failure(
         "llavero isn't called \(unknown) by any tool",
-        hint: "there are \(ProgramLinks.all.joined(separator: ", "))", status: .usage)
+        hint: "there are \(known.joined(separator: ", "))", status: .usage)
     }
     let links = try ProgramLinks.plan(names.isEmpty ? ProgramLinks.all : names, in: folder)
     for link in links { try ProgramLinks.make(link) }

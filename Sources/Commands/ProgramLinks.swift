@@ -12,6 +12,9 @@ enum ProgramLinks {
   /// Every name that is this program's own.
   static var all: [String] { [git] + Tool.all.flatMap(\.links) }
 
+  /// The names of other programs that it can stand in for, which it takes only where somebody asks for that.
+  static var standIns: [String] { Tool.all.flatMap(\.standsInFor) }
+
   /// Where this program is, every link followed.
   ///
   /// - Throws: ``Failure`` if the kernel doesn't say.

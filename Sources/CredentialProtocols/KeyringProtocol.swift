@@ -20,7 +20,7 @@ public enum KeyringProtocol: ToolProtocol {
 
     This is Python's 'keyring' for pip, uv and scripts, over the keychain. They call it after
 
-      ln -s "$(command -v llavero)" ~/.local/bin/keyring
+      llavero link ~/.local/bin keyring
 
     and Python programs through a file of their own; see llavero-keyring(1). set reads the password from standard input.
 
@@ -38,7 +38,7 @@ public enum KeyringProtocol: ToolProtocol {
     }
     if call.has("--disable") {
       throw .misused(
-        "Python's keyring is not this program's to disable", hint: "remove the link 'keyring'")
+        "the keyring of Python is not this program's to disable", hint: "remove the link 'keyring'")
     }
     guard let operation = call.operands.first else {
       throw .misused("no operation was given", hint: operations)

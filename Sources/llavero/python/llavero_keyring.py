@@ -12,11 +12,6 @@ import sys
 
 from keyring import backend, credentials, errors
 
-try:
-    from keyring.compat import properties
-except ImportError:  # before keyring 24
-    from keyring.util import properties
-
 # What `llavero keyring` ends with where there is no such password.
 NOT_FOUND = 1
 
@@ -28,17 +23,22 @@ def installed_program():
     return beside if os.access(beside, os.X_OK) else shutil.which("llavero")
 
 
+class Priority:
+    """How much keyring prefers this one, where none is configured; an error where it can't be used."""
+
+    def __get__(self, instance, owner):
+        if not (os.environ.get("KEYRING_PROPERTY_PROGRAM") or installed_program()):
+            raise RuntimeError("llavero is not on the PATH")
+        return 6
+
+
 class Keyring(backend.KeyringBackend):
     """llavero's keychain"""
 
     # KEYRING_PROPERTY_PROGRAM names another one.
     program = None
 
-    @properties.classproperty
-    def priority(cls):
-        if not (os.environ.get("KEYRING_PROPERTY_PROGRAM") or installed_program()):
-            raise RuntimeError("llavero is not on the PATH")
-        return 6
+    priority = Priority()
 
     def get_password(self, service, username):
         found = self._get("password", service, username)
