@@ -37,7 +37,7 @@ public struct Tool: Sendable {
 
   /// The tool that calls this program by the name of a link.
   public static func called(_ link: some StringProtocol) -> Tool? {
-    all.first { ($0.links + $0.standsInFor).contains { $0 == link } }
+    all.first { $0.links.contains { $0 == link } || $0.standsInFor.contains { $0 == link } }
   }
 
   /// The tool whose protocol `llavero NAME` speaks.
