@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,11 +39,22 @@ ssize_t clinux_read_directory(int fd, void *buffer, size_t size) {
   return syscall(SYS_getdents64, fd, buffer, size);
 }
 
+static struct rlimit core_limit;
+
 void clinux_refuse_inspection(void) {
-  struct rlimit none = {0, 0};
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  // The hard limit stays, for whoever lowers it can't raise it again for another program.
+  struct rlimit none = {0, 0};
+  if (getrlimit(RLIMIT_CORE, &core_limit) == 0) none.rlim_max = core_limit.rlim_max;
   setrlimit(RLIMIT_CORE, &none);
 }
+
+void clinux_refuse_core_for_good(void) {
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+void clinux_restore_core_limit(void) { setrlimit(RLIMIT_CORE, &core_limit); }
 
 bool clinux_contains(const void *text, size_t text_size, const void *part, size_t part_size) {
   return part_size == 0 || (text_size > 0 && memmem(text, text_size, part, part_size) != NULL);
@@ -231,3 +244,27 @@ int clinux_duplicate(int fd, int least) { return fcntl(fd, F_DUPFD_CLOEXEC, leas
 void clinux_close_on_exec(int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); }
 
 void clinux_name_process(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+bool clinux_is_in_memory(const char *path) {
+  struct statfs status;
+  return statfs(path, &status) == 0 && (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+}
+
+int clinux_passed_signals(sigset_t *before) {
+  static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGCHLD};
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) sigaddset(&signals, numbers[index]);
+  if (sigprocmask(SIG_BLOCK, &signals, before) != 0) return -1;
+  return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+int clinux_next_signal(int fd, bool *is_from_process) {
+  struct signalfd_siginfo signal;
+  ssize_t size;
+  do size = read(fd, &signal, sizeof signal);
+  while (size < 0 && errno == EINTR);
+  if (size != sizeof signal) return -1;
+  *is_from_process = signal.ssi_code <= 0;
+  return (int)signal.ssi_signo;
+}

@@ -90,7 +90,7 @@ struct ChildProcess: ~Copyable {
     var status: Int32 = 0
     let result = waitpid(identifier, &status, WNOHANG)
     if result == identifier {
-      ending = Self.ending(status)
+      ending = Ending(waitStatus: status)
     } else if result < 0, errno != EINTR {
       // Somebody else has asked after all children.
       ending = .exited(0)
@@ -119,12 +119,6 @@ struct ChildProcess: ~Copyable {
     while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
   }
 
-  private static func ending(_ status: Int32) -> Ending {
-    // wait(2): the signal is in the lowest seven bits, the exit status in the eight above them.
-    let signal = status & 0x7f
-    return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
-  }
-
   private static func environment(
     without isWithheld: (UnsafeMutablePointer<CChar>) -> Bool
   ) -> [UnsafeMutablePointer<CChar>?] {
@@ -145,6 +139,13 @@ struct ChildProcess: ~Copyable {
 }
 
 extension ChildProcess.Ending {
+  /// What waitpid(2) says of a process that has ended: the signal is in the lowest seven bits, the exit status in the
+  /// eight above the lowest.
+  init(waitStatus status: Int32) {
+    let signal = status & 0x7f
+    self = signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+  }
+
   /// In words, after "it".
   var text: String {
     switch self {
@@ -173,6 +174,26 @@ struct CString {
     guard let copy = strdup(text) else { fatalError("out of memory") }
     pointer = UnsafePointer(copy)
   }
+
+  /// This program's arguments from a position on.
+  static func arguments(from first: Int) -> [CString] {
+    let count = Int(CommandLine.argc)
+    return (min(first, count)..<count).compactMap { index in
+      CommandLine.unsafeArgv[index].map { CString(pointer: UnsafePointer($0)) }
+    }
+  }
+
+  init(pointer: UnsafePointer<CChar>) { self.pointer = pointer }
+
+  /// Lends arguments as execve(2) takes them.
+  static func withPointers<Result>(
+    _ arguments: [CString], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    body(arguments.map { UnsafeMutablePointer(mutating: $0.pointer) } + [nil])
+  }
+
+  /// Its bytes, without the NUL at the end.
+  var bytes: ByteString { ByteString(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer))) }
 
   /// As far as it is UTF-8.
   var text: String { String(cString: pointer) }

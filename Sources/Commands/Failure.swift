@@ -312,6 +312,17 @@ extension Failure {
       self.init("the URL has a line break or a NUL byte in it", status: .usage)
     case .unusableURL(.badHost):
       self.init("the URL's host or port can't be understood", status: .usage)
+    case .unusableReference(let line):
+      self.init(
+        line.map { "line \($0) has a reference that can't be understood" }
+          ?? "the reference can't be understood",
+        hint: Self.references, status: .usage)
+    case .unusableVariable(let line):
+      self.init("line \(line) is not NAME=VALUE", status: .usage)
+    case .quotedReference(let line):
+      self.init(
+        "line \(line) has a reference in quotes", hint: "leave the quotes out, for they are part of a value",
+        status: .usage)
     case .unspeakableAnswer(let key):
       self.init(
         "the item's \(key) can't be said in git's protocol",
@@ -331,6 +342,10 @@ extension Failure {
       self.init(refusal.message, hint: refusal.hint, status: status)
     }
   }
+
+  /// What a reference to a secret looks like.
+  static let references =
+    "there are llavero://SERVICE/ACCOUNT and llavero+https://USER@HOST/PATH; see llavero-run(1)"
 
   /// The same, for a tool's protocol.
   var refusal: Refusal {

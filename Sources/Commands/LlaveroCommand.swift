@@ -27,7 +27,8 @@ struct LlaveroCommand: ParsableCommand {
     version: Program.version,
     subcommands: [
       InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
-      DeleteCommand.self, UndeleteCommand.self, VaultCommand.self, StatusCommand.self, DoctorCommand.self,
+      DeleteCommand.self, UndeleteCommand.self, RunSubcommand.self, VaultCommand.self, StatusCommand.self,
+      DoctorCommand.self,
       KeychainCommand.self, UnlockCommand.self, LockCommand.self, SlotCommand.self,
       ChangePassphraseCommand.self, RotateCommand.self, SetupCommand.self, LinkCommand.self,
       GitCredentialSubcommand.self,
@@ -47,5 +48,20 @@ struct GitCredentialSubcommand: ParsableCommand {
 
   func run() throws {
     try GitCredentialCommand.run(operation.map { [$0] } ?? [])
+  }
+}
+
+/// Shows `run` in the help; ``Program/main()`` has taken the real call before, whose arguments are any bytes.
+struct RunSubcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run a program with secrets in its environment",
+    discussion: RunCommand.usage)
+
+  @Argument(parsing: .allUnrecognized, help: ArgumentHelp("Options, '--', a program and its arguments"))
+  var words: [String] = []
+
+  func run() throws {
+    throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
   }
 }

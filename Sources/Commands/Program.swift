@@ -26,13 +26,13 @@ public enum Program {
   /// - Parameter secretService: the way to the Secret Service, which only `llavero-secret-service` has.
   public static func main(secretService: SecretServiceProvider? = nil) -> Never {
     self.secretService = secretService
-    umask(0o077)
-    clinux_refuse_inspection()
-    // A file that may not grow is an error that is told, not a death.
-    signal(SIGXFSZ, SIG_IGN)
+    ProcessSettings.make()
     StandardStreams.occupy()
     let name = CommandLine.arguments.first?.split(separator: "/").last
-    if name == agent.name[...] { Agent.main() }
+    if name == agent.name[...] {
+      clinux_refuse_core_for_good()
+      Agent.main()
+    }
     let arguments = CommandLine.arguments
     do throws(Failure) {
       if name == agent.name[...] {
@@ -42,6 +42,8 @@ public enum Program {
         try GitCredentialCommand.run(Array(arguments.dropFirst()))
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
+      } else if arguments.count > 1, arguments[1] == "run" {
+        _exit(try RunCommand.run(CString.arguments(from: 2)))
       } else if let name, let tool = Tool.called(name) {
         _exit(ToolCommand.run(tool, as: String(name), argumentsFrom: 1))
       } else if arguments.count > 1, let tool = Tool.named(arguments[1]) {

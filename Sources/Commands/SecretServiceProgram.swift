@@ -39,9 +39,13 @@ struct SecretServiceProgram {
       return Absence(
         reason: "its library libsecret-1.so.0 is missing", remedy: "install the package libsecret-1-0")
     }
+    // It makes its own settings, and has to know what they were before.
+    ProcessSettings.takeBack()
     execv(program.path, CommandLine.unsafeArgv)
+    let failure = errno
+    ProcessSettings.make()
     return Absence(
-      reason: "\(program.path) can't be run: \(errorText(errno))",
+      reason: "\(program.path) can't be run: \(errorText(failure))",
       remedy: "install it, and the package libsecret-1-0")
   }
 

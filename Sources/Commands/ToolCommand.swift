@@ -12,11 +12,7 @@ enum ToolCommand {
   ///   - programName: what the program was called by, or stands for.
   ///   - first: the position of the first argument that is the tool's own.
   static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
-    let arguments = (min(first, Int(CommandLine.argc))..<Int(CommandLine.argc)).compactMap { index in
-      CommandLine.unsafeArgv[index].map {
-        ByteString(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
-      }
-    }
+    let arguments = CString.arguments(from: first).map(\.bytes)
     let call = StandardToolCall(tool, as: programName)
     do throws(Failure) {
       try call.parse(arguments, tool.speaks.options)

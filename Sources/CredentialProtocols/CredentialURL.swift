@@ -58,7 +58,8 @@ public struct CredentialURL: ~Copyable {
     }
   }
 
-  private static func decode(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> ByteString {
+  /// Resolves the escapes of a part of a URL.
+  static func decode(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> ByteString {
     try decodeSecret(part).withUnsafeBytes { ByteString($0) }
   }
 

@@ -18,6 +18,12 @@ public enum ProtocolError: Error, Hashable, Sendable {
   case unusableValue(key: String)
   /// A URL can't be taken apart.
   case unusableURL(URLFault)
+  /// A reference to a secret can't be taken apart; in a file, that of a line, counted from 1.
+  case unusableReference(line: Int? = nil)
+  /// A line of a file of variables is not `NAME=VALUE`. Lines count from 1.
+  case unusableVariable(line: Int)
+  /// A line of a file of variables has a reference in quotes.
+  case quotedReference(line: Int)
   /// The answer holds a byte, or is of a length, that the protocol can't carry.
   case unspeakableAnswer(key: String)
   /// Reading the request failed.

@@ -28,6 +28,13 @@ ssize_t clinux_read_directory(int fd, void *_Nonnull buffer, size_t size);
 /// Makes the process unreadable to others of the same user (PR_SET_DUMPABLE 0) and leaves no core file.
 void clinux_refuse_inspection(void);
 
+/// Lets this process and all that it executes leave no core file.
+void clinux_refuse_core_for_good(void);
+
+/// Gives the size of core files the limit again that it had before, for a program that is executed. This process leaves
+/// none in any case.
+void clinux_restore_core_limit(void);
+
 /// Whether `text` holds `part` somewhere (memmem(3)).
 bool clinux_contains(
     const void *_Nullable text, size_t text_size, const void *_Nullable part, size_t part_size);
@@ -123,5 +130,16 @@ void clinux_close_on_exec(int fd);
 
 /// What ps(1) calls the process, at most 15 bytes.
 void clinux_name_process(const char *_Nonnull name);
+
+/// Whether the path lies in a file system that has no disk: tmpfs or ramfs.
+bool clinux_is_in_memory(const char *_Nonnull path);
+
+/// Blocks the signals that are meant for a program which this process waits for, and SIGCHLD; they can be read from the
+/// descriptor that is returned (signalfd(2)), or -1. `before` gets the mask that was in force.
+int clinux_passed_signals(sigset_t *_Nonnull before);
+
+/// Waits for the next of them. Returns its number, or -1. `is_from_process` says that a process has sent it, and not the
+/// kernel, which sends what is typed on a terminal to all who share it.
+int clinux_next_signal(int fd, bool *_Nonnull is_from_process);
 
 #endif

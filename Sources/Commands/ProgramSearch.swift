@@ -1,0 +1,35 @@
+import Glibc
+import Keychain
+
+/// Finds a program as a shell does, and without one.
+enum ProgramSearch {
+  /// Tries what a name may stand for until one can be executed: the name itself if it has a slash, else the files of
+  /// that name along the PATH.
+  ///
+  /// - Parameter execute: executes the file of a path. Returns 0, or an `errno`.
+  /// - Returns: 0, or the `errno` that says why none could be.
+  static func run(_ name: CString, _ execute: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+    if name.pointee == 0 { return ENOENT }
+    if strchr(name.pointer, 0x2f) != nil { return execute(name.pointer) }
+    // What execvp(3) takes where there is none.
+    let path = getenv("PATH").map { CString(pointer: $0).bytes } ?? "/bin:/usr/bin"
+    var failure = ENOENT
+    for folder in path.bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false) {
+      let candidate = (folder.isEmpty ? [UInt8(ascii: ".")] : Array(folder)) + [0x2f] + name.bytes.bytes + [0]
+      let result = candidate.withUnsafeBytes { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map(execute) ?? ENOENT }
+      }
+      switch result {
+      case ENOENT, ENOTDIR: continue
+      // Another may be there that can be executed; if not, this one is what was meant.
+      case EACCES: failure = result
+      default: return result
+      }
+    }
+    return failure
+  }
+}
+
+extension CString {
+  fileprivate var pointee: CChar { pointer.pointee }
+}

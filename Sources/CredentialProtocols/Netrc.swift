@@ -1,0 +1,140 @@
+public import Keychain
+
+/// The text of a netrc file: `machine HOST login ACCOUNT password SECRET`, a line each.
+///
+/// The format knows neither ports nor paths nor schemes. A token that needs it is quoted as curl reads it from 7.84 on
+/// (everything.curl.dev, "netrc"), and Python's `netrc` too: in `"`, with `\` before `"` and `\`.
+public enum Netrc {
+  /// The protocols whose clients read netrc files.
+  static let protocols: [ByteString] = ["https", "http", "ftp"]
+
+  /// The lines for hosts, or for all that the keychain has logins for, best first for each host.
+  ///
+  /// - Parameter hosts: `HOST`, whatever the port, or `HOST:PORT`; all if there are none.
+  /// - Throws: ``ProtocolError``: with ``Refusal/Cause/nothingMatched`` if there is nothing for one of the hosts, or
+  ///   nothing at all; if a host can't be understood; if an item has a line break or a NUL byte, which a netrc file
+  ///   can't carry.
+  public static func text(
+    for hosts: [ByteString], in keychain: any KeychainStore, at now: Timestamp
+  ) throws(ProtocolError) -> Secret {
+    let wanted = try hosts.map { (host) throws(ProtocolError) in try server(host) }
+    var text = Secret()
+    var missing = wanted.isEmpty ? [] : hosts
+    var fault: ProtocolError?
+    try throwingProtocolError { () throws(KeychainError) in
+      try keychain.reading { () throws(KeychainError) in
+        var written: Set<Login> = []
+        for item in inOrder(try keychain.items(matching: .all)) {
+          guard case .internetPassword(let key) = item.key, let server = key.server, let account = key.account
+          else { continue }
+          let matching = wanted.indices.filter { wanted[$0].matches(key) }
+          if !wanted.isEmpty, matching.isEmpty { continue }
+          let login = Login(server: server.lowercased, account: account)
+          if written.contains(login) { continue }
+          guard let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now),
+            credential.authenticationScheme == nil
+          else { continue }
+          written.insert(login)
+          for index in matching { missing.removeAll { $0 == hosts[index] } }
+          fault = fault ?? append(login, credential.secret, of: item, to: &text)
+        }
+      }
+    }
+    if let fault { throw fault }
+    if let host = missing.first {
+      throw .refused(Refusal("the keychain has no login for \(host)", hint: listHint, .nothingMatched))
+    }
+    if text.isEmpty {
+      throw .refused(
+        Refusal("the keychain has no login that a netrc file could hold", hint: listHint, .nothingMatched))
+    }
+    return text
+  }
+
+  private static let listHint = "see what it has with 'llavero list'"
+
+  private struct Login: Hashable {
+    let server: ByteString
+    let account: ByteString
+  }
+
+  private static func server(_ host: ByteString) throws(ProtocolError) -> HostAndPort {
+    guard var parsed = HostAndPort(parsing: host), !parsed.server.isEmpty,
+      !parsed.server.bytes.contains(UInt8(ascii: "/"))
+    else {
+      throw .misused("that is no host: \(host)", hint: "name it as HOST or HOST:PORT, without a scheme")
+    }
+    parsed.server = parsed.server.lowercased
+    return parsed
+  }
+
+  /// Those that a netrc file can be made of. Clients take the first line for a host: so the protocol's own port goes
+  /// before others, no path before one, https before http, and then what was changed last.
+  private static func inOrder(_ items: [Item]) -> [Item] {
+    func rank(_ item: Item) -> (Int, Int, Int)? {
+      guard case .internetPassword(let key) = item.key, key.securityDomain == nil,
+        let place = protocols.firstIndex(of: key.protocol.lowercased)
+      else { return nil }
+      let hasOwnPort = key.effectivePort == InternetPassword.defaultPort(of: key.protocol)
+      return (hasOwnPort ? 0 : 1, key.path == nil ? 0 : 1, place)
+    }
+    let ranked = items.enumerated().compactMap { position, item in
+      rank(item).map {
+        (
+          rank: $0, date: item.modificationDate ?? Timestamp(milliseconds: .min), position: position,
+          item: item
+        )
+      }
+    }
+    return ranked.sorted { left, right in
+      if left.rank != right.rank { return left.rank < right.rank }
+      if left.item.isDefault != right.item.isDefault { return left.item.isDefault }
+      return left.date == right.date ? left.position < right.position : left.date > right.date
+    }.map(\.item)
+  }
+
+  /// Returns what is wrong with an item that can't be said.
+  private static func append(
+    _ login: Login, _ secret: borrowing Secret, of item: Item, to text: inout Secret
+  ) -> ProtocolError? {
+    let lengthBefore = text.count
+    text.append("machine ")
+    var isSpeakable = append(Secret(copying: login.server), to: &text)
+    text.append(" login ")
+    isSpeakable = append(Secret(copying: login.account), to: &text) && isSpeakable
+    text.append(" password ")
+    isSpeakable = append(secret, to: &text) && isSpeakable
+    text.append("\n")
+    if isSpeakable { return nil }
+    text.truncate(to: lengthBefore)
+    return .refused(
+      Refusal(
+        "the login for \(item.name) has a line break or a NUL byte in it, which a netrc file can't hold",
+        hint: "name the hosts that are needed, or give the secret by 'llavero run --env'", .keychain))
+  }
+
+  /// Appends a word. Returns whether a netrc file can hold it.
+  private static func append(_ word: borrowing Secret, to text: inout Secret) -> Bool {
+    word.withUnsafeBytes { word in
+      // Unquoted it is read by the most programs, Go's among them, which know no quotes.
+      let needsQuotes =
+        word.isEmpty || word.first == 0x22 || word.first == 0x23
+        || word.contains { $0 <= 0x20 || $0 == 0x5c || $0 == 0x7f }
+      if needsQuotes { text.append(0x22) }
+      for byte in word {
+        if needsQuotes, byte == 0x22 || byte == 0x5c { text.append(0x5c) }
+        text.append(byte)
+      }
+      if needsQuotes { text.append(0x22) }
+      return !word.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 }
+    }
+  }
+}
+
+extension HostAndPort {
+  /// Whether an item is for this host, and for this port if there is one.
+  fileprivate func matches(_ key: InternetPassword) -> Bool {
+    guard let itemServer = key.server, itemServer.isEqualIgnoringCase(server) else { return false }
+    return port == nil || port == key.effectivePort
+  }
+}

@@ -1,0 +1,30 @@
+import Keychain
+
+/// `llavero netrc`: logins as the lines of a netrc file, for clients that can read them from a pipe.
+public enum NetrcProtocol: ToolProtocol {
+  /// The hosts.
+  public static let options: [ToolOption] = [.value("--host")]
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero netrc [OPTION...] [--host HOST[:PORT]]...
+
+    Prints logins as lines of a netrc file: those for the hosts, or for all hosts. For a pipe, not for a file:
+
+      curl --netrc-file <(llavero netrc --host files.example) https://files.example/
+
+    For programs that need a file there is 'llavero run --netrc-file'; see llavero-run(1).
+
+    """
+
+  /// Prints the lines.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    guard call.operands.isEmpty else {
+      throw .misused("'llavero netrc' takes no operands", hint: "name a host with --host")
+    }
+    try call.begin()
+    try call.write(
+      try Netrc.text(for: call.values(of: "--host"), in: try call.keychain(), at: call.now))
+    return 0
+  }
+}

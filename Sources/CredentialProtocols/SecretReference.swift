@@ -1,0 +1,81 @@
+public import Keychain
+
+/// The name of a secret, to be written where a secret would be: in a command line or a file that others may read.
+///
+/// `llavero://SERVICE` and `llavero://SERVICE/ACCOUNT` are generic passwords; `llavero+https://USER@HOST:PORT/PATH`, with
+/// any scheme after the plus, is an internet password of no tool, as a person asks for it. Bytes that mean something
+/// there are written `%XX` (RFC 3986 section 2.1).
+public struct SecretReference: Hashable, Sendable {
+  /// Which items answer.
+  public let query: ItemQuery
+
+  /// Whether a text is meant as a reference, well written or not.
+  public static func isMeant(by text: UnsafeRawBufferPointer) -> Bool {
+    begins(text, "llavero:") || begins(text, "llavero+")
+  }
+
+  /// Understands a reference.
+  ///
+  /// - Throws: ``ProtocolError/unusableReference``. A password in it is an error, too: it is no place for one. So are a
+  ///   query and a fragment, which mean nothing yet.
+  public init(parsing text: UnsafeRawBufferPointer) throws(ProtocolError) {
+    // ? and #
+    guard Self.isMeant(by: text), !text.contains(where: { $0 == 0x3f || $0 == 0x23 }) else {
+      throw .unusableReference()
+    }
+    do throws(ProtocolError) {
+      if Self.begins(text, "llavero+") {
+        query = try Self.internetPassword(UnsafeRawBufferPointer(rebasing: text["llavero+".utf8.count...]))
+      } else {
+        query = try Self.genericPassword(text)
+      }
+    } catch {
+      throw .unusableReference()
+    }
+  }
+
+  private static func internetPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
+    let url = try CredentialURL(parsing: text)
+    switch url.password {
+    case .some: throw .unusableReference()
+    case .none: break
+    }
+    guard isScheme(url.protocol), let host = HostAndPort(parsing: url.host), !host.server.isEmpty else {
+      throw .unusableReference()
+    }
+    return try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+      .internetPassword(
+        try InternetPasswordQuery(
+          protocol: url.protocol, server: host.server, port: host.port, account: url.account, path: url.path))
+    }
+  }
+
+  private static func genericPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
+    // A user and a password have no place in it, and a service may have an @ or a colon.
+    let scheme = "llavero://"
+    guard begins(text, "llavero://") else { throw .unusableReference() }
+    let parts = text[scheme.utf8.count...].split(separator: 0x2f, omittingEmptySubsequences: false)
+    guard 1...2 ~= parts.count else { throw .unusableReference() }
+    let service = try CredentialURL.decode(parts[0])
+    let account = parts.count > 1 && !parts[1].isEmpty ? try CredentialURL.decode(parts[1]) : nil
+    return try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+      .genericPassword(try GenericPasswordQuery(service: service, account: account))
+    }
+  }
+
+  /// A scheme as RFC 3986 section 3.1 has it.
+  private static func isScheme(_ name: ByteString) -> Bool {
+    guard let first = name.bytes.first, 0x61...0x7a ~= first | 0x20 else { return false }
+    return name.bytes.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e: true  // + - .
+      default: false
+      }
+    }
+  }
+
+  private static func begins(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
+    let count = prefix.utf8CodeUnitCount
+    return text.count >= count && UnsafeRawBufferPointer(rebasing: text[..<count]) == prefix
+  }
+}
