@@ -33,7 +33,8 @@ struct AskpassProgram {
     }
   }
 
-  private static func isThisProgram(_ program: CString) -> Bool {
+  /// Whether this is `llavero` by any name, which would ask itself.
+  static func isThisProgram(_ program: CString) -> Bool {
     var own = stat()
     guard stat("/proc/self/exe", &own) == 0 else { return false }
     return candidates(program).contains { path in

@@ -175,6 +175,15 @@ struct CString {
     pointer = UnsafePointer(copy)
   }
 
+  /// Copies bytes, which are no secret, for good.
+  init(copying bytes: ByteString) {
+    let copy = (bytes.bytes + [0]).withUnsafeBytes { bytes -> UnsafeMutablePointer<CChar>? in
+      bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
+    }
+    guard let copy else { fatalError("out of memory") }
+    pointer = UnsafePointer(copy)
+  }
+
   /// This program's arguments from a position on.
   static func arguments(from first: Int) -> [CString] {
     let count = Int(CommandLine.argc)

@@ -80,6 +80,25 @@ private final class StandardToolCall: ToolCall {
 
   var isInputTerminal: Bool { StandardStreams.isTerminal(0) }
 
+  var caller: any Caller { CallingProcess() }
+
+  func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal {
+    let words = ([program] + arguments).map(CString.init(copying:))
+    if AskpassProgram.isThisProgram(words[0]) {
+      return Refusal("\(program) is llavero itself, and can't answer in its place", .usage)
+    }
+    unsetenv(variable)
+    ProcessSettings.takeBack()
+    let failure = CString.withPointers(words) { pointers in
+      ProgramSearch.run(words[0]) { path in
+        execve(path, pointers, environ)
+        return errno
+      }
+    }
+    ProcessSettings.make()
+    return Refusal("cannot run \(program): \(errorText(failure))", .usage)
+  }
+
   func begin() throws(ProtocolError) {
     try refusing { () throws(Failure) in _ = try choice() }
   }

@@ -46,6 +46,9 @@ public struct Place: Hashable, Sendable {
     return ByteString(text)
   }
 
+  /// As a URL without an account, for messages.
+  var name: String { "\(`protocol`)://\(hostAndPort)" + (path.map { "/\($0)" } ?? "") }
+
   /// Whether the item was stored for this very place: its path is the same one, and not a part of it.
   func isPlace(of item: Item) -> Bool {
     guard case .internetPassword(let key) = item.key else { return false }

@@ -68,7 +68,8 @@ public struct Resolver {
     return try answer(to: try query(service: name, account), where: isUsable)
   }
 
-  private func answer(
+  /// The best item for a query as it stands, with its secret.
+  public func answer(
     to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(ProtocolError) -> Answer? {
     try throwingProtocolError { () throws(KeychainError) in
@@ -79,6 +80,45 @@ public struct Resolver {
   private func query(service: ByteString, _ account: ByteString? = nil) throws(ProtocolError) -> ItemQuery {
     try throwingProtocolError { () throws(KeychainError) in
       .genericPassword(try GenericPasswordQuery(service: service, account: account))
+    }
+  }
+
+  /// The best item for a place that git or a person would get, with its secret: of no tool.
+  public func answer(
+    toPersonAt place: Place, account: ByteString? = nil,
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
+  ) throws(ProtocolError) -> Answer? {
+    try answer(to: try place.query(account: account, for: nil), where: isUsable)
+  }
+
+  /// The best item of the service of that very name, with its secret.
+  public func answer(
+    toPersonForService name: ByteString, account: ByteString? = nil
+  ) throws(ProtocolError) -> Answer? {
+    try answer(to: try query(service: name, account)) { $1.authenticationScheme == nil }
+  }
+
+  /// The item of no tool that is alone for a server, with its secret, for programs that don't say which port they mean;
+  /// `nil` if there is none or more than one, on whatever ports and paths.
+  public func onlyAnswer(
+    at scheme: ByteString, _ server: ByteString, account: ByteString? = nil
+  ) throws(ProtocolError) -> Answer? {
+    try throwingProtocolError { () throws(KeychainError) -> Answer? in
+      try keychain.reading { () throws(KeychainError) -> Answer? in
+        var only: Item?
+        for item in try keychain.items(matching: .all) {
+          guard case .internetPassword(let key) = item.key, key.securityDomain == nil,
+            key.protocol.isEqualIgnoringCase(scheme), key.server?.isEqualIgnoringCase(server) == true,
+            account == nil || key.account == account,
+            let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now),
+            credential.authenticationScheme == nil
+          else { continue }
+          if only != nil { return nil }
+          only = item
+        }
+        guard let only, let credential = try keychain.credentialIfPresent(of: only) else { return nil }
+        return Answer(item: only, credential: credential)
+      }
     }
   }
 

@@ -33,6 +33,7 @@ public struct Tool: Sendable {
     Tool(name: "bazel", links: ["bazel-credential-llavero"], speaks: BazelProtocol.self),
     Tool(name: "kubectl", links: [], speaks: KubectlProtocol.self),
     Tool(name: "keyring", standsInFor: ["keyring"], speaks: KeyringProtocol.self),
+    Tool(name: "askpass", links: ["llavero-askpass"], speaks: AskpassProtocol.self),
     Tool(name: "netrc", links: [], speaks: NetrcProtocol.self),
   ]
 

@@ -26,6 +26,17 @@ public protocol ToolCall: AnyObject {
   /// Whether a person sits at standard input.
   var isInputTerminal: Bool { get }
 
+  /// The process that has called.
+  var caller: any Caller { get }
+
+  /// Becomes another program, found along the PATH if its name has no slash.
+  ///
+  /// - Parameters:
+  ///   - arguments: without the program's name.
+  ///   - variable: one that it doesn't get.
+  /// - Returns: why it can't be executed.
+  func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal
+
   /// Puts the next bytes of standard input into the buffer and returns how many; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
 
@@ -54,6 +65,20 @@ public protocol ToolCall: AnyObject {
   ///
   /// - Throws: ``ProtocolError`` if that can't be written down.
   func hasStored() throws(ProtocolError)
+}
+
+/// The process that has called this program.
+public protocol Caller {
+  /// The name of its program, of which the kernel keeps 15 bytes; `nil` if that can't be told.
+  var programName: ByteString? { get }
+
+  /// The absolute paths of a file that it names, as it is written and without links on the way.
+  func paths(of file: ByteString) -> [ByteString]
+
+  /// Notes that it gets an answer now. Returns whether it is the first to that question.
+  ///
+  /// - Throws: ``ProtocolError`` if that can't be noted.
+  func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool
 }
 
 extension ToolCall {

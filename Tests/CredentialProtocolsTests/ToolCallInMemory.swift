@@ -44,6 +44,17 @@ final class ToolCallInMemory: ToolCall {
   /// Whether somebody is at the terminal who has not been given any input.
   var isInputTerminal: Bool { typed != nil && rest.isEmpty }
 
+  /// Who calls.
+  var callingProgram = CallerInMemory()
+  var caller: any Caller { callingProgram }
+  /// What this has become.
+  private(set) var became: [ByteString] = []
+
+  func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal {
+    became = [program] + arguments
+    return Refusal("became \(program)", .nothingMatched)
+  }
+
   func begin() {}
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -72,6 +83,22 @@ final class ToolCallInMemory: ToolCall {
     return Refusal("failed: \(error)", .keychain)
   }
   func hasStored() { hasRemembered = true }
+}
+
+/// A process that asks, in the folder `/work`.
+final class CallerInMemory: Caller {
+  var programName: ByteString?
+  private var answered: Set<ByteString> = []
+
+  init(_ programName: ByteString? = nil) {
+    self.programName = programName
+  }
+
+  func paths(of file: ByteString) -> [ByteString] {
+    file.bytes.first == 0x2f ? [file] : [ByteString(Array("/work/".utf8) + file.bytes), "/real/key"]
+  }
+
+  func notesAnswer(to question: ByteString) -> Bool { answered.insert(question).inserted }
 }
 
 /// What a tool was answered.

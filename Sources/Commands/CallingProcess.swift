@@ -1,0 +1,113 @@
+import CLinux
+import CredentialProtocols
+import EncryptedFile
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The process that has started this one, as the kernel tells of it.
+struct CallingProcess: Caller {
+  let programName: ByteString?
+  private let identifier: pid_t
+  /// When it was started, in ticks since boot, which no later process of the same number was.
+  private let start: ByteString
+
+  init() {
+    identifier = getppid()
+    // proc(5): the number, the name in parentheses, of which it may have more itself, and fields divided by spaces.
+    let text = Self.contents(of: "/proc/\(identifier)/stat")
+    guard let open = text.firstIndex(of: UInt8(ascii: "(")),
+      let close = text.lastIndex(of: UInt8(ascii: ")")),
+      open < close
+    else {
+      // Another user's, where others' processes are hidden.
+      programName = nil
+      start = "0"
+      return
+    }
+    programName = ByteString(Array(text[(open + 1)..<close]))
+    // The start is field 22, and what follows the name begins with field 3.
+    let fields = text[(close + 1)...].split(separator: 0x20)
+    start = fields.count > 19 ? ByteString(Array(fields[19])) : "0"
+  }
+
+  func paths(of file: ByteString) -> [ByteString] {
+    var written = file
+    if file.bytes.first != UInt8(ascii: "/") {
+      guard let folder = getcwd(nil, 0) else { return [] }
+      defer { free(folder) }
+      written = ByteString(CString(pointer: folder).bytes.bytes + [UInt8(ascii: "/")] + file.bytes)
+    }
+    let real = (written.bytes + [0]).withUnsafeBytes { path -> ByteString? in
+      guard let base = path.baseAddress,
+        let real = realpath(base.assumingMemoryBound(to: CChar.self), nil)
+      else { return nil }
+      defer { free(real) }
+      return CString(pointer: real).bytes
+    }
+    guard let real, real != written else { return [written] }
+    return [written, real]
+  }
+
+  // MARK: Answers that were given
+
+  private static let prefix = "askpass-"
+
+  /// An answer is noted by an empty file, whose name tells the process and a hash of the question.
+  func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool {
+    do throws(KeychainError) {
+      let folder = try Folder(creating: try Self.place())
+      Self.removeOldNotes(in: folder)
+      let hash = String(Self.hash(question), radix: 16)
+      let name = "\(Self.prefix)\(identifier)-\(start)-\(hash)"
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      let note = clinux_openat(folder.descriptor, name, flags, 0o600)
+      if note < 0, errno == EEXIST { return false }
+      if note < 0 {
+        throw KeychainError.system(operation: "create", path: folder.path(of: name), errno: errno)
+      }
+      close(note)
+      return true
+    } catch {
+      throw .keychain(error)
+    }
+  }
+
+  /// Where it is as with the agent: in the folder that goes when the user logs out, else in that of the state.
+  private static func place() throws(KeychainError) -> String {
+    let location = try VaultLocation()
+    guard let runtime = VaultLocation.environmentVariable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"),
+      let folder = try? Folder(opening: runtime), folder.descriptor >= 0
+    else { return location.stateFolder }
+    return runtime + "/llavero"
+  }
+
+  /// Removes notes of processes that are gone. A container that shares the folder doesn't see all of them, so a note
+  /// stays for two minutes in any case.
+  private static func removeOldNotes(in folder: borrowing Folder) {
+    for name in (try? folder.names { $0.starts(with: prefix.utf8) }) ?? [] {
+      let words = name.split(separator: "-")
+      var status = stat()
+      guard words.count > 1, let identifier = pid_t(words[1]),
+        fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+        time(nil) - status.st_mtim.tv_sec > 120,
+        identifier < 2 || kill(identifier, 0) != 0 && errno == ESRCH
+      else { continue }
+      unlinkat(folder.descriptor, name, 0)
+    }
+  }
+
+  /// FNV-1a, 64 bits (draft-eastlake-fnv). It tells the questions of one process apart, and hides nothing.
+  private static func hash(_ question: ByteString) -> UInt64 {
+    question.bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+
+  private static func contents(of path: String) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    if file < 0 { return [] }
+    defer { close(file) }
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    let count = buffer.withUnsafeMutableBytes { StandardStreams.read(file, into: $0) }
+    return Array(buffer.prefix(max(0, count)))
+  }
+}

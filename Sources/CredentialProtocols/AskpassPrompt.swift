@@ -1,0 +1,99 @@
+import Keychain
+
+/// A question that git, ssh, sudo or wget puts to an askpass program, as far as the keychain may answer it.
+///
+/// The prompts are those of git 2.55's `credential.c`, of OpenSSH 8.5 and later, sudo 1.9 and wget 1.25. Whatever isn't
+/// one of them to the last byte is a question for a person.
+enum AskpassPrompt: Hashable {
+  /// Git and wget ask who logs in.
+  case account(Place)
+  /// Git and wget ask for his password.
+  case password(Place, account: ByteString?)
+  /// `ssh` asks for a password. It doesn't say the port.
+  case login(server: ByteString, account: ByteString)
+  /// `ssh`, `ssh-add` and `ssh-keygen` ask for the passphrase of the key in a file, as they were told its name.
+  case key(file: ByteString)
+  /// `sudo` asks for the user's own password.
+  case user(account: ByteString)
+
+  /// Programs that ask alike.
+  enum Family {
+    case git
+    case ssh
+    case sudo
+  }
+
+  /// Which programs put such a question.
+  var family: Family {
+    switch self {
+    case .account, .password: .git
+    case .login, .key: .ssh
+    case .user: .sudo
+    }
+  }
+
+  /// Understands a prompt; `nil` if it is none of these.
+  init?(_ prompt: ByteString) {
+    if let url = prompt.between("Username for '", "': ") {
+      guard let (place, account) = try? Place.parse(url), account == nil else { return nil }
+      self = .account(place)
+    } else if let url = prompt.between("Password for '", "': ") {
+      guard let (place, account) = try? Place.parse(url) else { return nil }
+      self = .password(place, account: account)
+    } else if let user = prompt.between("[sudo] password for ", ": ") {
+      self = .user(account: user)
+    } else if let file = prompt.between("Enter passphrase for key '", "': ") {
+      // `ssh` cuts a name off after so many bytes, and says nothing of it.
+      guard file.bytes.count < 100 else { return nil }
+      self = .key(file: file)
+    } else if let file = prompt.between("Enter passphrase for \"", "\": ") {
+      self = .key(file: file)
+    } else if let file = prompt.between("Enter passphrase for ", " (will confirm each use): ")
+      ?? prompt.between("Enter passphrase for ", ": ")
+    {
+      // A key that is a PKCS#11 token's has a PIN, and three wrong ones lock it; what is to be a new passphrase is not
+      // for us to say.
+      guard file != "PKCS#11", file.bytes.last != UInt8(ascii: ")") else { return nil }
+      self = .key(file: file)
+    } else if let login = prompt.between("(", ") Password: ") ?? prompt.between("(", ") Password:")
+      ?? prompt.between("", "'s password: ")
+    {
+      // A user's name may have an @ in it, a host's not.
+      guard let at = login.bytes.lastIndex(of: UInt8(ascii: "@")), at > 0, at + 1 < login.bytes.count,
+        !login.bytes.contains(where: { $0 == 0x20 || $0 == 0x28 || $0 == 0x29 })
+      else { return nil }
+      self = .login(
+        server: ByteString(Array(login.bytes[(at + 1)...])).lowercased,
+        account: ByteString(Array(login.bytes[..<at])))
+    } else {
+      return nil
+    }
+  }
+}
+
+extension AskpassPrompt.Family {
+  /// What a program asks by its name; `nil` if that can't be told.
+  init?(ofProgram name: ByteString) {
+    func begins(_ prefix: String) -> Bool { name.bytes.starts(with: prefix.utf8) }
+    if begins("git") || name == "wget" {
+      self = .git
+    } else if begins("ssh") || name == "scp" || name == "sftp" {
+      self = .ssh
+    } else if begins("sudo") {
+      self = .sudo
+    } else {
+      return nil
+    }
+  }
+}
+
+extension ByteString {
+  /// What stands between a beginning and an end, if it is something, of one line.
+  fileprivate func between(_ start: String, _ end: String) -> ByteString? {
+    let (start, end) = (Array(start.utf8), Array(end.utf8))
+    guard bytes.count > start.count + end.count, bytes.starts(with: start),
+      bytes.suffix(end.count).elementsEqual(end), !bytes.contains(where: { $0 < 0x20 })
+    else { return nil }
+    return ByteString(Array(bytes[start.count..<(bytes.count - end.count)]))
+  }
+}

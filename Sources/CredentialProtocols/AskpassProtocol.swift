@@ -1,0 +1,123 @@
+import Keychain
+
+/// What git, ssh, ssh-add, sudo and wget call to ask a person: a prompt as the one argument, the answer as one line.
+///
+/// A stored answer is given to a process once. It would ask again only where the first one was refused, and whoever goes
+/// on to answer wrongly gets locked out.
+public enum AskpassProtocol: ToolProtocol {
+  /// What is asked where the keychain has no answer.
+  public static let options: [ToolOption] = [.value("--fallback")]
+
+  private static let fallbackVariable = "LLAVERO_ASKPASS_FALLBACK"
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero-askpass [OPTION...] [--fallback PROGRAM] PROMPT
+
+    Git, ssh, ssh-add, sudo and wget call this by themselves after:
+
+      export GIT_ASKPASS=llavero-askpass
+      export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=prefer
+      export SUDO_ASKPASS=/usr/local/bin/llavero-askpass       (then: sudo -A)
+      wget --use-askpass=/usr/local/bin/llavero-askpass URL
+
+    It answers what the keychain has an answer for, once. Other questions go to PROGRAM, or to that of the variable
+    LLAVERO_ASKPASS_FALLBACK; see llavero-askpass(1).
+
+    """
+
+  /// Answers one question.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    guard call.operands.count == 1, let text = call.operands.first else {
+      throw .misused("this is for git, ssh and others to call", hint: "see 'llavero-askpass --help'")
+    }
+    let refusal: Refusal
+    do throws(ProtocolError) {
+      guard let why = try answer(text, call) else { return 0 }
+      refusal = why
+    } catch {
+      refusal = call.refusal(for: error)
+    }
+    let fallback = (call.value(of: "--fallback") ?? call.variable(fallbackVariable)).nonEmpty
+    guard let fallback else { throw .refused(refusal) }
+    // That there is nothing, the person sees by being asked.
+    if refusal.cause != .nothingMatched { call.say(refusal) }
+    throw .refused(call.become(fallback, [text], withholding: fallbackVariable))
+  }
+
+  /// Answers, or says why not.
+  private static func answer(_ text: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Refusal? {
+    // ssh's own sign that it wants a yes or no, or shows something (ssh(1), SSH_ASKPASS).
+    if call.variable("SSH_ASKPASS_PROMPT").nonEmpty != nil { return forAPerson }
+    guard let prompt = AskpassPrompt(text) else { return forAPerson }
+    let caller = call.caller
+    let program = caller.programName
+    // A server decides about the end of what ssh asks, and must get no other host's password.
+    if let family = program.flatMap(AskpassPrompt.Family.init(ofProgram:)), family != prompt.family {
+      return forAPerson
+    }
+    let resolver = try Resolver(call)
+    guard let answer = try find(prompt, resolver, caller, isByWget: program == "wget") else {
+      return Refusal("the keychain has nothing for \(prompt.name)", .nothingMatched)
+    }
+    var line: Secret
+    switch prompt {
+    case .account:
+      guard let account = answer.item.key.account.nonEmpty else {
+        return Refusal("what the keychain has for \(prompt.name) has no account", .nothingMatched)
+      }
+      line = Secret(copying: account)
+    default: line = answer.credential.secret.copy()
+    }
+    guard line.withUnsafeBytes({ !$0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }) else {
+      return Refusal("the answer for \(prompt.name) is not one line", .keychain)
+    }
+    guard try caller.notesAnswer(to: text) else {
+      return Refusal(
+        "the answer for \(prompt.name) was given to this program before, and isn't given again",
+        .nothingMatched)
+    }
+    line.append("\n")
+    try call.write(line)
+    return nil
+  }
+
+  private static var forAPerson: Refusal { Refusal("that question is for a person", .nothingMatched) }
+
+  private static func find(
+    _ prompt: AskpassPrompt, _ resolver: Resolver, _ caller: any Caller, isByWget: Bool
+  ) throws(ProtocolError) -> Answer? {
+    switch prompt {
+    case .account(let place):
+      if isByWget { return try resolver.onlyAnswer(at: place.protocol, place.server) }
+      return try resolver.answer(toPersonAt: place) { item, credential in
+        credential.authenticationScheme == nil && item.key.account.nonEmpty != nil
+      }
+    case .password(let place, let account):
+      if isByWget { return try resolver.onlyAnswer(at: place.protocol, place.server, account: account) }
+      return try resolver.answer(toPersonAt: place, account: account)
+    case .login(let server, let account):
+      return try resolver.onlyAnswer(at: "ssh", server, account: account)
+    case .key(let file):
+      for path in caller.paths(of: file) {
+        let service = ByteString(Array("ssh-key:".utf8) + path.bytes)
+        if let answer = try resolver.answer(toPersonForService: service) { return answer }
+      }
+      return nil
+    case .user(let account): return try resolver.answer(toPersonForService: "sudo", account: account)
+    }
+  }
+}
+
+extension AskpassPrompt {
+  /// What it is about, in a message.
+  fileprivate var name: String {
+    switch self {
+    case .account(let place), .password(let place, nil): place.name
+    case .password(let place, let account?): "\(account) at \(place.name)"
+    case .login(let server, let account): "\(account) at ssh://\(server)"
+    case .key(let file): "the key \(file)"
+    case .user(let account): "\(account) of sudo"
+    }
+  }
+}

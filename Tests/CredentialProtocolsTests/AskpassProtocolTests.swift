@@ -1,0 +1,257 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("Askpass", .timeLimit(.minutes(10)))
+struct AskpassProtocolTests {
+  let askpass = ToolUnderTest("askpass")
+
+  /// What a program of that name, which has asked nothing before, gets to hear; `nil` for status 1 and nothing.
+  private func ask(_ prompt: String, as program: ByteString? = nil) throws -> String? {
+    try ask(prompt, CallerInMemory(program))
+  }
+
+  private func ask(_ prompt: String, _ caller: CallerInMemory) throws -> String? {
+    let call = try askpass.callInMemory([prompt])
+    call.callingProgram = caller
+    do throws(ProtocolError) {
+      #expect(try AskpassProtocol.respond(to: call) == 0)
+      return String(decoding: call.output, as: UTF8.self)
+    } catch {
+      #expect(AskpassProtocol.refuse(call.refusal(for: error), call) == 1)
+      #expect(call.said.count == 1 && call.said[0].hint == nil && call.output.isEmpty)
+      return nil
+    }
+  }
+
+  private func add(service: ByteString, account: ByteString? = nil, _ secret: String) throws {
+    try askpass.fresh.keychain.add(
+      Item(GenericPassword(service: service, account: account)), Credential(password: secret))
+  }
+
+  @Test("git gets the account and its password", arguments: KeychainUnderTest.all)
+  func git(kind: KeychainUnderTest) throws {
+    let askpass = ToolUnderTest("askpass", kind)
+    try askpass.add(
+      InternetPassword(protocol: "https", server: "h.example", port: 8443, account: "a@b"), "pw")
+    #expect(askpass.call("Username for 'https://h.example:8443': ") == ToolReply(status: 0, output: "a@b\n"))
+    #expect(
+      askpass.call("Password for 'https://a%40b@h.example:8443': ") == ToolReply(status: 0, output: "pw\n"))
+    #expect(askpass.call("Password for 'https://h.example:8443': ") == ToolReply(status: 0, output: "pw\n"))
+    for prompt in [
+      "Username for 'https://h.example': ", "Username for 'http://h.example:8443': ",
+      "Password for 'https://b@h.example:8443': ", "Password for 'https://a%40b@other.example:8443': ",
+    ] {
+      #expect(askpass.call(prompt) == ToolReply(status: 1, output: ""))
+    }
+  }
+
+  @Test("paths count, tools' items don't, and what has no account is passed over")
+  func gitsRules() throws {
+    func key(_ account: ByteString?, _ path: ByteString? = nil, _ domain: ByteString? = nil)
+      -> InternetPassword
+    {
+      InternetPassword(protocol: "https", server: "h", account: account, path: path, securityDomain: domain)
+    }
+    try askpass.add(key("all"), "1")
+    try askpass.add(key("acme", "acme"), "2")
+    try askpass.add(key("docker", nil, "docker"), "3")
+    try askpass.add(key(nil), "4")
+    #expect(try ask("Username for 'https://h/acme/app.git': ") == "acme\n")
+    #expect(try ask("Username for 'https://h': ") == "all\n")
+    #expect(try ask("Password for 'https://all@h/acme/app.git': ") == "1\n")
+    #expect(try ask("Password for 'https://docker@h': ") == nil)
+  }
+
+  @Test("wget doesn't say the port, so one item has to be alone on the host")
+  func wget() throws {
+    try askpass.add(InternetPassword(protocol: "http", server: "h", port: 8080, account: "a"), "pw")
+    #expect(try ask("Username for 'http://h': ", as: "wget") == "a\n")
+    #expect(try ask("Password for 'http://a@h': ", as: "wget") == "pw\n")
+    #expect(try ask("Password for 'http://b@h': ", as: "wget") == nil)
+    // Git says the port, and means the usual one without.
+    #expect(try ask("Username for 'http://h': ", as: "git") == nil)
+    #expect(try ask("Username for 'http://h': ") == nil)
+    try askpass.add(InternetPassword(protocol: "http", server: "h", account: "b"), "other")
+    #expect(try ask("Username for 'http://h': ", as: "wget") == nil)
+    #expect(try ask("Password for 'http://a@h': ", as: "wget") == "pw\n")
+    #expect(try ask("Username for 'http://h': ", as: "git") == "b\n")
+  }
+
+  @Test("ssh gets a password for the account and host")
+  func ssh() throws {
+    try askpass.add(InternetPassword(protocol: "ssh", server: "h.example", account: "a@ad"), "pw")
+    #expect(try ask("a@ad@H.example's password: ", as: "ssh") == "pw\n")
+    #expect(try ask("(a@ad@h.example) Password: ") == "pw\n")
+    #expect(try ask("(a@ad@h.example) Password:") == "pw\n")
+    #expect(try ask("b@h.example's password: ") == nil)
+    #expect(try ask("a@ad@other.example's password: ") == nil)
+    // It doesn't say the port either.
+    try askpass.add(
+      InternetPassword(protocol: "ssh", server: "h.example", port: 2222, account: "a@ad"), "pw2")
+    #expect(try ask("a@ad@h.example's password: ") == nil)
+  }
+
+  @Test("a key's passphrase is that of its file, whichever way that is named")
+  func keys() throws {
+    try add(service: "ssh-key:/home/a/.ssh/id", "pw")
+    try add(service: "ssh-key:/work/k", "relative")
+    try add(service: "ssh-key:/real/key", "real")
+    for prompt in [
+      "Enter passphrase for key '/home/a/.ssh/id': ", "Enter passphrase for /home/a/.ssh/id: ",
+      "Enter passphrase for \"/home/a/.ssh/id\": ",
+      "Enter passphrase for /home/a/.ssh/id (will confirm each use): ",
+    ] {
+      #expect(try ask(prompt, as: "ssh-add") == "pw\n", "\(prompt)")
+    }
+    #expect(try ask("Enter passphrase for k: ") == "relative\n")
+    #expect(try ask("Enter passphrase for other: ") == "real\n")
+    #expect(try ask("Enter passphrase for /home/a/.ssh/other: ") == nil)
+    let long = String(repeating: "x", count: 99)
+    try add(service: ByteString("ssh-key:/\(long)"), "cut off")
+    #expect(try ask("Enter passphrase for key '/\(long)': ") == nil)
+  }
+
+  @Test("sudo gets the user's own password")
+  func sudo() throws {
+    try add(service: "sudo", account: "alice", "pw")
+    #expect(try ask("[sudo] password for alice: ", as: "sudo") == "pw\n")
+    #expect(try ask("[sudo] password for root: ") == nil)
+  }
+
+  @Test(
+    "a question that isn't known to the last byte is for a person",
+    arguments: [
+      "", "Password: ", "Enter passphrase: ", "Enter passphrase (empty for no passphrase): ",
+      "Enter passphrase for \"/k\" (empty for no passphrase): ", "Enter same passphrase again: ",
+      "Bad passphrase, try again for /k: ", "Enter passphrase for PKCS#11: ",
+      "Enter PIN for ED25519-SK key /k: ",
+      "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+      "Allow use of key k?\nKey fingerprint x.",
+      "Enter a@h's new password: ", "Retype a@h's new password: ", "(a@h) Verification code: ",
+      "(a@h) Password for 'https://h': ", "x (a@h) Password: ", "@h's password: ", "a@'s password: ",
+      "Username for 'https://a@h': ", "Username for 'https://h':", "Username for 'https://h': x",
+      "Username for 'h': ", "Username for '': ", "Password for 'https://h\n': ",
+      "Password for 'https://h%0a': ",
+      "Password for 'https://a@h", "[sudo] Passwort für a: ", " [sudo] password for a: ",
+      "Passphrase of the keychain /home/a/.local/share/llavero/vault.age: ",
+    ])
+  func unknown(prompt: String) throws {
+    try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
+    try askpass.add(InternetPassword(protocol: "ssh", server: "h", account: "a"), "pw")
+    try add(service: "ssh-key:/k", "pw")
+    try add(service: "ssh-key:/real/key", "pw")
+    try add(service: "sudo", account: "a", "pw")
+    #expect(try ask(prompt) == nil)
+  }
+
+  @Test(
+    "where ssh wants a yes or no, or shows something, it gets nothing", arguments: ["confirm", "none", "later"])
+  func confirmation(kind: String) throws {
+    var askpass = askpass
+    try add(service: "ssh-key:/k", "pw")
+    #expect(askpass.call("Enter passphrase for /k: ").status == 0)
+    askpass.environment = ["SSH_ASKPASS_PROMPT": kind]
+    #expect(askpass.call("Enter passphrase for /k: ") == ToolReply(status: 1, output: ""))
+  }
+
+  @Test("no program gets the answer to another's question, whoever has worded it")
+  func families() throws {
+    try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
+    try askpass.add(InternetPassword(protocol: "ssh", server: "h", account: "a"), "ssh")
+    try add(service: "sudo", account: "a", "sudo")
+    let prompts = ["Password for 'https://a@h': ", "a@h's password: ", "[sudo] password for a: "]
+    for (index, programs) in [["git", "git-remote-http"], ["ssh", "ssh-add"], ["sudo"]].enumerated() {
+      for program in programs {
+        for (other, prompt) in prompts.enumerated() {
+          #expect(
+            try (ask(prompt, as: ByteString(program)) != nil) == (other == index), "\(program) \(prompt)")
+        }
+      }
+    }
+    for prompt in prompts { #expect(try ask(prompt, as: "sh") != nil) }
+  }
+
+  @Test("a process gets an answer once, and each question has its own")
+  func once() throws {
+    try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
+    let git = CallerInMemory("git-remote-http")
+    #expect(try ask("Username for 'https://h': ", git) == "a\n")
+    #expect(try ask("Password for 'https://a@h': ", git) == "pw\n")
+    #expect(try ask("Password for 'https://a@h': ", git) == nil)
+    #expect(try ask("Username for 'https://h': ", git) == nil)
+    #expect(try ask("Password for 'https://a@h': ", as: "git-remote-http") == "pw\n")
+    // What had no answer may have one the next time.
+    #expect(try ask("Password for 'https://a@g': ", git) == nil)
+    try askpass.add(InternetPassword(protocol: "https", server: "g", account: "a"), "later")
+    #expect(try ask("Password for 'https://a@g': ", git) == "later\n")
+  }
+
+  @Test("the fallback gets what the keychain has no answer for, with the same question")
+  func fallback() throws {
+    var askpass = askpass
+    try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
+    func became(_ arguments: [String], failing: ProtocolError? = nil) throws -> [ByteString] {
+      let call = try askpass.callInMemory(arguments, failing: failing)
+      #expect((try? AskpassProtocol.respond(to: call)) == (call.became.isEmpty ? 0 : nil))
+      #expect(call.output.isEmpty != call.became.isEmpty)
+      #expect(call.said.count == (failing == nil ? 0 : 1))
+      return call.became
+    }
+    for prompt in ["Are you sure? ", "Username for 'https://g': "] {
+      #expect(try became(["--fallback", "ask", prompt]) == ["ask", ByteString(prompt)])
+    }
+    #expect(try became(["--fallback", "ask", "Username for 'https://h': "]) == [])
+    askpass.environment = ["LLAVERO_ASKPASS_FALLBACK": "other"]
+    #expect(try became(["Are you sure? "]) == ["other", "Are you sure? "])
+    #expect(
+      try became(["Username for 'https://h': "], failing: .keychain(.locked(path: "/x")))
+        == ["other", "Username for 'https://h': "])
+    askpass.environment["SSH_ASKPASS_PROMPT"] = "confirm"
+    #expect(try became(["Username for 'https://h': "]) == ["other", "Username for 'https://h': "])
+  }
+
+  @Test("an answer of more than one line is none")
+  func unspeakable() throws {
+    for secret in ["a\nb", "a\rb", "a\0b"] {
+      let askpass = ToolUnderTest("askpass")
+      try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), secret)
+      #expect(askpass.call("Password for 'https://a@h': ") == ToolReply(status: 2, output: ""))
+    }
+  }
+
+  @Test("a keychain that can't be used is an error, and a call without one question is wrong")
+  func failing() {
+    let reply = askpass.call(
+      ["Password for 'https://a@h': "], bytes: [], failing: .keychain(.locked(path: "/x")))
+    #expect(reply == ToolReply(status: 2, output: ""))
+    #expect(askpass.call() == ToolReply(status: 64, output: ""))
+    #expect(askpass.call("a", "b") == ToolReply(status: 64, output: ""))
+  }
+
+  @Test("prompts at random get no answer that isn't for them")
+  func random() throws {
+    try askpass.add(InternetPassword(protocol: "https", server: "h.example", account: "a"), "pw")
+    try askpass.add(InternetPassword(protocol: "ssh", server: "h.example", account: "a"), "pw")
+    var random = SeededGenerator(seed: 11)
+    let seeds = [
+      "Password for 'https://a@h.example': ", "a@h.example's password: ", "(a@h.example) Password: ",
+    ]
+    let dictionary = ["@", "'", "': ", "/", "%", "evil.", ".evil", "\n", ":443", "#", "?"].map {
+      Array($0.utf8)
+    }
+    var answered = 0
+    for _ in 0..<3000 {
+      let prompt = String(
+        decoding: random.mutated(Array(random.pick(seeds).utf8), dictionary: dictionary), as: UTF8.self)
+      if try ask(prompt) == nil { continue }
+      answered += 1
+      let isForIt =
+        ["@h.example", "://h.example", "@h.example:443"].contains { prompt.lowercased().contains($0) }
+        && !prompt.contains("h.example.") && !prompt.contains("\n")
+      #expect(isForIt, "\(prompt)")
+    }
+    #expect(answered > 0)
+  }
+}
