@@ -34,6 +34,8 @@ public struct Tool: Sendable {
     Tool(name: "kubectl", links: [], speaks: KubectlProtocol.self),
     Tool(name: "keyring", standsInFor: ["keyring"], speaks: KeyringProtocol.self),
     Tool(name: "askpass", links: ["llavero-askpass"], speaks: AskpassProtocol.self),
+    Tool(name: "ansible", links: ["llavero-vault-client"], speaks: AnsibleProtocol.self),
+    Tool(name: "summon", links: ["llavero-summon"], speaks: SummonProtocol.self),
     Tool(name: "netrc", links: [], speaks: NetrcProtocol.self),
   ]
 

@@ -147,7 +147,8 @@ struct AskpassProtocolTests {
   }
 
   @Test(
-    "where ssh wants a yes or no, or shows something, it gets nothing", arguments: ["confirm", "none", "later"])
+    "where ssh wants a yes or no, or shows something, it gets nothing",
+    arguments: ["confirm", "none", "later"])
   func confirmation(kind: String) throws {
     var askpass = askpass
     try add(service: "ssh-key:/k", "pw")

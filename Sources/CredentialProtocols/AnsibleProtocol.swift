@@ -1,0 +1,59 @@
+import Keychain
+
+/// Ansible's vault password client scripts: `--vault-id ID`, and the password on standard output (ansible-vault(1), "Vault
+/// password client scripts").
+public enum AnsibleProtocol: ToolProtocol {
+  /// Which vault's password.
+  public static let options: [ToolOption] = [.value("--vault-id")]
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero-vault-client [OPTION...] [--vault-id ID]
+
+    Ansible calls this by itself, for an ID of your choice, after:
+
+      llavero add --service ansible:prod
+      ansible-playbook --vault-id prod@/usr/local/bin/llavero-vault-client site.yml
+
+    See llavero-vault-client(1).
+
+    """
+
+  /// Prints the password of a vault.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    guard call.operands.isEmpty else {
+      throw .misused("this is for ansible to call", hint: "see 'llavero-vault-client --help'")
+    }
+    // What ansible calls the vault that has no name.
+    let vault = call.value(of: "--vault-id").nonEmpty ?? "default"
+    guard let answer = try Resolver(call).answer(toService: vault, sharing: .none) else {
+      throw .refused(
+        Refusal(
+          "the keychain has no password for the vault \(vault)",
+          hint: "store it with 'llavero add --service ansible:\(vault)'", .nothingMatched))
+    }
+    var password = answer.credential.secret.copy()
+    let staysWhole = password.withUnsafeBytes { bytes in
+      !bytes.isEmpty && ![bytes[0], bytes[bytes.count - 1]].contains { $0 == 0x0a || $0 == 0x0d }
+    }
+    guard staysWhole else {
+      throw .refused(
+        Refusal(
+          "the password for the vault \(vault) is empty, or has a line break at an end, which ansible cuts off",
+          .keychain))
+    }
+    password.append("\n")
+    try call.write(password)
+    return 0
+  }
+
+  /// Says it on standard error. For ansible status 2 means that the vault isn't known, and nothing else.
+  public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
+    call.say(refusal)
+    switch refusal.cause {
+    case .nothingMatched: return 2
+    case .keychain: return 1
+    case .usage: return refusal.cause.rawValue
+    }
+  }
+}

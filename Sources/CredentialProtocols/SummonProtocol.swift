@@ -1,0 +1,69 @@
+import Keychain
+
+/// Summon's protocol for providers: an ID as the one argument and its value on standard output, or without arguments an
+/// ID a line on standard input and its value in base64 a line on standard output (cyberark.github.io/summon).
+public enum SummonProtocol: ToolProtocol {
+  /// The longest ID, in bytes.
+  private static let longest = 65_535
+
+  /// What `--help` prints.
+  public static let usage = """
+    usage: llavero-summon [OPTION...] [ID]
+
+    Summon calls this by itself, with the IDs of its secrets.yml, after:
+
+      export SUMMON_PROVIDER=/usr/local/bin/llavero-summon
+
+    An ID is SERVICE or SERVICE/ACCOUNT, or a reference as 'llavero run' takes it: llavero+https://USER@HOST/PATH.
+    See llavero-vault-client(1).
+
+    """
+
+  /// Prints the values that are asked for.
+  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+    if call.operands.count > 1 {
+      throw .misused("summon gives one ID", hint: "see 'llavero-summon --help'")
+    }
+    if let id = call.operands.first {
+      try call.write(try value(of: id, try Resolver(call)))
+      return 0
+    }
+    try call.begin()
+    var lines = LineInput(call, limit: longest)
+    // Summon waits for each value and keeps its end open: after an error nothing more is read, so that it learns of it.
+    while let line = try lines.next() {
+      let id = line.withUnsafeBytes { ByteString($0) }
+      let value = try value(of: id, try Resolver(call))
+      var encoded = Secret(capacity: value.count * 4 / 3 + 5)
+      value.withUnsafeBytes { Base64.encode($0, to: &encoded) }
+      encoded.append("\n")
+      try call.write(encoded)
+    }
+    return 0
+  }
+
+  private static func value(of id: ByteString, _ resolver: Resolver) throws(ProtocolError) -> Secret {
+    let query = try query(id)
+    guard let answer = try resolver.answer(to: query, where: { $1.authenticationScheme == nil }) else {
+      throw .refused(
+        Refusal(
+          "the keychain has nothing for \(id)", hint: "see what it has with 'llavero list'", .nothingMatched))
+    }
+    return answer.credential.secret.copy()
+  }
+
+  private static func query(_ id: ByteString) throws(ProtocolError) -> ItemQuery {
+    let text = Secret(copying: id)
+    if text.withUnsafeBytes({ SecretReference.isMeant(by: $0) }) {
+      return try text.withUnsafeBytes { (text) throws(ProtocolError) in
+        try SecretReference(parsing: text).query
+      }
+    }
+    let slash = id.bytes.firstIndex(of: 0x2f)
+    let service = ByteString(Array(id.bytes[..<(slash ?? id.bytes.endIndex)]))
+    let account = slash.map { ByteString(Array(id.bytes[($0 + 1)...])) }
+    return try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+      .genericPassword(try GenericPasswordQuery(service: service, account: account.nonEmpty))
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("Ansible's vault passwords", .timeLimit(.minutes(10)))
+struct AnsibleProtocolTests {
+  let ansible = ToolUnderTest("ansible")
+
+  private func add(_ service: ByteString, _ secret: String, expiry: Int64? = nil) throws {
+    try ansible.fresh.keychain.add(
+      Item(GenericPassword(service: service)), Credential(Secret(secret), expiry: expiry))
+    ansible.fresh.clock.advance(seconds: 1)
+  }
+
+  @Test("each vault has its password", arguments: KeychainUnderTest.all)
+  func vaults(kind: KeychainUnderTest) throws {
+    let ansible = ToolUnderTest("ansible", kind)
+    for (service, secret) in [("ansible:prod", "p1"), ("ansible:default", "p2"), ("prod", "other's")] {
+      try ansible.fresh.keychain.add(
+        Item(GenericPassword(service: ByteString(service))), Credential(password: secret))
+    }
+    #expect(ansible.call("--vault-id", "prod") == ToolReply(status: 0, output: "p1\n"))
+    #expect(ansible.call("--vault-id=default") == ToolReply(status: 0, output: "p2\n"))
+    #expect(ansible.call() == ToolReply(status: 0, output: "p2\n"))
+  }
+
+  @Test("status 2 is for a vault that isn't known, and for nothing else")
+  func statuses() throws {
+    try add("test", "people's")
+    try add("ansible:old", "pw", expiry: 1)
+    for id in ["test", "old", "none"] {
+      #expect(ansible.call("--vault-id", id) == ToolReply(status: 2, output: ""))
+    }
+    let locked = ansible.call(["--vault-id", "x"], bytes: [], failing: .keychain(.locked(path: "/x")))
+    #expect(locked == ToolReply(status: 1, output: ""))
+    #expect(ansible.call("prod") == ToolReply(status: 64, output: ""))
+  }
+
+  @Test("a password that ansible would cut is refused, and one of several lines isn't")
+  func lineBreaks() throws {
+    for (index, secret) in ["", "\n", "a\n", "\ra", "a\r"].enumerated() {
+      try add(ByteString("ansible:\(index)"), secret)
+      #expect(ansible.call("--vault-id", "\(index)") == ToolReply(status: 1, output: ""))
+    }
+    try add("ansible:two", "a\nb")
+    #expect(ansible.call("--vault-id", "two") == ToolReply(status: 0, output: "a\nb\n"))
+  }
+}
+
+@Suite("Summon's provider", .timeLimit(.minutes(10)))
+struct SummonProtocolTests {
+  let summon = ToolUnderTest("summon")
+
+  private func add(_ service: ByteString, _ account: ByteString?, _ secret: String) throws {
+    try summon.fresh.keychain.add(
+      Item(GenericPassword(service: service, account: account)), Credential(password: secret))
+    summon.fresh.clock.advance(seconds: 1)
+  }
+
+  @Test("an ID as argument has its value, byte for byte", arguments: KeychainUnderTest.all)
+  func argument(kind: KeychainUnderTest) throws {
+    let summon = ToolUnderTest("summon", kind)
+    try summon.fresh.keychain.add(
+      Item(GenericPassword(service: "db", account: "root/x")), Credential(password: " pw\n"))
+    try summon.add(InternetPassword(protocol: "https", server: "h", account: "a"), "web")
+    for id in ["db", "db/root/x", "db/", "llavero://db/root%2Fx"] {
+      #expect(summon.call(id) == ToolReply(status: 0, output: " pw\n"), "\(id)")
+    }
+    #expect(summon.call("llavero+https://a@h/p") == ToolReply(status: 0, output: "web"))
+    for id in ["db/root", "other", "https://h", "llavero+http://h"] {
+      #expect(summon.call(id) == ToolReply(status: 1, output: ""), "\(id)")
+    }
+    for id in ["", "/root", "llavero://", "llavero+https://a:pw@h"] {
+      #expect(summon.call(id) == ToolReply(status: 2, output: ""), "\(id)")
+    }
+    #expect(summon.call("a", "b").status == 64)
+  }
+
+  @Test("IDs on standard input are answered line by line in base64")
+  func stream() throws {
+    try add("a", nil, "1")
+    try add("b", "x", "two\nlines")
+    try add("c", nil, "")
+    #expect(
+      summon.call(input: "a\nb/x\nc\na\n") == ToolReply(status: 0, output: "MQ==\ndHdvCmxpbmVz\n\nMQ==\n"))
+    #expect(summon.call(input: "") == ToolReply(status: 0, output: ""))
+    #expect(summon.call(input: "a") == ToolReply(status: 0, output: "MQ==\n"))
+  }
+
+  @Test("the first ID that has no value ends it, with nothing read beyond")
+  func missing() throws {
+    try add("a", nil, "1")
+    // Without output summon tries each ID as an argument, and tells which is missing.
+    #expect(summon.call(input: "none\na\n") == ToolReply(status: 1, output: ""))
+    #expect(summon.call(input: "a\nnone\na\n") == ToolReply(status: 1, output: "MQ==\n"))
+    #expect(summon.call(input: "\n").status == 2)
+    #expect(summon.call([], bytes: Array(repeating: 0x61, count: 1 << 20)).status == 2)
+  }
+
+  @Test("a keychain that can't be used is an error")
+  func failing() {
+    for arguments in [["a"], []] {
+      let reply = summon.call(arguments, bytes: Array("a\n".utf8), failing: .keychain(.locked(path: "/x")))
+      #expect(reply == ToolReply(status: 2, output: ""))
+    }
+  }
+}
