@@ -35,10 +35,10 @@ enum AskpassPrompt: Hashable {
   /// Understands a prompt; `nil` if it is none of these.
   init?(_ prompt: ByteString) {
     if let url = prompt.between("Username for '", "': ") {
-      guard let (place, account) = try? Place.parse(url), account == nil else { return nil }
+      guard url.isPlainURL, let (place, account) = try? Place.parse(url), account == nil else { return nil }
       self = .account(place)
     } else if let url = prompt.between("Password for '", "': ") {
-      guard let (place, account) = try? Place.parse(url) else { return nil }
+      guard url.isPlainURL, let (place, account) = try? Place.parse(url) else { return nil }
       self = .password(place, account: account)
     } else if let user = prompt.between("[sudo] password for ", ": ") {
       self = .user(account: user)
@@ -88,6 +88,22 @@ extension AskpassPrompt.Family {
 }
 
 extension ByteString {
+  /// Whether a URL's host is what stands after its only @, or it has none. Git before 2.40.4 and 2.48.1 shows a user's
+  /// name as it is: of `https://github.com%2F@evil.example`, which a submodule may have, it asks for the password of
+  /// `https://github.com/@evil.example` (CVE-2024-50349).
+  fileprivate var isPlainURL: Bool {
+    var slashes = 0
+    for byte in bytes {
+      switch byte {
+      case 0x2f: slashes += 1
+      case UInt8(ascii: "@") where slashes != 2: return false
+      case 0x3f, 0x23: return false
+      default: break
+      }
+    }
+    return bytes.filter { $0 == UInt8(ascii: "@") }.count < 2
+  }
+
   /// What stands between a beginning and an end, if it is something, of one line.
   fileprivate func between(_ start: String, _ end: String) -> ByteString? {
     let (start, end) = (Array(start.utf8), Array(end.utf8))

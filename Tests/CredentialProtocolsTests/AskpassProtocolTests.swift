@@ -174,6 +174,20 @@ struct AskpassProtocolTests {
     for prompt in prompts { #expect(try ask(prompt, as: "sh") != nil) }
   }
 
+  @Test(
+    "a URL whose host can be taken for another is nobody's",
+    arguments: [
+      "https://h/@evil.example", "https://h/x@evil.example", "https://h?@evil.example",
+      "https://h#@evil.example",
+      "https://a@h@evil.example", "https://a@h/@evil.example", "a@https://h",
+    ])
+  func ambiguous(url: String) throws {
+    try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
+    #expect(try ask("Password for '\(url)': ") == nil)
+    #expect(try ask("Username for '\(url)': ") == nil)
+    #expect(try ask("Password for '\(url)': ", as: "wget") == nil)
+  }
+
   @Test("a process gets an answer once, and each question has its own")
   func once() throws {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
