@@ -236,9 +236,9 @@ private struct Form {
 
 /// Finds what answers for a service.
 ///
-/// What was kept for the very service goes first. Pip and uv know a service by the URL of an index, or by its host and
-/// port alone; these are answered as well by what was kept for a URL above it, then by an internet password for that
-/// place: one of the security domain `keyring`, or what git and people have there. Last comes what uv keeps for itself.
+/// What was kept for the very service goes first. Pip and uv know a service by the URL of an index, which is answered as
+/// well by what was kept for a URL above it, then by an internet password for that place: one of the security domain
+/// `keyring`, or what git and people have there. Last comes what uv keeps for itself.
 private struct KeyringLookup {
   let resolver: Resolver
   /// The user name that is asked for; `nil` takes any.
@@ -248,16 +248,13 @@ private struct KeyringLookup {
     if let answer = try kept(service, account) { return answer }
     guard let url = ServiceURL(service) else { return nil }
     let account = account ?? url.account
-    for (place, names) in url.places {
-      for name in names where name != service {
-        if let answer = try kept(name, account) { return answer }
-      }
-      if let answer = try resolver.answer(at: place, account: account, where: Self.isUsable) { return answer }
+    for name in url.parents where name != service {
+      if let answer = try kept(name, account) { return answer }
     }
-    for name in url.namesForUv {
-      if let answer = try kept(name, account, where: Self.isUvsLogin) { return answer }
+    if let answer = try resolver.answer(at: url.place, account: account, where: Self.isUsable) {
+      return answer
     }
-    return nil
+    return try kept(url.place.nameForUv, account, where: Self.isUvsLogin)
   }
 
   private func kept(
@@ -279,36 +276,29 @@ private struct KeyringLookup {
   }
 }
 
-/// A service that is a URL, or host and port.
+/// A service that is a URL.
+///
+/// Pip and uv ask for host and port alone as well, after the URL. That says no scheme, and an index at plain http would
+/// get what is for https; so only what was kept for that very name answers it.
 private struct ServiceURL {
-  /// Where it may lead, best first, each with the services that something above it may have been kept for.
-  let places: [(place: Place, names: [ByteString])]
+  /// Where it leads.
+  let place: Place
+  /// The services that something above it may have been kept for, best first.
+  let parents: [ByteString]
   /// The account before the `@`, if there is one.
   let account: ByteString?
-  /// The services of uv's own items for it.
-  let namesForUv: [ByteString]
 
   /// How many parents of a path are looked for.
   private static let mostParents = 16
 
-  /// `nil` if it is neither.
+  /// `nil` if it is none.
   init?(_ service: ByteString) {
-    if service.bytes.indices.contains(where: { service.bytes[$0...].starts(with: "://".utf8) }) {
-      guard let (place, account) = try? Place.parse(service) else { return nil }
-      places = [(place, Self.parents(of: service, at: place))]
-      self.account = account.nonEmpty
-      namesForUv = [place.nameForUv]
-    } else {
-      guard !service.isEmpty, service.bytes.allSatisfy(Self.isOfHost),
-        (try? Place.parse(service, assuming: "https")) != nil
-      else { return nil }
-      let found = (["https", "http"] as [ByteString]).compactMap { scheme in
-        (try? Place.parse(service, assuming: scheme))?.place
-      }
-      places = found.map { ($0, [Self.joined($0.base, "/"), $0.base]) }
-      account = nil
-      namesForUv = found.map(\.nameForUv)
-    }
+    guard service.bytes.indices.contains(where: { service.bytes[$0...].starts(with: "://".utf8) }),
+      let (place, account) = try? Place.parse(service)
+    else { return nil }
+    self.place = place
+    parents = Self.parents(of: service, at: place)
+    self.account = account.nonEmpty
   }
 
   /// The URLs above one, the longest first, each as it would be written with and without a slash at its end.
@@ -329,16 +319,6 @@ private struct ServiceURL {
 
   private static func joined(_ first: ByteString, _ second: ByteString) -> ByteString {
     ByteString(first.bytes + second.bytes)
-  }
-
-  private static func isOfHost(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
-      true
-    default: false
-    }
   }
 }
 
