@@ -56,9 +56,13 @@ struct RunSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a program with secrets in its environment",
-    discussion: RunCommand.usage)
+    usage: "llavero run [--env NAME=REFERENCE]... [OPTION...] -- PROGRAM [ARGUMENT...]",
+    discussion: """
+      A reference, llavero://SERVICE/ACCOUNT or llavero+https://USER@HOST/PATH, names the secret that the variable \
+      gets. 'llavero run --help' has the options.
+      """)
 
-  @Argument(parsing: .allUnrecognized, help: ArgumentHelp("Options, '--', a program and its arguments"))
+  @Argument(parsing: .allUnrecognized, help: .hidden)
   var words: [String] = []
 
   func run() throws {
