@@ -325,7 +325,7 @@ extension Failure {
         status: .usage)
     case .unspeakableAnswer(let key):
       self.init(
-        "the item's \(key) can't be said in git's protocol",
+        "the item's \(key) can't be said in this protocol",
         hint: "it holds a line break, or is too long; see it with 'llavero get --json --secret'",
         status: .keychain)
     case .input(let errno):
