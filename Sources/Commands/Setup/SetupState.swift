@@ -19,13 +19,14 @@ struct SetupState {
       let settings = try tool.settings(place)
       isSetUp = true
       for setting in settings {
-        file = setting.file.path
+        if file.isEmpty { file = setting.file.path }
         let text = try setting.file.contents() ?? []
         do throws(ConfigurationFault) {
-          uses = try setting.format.current(in: text) ?? uses
+          let present = try setting.format.current(in: text)
+          uses = uses ?? present
           if try setting.format.setting(in: text) != text { isSetUp = false }
         } catch {
-          throw Failure("\(file) can't be used: \(error.reason)", status: .keychain)
+          throw Failure("\(setting.file.path) can't be used: \(error.reason)", status: .keychain)
         }
       }
       fault = nil

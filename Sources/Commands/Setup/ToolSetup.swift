@@ -62,6 +62,33 @@ struct ToolSetup: Sendable {
         ]
       }, next: "log in once more with 'cargo login'"),
     ToolSetup(
+      name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
+      settings: { (place) throws(Failure) in
+        let module = try place.installed("share/llavero/python", having: "llavero_keyring.py")
+        let pip = place.first(
+          of: [place.variable("PIP_CONFIG_FILE"), place.config("pip/pip.conf"), place.home(".pip/pip.conf")],
+          else: place.config("pip/pip.conf"))
+        return [
+          (
+            ConfigurationFile(path: place.config("python_keyring/keyringrc.cfg")),
+            CombinedFormat(parts: [
+              KeyedLine("default-keyring", in: "backend", separator: "=", is: "llavero_keyring.Keyring"),
+              KeyedLine("keyring-path", in: "backend", separator: "=", is: module),
+            ])
+          ), (pip, KeyedLine("keyring-provider", in: "global", is: "subprocess")),
+          (
+            ConfigurationFile(path: place.variable("UV_CONFIG_FILE") ?? place.config("uv/uv.toml")),
+            KeyedLine("keyring-provider", is: #""subprocess""#)
+          ),
+        ]
+      },
+      links: { (place) throws(Failure) in
+        // Pip and uv call whatever has that name; Python's own leads here by the first of the files.
+        guard place.isNotAnothers("keyring") else { return [] }
+        return [(place.folderForPrograms, "keyring")]
+      },
+      next: "put a user name into the index's URL, and keep its password with 'llavero keyring set URL NAME'"),
+    ToolSetup(
       name: "aws", programs: ["aws"],
       settings: { (place) throws(Failure) in
         let file = ConfigurationFile(path: place.variable("AWS_CONFIG_FILE") ?? place.home(".aws/config"))
@@ -110,7 +137,9 @@ struct ToolSetup: Sendable {
               isOnlyOne: false)
           )
         ]
-      }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
+      },
+      next:
+        "bazel asks it for every host; to name some, write --credential_helper=HOST= there before the path"),
     ToolSetup(
       name: "ssh", programs: ["ssh"],
       settings: { (place) throws(Failure) in
@@ -206,6 +235,34 @@ struct SetupPlace {
     if ProgramLinks.realPath(path) == program { return path }
     try needsOnPath(link)
     return path
+  }
+
+  /// The path of a file that was installed along with this program.
+  ///
+  /// - Throws: ``Failure`` if it wasn't.
+  func installed(_ folder: String, having file: String) throws(Failure) -> String {
+    let path =
+      try ProgramLinks.program().split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/\(folder)"
+    if access("\(path)/\(file)", R_OK) == 0 { return path }
+    throw Failure(
+      "\(path)/\(file) is not installed", hint: "install llavero with integration/install", status: .usage)
+  }
+
+  /// Whether no other program of that name is found along the PATH.
+  func isNotAnothers(_ name: String) -> Bool {
+    ProgramLinks.found(name) == nil || isOnPath(name)
+  }
+
+  /// A folder of the PATH for a person's own programs.
+  var folderForPrograms: String {
+    let own = home(".local/bin")
+    let path = (variable("PATH") ?? "").split(separator: ":")
+    if path.contains(where: { $0 == own }) { return own }
+    let program = (try? ProgramLinks.program()).map {
+      $0.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+    }
+    if let program, path.contains(where: { $0 == program }), access(program, W_OK) == 0 { return program }
+    return own
   }
 
   private func isOnPath(_ link: String) -> Bool {
