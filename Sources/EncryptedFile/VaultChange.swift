@@ -399,6 +399,8 @@ final class VaultChange {
   /// - Throws: ``KeychainError/earlierStatesRemain(because:)``.
   func purgeGenerations() throws(KeychainError) {
     do throws(KeychainError) {
+      // The former file is one where it could not be removed after the exchange.
+      try locked.folder.removeTemporaries(for: VaultLocation.vaultName)
       try Generations(creatingIn: locked.folder).purge()
     } catch {
       throw .earlierStatesRemain(because: error)

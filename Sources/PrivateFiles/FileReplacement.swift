@@ -48,7 +48,8 @@ extension Folder {
     guard let former = try? status(of: temporary) else { return }
     let isKept = (try? status(of: otherwiseName).isSameFile(as: former)) ?? false
     if isKept || former.isSameFile(as: expected) {
-      unlinkat(descriptor, temporary, 0)
+      // Disks that fail once mostly don't twice; what stays is removed like all that a killed writer leaves.
+      if unlinkat(descriptor, temporary, 0) != 0 { unlinkat(descriptor, temporary, 0) }
     } else {
       renameat(descriptor, temporary, descriptor, otherwiseName)
     }
@@ -64,6 +65,17 @@ extension Folder {
         Timestamp.now.seconds - Int64(status.st_mtim.tv_sec) > 3600
       {
         unlinkat(descriptor, name, 0)
+      }
+    }
+  }
+
+  /// Removes all temporary files for `name`, which nobody writes. Needs the folder's lock.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  package func removeTemporaries(for name: String) throws(KeychainError) {
+    for temporary in try names() where temporary.hasPrefix(".\(name).") && Self.isTemporary(temporary) {
+      if unlinkat(descriptor, temporary, 0) != 0, errno != ENOENT {
+        throw .system(operation: "remove", path: path(of: temporary), errno: errno)
       }
     }
   }

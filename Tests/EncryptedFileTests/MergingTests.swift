@@ -392,6 +392,18 @@ struct ReplacedFileTests {
     }
   }
 
+  @Test(
+    "a former file that could not be removed is forgotten with the earlier states, and another's is left alone"
+  )
+  func leftBehind() throws {
+    try place.keychain().add(servers: ["a.example"])
+    let (own, others) = (path(".vault.age.0123456789abcdef.tmp"), path(".vault.age.Ab12.tmp"))
+    for left in [own, others] { try put(try contents(of: path("vault.age")), into: left) }
+    try place.keychain().compact()
+    #expect(access(own, F_OK) != 0)
+    #expect(access(others, F_OK) == 0)
+  }
+
   @Test("where the file is gone meanwhile, the new one comes all the same")
   func gone() throws {
     place.makeFolders()

@@ -6,6 +6,8 @@ import signal
 from dataclasses import dataclass
 
 LINE = re.compile(r"^(?:\d+ +)?([a-z][a-z0-9_]*)\((.*)$")
+# What gives the finished file its name, by exchange or by renaming.
+PLACING = re.compile(r', "vault\.age"(, RENAME_EXCHANGE)?\)$')
 
 # Memory and random numbers: where the kernel has none, the Swift runtime and libsodium end the process.
 INDISPENSABLE = frozenset(("brk", "mmap", "mremap", "munmap", "mprotect", "madvise", "getrandom"))
@@ -46,7 +48,7 @@ def calls(home, operation, log):
             counts[name] = counts.get(name, 0) + 1
             # Program.main begins with umask.
             has_begun = has_begun or name == "umask"
-            if name.startswith("rename") and '"vault.age")' in rest.rsplit(" = ", 1)[0]:
+            if name.startswith("rename") and PLACING.search(rest.rsplit(" = ", 1)[0]):
                 placed = rest.split(",", 1)[0]
             is_sync = name == "fsync" and placed is not None and rest.split(")", 1)[0] == placed
             found.append(Call(name, counts[name], line.strip(), not has_begun, is_sync))
