@@ -97,18 +97,8 @@ struct ToolSetup: Sendable {
         return [(file, KeyedLine("credential_process", in: section, is: command))]
       },
       next: "keep the key with 'llavero add --service aws:PROFILE --account ACCESS-KEY-ID', if it isn't yet"),
-    ToolSetup(
-      name: "terraform", programs: ["terraform"],
-      settings: { (place) throws(Failure) in
-        [(place.terraformFile(".terraformrc"), terraformHelper)]
-      }, links: { (place) throws(Failure) in [terraformLink(place)] },
-      next: "log in once more with 'terraform login HOST'"),
-    ToolSetup(
-      name: "opentofu", programs: ["tofu"],
-      settings: { (place) throws(Failure) in
-        [(place.terraformFile(".tofurc"), terraformHelper)]
-      }, links: { (place) throws(Failure) in [terraformLink(place)] },
-      next: "log in once more with 'tofu login HOST'"),
+    terraform("terraform", program: "terraform", file: ".terraformrc"),
+    terraform("opentofu", program: "tofu", file: ".tofurc"),
     ToolSetup(
       name: "go", programs: ["go"],
       settings: { (place) throws(Failure) in
@@ -165,12 +155,23 @@ struct ToolSetup: Sendable {
       }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
   ]
 
-  private static let terraformHelper = AppendedLines(
-    lines: [#"credentials_helper "llavero" { args = [] }"#], beginning: "credentials_helper ", isOnlyOne: true
-  )
-
-  private static func terraformLink(_ place: SetupPlace) -> (folder: String, name: String) {
-    (place.home(".terraform.d/plugins"), "terraform-credentials-llavero")
+  /// Terraform, or what has come of it, which reads plugins in the same place.
+  private static func terraform(_ name: String, program: String, file: String) -> ToolSetup {
+    ToolSetup(
+      name: name, programs: [program],
+      settings: { (place) throws(Failure) in
+        let path = place.variable("TF_CLI_CONFIG_FILE") ?? place.home(file)
+        let block = #"credentials_helper "llavero" { args = [] }"#
+        return [
+          (
+            ConfigurationFile(path: path),
+            AppendedLines(lines: [block], beginning: "credentials_helper ", isOnlyOne: true)
+          )
+        ]
+      },
+      links: { (place) throws(Failure) in
+        [(place.home(".terraform.d/plugins"), "terraform-credentials-llavero")]
+      }, next: "log in once more with '\(program) login HOST'")
   }
 }
 
@@ -200,10 +201,6 @@ struct SetupPlace {
   func config(_ path: String) -> String {
     let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     return "\(folder ?? home(".config"))/\(path)"
-  }
-
-  func terraformFile(_ name: String) -> ConfigurationFile {
-    ConfigurationFile(path: variable("TF_CLI_CONFIG_FILE") ?? home(name))
   }
 
   /// The first of several files that is there.
