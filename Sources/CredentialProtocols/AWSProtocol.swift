@@ -72,14 +72,9 @@ private struct AWSKeys: ~Copyable {
     accessKeyID = answer.item.key.account ?? ""
     let isJSON = answer.credential.secret.withUnsafeBytes { $0.first == UInt8(ascii: "{") }
     if isJSON {
-      do throws(JSONReader.Malformed) {
-        try answer.credential.secret.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-          try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-            try take(name, value)
-          }
-        }
-      } catch {
-        throw Self.unusable(answer.item)
+      try answer.credential.secret.eachMember(otherwise: Self.unusable(answer.item)) {
+        (name, value) throws(JSONReader.Malformed) in
+        try take(name, value)
       }
     } else {
       secretAccessKey = answer.credential.secret.copy()

@@ -22,14 +22,9 @@ public enum BazelProtocol: ToolProtocol {
       throw .misused("bazel's helper takes one operation, get")
     }
     var uri: ByteString?
-    do throws(JSONReader.Malformed) {
-      try input.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          if name == "uri" { uri = try value.string() }
-        }
-      }
-    } catch {
-      throw .misused("the request is not the JSON that bazel sends")
+    try input.eachMember(otherwise: .misused("the request is not the JSON that bazel sends")) {
+      (name, value) throws(JSONReader.Malformed) in
+      if name == "uri" { uri = try value.string() }
     }
     guard let uri else { throw .misused("the request names no URI") }
     var json = JSONWriter()

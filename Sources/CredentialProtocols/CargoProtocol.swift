@@ -143,13 +143,9 @@ private struct CargoRequest: ~Copyable {
 
   /// - Throws: ``ProtocolError`` if it isn't the JSON that cargo sends. Members that aren't known are ignored.
   init(parsing line: borrowing Secret) throws(ProtocolError) {
-    do throws(JSONReader.Malformed) {
-      try line.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in try take(name, value)
-        }
-      }
-    } catch {
-      throw .misused("the request is not the JSON that cargo sends")
+    try line.eachMember(otherwise: .misused("the request is not the JSON that cargo sends")) {
+      (name, value) throws(JSONReader.Malformed) in
+      try take(name, value)
     }
   }
 

@@ -59,14 +59,9 @@ public enum DockerProtocol: ToolProtocol {
   private static func store(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
     let input = try call.input()
     var login = DockerLogin()
-    do throws(JSONReader.Malformed) {
-      try input.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          try login.take(name, value)
-        }
-      }
-    } catch {
-      throw .misused("what is to be stored is not the JSON that docker sends")
+    try input.eachMember(otherwise: .misused("what is to be stored is not the JSON that docker sends")) {
+      (name, value) throws(JSONReader.Malformed) in
+      try login.take(name, value)
     }
     guard !login.address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(login.address)

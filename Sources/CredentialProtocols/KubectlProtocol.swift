@@ -105,15 +105,11 @@ private struct ExecRequest {
       throw .misused(
         "this is for kubectl to call, which sets KUBERNETES_EXEC_INFO", hint: "see 'llavero kubectl --help'")
     }
-    do throws(JSONReader.Malformed) {
-      try Secret(copying: text).withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          if name == "apiVersion" { version = try value.string() }
-          if name == "spec", value.kind != .null { try take(spec: value) }
-        }
-      }
-    } catch {
-      throw .misused("the variable KUBERNETES_EXEC_INFO is not the JSON that kubectl gives")
+    try Secret(copying: text).eachMember(
+      otherwise: .misused("the variable KUBERNETES_EXEC_INFO is not the JSON that kubectl gives")
+    ) { (name, value) throws(JSONReader.Malformed) in
+      if name == "apiVersion" { version = try value.string() }
+      if name == "spec", value.kind != .null { try take(spec: value) }
     }
     guard Self.versions.contains(version) else {
       throw .misused(

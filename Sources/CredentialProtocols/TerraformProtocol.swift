@@ -62,19 +62,14 @@ public enum TerraformProtocol: ToolProtocol {
   private static func token(_ input: borrowing Secret) throws(ProtocolError) -> Secret {
     var token = Secret()
     var hasMore = false
-    do throws(JSONReader.Malformed) {
-      try input.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          guard name == "token" else {
-            hasMore = true
-            return
-          }
-          token = Secret()
-          try value.appendString(to: &token)
-        }
+    try input.eachMember(otherwise: .misused("what is to be stored is not the JSON that terraform sends")) {
+      (name, value) throws(JSONReader.Malformed) in
+      guard name == "token" else {
+        hasMore = true
+        return
       }
-    } catch {
-      throw .misused("what is to be stored is not the JSON that terraform sends")
+      token = Secret()
+      try value.appendString(to: &token)
     }
     if hasMore { throw .misused("terraform wants more stored than a token; nothing was changed") }
     guard token.isHeaderValue() else {

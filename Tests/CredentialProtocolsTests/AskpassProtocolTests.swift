@@ -96,7 +96,7 @@ struct AskpassProtocolTests {
   @Test("a key's passphrase is that of its file, whichever way that is named")
   func keys() throws {
     try add(service: "ssh-key:/home/a/.ssh/id", "pw")
-    try add(service: "ssh-key:/work/k", "relative")
+    try add(service: "ssh-key:/home/alice/k", "relative")
     try add(service: "ssh-key:/real/key", "real")
     for prompt in [
       "Enter passphrase for key '/home/a/.ssh/id': ", "Enter passphrase for /home/a/.ssh/id: ",

@@ -95,7 +95,7 @@ final class CallerInMemory: Caller {
   }
 
   func paths(of file: ByteString) -> [ByteString] {
-    file.bytes.first == 0x2f ? [file] : [ByteString(Array("/work/".utf8) + file.bytes), "/real/key"]
+    file.bytes.first == 0x2f ? [file] : [ByteString(Array("/home/alice/".utf8) + file.bytes), "/real/key"]
   }
 
   func notesAnswer(to question: ByteString) -> Bool { answered.insert(question).inserted }
