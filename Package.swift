@@ -53,9 +53,14 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
     .target(
+      name: "Interchange", dependencies: ["Keychain", "CredentialProtocols"],
+      swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
+    .target(
       name: "Commands",
       dependencies: [
-        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CredentialProtocols", "CLinux",
+        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CredentialProtocols", "Interchange",
+        "Age",
+        "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       // Nothing here is on the way to an answer that git waits for, and there is much of it.
@@ -110,6 +115,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport", "Properties"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
       swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(

@@ -1,0 +1,35 @@
+/// A line of a file.
+struct FileLine {
+  /// Which it is, from 1 on.
+  let number: Int
+  /// Its bytes, without the LF at its end, nor a CR before that.
+  let text: UnsafeRawBufferPointer
+  /// Where it lies in the file, with its end.
+  let range: Range<Int>
+
+  /// Whether there is nothing but spaces and tabs.
+  var isBlank: Bool { text.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+}
+
+/// The lines of a file. The last one needs no end.
+struct FileLines: Sequence, IteratorProtocol {
+  private let file: UnsafeRawBufferPointer
+  private var position = 0
+  private var number = 0
+
+  init(_ file: UnsafeRawBufferPointer) {
+    self.file = file
+  }
+
+  mutating func next() -> FileLine? {
+    guard position < file.count else { return nil }
+    let start = position
+    var end = start
+    while end < file.count, file[end] != 0x0a { end += 1 }
+    position = Swift.min(end + 1, file.count)
+    number += 1
+    if end > start, file[end - 1] == 0x0d { end -= 1 }
+    return FileLine(
+      number: number, text: UnsafeRawBufferPointer(rebasing: file[start..<end]), range: start..<position)
+  }
+}

@@ -1,0 +1,123 @@
+public import Keychain
+
+/// Where something was found, as a person finds it again.
+public enum Origin: Hashable, Sendable {
+  /// The line of a file, from 1 on.
+  case line(Int)
+  /// The name that a program has for it.
+  case entry(ByteString)
+}
+
+/// A change of a file by which a login is gone from it.
+public struct Removal: Hashable, Sendable {
+  /// Which bytes of the file go.
+  public let range: Range<Int>
+  /// What stands there afterwards.
+  public let replacement: StaticText
+
+  /// Takes the range, and what stands there afterwards.
+  public init(_ range: Range<Int>, replacement: StaticText = .nothing) {
+    self.range = range
+    self.replacement = replacement
+  }
+
+  /// What can stand where a login was.
+  public enum StaticText: Hashable, Sendable {
+    case nothing
+    /// `{}`
+    case emptyObject
+    /// `""`
+    case emptyString
+
+    /// The text itself.
+    public var bytes: [UInt8] {
+      switch self {
+      case .nothing: []
+      case .emptyObject: Array("{}".utf8)
+      case .emptyString: Array("\"\"".utf8)
+      }
+    }
+  }
+}
+
+/// One login that was found elsewhere. An object, because what is confidential can't be an element of an array.
+public final class FoundLogin {
+  /// What it is for.
+  public let item: Item
+  /// What it keeps confidential.
+  public let credential: Credential
+  /// Where it was.
+  public let origin: Origin
+  /// What has to be done to its file so that it is gone from there.
+  public let removals: [Removal]
+  /// What stands beside it that no item has room for, in a word each: `notes`, `one-time code`. Where there is
+  /// something, it stays at its source.
+  public let leftBehind: [String]
+
+  /// Takes the parts.
+  public init(
+    _ item: Item, _ credential: consuming Credential, at origin: Origin, removals: [Removal] = [],
+    leftBehind: [String] = []
+  ) {
+    self.item = item
+    self.credential = credential
+    self.origin = origin
+    self.removals = removals
+    self.leftBehind = leftBehind
+  }
+}
+
+/// Something that was passed over.
+public struct PassedOver: Hashable, Sendable {
+  /// Why.
+  public enum Reason: Hashable, Sendable {
+    /// It can't be understood. It may hold a secret, and is not shown.
+    case malformed
+    /// It is of another kind: a note, a card, a key.
+    case noLogin
+    /// There is no password.
+    case noSecret
+    /// It names nothing that it is for.
+    case noPlace
+  }
+
+  /// Where it was.
+  public let origin: Origin
+  /// Why.
+  public let reason: Reason
+}
+
+/// What was found in a source, in its order.
+public struct FoundLogins {
+  /// The logins.
+  public private(set) var logins: [FoundLogin] = []
+  /// What was passed over.
+  public private(set) var passedOver: [PassedOver] = []
+
+  /// Nothing yet.
+  public init() {}
+
+  /// Takes a login.
+  public mutating func take(_ login: FoundLogin) {
+    logins.append(login)
+  }
+
+  /// Passes something over.
+  public mutating func passOver(_ origin: Origin, _ reason: PassedOver.Reason) {
+    passedOver.append(PassedOver(origin: origin, reason: reason))
+  }
+}
+
+/// A file that is not of the form that it should be, as a whole. Says nothing of what it holds.
+public struct FormatFault: Error, Hashable {
+  /// What is wrong with it, in small letters: `it has no column "password"`.
+  public let reason: String
+  /// The line, from 1 on, if it is about one.
+  public let line: Int?
+
+  /// Takes the parts.
+  public init(_ reason: String, line: Int? = nil) {
+    self.reason = reason
+    self.line = line
+  }
+}

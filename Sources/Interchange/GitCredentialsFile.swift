@@ -1,0 +1,42 @@
+import CredentialProtocols
+import Keychain
+
+extension FileFormat {
+  /// The file of `git credential-store`: a URL with user name and password on each line (git-credential-store(1),
+  /// "STORAGE FORMAT").
+  public static let gitCredentials = FileFormat(
+    "git-credentials", "the plain-text file of git's helper 'store'",
+    usualPaths: [
+      "~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials", "~/.config/git/credentials",
+    ],
+    holdsLoginsAlone: true
+  ) { text throws(FormatFault) in
+    var found = FoundLogins()
+    for line in FileLines(text) {
+      if line.isBlank || line.text.first == UInt8(ascii: "#") { continue }
+      readGitCredential(line, &found)
+    }
+    return found
+  }
+}
+
+private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
+  let origin = Origin.line(line.number)
+  do throws(ProtocolError) {
+    let url = try CredentialURL(parsing: line.text)
+    guard url.account != nil else { return found.passOver(origin, .malformed) }
+    guard let host = HostAndPort(parsing: url.host) else { return found.passOver(origin, .malformed) }
+    let key = InternetPassword(
+      protocol: url.protocol, server: host.server, port: host.port, account: url.account, path: url.path)
+    if key.server == nil, key.path == nil { return found.passOver(origin, .noPlace) }
+    switch url.password {
+    case .none: found.passOver(origin, .noSecret)
+    case .some(let password):
+      found.take(
+        FoundLogin(
+          Item(key), Credential(password.copy()), at: origin, removals: [Removal(line.range)]))
+    }
+  } catch {
+    found.passOver(origin, .malformed)
+  }
+}
