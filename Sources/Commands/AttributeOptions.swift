@@ -1,0 +1,99 @@
+import ArgumentParser
+import Keychain
+
+/// What the attributes of the wanted items look like: one option for each of Keychain Services' attributes.
+struct AttributeOptions: ParsableArguments {
+  @Option(
+    name: .customLong("class"),
+    help: ArgumentHelp("Items of this class: internet (they have a server) or generic", valueName: "class"))
+  var itemClass: ItemFilter.Class?
+
+  @Option(
+    help: ArgumentHelp(
+      "The server, in small or capital letters; here and below * stands for anything, ? for one character, "
+        + "[...] for one of several, a backslash makes the next one ordinary, and '' is for none",
+      valueName: "pattern"))
+  var server: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The protocol, whether in small or capital letters, such as https", valueName: "pattern"))
+  var `protocol`: String?
+
+  @Option(help: ArgumentHelp("The port, also where it is the protocol's own", valueName: "number"))
+  var port: UInt16?
+
+  @Option(help: ArgumentHelp("The user name", valueName: "pattern"))
+  var account: String?
+
+  @Option(help: ArgumentHelp("The path on the server, without slashes around it", valueName: "pattern"))
+  var path: String?
+
+  @Option(help: ArgumentHelp("The tool that the item is for; '' for git and people", valueName: "pattern"))
+  var domain: String?
+
+  @Option(help: ArgumentHelp("How the server asks for it", valueName: "pattern"))
+  var authenticationType: String?
+
+  @Option(help: ArgumentHelp("The service of a generic password", valueName: "pattern"))
+  var service: String?
+
+  @Option(help: ArgumentHelp("The name for people", valueName: "pattern"))
+  var label: String?
+
+  @Option(help: ArgumentHelp("The remark", valueName: "pattern"))
+  var comment: String?
+
+  @Option(help: ArgumentHelp("What kind of password it is", valueName: "pattern"))
+  var description: String?
+
+  @Option(help: ArgumentHelp("The program that made it", valueName: "pattern"))
+  var creator: String?
+
+  @Option(help: ArgumentHelp("The program's own sub-class", valueName: "pattern"))
+  var type: String?
+
+  @Flag(name: .customLong("default"), help: "Items that were made the default for their server")
+  var isDefault = false
+
+  func validate() throws {
+    let ofInternet: [(String, Bool)] = [
+      ("--server", server != nil), ("--protocol", `protocol` != nil), ("--port", port != nil),
+      ("--path", path != nil), ("--domain", domain != nil),
+      ("--authentication-type", authenticationType != nil),
+    ]
+    if let (name, _) = ofInternet.first(where: \.1) {
+      if itemClass == .generic { throw ValidationError("Generic passwords have no \(name.dropFirst(2)).") }
+      if service != nil { throw ValidationError("Either \(name) or --service: no item has both.") }
+    }
+    if itemClass == .internet, service != nil { throw ValidationError("Internet passwords have no service.") }
+    if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
+  }
+
+  /// Whether no option was given.
+  var isEmpty: Bool {
+    itemClass == nil && port == nil && !isDefault
+      && [
+        server, `protocol`, account, path, domain, authenticationType, service, label, comment, description,
+        creator,
+        type,
+      ].allSatisfy { $0 == nil }
+  }
+
+  /// What the options say. For many items, take this once: it has read the patterns.
+  var filter: ItemFilter {
+    func pattern(_ text: String?) -> GlobPattern? { text.map { GlobPattern($0) } }
+    return ItemFilter(
+      itemClass: itemClass, server: server.map { GlobPattern($0, ignoringCase: true) },
+      protocol: `protocol`.map { GlobPattern($0, ignoringCase: true) }, port: port, account: pattern(account),
+      path: pattern(path), domain: pattern(domain), authenticationType: pattern(authenticationType),
+      service: pattern(service), label: pattern(label), comment: pattern(comment),
+      itemDescription: pattern(description), creator: pattern(creator), type: pattern(type),
+      isDefault: isDefault)
+  }
+
+  /// Whether the item has what every given option says. All items do if none was given.
+  func matches(_ item: Item) -> Bool { filter.matches(item) }
+}
+
+extension ItemFilter.Class: ExpressibleByArgument {}

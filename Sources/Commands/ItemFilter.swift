@@ -1,0 +1,54 @@
+import Keychain
+
+/// Which items somebody wants to see, by what their attributes look like. Nothing in here is about which item answers
+/// for a place: that is an `ItemQuery`.
+struct ItemFilter {
+  /// One of the two classes of Keychain Services.
+  enum Class: String, CaseIterable {
+    case internet
+    case generic
+  }
+
+  /// What an attribute has to look like: a pattern; an empty one stands for an attribute that is absent or empty.
+  typealias Pattern = GlobPattern
+
+  var itemClass: Class?
+  var server: Pattern?
+  var `protocol`: Pattern?
+  /// The protocol's own port and none are the same.
+  var port: UInt16?
+  var account: Pattern?
+  var path: Pattern?
+  var domain: Pattern?
+  var authenticationType: Pattern?
+  var service: Pattern?
+  var label: Pattern?
+  var comment: Pattern?
+  var itemDescription: Pattern?
+  var creator: Pattern?
+  var type: Pattern?
+  var isDefault = false
+
+  /// Whether the item looks like all that.
+  func matches(_ item: Item) -> Bool {
+    if isDefault, !item.isDefault { return false }
+    switch item.key {
+    case .internetPassword(let key):
+      guard itemClass != .generic, service == nil, fits(server, key.server), fits(`protocol`, key.protocol),
+        port == nil || key.effectivePort == port, fits(path, key.path), fits(domain, key.securityDomain),
+        fits(authenticationType, key.authenticationType)
+      else { return false }
+    case .genericPassword(let key):
+      guard itemClass != .internet, server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
+        authenticationType == nil, fits(service, key.service)
+      else { return false }
+    }
+    return fits(account, item.key.account) && fits(label, item.label) && fits(comment, item.comment)
+      && fits(itemDescription, item.itemDescription) && fits(creator, item.creator) && fits(type, item.type)
+  }
+
+  private func fits(_ pattern: Pattern?, _ attribute: ByteString?) -> Bool {
+    guard let pattern else { return true }
+    return pattern.isEmpty ? attribute.nonEmpty == nil : attribute.map(pattern.matches) ?? false
+  }
+}
