@@ -17,6 +17,16 @@ public enum ItemQuery: Hashable, Sendable {
     }
   }
 
+  /// In what the item differs from what is asked for; nothing if it answers.
+  public func differences(from item: Item) -> [ItemDifference] {
+    switch (self, item.key) {
+    case (.internetPassword(let query), .internetPassword(let key)): query.differences(from: key)
+    case (.genericPassword(let query), .genericPassword(let key)): query.differences(from: key)
+    case (.all, _): []
+    default: [.itemClass]
+    }
+  }
+
   /// The query that asks for just the place and account of `key`, as a program would that is about to save it.
   ///
   /// - Throws: ``KeychainError/queryTooBroad(_:)`` if the key names too little.
@@ -31,6 +41,26 @@ public enum ItemQuery: Hashable, Sendable {
       self = .genericPassword(try GenericPasswordQuery(service: key.service, account: key.account))
     }
   }
+}
+
+/// In what an item differs from what is asked for, so that it doesn't answer.
+public enum ItemDifference: Hashable, Sendable {
+  /// It is of the other class.
+  case itemClass
+  /// Its protocol is another one.
+  case `protocol`
+  /// It is for another server.
+  case server
+  /// It is for another port.
+  case port
+  /// Its path is neither the one that is asked for nor one above it.
+  case path
+  /// It is of another account than the one that is asked for.
+  case account
+  /// It is another tool's.
+  case securityDomain
+  /// It is of another service.
+  case service
 }
 
 /// Asks for internet passwords that answer for a place on a server.
@@ -76,24 +106,32 @@ public struct InternetPasswordQuery: Hashable, Sendable {
 
   /// Whether the item answers.
   public func matches(_ item: InternetPassword) -> Bool {
-    guard item.protocol.isEqualIgnoringCase(`protocol`), item.effectivePort == effectivePort,
-      account == nil || item.account == account,
-      item.securityDomain == nil || item.securityDomain == securityDomain
-    else { return false }
-    switch (server, item.server) {
-    case (let server?, let itemServer?):
-      return server.isEqualIgnoringCase(itemServer) && matches(path: item.path)
-    case (nil, nil):
-      // Without a server the path is all that tells items apart, so it has to be the same one.
-      return item.path == path
-    default:
-      return false
-    }
+    !Self.rules.contains { differs(in: $0, from: item) }
   }
 
-  private func matches(path itemPath: ByteString?) -> Bool {
-    guard let path, let itemPath else { return true }
-    return itemPath.isWholeSegmentPrefix(of: path)
+  /// In what the item differs from what is asked for; nothing if it answers.
+  public func differences(from item: InternetPassword) -> [ItemDifference] {
+    Self.rules.filter { differs(in: $0, from: item) }
+  }
+
+  private static let rules: [ItemDifference] = [.protocol, .server, .port, .path, .account, .securityDomain]
+
+  private func differs(in attribute: ItemDifference, from item: InternetPassword) -> Bool {
+    switch attribute {
+    case .protocol: return !item.protocol.isEqualIgnoringCase(`protocol`)
+    case .server:
+      guard let server, let itemServer = item.server else { return (server == nil) != (item.server == nil) }
+      return !server.isEqualIgnoringCase(itemServer)
+    case .port: return item.effectivePort != effectivePort
+    case .path:
+      // Without a server the path is all that tells items apart, so it has to be the same one.
+      if server == nil { return item.path != path }
+      guard let path, let itemPath = item.path else { return false }
+      return !itemPath.isWholeSegmentPrefix(of: path)
+    case .account: return account != nil && item.account != account
+    case .securityDomain: return item.securityDomain != nil && item.securityDomain != securityDomain
+    case .itemClass, .service: return false
+    }
   }
 }
 
@@ -116,6 +154,12 @@ public struct GenericPasswordQuery: Hashable, Sendable {
   /// Whether the item answers.
   public func matches(_ item: GenericPassword) -> Bool {
     item.service == service && (account == nil || item.account == account)
+  }
+
+  /// In what the item differs from what is asked for; nothing if it answers.
+  public func differences(from item: GenericPassword) -> [ItemDifference] {
+    if matches(item) { return [] }
+    return item.service == service ? [.account] : [.service]
   }
 }
 

@@ -13,6 +13,29 @@ extension ItemQuery {
   }
 }
 
+/// The rule that prefers one of two items that both answer.
+public enum RankingRule: Hashable, Sendable {
+  /// The tool that asks stored one of them for itself.
+  case ownItem
+  /// Of the paths that fit, one is longer; or none was asked for, and one of the items has none.
+  case path
+  /// A person made one of them the default.
+  case isDefault
+  /// One was changed later.
+  case modified
+  /// One was added later.
+  case created
+  /// The keychain has one of them first.
+  case order
+}
+
+extension ItemQuery {
+  /// The rule by which `first`, which ``ranked(_:)`` has before `second`, goes before it.
+  public func rule(preferring first: Item, to second: Item) -> RankingRule {
+    Rank(of: first, position: 0, for: self).decision(against: Rank(of: second, position: 1, for: self)).rule
+  }
+}
+
 /// What decides between items that all answer.
 private struct Rank {
   private let isForEveryTool: Bool
@@ -38,12 +61,14 @@ private struct Rank {
     self.position = position
   }
 
-  func precedes(_ other: Rank) -> Bool {
-    if isForEveryTool != other.isForEveryTool { return other.isForEveryTool }
-    if pathDistance != other.pathDistance { return pathDistance < other.pathDistance }
-    if isDefault != other.isDefault { return isDefault }
-    if modified != other.modified { return modified > other.modified }
-    if created != other.created { return created > other.created }
-    return position < other.position
+  func precedes(_ other: Rank) -> Bool { decision(against: other).precedes }
+
+  func decision(against other: Rank) -> (rule: RankingRule, precedes: Bool) {
+    if isForEveryTool != other.isForEveryTool { return (.ownItem, other.isForEveryTool) }
+    if pathDistance != other.pathDistance { return (.path, pathDistance < other.pathDistance) }
+    if isDefault != other.isDefault { return (.isDefault, isDefault) }
+    if modified != other.modified { return (.modified, modified > other.modified) }
+    if created != other.created { return (.created, created > other.created) }
+    return (.order, position < other.position)
   }
 }

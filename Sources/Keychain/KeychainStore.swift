@@ -88,9 +88,9 @@ extension KeychainStore {
   ) throws(KeychainError) -> Answer? {
     try reading { () throws(KeychainError) -> Answer? in
       for item in try find(query) {
-        guard let credential = try credentialIfPresent(of: item) else { continue }
-        if !credential.isExpired(at: now), isUsable(item, credential) {
-          return Answer(item: item, credential: credential)
+        switch try look(at: item, at: now, where: isUsable) {
+        case .answers(let credential): return Answer(item: item, credential: credential)
+        case .passedOver: continue
         }
       }
       return nil

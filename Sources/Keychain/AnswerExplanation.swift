@@ -1,0 +1,106 @@
+/// Which item answers a query, and why others don't.
+public struct AnswerExplanation: Hashable, Sendable {
+  /// What keeps an item that matches from answering.
+  public enum Obstacle: Hashable, Sendable {
+    /// Its time is over since this second of the Unix epoch.
+    case expired(Int64)
+    /// Whoever asks can't use such an item: it is ready-made for this scheme, if for any.
+    case unusable(scheme: ByteString?)
+    /// Somebody has just deleted it.
+    case deleted
+  }
+
+  /// How an item stands to the query.
+  public enum Verdict: Hashable, Sendable {
+    /// It is the one that answers.
+    case answers
+    /// It would answer if others did not; this rule prefers the one that does.
+    case ranksLower(RankingRule)
+    /// It would be looked at before the one that answers, but can't answer.
+    case passedOver(Obstacle)
+    /// It doesn't match what is asked for.
+    case differs([ItemDifference])
+  }
+
+  /// An item that somebody could expect to answer.
+  public struct Candidate: Hashable, Sendable {
+    /// The item.
+    public let item: Item
+    /// What becomes of it.
+    public let verdict: Verdict
+  }
+
+  /// What was asked.
+  public let query: ItemQuery
+
+  /// First the items that match, best first, then the others of the same server or service, in the keychain's order.
+  public let candidates: [Candidate]
+
+  /// The item that answers; `nil` if none does.
+  public var winner: Item? { candidates.first { $0.verdict == .answers }?.item }
+}
+
+extension KeychainStore {
+  /// Why ``answer(to:at:where:)`` gives the item that it gives, or none.
+  ///
+  /// Loads the secrets that it would load, to see what has expired, and no other.
+  public func explain(
+    _ query: ItemQuery, at now: Timestamp = .now,
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
+  ) throws(KeychainError) -> AnswerExplanation {
+    try reading { () throws(KeychainError) -> AnswerExplanation in
+      var candidates: [AnswerExplanation.Candidate] = []
+      var winner: Item?
+      for item in try find(query) {
+        if let winner {
+          let rule = query.rule(preferring: winner, to: item)
+          candidates.append(AnswerExplanation.Candidate(item: item, verdict: .ranksLower(rule)))
+          continue
+        }
+        switch try look(at: item, at: now, where: isUsable) {
+        case .answers(_):
+          winner = item
+          candidates.append(AnswerExplanation.Candidate(item: item, verdict: .answers))
+        case .passedOver(let obstacle):
+          candidates.append(AnswerExplanation.Candidate(item: item, verdict: .passedOver(obstacle)))
+        }
+      }
+      for item in try items(matching: .all) where query.isNear(item) {
+        let differences = query.differences(from: item)
+        if differences.isEmpty { continue }
+        candidates.append(AnswerExplanation.Candidate(item: item, verdict: .differs(differences)))
+      }
+      return AnswerExplanation(query: query, candidates: candidates)
+    }
+  }
+
+  /// Whether an item that matches answers.
+  func look(
+    at item: Item, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> Look {
+    guard let credential = try credentialIfPresent(of: item) else { return .passedOver(.deleted) }
+    if credential.isExpired(at: now) { return .passedOver(.expired(credential.expiry ?? 0)) }
+    if isUsable(item, credential) { return .answers(credential) }
+    return .passedOver(.unusable(scheme: credential.authenticationScheme))
+  }
+}
+
+/// What comes of looking at an item that matches.
+enum Look: ~Copyable {
+  case answers(Credential)
+  case passedOver(AnswerExplanation.Obstacle)
+}
+
+extension ItemQuery {
+  /// Whether somebody could expect the item to answer: it is of the same server or service, whatever else it is.
+  fileprivate func isNear(_ item: Item) -> Bool {
+    switch (self, item.key) {
+    case (.internetPassword(let query), .internetPassword(let key)):
+      guard let server = query.server else { return key.server == nil }
+      return key.server?.isEqualIgnoringCase(server) ?? false
+    case (.genericPassword(let query), .genericPassword(let key)): return query.service == key.service
+    case (.all, _): return true
+    default: return false
+    }
+  }
+}

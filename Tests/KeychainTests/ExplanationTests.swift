@@ -1,0 +1,197 @@
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("why an item answers") struct ExplanationTests {
+  private let now = Timestamp(seconds: 1_000_000)
+
+  @Test("the item that is said to answer is the one that does, and what is said of the others holds")
+  func agreesWithAnswers() throws {
+    var numbers = SeededGenerator(seed: 10)
+    var (winners, verdicts) = (0, 0)
+    for _ in 0..<150 {
+      let keychain = try randomKeychain(&numbers)
+      for _ in 0..<6 {
+        let query = try randomQuery(&numbers)
+        let scheme: ByteString? = numbers.pick([nil, nil, "Bearer"])
+        func isUsable(_ item: Item, _ credential: borrowing Credential) -> Bool {
+          credential.authenticationScheme == nil || credential.authenticationScheme == scheme
+        }
+        let explanation = try keychain.explain(query, at: now, where: isUsable)
+        let answered = try answeredItem(query, keychain, isUsable)
+        #expect(explanation.winner == answered)
+        if explanation.winner != nil { winners += 1 }
+        #expect(Set(explanation.candidates.map(\.item)).count == explanation.candidates.count)
+
+        for candidate in explanation.candidates {
+          verdicts += 1
+          try check(candidate, explanation, keychain, isUsable)
+        }
+        let mentioned = Set(explanation.candidates.map(\.item))
+        for item in try keychain.items(matching: query) { #expect(mentioned.contains(item)) }
+      }
+    }
+    #expect(winners > 150 && verdicts > 2000)
+  }
+
+  private func answeredItem(
+    _ query: ItemQuery, _ keychain: InMemoryKeychain, _ isUsable: (Item, borrowing Credential) -> Bool
+  ) throws -> Item? {
+    switch try keychain.answer(to: query, at: now, where: isUsable) {
+    case .some(let answer): answer.item
+    case .none: nil
+    }
+  }
+
+  private func check(
+    _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation, _ keychain: InMemoryKeychain,
+    _ isUsable: (Item, borrowing Credential) -> Bool
+  ) throws {
+    let item = candidate.item
+    let query = explanation.query
+    switch candidate.verdict {
+    case .answers: #expect(query.matches(item))
+    case .ranksLower(let rule):
+      let winner = try #require(explanation.winner)
+      #expect(query.matches(item))
+      #expect(query.ranked([item, winner]).first?.reference == winner.reference || rule == .order)
+      switch rule {
+      case .isDefault: #expect(winner.isDefault && !item.isDefault)
+      case .modified: #expect(try #require(winner.modificationDate) > (try #require(item.modificationDate)))
+      default: break
+      }
+    case .passedOver(.expired(let second)):
+      #expect(second <= now.seconds)
+      #expect(try keychain.credential(of: item).expiry == second)
+    case .passedOver(.unusable(let scheme)):
+      #expect(try keychain.credential(of: item).authenticationScheme == scheme)
+      #expect(!isUsable(item, try keychain.credential(of: item)))
+    case .passedOver(.deleted): Issue.record("nobody has deleted anything")
+    case .differs(let differences):
+      #expect(!differences.isEmpty)
+      #expect(!query.matches(item))
+      // Nothing is missing: with all of them done away with it would match. And nothing is too much.
+      #expect(query.matches(item.without(differences, from: query)))
+      for difference in differences {
+        #expect(!query.matches(item.without(differences.filter { $0 != difference }, from: query)))
+      }
+    }
+  }
+
+  @Test("each rule of the ranking is told")
+  func rules() throws {
+    let clock = SettableClock()
+    let keychain = InMemoryKeychain(clock: clock.read)
+    let query = try ItemQuery.internet(path: "acme/app", domain: "docker")
+    func add(_ item: Item) throws { try keychain.add(item, .text("secret")) }
+    func rule(of account: ByteString) throws -> AnswerExplanation.Verdict? {
+      try keychain.explain(query, at: now).candidates.first { $0.item.key.account == account }?.verdict
+    }
+    try add(.internet(account: "old"))
+    #expect(try rule(of: "old") == .answers)
+    clock.advance(seconds: 1)
+    try add(.internet(account: "new"))
+    #expect(try rule(of: "old") == .ranksLower(.modified))
+    try add(.internet(account: "twin"))
+    #expect(try rule(of: "new") == .ranksLower(.order))
+    var marked = Item.internet(account: "marked")
+    marked.isDefault = true
+    clock.advance(seconds: -2)
+    try add(marked)
+    #expect(try rule(of: "twin") == .ranksLower(.isDefault))
+    try add(.internet(account: "organisation", path: "acme"))
+    #expect(try rule(of: "marked") == .ranksLower(.path))
+    try add(.internet(account: "own", domain: "docker"))
+    #expect(try rule(of: "organisation") == .ranksLower(.ownItem))
+    #expect(try rule(of: "own") == .answers)
+  }
+
+  @Test("no secret is loaded but those that an answer takes")
+  func loadsNoMore() throws {
+    let keychain = InMemoryKeychain(clock: SettableClock().read)
+    for account in ["a", "b", "c"] as [ByteString] {
+      try keychain.add(.internet(account: account), .text("secret", expiry: account == "c" ? 1 : nil))
+    }
+    var looked = 0
+    let explanation = try keychain.explain(try .internet(), at: now) { _, _ in
+      looked += 1
+      return true
+    }
+    #expect(looked == 1)
+    #expect(
+      explanation.candidates.map(\.verdict)
+        == [.passedOver(.expired(1)), .answers, .ranksLower(.order)])
+  }
+
+  // MARK: Random
+
+  private let servers: [ByteString] = ["example.com", "example.com", "Example.COM", "other.org"]
+  private let protocols: [ByteString] = ["https", "https", "HTTPS", "http"]
+  private let ports: [UInt16?] = [nil, nil, nil, 443, 80]
+  private let accounts: [ByteString?] = [nil, nil, "", "alice", "bob"]
+  private let paths: [ByteString?] = [nil, nil, "acme", "acme/app", "acmeister"]
+  private let domains: [ByteString?] = [nil, nil, "docker", "cargo"]
+
+  private func randomKeychain(_ numbers: inout SeededGenerator) throws -> InMemoryKeychain {
+    let clock = SettableClock()
+    let keychain = InMemoryKeychain(clock: clock.read)
+    for _ in 0..<numbers.number(in: 0..<16) {
+      if numbers.number(in: 0..<3) == 0 {
+        clock.advance(seconds: 1)
+      }
+      var item =
+        numbers.number(in: 0..<6) == 0
+        ? Item.generic(numbers.pick(["service", "other"]), account: numbers.pick(accounts))
+        : Item.internet(
+          numbers.pick(servers), account: numbers.pick(accounts), path: numbers.pick(paths),
+          protocol: numbers.pick(protocols), port: numbers.pick(ports), domain: numbers.pick(domains))
+      item.isDefault = numbers.number(in: 0..<5) == 0
+      let credential = Credential.text(
+        "secret", expiry: numbers.pick([nil, nil, 999_999, 1_000_000, 1_000_001]),
+        scheme: numbers.pick([nil, nil, nil, "Bearer"]))
+      do {
+        try keychain.add(item, credential)
+      } catch KeychainError.duplicateItem {
+        continue
+      }
+    }
+    return keychain
+  }
+
+  private func randomQuery(_ numbers: inout SeededGenerator) throws -> ItemQuery {
+    if numbers.number(in: 0..<8) == 0 { return try .generic("service", account: numbers.pick(accounts)) }
+    return try .internet(
+      numbers.pick(servers), account: numbers.pick(accounts), path: numbers.pick(paths),
+      protocol: numbers.pick(protocols), port: numbers.pick(ports), domain: numbers.pick(domains))
+  }
+}
+
+extension Item {
+  /// The item with these attributes as the query has them.
+  fileprivate func without(_ differences: [ItemDifference], from query: ItemQuery) -> Item {
+    var item = self
+    switch (query, key) {
+    case (.internetPassword(let query), .internetPassword(var key)):
+      // The effective port stays the same one when the protocol changes.
+      key.port = key.effectivePort
+      for difference in differences {
+        switch difference {
+        case .protocol: key.protocol = query.protocol
+        case .server: key.server = query.server
+        case .port: key.port = query.effectivePort
+        case .path: key.path = query.path
+        case .account: key.account = query.account
+        case .securityDomain: key.securityDomain = query.securityDomain
+        case .itemClass, .service: break
+        }
+      }
+      item.key = .internetPassword(key)
+    case (.genericPassword(let query), .genericPassword(var key)):
+      if differences.contains(.account) { key.account = query.account }
+      if differences.contains(.service) { key.service = query.service }
+      item.key = .genericPassword(key)
+    default: break
+    }
+    return item
+  }
+}
