@@ -169,8 +169,8 @@ public final class EncryptedFileKeychain: KeychainStore {
       let now = clock()
       var added = item
       added.reference = ItemReference(ByteString(timeOrderedUUID(at: now)))
-      added.creationDate = now
-      added.modificationDate = now
+      added.creationDate = item.creationDate ?? now
+      added.modificationDate = item.modificationDate ?? now
       try change.insert(added, credential, replacing: nil)
       return added
     }

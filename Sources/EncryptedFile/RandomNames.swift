@@ -39,8 +39,20 @@ private func uuid(_ random: [UInt8], version: UInt8) -> String {
   var bytes = random
   bytes[6] = bytes[6] & 0x0f | version << 4
   bytes[8] = bytes[8] & 0x3f | 0x80
-  let digits = Array(hexadecimal(bytes))
-  return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+  let digits = hexadecimalDigits(bytes)
+  let text = [UInt8](unsafeUninitializedCapacity: 36) { text, count in
+    var next = 0
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) {
+        text[next] = UInt8(ascii: "-")
+        next += 1
+      }
+      text[next] = digit
+      next += 1
+    }
+    count = next
+  }
+  return String(decoding: text, as: UTF8.self)
 }
 
 /// Bytes as small hexadecimal digits.

@@ -21,6 +21,12 @@ public struct ByteString: Hashable, Sendable {
     bytes = Array(text.utf8)
   }
 
+  /// Hashes the bytes, all at once.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(bytes.count)
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
   /// Whether there are no bytes at all. An empty attribute is a value, different from an absent one.
   public var isEmpty: Bool { bytes.isEmpty }
 

@@ -40,8 +40,9 @@ public final class InMemoryKeychain: KeychainStore {
     lastReference += 1
     var added = item
     added.reference = ItemReference(ByteString(String(lastReference)))
-    added.creationDate = clock()
-    added.modificationDate = added.creationDate
+    let now = clock()
+    added.creationDate = item.creationDate ?? now
+    added.modificationDate = item.modificationDate ?? now
     entries.append(Entry(added, credential.copy()))
     return added
   }

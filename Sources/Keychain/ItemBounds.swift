@@ -14,6 +14,8 @@ extension Item {
   public func validate(with credential: borrowing Credential) throws(KeychainError) {
     try validate()
     try credential.validate()
+    // JSON writes no byte as more than six, and a name and the like come with each member.
+    if (byteCount + credential.byteCount()) * 6 + 1024 <= ItemBounds.item { return }
     var json = JSONWriter()
     json.beginObject()
     json.attributes(of: self)
@@ -48,6 +50,19 @@ extension Item {
     }
   }
 
+  /// The bytes of all attributes.
+  private var byteCount: Int {
+    let own: [ByteString?]
+    switch key {
+    case .internetPassword(let key):
+      own = [
+        key.protocol, key.server, key.account, key.path, key.securityDomain, key.authenticationType,
+      ]
+    case .genericPassword(let key): own = [key.service, key.account]
+    }
+    return (own + [label, comment, itemDescription, creator, type]).reduce(0) { $0 + ($1?.bytes.count ?? 0) }
+  }
+
   private static func validate(_ name: String, _ value: ByteString?) throws(KeychainError) {
     guard let value else { return }
     if value.bytes.count > ItemBounds.attribute {
@@ -60,6 +75,16 @@ extension Item {
 }
 
 extension Credential {
+  /// The bytes of everything in it.
+  fileprivate borrowing func byteCount() -> Int {
+    var count = secret.count + (authenticationScheme?.bytes.count ?? 0)
+    switch refreshToken {
+    case .none: break
+    case .some(let token): count += token.count
+    }
+    return count
+  }
+
   /// Throws if the secret or the refresh token is longer than ``ItemBounds/secret``.
   public borrowing func validate() throws(KeychainError) {
     var longest = secret.count

@@ -15,7 +15,8 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: ``KeychainError/itemNotFound`` if it is gone by now.
   func credential(of item: Item) throws(KeychainError) -> Credential
 
-  /// Adds an item and returns it with its reference and dates.
+  /// Adds an item and returns it with its reference and dates. Dates that `item` has already, because it comes from
+  /// another keychain, it keeps where the kind of keychain lets it.
   ///
   /// - Throws: ``KeychainError/duplicateItem`` if there is one with the same primary key;
   ///   ``KeychainError/unusableAttribute(name:_:)`` or ``KeychainError/tooLarge(what:limit:)`` if it exceeds
@@ -88,9 +89,9 @@ extension KeychainStore {
   ) throws(KeychainError) -> Answer? {
     try reading { () throws(KeychainError) -> Answer? in
       for item in try find(query) {
-        switch try look(at: item, at: now, where: isUsable) {
-        case .answers(let credential): return Answer(item: item, credential: credential)
-        case .passedOver: continue
+        guard let credential = try credentialIfPresent(of: item) else { continue }
+        if !credential.isExpired(at: now), isUsable(item, credential) {
+          return Answer(item: item, credential: credential)
         }
       }
       return nil

@@ -38,18 +38,32 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp: CustomStringConvertible {
   /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:30:00.125Z`. Bounds: the years 0000 to 9999; other
   /// moments are shown as the nearest of these.
-  public var description: String {
+  public var description: String { String(decoding: text, as: UTF8.self) }
+
+  /// The same, as bytes of text.
+  var text: [UInt8] {
     let bounded = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
     let days = bounded >= 0 ? bounded / 86_400_000 : (bounded - 86_399_999) / 86_400_000
     let ofDay = bounded - days * 86_400_000
     let (year, month, day) = Self.civilDate(ofDay: days)
-    func digits(_ value: Int64, _ width: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
+    var text = Array("0000-00-00T00:00:00.000Z".utf8)
+    func put(_ value: Int64, endingAt end: Int) {
+      var rest = value
+      var index = end
+      while rest > 0 {
+        text[index] += UInt8(rest % 10)
+        rest /= 10
+        index -= 1
+      }
     }
-    return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2)
-      + "T" + digits(ofDay / 3_600_000, 2) + ":" + digits(ofDay / 60_000 % 60, 2)
-      + ":" + digits(ofDay / 1000 % 60, 2) + "." + digits(ofDay % 1000, 3) + "Z"
+    put(year, endingAt: 3)
+    put(month, endingAt: 6)
+    put(day, endingAt: 9)
+    put(ofDay / 3_600_000, endingAt: 12)
+    put(ofDay / 60_000 % 60, endingAt: 15)
+    put(ofDay / 1000 % 60, endingAt: 18)
+    put(ofDay % 1000, endingAt: 22)
+    return text
   }
 
   /// Reads the form that `description` writes, with or without the fraction. `nil` if it is another form.

@@ -107,7 +107,7 @@ package struct JSONWriter: ~Copyable {
   /// Writes a member, or nothing if the value is absent.
   package mutating func member(_ name: StaticString, _ value: Timestamp?) {
     guard let value else { return }
-    member(name, ByteString(value.description))
+    member(name, ByteString(value.text))
   }
 
   /// Writes an array's element that is a string.

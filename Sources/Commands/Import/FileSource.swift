@@ -1,0 +1,162 @@
+import CLinux
+import Glibc
+import Interchange
+import Keychain
+import PrivateFiles
+
+/// A file of another program.
+final class FileSource: ImportSource {
+  let name: String
+  private let path: String
+  private let format: FileFormat
+  /// What was read, and of which file.
+  private var text = Secret()
+  private var status = stat()
+
+  /// The most that is read, in bytes.
+  private static let limit = 64 << 20
+
+  /// A file at a path; `-` is standard input.
+  init(_ path: String, _ format: FileFormat) {
+    self.path = path
+    self.format = format
+    name = path == "-" ? "standard input" : path
+  }
+
+  /// The files that a format usually has, those that are there.
+  static func usual(_ format: FileFormat) -> [FileSource] {
+    var sources: [FileSource] = []
+    for path in format.usualPaths.compactMap(expanded) where access(path, F_OK) == 0 {
+      let real = ProgramLinks.realPath(path)
+      if !sources.contains(where: { ProgramLinks.realPath($0.path) == real }) {
+        sources.append(FileSource(path, format))
+      }
+    }
+    return sources
+  }
+
+  /// A path with the home directory or a variable at its beginning put in; `nil` if that isn't set.
+  static func expanded(_ path: String) -> String? {
+    guard path.first == "~" || path.first == "$" else { return path }
+    let end = path.firstIndex(of: "/") ?? path.endIndex
+    let name = path.first == "~" ? "HOME" : String(path[path.index(after: path.startIndex)..<end])
+    guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
+    return value + path[end...]
+  }
+
+  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
+    text = try FileContents.read(path, limit: Self.limit, status: &status)
+    do throws(FormatFault) {
+      return try text.withUnsafeBytes { (bytes) throws(FormatFault) in try format.read(bytes) }
+    } catch {
+      let line = error.line.map { "line \($0): " } ?? ""
+      throw Failure(
+        "\(name) is no file of \(format.name): \(line)\(error.reason)", status: .usage)
+    }
+  }
+
+  // MARK: Removing
+
+  var whyNotRemovable: Failure? {
+    if path == "-" {
+      return Failure(
+        "standard input can't be removed", hint: "name the file, or leave out --remove-source", status: .usage)
+    }
+    return nil
+  }
+
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
+    let remainder = remainder(without: logins)
+    // People keep such files under stow: the link stays where its file does.
+    guard let real = ProgramLinks.realPath(path) else { throw failed("find", ENOENT) }
+    let file = clinux_openat(AT_FDCWD, real, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+    if file < 0 { throw failed("open", errno) }
+    defer { close(file) }
+    try refuseChanged(file)
+    let isEmpty = format.holdsLoginsAlone && holdsNothing(remainder)
+    if isEmpty {
+      if unlink(real) != 0 { throw failed("remove", errno) }
+      if real != path { unlink(path) }
+    } else {
+      try write(remainder, over: real)
+    }
+    // From here on it is gone under its name; what its blocks held is overwritten where the file system does that.
+    var note = ""
+    if status.st_nlink > 1 {
+      note = "; it has another name, under which everything still is"
+    } else if !overwrite(file) {
+      note = "; it couldn't be overwritten"
+    }
+    let what = isEmpty ? "removed \(name)" : "took \(countText(logins.count, "login")) out of \(name)"
+    return what + note + "; the disk, a backup or a snapshot may still have traces of it"
+  }
+
+  private func remainder(without logins: [FoundLogin]) -> Secret {
+    let removals = logins.flatMap(\.removals).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    return text.withUnsafeBytes { bytes in
+      var rest = Secret(capacity: bytes.count)
+      var position = 0
+      for removal in removals where removal.range.lowerBound >= position {
+        rest.append(UnsafeRawBufferPointer(rebasing: bytes[position..<removal.range.lowerBound]))
+        for byte in removal.replacement.bytes { rest.append(byte) }
+        position = removal.range.upperBound
+      }
+      rest.append(UnsafeRawBufferPointer(rebasing: bytes[position...]))
+      return rest
+    }
+  }
+
+  private func holdsNothing(_ remainder: borrowing Secret) -> Bool {
+    remainder.withUnsafeBytes { bytes in
+      guard let found = try? format.read(bytes) else { return bytes.allSatisfy { $0 <= 0x20 } }
+      return found.logins.isEmpty && found.passedOver.isEmpty
+    }
+  }
+
+  private func refuseChanged(_ file: Int32) throws(Failure) {
+    var now = stat()
+    guard fstat(file, &now) == 0, now.st_uid == geteuid() else {
+      throw Failure("\(name) is another user's, and was left as it is", status: .keychain)
+    }
+    guard now.st_ino == status.st_ino, now.st_dev == status.st_dev, now.st_size == status.st_size,
+      now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+    else {
+      throw Failure(
+        "\(name) has changed meanwhile, and was left as it is", hint: "import it once more", status: .keychain)
+    }
+  }
+
+  private func write(_ contents: borrowing Secret, over real: String) throws(Failure) {
+    let temporary = "\(real).\(getpid()).tmp"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = clinux_openat(AT_FDCWD, temporary, flags, 0o600)
+    if descriptor < 0 { throw failed("write", errno) }
+    var failure = contents.withUnsafeBytes { writeFully(descriptor, $0) }
+    if failure == 0, fchmod(descriptor, status.st_mode & 0o777) != 0 || fsync(descriptor) != 0 {
+      failure = errno
+    }
+    close(descriptor)
+    if failure == 0, rename(temporary, real) != 0 { failure = errno }
+    if failure != 0 {
+      unlink(temporary)
+      throw failed("write", failure)
+    }
+  }
+
+  private func overwrite(_ file: Int32) -> Bool {
+    let zeros = [UInt8](repeating: 0, count: 1 << 16)
+    var rest = Int(status.st_size)
+    if lseek(file, 0, SEEK_SET) != 0 { return false }
+    while rest > 0 {
+      let part = min(rest, zeros.count)
+      let failure = zeros.withUnsafeBytes { writeFully(file, UnsafeRawBufferPointer(rebasing: $0[..<part])) }
+      if failure != 0 { return false }
+      rest -= part
+    }
+    return fsync(file) == 0
+  }
+
+  private func failed(_ what: String, _ number: Int32) -> Failure {
+    Failure("cannot \(what) \(path), which is as it was: \(errorText(number))", status: .keychain)
+  }
+}

@@ -1,0 +1,99 @@
+import Interchange
+import Keychain
+
+/// What logins from elsewhere become in a keychain.
+struct TransferPlan {
+  /// What becomes of one of them.
+  enum Step {
+    /// There is no such item yet.
+    case add
+    /// It is there with the same secret.
+    case unchanged
+    /// There is such an item, with another secret.
+    case differs(from: Item)
+    /// An earlier login of the source is the same item.
+    case repeated(isSame: Bool)
+    /// No keychain takes it.
+    case unusable(KeychainError)
+  }
+
+  /// The logins, in the source's order: where several could answer, the first is to be preferred.
+  let logins: [FoundLogin]
+  /// What becomes of each.
+  let steps: [Step]
+
+  /// Compares logins with what the keychain has. Changes nothing.
+  ///
+  /// - Parameter comparesNotes: whether an item with the same secret, but without the source's label, comment and the
+  ///   like, differs from it.
+  /// - Throws: what reading the keychain throws.
+  init(
+    _ logins: [FoundLogin], in keychain: any KeychainStore, comparesNotes: Bool
+  ) throws(KeychainError) {
+    self.logins = logins
+    steps = try keychain.reading { () throws(KeychainError) -> [Step] in
+      var present: [Item.Key: Item] = [:]
+      for item in try keychain.items(matching: .all) {
+        let key = item.key.primaryKey
+        if present[key] == nil { present[key] = item }
+      }
+      var taken: [Item.Key: Int] = [:]
+      var steps: [Step] = []
+      for (index, login) in logins.enumerated() {
+        do throws(KeychainError) {
+          try login.item.validate(with: login.credential)
+        } catch {
+          steps.append(.unusable(error))
+          continue
+        }
+        let key = login.item.key.primaryKey
+        if let earlier = taken[key] {
+          steps.append(.repeated(isSame: logins[earlier].credential.hasSame(as: login.credential)))
+          continue
+        }
+        taken[key] = index
+        guard let item = present[key], let credential = try keychain.credentialIfPresent(of: item) else {
+          steps.append(.add)
+          continue
+        }
+        let isSame =
+          credential.hasSame(as: login.credential)
+          && (!comparesNotes || item.hasSameNotes(as: login.item))
+        steps.append(isSame ? .unchanged : .differs(from: item))
+      }
+      return steps
+    }
+  }
+
+  /// The logins that differ from what the keychain has.
+  var conflicts: [Int] {
+    steps.indices.filter { if case .differs = steps[$0] { true } else { false } }
+  }
+}
+
+extension Credential {
+  /// Whether both hold the same secret, and everything that goes with it.
+  borrowing func hasSame(as other: borrowing Credential) -> Bool {
+    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
+  }
+}
+
+extension Item {
+  /// Whether both have the same to say to a person.
+  func hasSameNotes(as other: Item) -> Bool {
+    label == other.label && comment == other.comment && itemDescription == other.itemDescription
+      && creator == other.creator && type == other.type && isDefault == other.isDefault
+  }
+
+  /// The item with what `other` says of itself, where it says something.
+  func taking(notesOf other: Item) -> Item {
+    var item = self
+    item.label = other.label ?? label
+    item.comment = other.comment ?? comment
+    item.itemDescription = other.itemDescription ?? itemDescription
+    item.creator = other.creator ?? creator
+    item.type = other.type ?? type
+    item.isDefault = other.isDefault || isDefault
+    return item
+  }
+}
