@@ -92,7 +92,7 @@ long clinux_peer_uid(int fd) {
 
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
 
-void clinux_wait_on_write(int fd) { fcntl(fd, F_SETFL, 0); }
+void clinux_make_blocking(int fd) { fcntl(fd, F_SETFL, 0); }
 
 static volatile sig_atomic_t notes = -1;
 

@@ -27,7 +27,8 @@ struct LlaveroCommand: ParsableCommand {
     version: Program.version,
     subcommands: [
       InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
-      DeleteCommand.self, UndeleteCommand.self, RunSubcommand.self, VaultCommand.self, StatusCommand.self,
+      DeleteCommand.self, UndeleteCommand.self, ImportCommand.self, ExportCommand.self, MigrateCommand.self,
+      RunSubcommand.self, VaultCommand.self, StatusCommand.self,
       DoctorCommand.self,
       KeychainCommand.self, UnlockCommand.self, LockCommand.self, SlotCommand.self,
       ChangePassphraseCommand.self, RotateCommand.self, SetupCommand.self, LinkCommand.self,

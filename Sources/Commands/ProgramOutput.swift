@@ -42,7 +42,7 @@ enum ProgramOutput {
     let output = ends[0]
     defer { close(output) }
     // Only this end waits for nothing: a program does not expect that of its standard output.
-    clinux_wait_on_write(ends[1])
+    clinux_make_blocking(ends[1])
     var child: ChildProcess
     do throws(KeychainError) {
       child = try ChildProcess(arguments, .output(ends[1]), withholding: withheld)

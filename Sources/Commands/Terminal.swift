@@ -58,15 +58,27 @@ struct Terminal: ~Copyable {
   }
 
   /// Asks a question that is answered by y or yes, or else isn't.
-  func ask(_ question: String) -> Bool {
+  borrowing func ask(_ question: String) -> Bool {
+    ["y", "yes"].contains(answer(to: question)?.lowercased() ?? "")
+  }
+
+  /// Asks a question that is answered by one of several letters. `nil` if it is answered by anything else; the last of
+  /// them if the input ends.
+  borrowing func ask(_ question: String, among letters: [Character]) -> Character? {
+    guard let answer = answer(to: question) else { return letters.last }
+    return answer.count == 1 ? letters.first { answer.lowercased() == String($0) } : nil
+  }
+
+  /// What is typed, at most 16 bytes of it; `nil` if the input ends.
+  private borrowing func answer(to question: String) -> String? {
     show(question)
     var answer: [UInt8] = []
     var byte: UInt8 = 0
-    while withUnsafeMutableBytes(of: &byte, { StandardStreams.read(descriptor, into: $0) }) == 1, byte != 0x0a
-    {
+    while withUnsafeMutableBytes(of: &byte, { StandardStreams.read(descriptor, into: $0) }) == 1 {
+      if byte == 0x0a { return String(decoding: answer, as: UTF8.self) }
       if answer.count < 16 { answer.append(byte) }
     }
-    return ["y", "yes"].contains(String(decoding: answer, as: UTF8.self).lowercased())
+    return nil
   }
 
   /// Shows a text that is no secret.

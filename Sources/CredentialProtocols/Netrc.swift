@@ -97,20 +97,27 @@ public enum Netrc {
   private static func append(
     _ login: Login, _ secret: borrowing Secret, of item: Item, to text: inout Secret
   ) -> ProtocolError? {
-    let lengthBefore = text.count
-    text.append("machine ")
-    var isSpeakable = append(Secret(copying: login.server), to: &text)
-    text.append(" login ")
-    isSpeakable = append(Secret(copying: login.account), to: &text) && isSpeakable
-    text.append(" password ")
-    isSpeakable = append(secret, to: &text) && isSpeakable
-    text.append("\n")
-    if isSpeakable { return nil }
-    text.truncate(to: lengthBefore)
+    if appendLine(server: login.server, account: login.account, secret, to: &text) { return nil }
     return .refused(
       Refusal(
         "the login for \(item.name) has a line break or a NUL byte in it, which a netrc file can't hold",
         hint: "name the hosts that are needed, or give the secret by 'llavero run --env'", .keychain))
+  }
+
+  /// Appends a login's line. Returns whether a netrc file can hold it; if not, nothing is appended.
+  public static func appendLine(
+    server: ByteString, account: ByteString, _ secret: borrowing Secret, to text: inout Secret
+  ) -> Bool {
+    let lengthBefore = text.count
+    text.append("machine ")
+    var isSpeakable = append(Secret(copying: server), to: &text)
+    text.append(" login ")
+    isSpeakable = append(Secret(copying: account), to: &text) && isSpeakable
+    text.append(" password ")
+    isSpeakable = append(secret, to: &text) && isSpeakable
+    text.append("\n")
+    if !isSpeakable { text.truncate(to: lengthBefore) }
+    return isSpeakable
   }
 
   /// Appends a word. Returns whether a netrc file can hold it.

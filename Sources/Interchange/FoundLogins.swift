@@ -50,6 +50,8 @@ public final class FoundLogin {
   public let origin: Origin
   /// What has to be done to its file so that it is gone from there.
   public let removals: [Removal]
+  /// The item of another keychain that it was.
+  public let original: Item?
   /// What stands beside it that no item has room for, in a word each: `notes`, `one-time code`. Where there is
   /// something, it stays at its source.
   public let leftBehind: [String]
@@ -57,13 +59,14 @@ public final class FoundLogin {
   /// Takes the parts.
   public init(
     _ item: Item, _ credential: consuming Credential, at origin: Origin, removals: [Removal] = [],
-    leftBehind: [String] = []
+    leftBehind: [String] = [], from original: Item? = nil
   ) {
     self.item = item
     self.credential = credential
     self.origin = origin
     self.removals = removals
     self.leftBehind = leftBehind
+    self.original = original
   }
 }
 

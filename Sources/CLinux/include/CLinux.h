@@ -53,7 +53,7 @@ long clinux_peer_uid(int fd);
 int clinux_pipe(int ends[_Nonnull 2]);
 
 /// Lets a pipe's end wait, as programs expect of their standard output.
-void clinux_wait_on_write(int fd);
+void clinux_make_blocking(int fd);
 
 /// Where the signals that are caught from now on are noted, a byte each; -1 notes them nowhere.
 void clinux_note_signals(int fd);

@@ -22,7 +22,7 @@ struct AgeDecryption {
       throw Failure(
         "\(path) is encrypted for a key that isn't here",
         hint: identity == nil
-          ? "name the file of its identity with --identity; for a vault with a passphrase, the file of a slot: slots/ID.age"
+          ? "name the file of its identity with --identity; for a vault with a passphrase, that of a slot: slots/ID.age"
           : nil, status: .keychain)
     } catch {
       throw Failure(error, at: path)

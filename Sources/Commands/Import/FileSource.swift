@@ -60,7 +60,8 @@ final class FileSource: ImportSource {
   var whyNotRemovable: Failure? {
     if path == "-" {
       return Failure(
-        "standard input can't be removed", hint: "name the file, or leave out --remove-source", status: .usage)
+        "standard input can't be removed", hint: "name the file, or leave out --remove-source", status: .usage
+      )
     }
     return nil
   }
@@ -122,7 +123,8 @@ final class FileSource: ImportSource {
       now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
     else {
       throw Failure(
-        "\(name) has changed meanwhile, and was left as it is", hint: "import it once more", status: .keychain)
+        "\(name) has changed meanwhile, and was left as it is", hint: "import it once more", status: .keychain
+      )
     }
   }
 

@@ -129,7 +129,8 @@ struct ImportCommand: ParsableCommand {
         status: .nothingMatched)
     }
     return Failure(
-      "there is nothing of \(kind.name)" + (usual.isEmpty ? "" : ": neither " + usual.joined(separator: " nor ")),
+      "there is nothing of \(kind.name)"
+        + (usual.isEmpty ? "" : ": neither " + usual.joined(separator: " nor ")),
       hint: kind.format == nil ? nil : "name the file", status: .nothingMatched)
   }
 

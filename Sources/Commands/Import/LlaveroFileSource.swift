@@ -28,11 +28,11 @@ final class LlaveroFileSource: ImportSource {
     }
   }
 
-  var whyNotRemovable: Failure? {
-    Failure(
-      "llavero removes neither a vault nor an export", hint: "remove it by hand once you have what it held",
-      status: .usage)
-  }
+  var whyNotRemovable: Failure? { Self.isNotRemovable }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> String { throw whyNotRemovable! }
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> String { throw Self.isNotRemovable }
+
+  private static let isNotRemovable = Failure(
+    "llavero removes neither a vault nor an export", hint: "remove it by hand once you have what it held",
+    status: .usage)
 }

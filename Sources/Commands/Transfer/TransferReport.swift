@@ -92,9 +92,10 @@ struct TransferReport {
       }
     }
     let shown = names.prefix(20)
-    var text =
-      shown.count > 1 && shown.count == names.count
-      ? shown.dropLast().joined(separator: ", ") + " and " + shown.last! : shown.joined(separator: ", ")
+    var text = shown.joined(separator: ", ")
+    if shown.count > 1, shown.count == names.count {
+      text = shown.dropLast().joined(separator: ", ") + " and " + shown[shown.count - 1]
+    }
     if names.count > shown.count { text += " and \(names.count - shown.count) more" }
     if case .line? = origins.first { text = (names.count == 1 ? "line " : "lines ") + text }
     return text

@@ -1,0 +1,170 @@
+import CredentialProtocols
+public import Keychain
+
+/// A form in which items can be given to other programs.
+public struct ExportFormat: Sendable {
+  /// Why an item isn't written.
+  public enum Omission: Hashable, Sendable {
+    /// The form has no place for items of its kind.
+    case otherKind
+    /// It has a byte that the form can't hold, such as a line break.
+    case unspeakable
+  }
+
+  /// What the command line calls it.
+  public let name: String
+  /// What it is, for a list of the formats.
+  public let summary: String
+  /// Whether nothing of an item is lost.
+  public let isComplete: Bool
+  /// What stands before the first item.
+  public let beginning: StaticString
+  /// Writes an item, or returns why it doesn't.
+  public let append: @Sendable (Item, borrowing Credential, inout Secret) -> Omission?
+
+  /// Every format, the one that is used if nothing is said first.
+  public static let all: [ExportFormat] = [.jsonLines, .bitwardenCSV, .netrc, .gitCredentials]
+
+  /// The format of that name.
+  public static func named(_ name: String) -> ExportFormat? { all.first { $0.name == name } }
+
+  /// JSON Lines: the vault's own form, an object for each item, with its dates and all that is confidential. `llavero
+  /// import llavero` reads it.
+  public static let jsonLines = ExportFormat(
+    name: "jsonl", summary: "JSON Lines with everything, for 'llavero import llavero' and scripts",
+    isComplete: true, beginning: ""
+  ) { item, credential, text in
+    var json = JSONWriter(capacity: 512)
+    json.beginObject()
+    json.member("created", item.creationDate)
+    json.member("modified", item.modificationDate)
+    json.attributes(of: item)
+    json.confidentialMembers(of: credential)
+    json.endObject()
+    text.append(json.finishLine())
+    return nil
+  }
+
+  /// CSV as Bitwarden imports it (its help, "Condition a .csv file"), and most other password managers too.
+  public static let bitwardenCSV = ExportFormat(
+    name: "csv", summary: "CSV as Bitwarden and other password managers read it", isComplete: false,
+    beginning:
+      "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
+  ) { item, credential, text in
+    guard credential.secret.withUnsafeBytes({ isValidUTF8($0) && !$0.contains(0) }) else {
+      return .unspeakable
+    }
+    text.append(",,login,")
+    CSVField.append(Secret(item.name), to: &text)
+    text.append(",")
+    if let comment = item.comment { CSVField.append(Secret(copying: comment), to: &text) }
+    text.append(",,0,")
+    if case .internetPassword(let key) = item.key { CSVField.append(Secret(key.url), to: &text) }
+    text.append(",")
+    if let account = item.key.account { CSVField.append(Secret(copying: account), to: &text) }
+    text.append(",")
+    CSVField.append(credential.secret, to: &text)
+    text.append(",\n")
+    return nil
+  }
+
+  /// A line of a netrc file. The format knows neither ports nor paths nor schemes.
+  public static let netrc = ExportFormat(
+    name: "netrc", summary: "netrc for curl and others", isComplete: false, beginning: ""
+  ) { item, credential, text in
+    guard case .internetPassword(let key) = item.key, key.isForEverybody, let server = key.server,
+      let account = key.account, credential.authenticationScheme == nil,
+      ["https", "http", "ftp"].contains(key.protocol.lowercased),
+      key.effectivePort == InternetPassword.defaultPort(of: key.protocol), key.path == nil
+    else { return .otherKind }
+    return Netrc.appendLine(server: server, account: account, credential.secret, to: &text)
+      ? nil : .unspeakable
+  }
+
+  /// A URL with user name and password on a line, as git's helper `store` reads it (git-credential-store(1), "STORAGE
+  /// FORMAT").
+  public static let gitCredentials = ExportFormat(
+    name: "git-credentials", summary: "the plain-text file of git's helper 'store'", isComplete: false,
+    beginning: ""
+  ) { item, credential, text in
+    guard case .internetPassword(let key) = item.key, key.isForEverybody, let account = key.account,
+      key.authenticationType == nil, credential.authenticationScheme == nil
+    else { return .otherKind }
+    text.append(contentsOf: key.protocol)
+    text.append("://")
+    PercentEncoding.append(Secret(copying: account), to: &text)
+    text.append(":")
+    PercentEncoding.append(credential.secret, to: &text)
+    text.append("@")
+    text.append(contentsOf: key.hostAndPort)
+    if let path = key.path {
+      text.append("/")
+      PercentEncoding.append(Secret(copying: path), keepingSlashes: true, to: &text)
+    }
+    text.append("\n")
+    return nil
+  }
+}
+
+extension InternetPassword {
+  /// Whether it is of no tool in particular.
+  fileprivate var isForEverybody: Bool { securityDomain == nil }
+
+  /// As it stands in a URL.
+  fileprivate var hostAndPort: ByteString {
+    var text = server?.bytes ?? []
+    if text.contains(UInt8(ascii: ":")) { text = [UInt8(ascii: "[")] + text + [UInt8(ascii: "]")] }
+    if let port, port != Self.defaultPort(of: `protocol`) { text += Array(":\(port)".utf8) }
+    return ByteString(text)
+  }
+
+  /// Without account and password.
+  fileprivate var url: String {
+    var text = Secret()
+    text.append(contentsOf: `protocol`)
+    text.append("://")
+    text.append(contentsOf: hostAndPort)
+    if let path {
+      text.append("/")
+      PercentEncoding.append(Secret(copying: path), keepingSlashes: true, to: &text)
+    }
+    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+/// A field of RFC 4180.
+enum CSVField {
+  /// Appends a field, in quotes where it needs them.
+  static func append(_ value: borrowing Secret, to text: inout Secret) {
+    value.withUnsafeBytes { value in
+      let needsQuotes =
+        value.contains { [0x22, 0x2c, 0x0a, 0x0d].contains($0) } || value.first == 0x20 || value.last == 0x20
+      if needsQuotes { text.append(0x22) }
+      for byte in value {
+        if byte == 0x22 { text.append(0x22) }
+        text.append(byte)
+      }
+      if needsQuotes { text.append(0x22) }
+    }
+  }
+}
+
+/// The escapes of RFC 3986 section 2.1.
+enum PercentEncoding {
+  /// Appends bytes, all that are not unreserved (section 2.3) as `%XX`.
+  static func append(_ value: borrowing Secret, keepingSlashes: Bool = false, to text: inout Secret) {
+    let digits: StaticString = "0123456789ABCDEF"
+    value.withUnsafeBytes { value in
+      for byte in value {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: text.append(byte)
+        case 0x2f where keepingSlashes: text.append(byte)
+        default:
+          text.append(0x25)
+          text.append(digits.utf8Start[Int(byte >> 4)])
+          text.append(digits.utf8Start[Int(byte & 15)])
+        }
+      }
+    }
+  }
+}
