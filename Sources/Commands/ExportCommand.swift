@@ -134,8 +134,10 @@ struct ExportCommand: ParsableCommand {
           String(text.reversed().drop { $0.isWhitespace }.reversed()), plugins: PluginSettings())
       } catch {
         throw Failure(
-          "that is no recipient of age that llavero can use: \(text.prefix(16))...",
-          hint: "it begins with age1 or ssh-ed25519", status: .usage)
+          text.hasPrefix("AGE-SECRET-KEY-")
+            ? "that is an identity, which nobody else should see, and no recipient"
+            : "that is no recipient of age that llavero can use",
+          hint: "a recipient begins with age1 or ssh-ed25519", status: .usage)
       }
     }
   }

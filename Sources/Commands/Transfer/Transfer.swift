@@ -48,14 +48,14 @@ struct Transfer {
     var outcomes = foreseen
     // Where nothing else decides, what was changed last answers: so the first of the source comes last.
     let changes = outcomes.indices.filter { outcomes[$0] == .added || outcomes[$0] == .replaced }.reversed()
-    let now = Timestamp.now
+    let dates = dates(at: .now)
     var done = 0
     var rest = Array(changes)[...]
     while !rest.isEmpty {
       let part = rest.prefix(batch)
       try keychain.exclusively { () throws(KeychainError) in
         for index in part {
-          try change(index, in: keychain, at: now, &outcomes[index])
+          try change(index, in: keychain, dates[index], &outcomes[index])
           done += 1
           if done % 100 == 0 { progress(done, changes.count) }
         }
@@ -66,8 +66,22 @@ struct Transfer {
     return outcomes
   }
 
+  /// When each login was changed last: what its source says, but never later than one that is to be preferred to it.
+  private func dates(at now: Timestamp) -> [Timestamp] {
+    var former: [Item.Key: Timestamp] = [:]
+    return plan.logins.enumerated().map { index, login in
+      var date = login.item.modificationDate ?? Timestamp(milliseconds: now.milliseconds - Int64(index))
+      let place = login.item.key.withoutAccount
+      if let former = former[place], date >= former {
+        date = Timestamp(milliseconds: former.milliseconds - 1)
+      }
+      former[place] = date
+      return date
+    }
+  }
+
   private func change(
-    _ index: Int, in keychain: any KeychainStore, at now: Timestamp, _ outcome: inout Outcome
+    _ index: Int, in keychain: any KeychainStore, _ date: Timestamp, _ outcome: inout Outcome
   ) throws(KeychainError) {
     let login = plan.logins[index]
     if case .differs(let item) = plan.steps[index] {
@@ -81,10 +95,8 @@ struct Transfer {
     }
     var item = login.item
     item.reference = nil
-    if item.modificationDate == nil {
-      item.modificationDate = Timestamp(milliseconds: now.milliseconds - Int64(index))
-      item.creationDate = item.creationDate ?? item.modificationDate
-    }
+    item.modificationDate = date
+    item.creationDate = item.creationDate ?? date
     do throws(KeychainError) {
       try keychain.add(item, login.credential)
     } catch .duplicateItem {
@@ -126,6 +138,20 @@ extension Transfer.Outcome {
     switch self {
     case .added, .replaced, .unchanged: true
     case .kept, .repeated, .unusable: false
+    }
+  }
+}
+
+extension Item.Key {
+  /// What all accounts of a place have in common.
+  fileprivate var withoutAccount: Item.Key {
+    switch primaryKey {
+    case .internetPassword(var key):
+      key.account = nil
+      return .internetPassword(key)
+    case .genericPassword(var key):
+      key.account = nil
+      return .genericPassword(key)
     }
   }
 }
