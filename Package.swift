@@ -118,7 +118,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
-      swiftSettings: settings),
+      exclude: ["Samples"], swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",

@@ -11,23 +11,54 @@ public struct FileFormat: Sendable {
   public let usualPaths: [String]
   /// Whether the file has nothing but logins, so that it can go when they have gone. Else its other contents stay.
   public let holdsLoginsAlone: Bool
-  /// Reads a whole file.
-  public let read: @Sendable (UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins
+  /// The names of another file that has what this one lacks, in the same folder; the first that exists is to be handed
+  /// to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.
+  public let companions: [String]
+  private let reading: Reading
 
-  /// Takes the parts.
+  private typealias Reading =
+    @Sendable (UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?) throws(FormatFault) -> FoundLogins
+
+  /// Takes the parts of a format whose files say all by themselves.
   public init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
     read: @escaping @Sendable (UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins
+  ) {
+    self.init(
+      name, summary, usualPaths: usualPaths, holdsLoginsAlone: holdsLoginsAlone, companions: []
+    ) { (text, _) throws(FormatFault) in try read(text) }
+  }
+
+  /// Takes the parts of a format whose files need another one beside them.
+  public init(
+    _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
+    companions: [String],
+    read: @escaping @Sendable (
+      UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?
+    ) throws(FormatFault) -> FoundLogins
   ) {
     self.name = name
     self.summary = summary
     self.usualPaths = usualPaths
     self.holdsLoginsAlone = holdsLoginsAlone
-    self.read = read
+    self.companions = companions
+    reading = read
+  }
+
+  /// Reads a whole file.
+  ///
+  /// - Parameter companion: the file that ``companions`` names, if there is one.
+  /// - Throws: ``FormatFault`` if it isn't of this format at all.
+  public func read(
+    _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil
+  ) throws(FormatFault) -> FoundLogins {
+    try reading(file, companion)
   }
 
   /// Every format that can be read.
-  public static let all: [FileFormat] = [.gitCredentials]
+  public static let all: [FileFormat] = [
+    .gitCredentials, .bitwarden, .onePassword, .keepassxc, .chrome, .firefox,
+  ]
 
   /// The format of that name.
   public static func named(_ name: String) -> FileFormat? {

@@ -48,7 +48,8 @@ public final class FoundLogin {
   public let credential: Credential
   /// Where it was.
   public let origin: Origin
-  /// What has to be done to its file so that it is gone from there.
+  /// What has to be done to its file so that it is gone from there. Those of two logins are never of overlapping ranges,
+  /// but may be the same ones: of a password for several servers, which goes when all of these have been kept.
   public let removals: [Removal]
   /// The item of another keychain that it was.
   public let original: Item?
@@ -78,10 +79,16 @@ public struct PassedOver: Hashable, Sendable {
     case malformed
     /// It is of another kind: a note, a card, a key.
     case noLogin
-    /// There is no password.
+    /// There is no password, or only a reference to another entry's.
     case noSecret
     /// It names nothing that it is for.
     case noPlace
+    /// It lies among what was thrown away there.
+    case discarded
+    /// No keychain can hold it: a part of its key has a line break or a NUL byte in it, or it is too large.
+    case notStorable
+    /// The program that keeps it couldn't decrypt it.
+    case undecipherable
   }
 
   /// Where it was.
@@ -100,9 +107,14 @@ public struct FoundLogins {
   /// Nothing yet.
   public init() {}
 
-  /// Takes a login.
+  /// Takes a login, or passes it over if no keychain can hold it.
   public mutating func take(_ login: FoundLogin) {
-    logins.append(login)
+    do throws(KeychainError) {
+      try login.item.validate(with: login.credential)
+      logins.append(login)
+    } catch {
+      passOver(login.origin, .notStorable)
+    }
   }
 
   /// Passes something over.

@@ -1,3 +1,4 @@
+import Glibc
 import Interchange
 import Keychain
 import Testing
@@ -6,34 +7,81 @@ import Testing
 struct Found: Equatable, CustomStringConvertible {
   var logins: [String] = []
   var passedOver: [PassedOver] = []
+  var labels: [String?] = []
+  var origins: [Origin] = []
 
   /// Reads a file of a format.
   init(_ text: String, as format: FileFormat) throws {
     try self.init(Array(text.utf8), as: format)
   }
 
+  /// Reads a sample.
+  init(sample name: String, as format: FileFormat, beside companion: String? = nil) throws {
+    try self.init(try Sample.bytes(of: name), as: format, beside: try companion.map(Sample.bytes(of:)))
+  }
+
   /// Reads a file of a format.
-  init(_ bytes: [UInt8], as format: FileFormat) throws {
-    var found = FoundLogins()
-    try bytes.withUnsafeBytes { found = try format.read($0) }
+  init(_ bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil) throws {
+    let found = try FoundLogins(bytes, as: format, beside: companion)
     logins = found.logins.map { login in
       let secret = login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-      return "\(login.item.key.name) \(secret)"
+      let leftBehind = login.leftBehind.map { " + \($0)" }.joined()
+      return "\(login.item.key.name) \(secret)\(leftBehind)"
     }
+    labels = found.logins.map { $0.item.label?.description }
+    origins = found.logins.map(\.origin)
     passedOver = found.passedOver
+  }
+
+  /// What was passed over, in short.
+  var reasons: [String] {
+    passedOver.map { passed in
+      switch passed.origin {
+      case .line(let number): "\(number) \(passed.reason)"
+      case .entry(let name): "\(name) \(passed.reason)"
+      }
+    }
   }
 
   var description: String { "\(logins) \(passedOver.map { "\($0.origin) \($0.reason)" })" }
 }
 
+extension FoundLogins {
+  /// Reads a file of a format.
+  init(_ bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil) throws {
+    self = try bytes.withUnsafeBytes { bytes in
+      guard let companion else { return try format.read(bytes) }
+      return try companion.withUnsafeBytes { try format.read(bytes, beside: $0) }
+    }
+  }
+}
+
+/// A file as another program writes it.
+enum Sample {
+  /// What is in a sample of that name.
+  static func bytes(of name: String) throws -> [UInt8] {
+    let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples"
+    let file = try #require(fopen("\(folder)/\(name)", "rb"), "there is a sample \(name)")
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return Array(bytes[..<count])
+  }
+}
+
 /// The file as it is when every login that was found has gone from it.
 func remainder(of text: String, as format: FileFormat) throws -> String {
-  var bytes = Array(text.utf8)
-  var found = FoundLogins()
-  try bytes.withUnsafeBytes { found = try format.read($0) }
-  let removals = found.logins.flatMap(\.removals).sorted { $0.range.lowerBound > $1.range.lowerBound }
-  for removal in removals {
+  String(decoding: try remainder(of: Array(text.utf8), as: format), as: UTF8.self)
+}
+
+/// The file as it is when every login that was found has gone from it.
+func remainder(
+  of bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil
+) throws -> [UInt8] {
+  var bytes = bytes
+  let found = try FoundLogins(bytes, as: format, beside: companion)
+  for removal in Set(found.logins.flatMap(\.removals)).sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
     bytes.replaceSubrange(removal.range, with: removal.replacement.bytes)
   }
-  return String(decoding: bytes, as: UTF8.self)
+  return bytes
 }

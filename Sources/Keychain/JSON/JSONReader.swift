@@ -74,6 +74,19 @@ package struct JSONValue {
   /// Its text; a string's is with its quotes.
   package let raw: UnsafeRawBufferPointer
 
+  /// A member's name, for one that may have escapes in it.
+  ///
+  /// - Parameter name: as ``JSONReader/members(of:_:)`` gives it: a slice of the text, where it stands in quotes.
+  package init(name: UnsafeRawBufferPointer) {
+    kind = .string
+    raw = UnsafeRawBufferPointer(start: name.baseAddress.map { $0 - 1 }, count: name.count + 2)
+  }
+
+  init(kind: Kind, raw: UnsafeRawBufferPointer) {
+    self.kind = kind
+    self.raw = raw
+  }
+
   /// Appends what a string says to `output`, escapes resolved.
   package func appendString(to output: inout Secret) throws(JSONReader.Malformed) {
     guard kind == .string else { throw JSONReader.Malformed() }

@@ -1,0 +1,123 @@
+import Keychain
+
+extension FileFormat {
+  /// What Bitwarden and Vaultwarden write for "Export vault", as CSV or as JSON that is not encrypted.
+  public static let bitwarden = FileFormat(
+    "bitwarden", "the CSV or JSON that Bitwarden exports", holdsLoginsAlone: true
+  ) { text throws(FormatFault) in
+    if text.first(where: { !CSVRows.byteOrderMark.contains($0) && $0 > 0x20 }) == UInt8(ascii: "{") {
+      return try BitwardenJSON.read(text)
+    }
+    let export = CSVExport(
+      name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
+      others: [("notes", "notes"), ("fields", "custom fields"), ("login_totp", "one-time code")],
+      kind: ("type", "login"), urlSeparator: UInt8(ascii: ","))
+    return try export.read(text)
+  }
+}
+
+/// The export as JSON: an object whose `items` has the entries, each with a type, a login being of 1.
+private enum BitwardenJSON {
+  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    var found = FoundLogins()
+    var positions = FilePositions(text)
+    var isEncrypted = false
+    var hasItems = false
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "encrypted" {
+          isEncrypted = try value.bool()
+        } else if name == "items" {
+          hasItems = true
+          try JSONReader.elements(of: value.raw) { (item) throws(JSONReader.Malformed) in
+            read(item, &positions, &found)
+          }
+        }
+      }
+    } catch {
+      throw FormatFault("it is no JSON that Bitwarden exports")
+    }
+    if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
+    guard hasItems else { throw FormatFault("it has no entries, as an export of Bitwarden has") }
+    return found
+  }
+
+  private static func read(_ item: JSONValue, _ positions: inout FilePositions, _ found: inout FoundLogins) {
+    var entry = BitwardenEntry()
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: item.raw) { (name, value) throws(JSONReader.Malformed) in
+        try entry.take(name, value)
+      }
+    } catch {
+      return found.passOver(.line(positions.line(of: item.raw)), .malformed)
+    }
+    // What was taken out before.
+    if entry.isEmpty { return }
+    let name = entry.login.name
+    let origin = name.isEmpty ? Origin.line(positions.line(of: item.raw)) : .entry(name)
+    if entry.isDiscarded { return found.passOver(origin, .discarded) }
+    guard entry.type == 1 else { return found.passOver(origin, .noLogin) }
+    found.take(
+      entry.login, at: origin,
+      removals: [Removal(positions.range(of: item.raw), replacement: .emptyObject)])
+  }
+}
+
+private struct BitwardenEntry: ~Copyable {
+  var login = LoginEntry()
+  var type = 0
+  var isEmpty = true
+  var isDiscarded = false
+
+  mutating func take(_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) {
+    isEmpty = false
+    if value.kind == .null { return }
+    if name == "type" {
+      type = try value.integer()
+    } else if name == "name" {
+      login.name = try value.string()
+    } else if name == "deletedDate" {
+      isDiscarded = true
+    } else if name == "notes" {
+      if try !value.string().isEmpty { login.leftBehind.append("notes") }
+    } else if name == "fields" {
+      if try !Self.isEmptyArray(value) { login.leftBehind.append("custom fields") }
+    } else if name == "passwordHistory" {
+      if try !Self.isEmptyArray(value) { login.leftBehind.append("former passwords") }
+    } else if name == "login" {
+      try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+        try takeOfLogin(name, value)
+      }
+    }
+  }
+
+  private mutating func takeOfLogin(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) {
+    if value.kind == .null { return }
+    if name == "username" {
+      login.account = try value.string()
+    } else if name == "password" {
+      login.secret = Secret(capacity: value.raw.count)
+      try value.appendString(to: &login.secret)
+    } else if name == "totp" {
+      if try !value.string().isEmpty { login.leftBehind.append("one-time code") }
+    } else if name == "fido2Credentials" {
+      if try !Self.isEmptyArray(value) { login.leftBehind.append("passkey") }
+    } else if name == "uris" {
+      var urls: [ByteString] = []
+      try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: element.raw) { (name, value) throws(JSONReader.Malformed) in
+          if name == "uri", value.kind != .null { urls.append(try value.string()) }
+        }
+      }
+      login.urls = urls
+    }
+  }
+
+  private static func isEmptyArray(_ value: JSONValue) throws(JSONReader.Malformed) -> Bool {
+    var isEmpty = true
+    try JSONReader.elements(of: value.raw) { _ in isEmpty = false }
+    return isEmpty
+  }
+}

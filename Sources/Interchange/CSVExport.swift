@@ -1,0 +1,111 @@
+import Keychain
+
+/// What the columns of a password manager's export are called, by the program's versions and languages of old.
+struct CSVExport: Sendable {
+  var name: [ByteString] = []
+  var url: [ByteString]
+  var account: [ByteString]
+  var password: [ByteString]
+  /// What no item has room for, each with the word for it.
+  var others: [(column: ByteString, word: String)] = []
+  /// A column of which only this program's exports have one.
+  var mark: ByteString? = nil
+  /// The column with the path of the group that an entry is in, and the group for what was thrown away.
+  var group: (column: ByteString, discarded: ByteString)? = nil
+  /// What a password begins with that is only a reference to another.
+  var reference: ByteString? = nil
+  /// The column that says of which kind an entry is, and the kind that is a login.
+  var kind: (column: ByteString, login: ByteString)? = nil
+  /// What stands between the addresses of one entry.
+  var urlSeparator: UInt8? = nil
+  /// What an entry that is the program's own business has as its address.
+  var foreignURL: ByteString? = nil
+
+  /// Reads an export.
+  ///
+  /// - Throws: ``FormatFault`` if it has no header with these columns.
+  func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    var rows = CSVRows(text)
+    guard let header = rows.next()?.fields?.map(\.text.trimmed) else {
+      throw FormatFault("it does not begin with the names of columns", line: 1)
+    }
+    let columns = try Columns(of: self, in: header)
+    var found = FoundLogins()
+    for row in rows where !row.isBlank {
+      guard let fields = row.fields, fields.count == header.count else {
+        found.passOver(.line(row.line), .malformed)
+        continue
+      }
+      read(fields, columns, row, &found)
+    }
+    return found
+  }
+
+  private func read(_ fields: [CSVField], _ columns: Columns, _ row: CSVRow, _ found: inout FoundLogins) {
+    let origin = Origin.line(row.line)
+    func text(_ column: Int?) -> ByteString { column.map { fields[$0].text } ?? "" }
+    if let kind, let column = columns.kind, !text(column).isEqualIgnoringCase(kind.login) {
+      return found.passOver(origin, .noLogin)
+    }
+    if let group, let column = columns.group, Self.isPath(text(column), within: group.discarded) {
+      return found.passOver(origin, .discarded)
+    }
+    var entry = LoginEntry()
+    entry.name = text(columns.name)
+    entry.urls = Self.addresses(in: text(columns.url), separator: urlSeparator)
+    entry.account = text(columns.account)
+    entry.secret = fields[columns.password].secret
+    entry.leftBehind = columns.others.filter { !fields[$0.column].isEmpty }.map(\.word)
+    if let foreignURL, entry.urls.first == foreignURL { return found.passOver(origin, .noLogin) }
+    if let reference, entry.secret.withUnsafeBytes({ $0.starts(with: reference.bytes) }) {
+      return found.passOver(origin, .noSecret)
+    }
+    found.take(entry, at: origin, removals: [Removal(row.range)])
+  }
+
+  /// Whether a path of groups leads through one that is just below the topmost.
+  private static func isPath(_ path: ByteString, within group: ByteString) -> Bool {
+    let groups = path.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return groups.count > 1 && groups[1].elementsEqual(group.bytes)
+  }
+
+  /// The addresses that a field holds. What follows a separator and is none belongs to the one before.
+  private static func addresses(in text: ByteString, separator: UInt8?) -> [ByteString] {
+    guard !text.isEmpty else { return [] }
+    guard let separator else { return [text.trimmed] }
+    return text.bytes.split(separator: separator).map { ByteString(Array($0)).trimmed }.filter { !$0.isEmpty }
+  }
+
+  /// Where the columns are.
+  private struct Columns {
+    let name: Int?
+    let url: Int?
+    let account: Int?
+    let password: Int
+    let others: [(column: Int, word: String)]
+    let kind: Int?
+    let group: Int?
+
+    init(of export: CSVExport, in header: [ByteString]) throws(FormatFault) {
+      func find(_ names: [ByteString]) -> Int? {
+        for name in names {
+          if let column = header.firstIndex(where: { $0.isEqualIgnoringCase(name) }) { return column }
+        }
+        return nil
+      }
+      func need(_ names: [ByteString]) throws(FormatFault) -> Int? {
+        guard let name = names.first else { return nil }
+        guard let column = find(names) else { throw FormatFault("it has no column \"\(name)\"", line: 1) }
+        return column
+      }
+      name = try need(export.name)
+      url = try need(export.url)
+      account = try need(export.account)
+      password = try need(export.password) ?? 0
+      kind = try need(export.kind.map { [$0.column] } ?? [])
+      group = try need(export.group.map { [$0.column] } ?? [])
+      if let mark = export.mark { _ = try need([mark]) }
+      others = export.others.compactMap { other in find([other.column]).map { ($0, other.word) } }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Keychain
+
+/// A field of a row of comma-separated values.
+struct CSVField {
+  /// Its text in the file; without the quotes around it, if there are any.
+  let raw: UnsafeRawBufferPointer
+  /// Whether it stood in quotes, and each quote in it is doubled.
+  let isQuoted: Bool
+
+  var isEmpty: Bool { raw.isEmpty }
+
+  /// What it says, if that is confidential.
+  var secret: Secret {
+    var secret = Secret(capacity: raw.count)
+    var index = 0
+    while index < raw.count {
+      secret.append(raw[index])
+      index += isQuoted && raw[index] == CSVRows.quote ? 2 : 1
+    }
+    return secret
+  }
+
+  /// What it says, if that is not confidential.
+  var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
+}
+
+/// A row of comma-separated values.
+struct CSVRow {
+  /// The line on which it begins, from 1 on.
+  let line: Int
+  /// Where it lies in the file, with its end.
+  let range: Range<Int>
+  /// Its fields; `nil` if its quotes are in disorder.
+  let fields: [CSVField]?
+
+  /// Whether it is an empty line, which stands for nothing.
+  var isBlank: Bool { fields.map { $0.count == 1 && $0[0].isEmpty && !$0[0].isQuoted } ?? false }
+}
+
+/// The rows of a file of comma-separated values (RFC 4180), whose lines may also end with LF alone. A byte order mark at
+/// the beginning of the file belongs to no row.
+struct CSVRows: Sequence, IteratorProtocol {
+  static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+  fileprivate static let quote = UInt8(ascii: "\"")
+  private static let comma = UInt8(ascii: ",")
+  private static let lineFeed: UInt8 = 0x0a
+
+  private let file: UnsafeRawBufferPointer
+  private var position = 0
+  private var line = 1
+
+  init(_ file: UnsafeRawBufferPointer) {
+    self.file = file
+    if file.starts(with: Self.byteOrderMark) { position = Self.byteOrderMark.count }
+  }
+
+  mutating func next() -> CSVRow? {
+    guard position < file.count else { return nil }
+    let start = position
+    let number = line
+    var fields: [CSVField]? = []
+    while true {
+      guard let field = field() else {
+        fields = nil
+        // What is left of the line can't be told apart.
+        while position < file.count, file[position] != Self.lineFeed { position += 1 }
+        break
+      }
+      fields?.append(field)
+      guard position < file.count, file[position] == Self.comma else { break }
+      position += 1
+    }
+    if position < file.count {
+      if file[position] == 0x0d { position += 1 }
+      position += 1
+      line += 1
+    }
+    return CSVRow(line: number, range: start..<position, fields: fields)
+  }
+
+  /// The next field, up to the comma, the end of the line or that of the file. `nil` if something else follows it.
+  private mutating func field() -> CSVField? {
+    let start = position
+    guard position < file.count, file[position] == Self.quote else {
+      while position < file.count, file[position] != Self.comma, !isAtEndOfLine {
+        if file[position] == Self.quote { return nil }
+        position += 1
+      }
+      return CSVField(raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), isQuoted: false)
+    }
+    position += 1
+    while position < file.count {
+      if file[position] == Self.quote {
+        guard position + 1 < file.count, file[position + 1] == Self.quote else { break }
+        position += 1
+      }
+      if file[position] == Self.lineFeed { line += 1 }
+      position += 1
+    }
+    guard position < file.count else { return nil }
+    let raw = UnsafeRawBufferPointer(rebasing: file[start + 1..<position])
+    position += 1
+    guard position == file.count || file[position] == Self.comma || isAtEndOfLine else { return nil }
+    return CSVField(raw: raw, isQuoted: true)
+  }
+
+  private var isAtEndOfLine: Bool {
+    file[position] == Self.lineFeed
+      || file[position] == 0x0d && position + 1 < file.count && file[position + 1] == Self.lineFeed
+  }
+}

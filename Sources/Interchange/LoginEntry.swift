@@ -1,0 +1,104 @@
+import CredentialProtocols
+import Keychain
+
+/// An entry of a password manager: a name, perhaps the addresses of login pages, an account and a password.
+struct LoginEntry: ~Copyable {
+  var name: ByteString = ""
+  var urls: [ByteString] = []
+  var account: ByteString? = nil
+  var secret = Secret()
+  var leftBehind: [String] = []
+}
+
+extension FoundLogins {
+  /// Takes an entry: an internet password for each server among its addresses, else a generic password of its name.
+  ///
+  /// An address's path is dropped, for it is that of a page and not of what the password is for.
+  mutating func take(_ entry: borrowing LoginEntry, at origin: Origin, removals: [Removal]) {
+    if entry.secret.isEmpty { return passOver(origin, .noSecret) }
+    let label = entry.name.isEmpty ? nil : entry.name
+    let places = entry.places
+    for (place, account) in places {
+      let key = place.key(account: entry.account.nonEmpty ?? account, for: nil)
+      take(
+        FoundLogin(
+          Item(.internetPassword(key), label: label), Credential(entry.secret.copy()), at: origin,
+          removals: removals, leftBehind: entry.leftBehind))
+    }
+    if !places.isEmpty { return }
+    guard let service = label ?? entry.urls.first else { return passOver(origin, .noPlace) }
+    take(
+      FoundLogin(
+        Item(GenericPassword(service: service, account: entry.account.nonEmpty)),
+        Credential(entry.secret.copy()), at: origin, removals: removals, leftBehind: entry.leftBehind))
+  }
+}
+
+extension LoginEntry {
+  /// The servers that its addresses lead to, each once.
+  fileprivate var places: [(place: Place, account: ByteString?)] {
+    var places: [(place: Place, account: ByteString?)] = []
+    for url in urls {
+      guard let found = Place.ofServer(in: url), !places.contains(where: { $0.place == found.place }) else {
+        continue
+      }
+      places.append(found)
+    }
+    return places
+  }
+}
+
+extension Place {
+  /// Protocols besides those with a port that Keychain Services knows, for which people keep passwords of servers.
+  private static let furtherProtocols: [ByteString] = [
+    "afp", "amqp", "amqps", "dav", "davs", "irc", "ircs", "mongodb", "mqtt", "mqtts", "mysql", "nfs", "postgres",
+    "postgresql", "rdp", "redis", "rediss", "rsync", "smb", "telnet", "vnc", "ws", "wss", "xmpp",
+  ]
+
+  /// The server that an address leads to, and the account that it names. `nil` for what is an address of something else,
+  /// as of an application on a phone.
+  ///
+  /// - Parameter address: a URL, or a host's name with what may follow it in one, which is then taken for one of https.
+  static func ofServer(in address: ByteString) -> (place: Place, account: ByteString?)? {
+    let text = address.trimmed
+    let marker = text.bytes.indices.first { text.bytes[$0...].starts(with: "://".utf8) }
+    let start = marker.map { $0 + 3 } ?? 0
+    let end =
+      text.bytes[start...].firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? text.bytes.endIndex  // / ? #
+    let url = ByteString(Array(text.bytes[..<end]))
+    if marker == nil, !url.isLikelyHost { return nil }
+    guard let (place, account) = try? parse(url, assuming: "https"), place.server.canBeServer,
+      InternetPassword.defaultPort(of: place.protocol) != nil || furtherProtocols.contains(place.protocol)
+    else { return nil }
+    return (place, account.nonEmpty)
+  }
+}
+
+extension ByteString {
+  /// The same without white space around it.
+  var trimmed: ByteString {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
+    var rest = bytes[...].drop(while: isSpace)
+    while let last = rest.last, isSpace(last) { rest.removeLast() }
+    return ByteString(Array(rest))
+  }
+
+  /// Whether it has only what a host's name or address can have.
+  var canBeServer: Bool {
+    !isEmpty
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x80...0xff: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"): true
+        default: false
+        }
+      }
+  }
+
+  /// Whether people would write a host so without a scheme: with a dot or a port, or the host itself.
+  fileprivate var isLikelyHost: Bool {
+    guard let host = HostAndPort(parsing: self), host.server.canBeServer else { return false }
+    return host.port != nil || host.server == "localhost" || bytes.first == UInt8(ascii: "[")
+      || host.server.bytes.dropFirst().dropLast().contains(UInt8(ascii: "."))
+  }
+}

@@ -1,0 +1,263 @@
+import CredentialProtocols
+import Keychain
+
+extension FileFormat {
+  /// A netrc file, as curl, Python and git's helper `netrc` read it: words with white space between them
+  /// (everything.curl.dev, "netrc"; the GNU inetutils manual, "The .netrc file").
+  public static let netrc = FileFormat(
+    "netrc", "a netrc or authinfo file, as curl, ftp, Python and git read it",
+    usualPaths: ["$NETRC", "~/.netrc", "~/.authinfo"], holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    var reader = NetrcReader(text)
+    return reader.read()
+  }
+}
+
+/// A word of the file.
+private struct NetrcWord {
+  /// As it stands there, with its quotes.
+  let raw: UnsafeRawBufferPointer
+  let range: Range<Int>
+  let line: Int
+  /// Whether its quotes are closed.
+  let isWhole: Bool
+
+  /// What it says: in quotes, or after a backslash, everything stands for itself.
+  var secret: Secret {
+    var secret = Secret(capacity: raw.count)
+    let isQuoted = raw.first == NetrcReader.quote
+    var index = isQuoted ? 1 : 0
+    while index < raw.count {
+      if isQuoted, raw[index] == NetrcReader.quote { break }
+      if raw[index] == NetrcReader.backslash, index + 1 < raw.count { index += 1 }
+      secret.append(raw[index])
+      index += 1
+    }
+    return secret
+  }
+
+  var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
+}
+
+/// What follows a `machine`.
+private struct NetrcEntry: ~Copyable {
+  let line: Int
+  /// `nil` for the entry that stands for all other hosts.
+  var machine: ByteString?
+  var account: ByteString?
+  var secret: Secret?
+  var port: ByteString?
+  var `protocol`: ByteString?
+  var path: ByteString?
+  var hasSecondPassword = false
+  var hasMacro = false
+  var isMalformed = false
+  /// Where its words are, one range a line.
+  var ranges: [Range<Int>] = []
+
+  init(line: Int) { self.line = line }
+}
+
+private struct NetrcReader: ~Copyable {
+  static let quote = UInt8(ascii: "\"")
+  static let backslash = UInt8(ascii: "\\")
+
+  private let file: UnsafeRawBufferPointer
+  private var position = 0
+  private var line = 1
+  private var found = FoundLogins()
+
+  init(_ file: UnsafeRawBufferPointer) {
+    self.file = file
+  }
+
+  mutating func read() -> FoundLogins {
+    var entry: NetrcEntry?
+    while let word = nextWord() {
+      if word.raw.first == UInt8(ascii: "#") {
+        skipLine()
+        continue
+      }
+      if word.raw == "machine" || word.raw == "default" {
+        if let ended = entry.take() { finish(ended) }
+        var next = NetrcEntry(line: word.line)
+        add(word, to: &next)
+        if word.raw == "machine" {
+          if let host = nextWord() {
+            add(host, to: &next)
+            next.machine = host.text
+          } else {
+            next.isMalformed = true
+          }
+        }
+        entry = .some(next)
+      } else if word.raw == "macdef" {
+        skipMacro()
+        if var open = entry.take() {
+          open.hasMacro = true
+          entry = .some(open)
+        }
+      } else if var open = entry.take() {
+        take(word, &open)
+        entry = .some(open)
+      } else {
+        found.passOver(.line(word.line), .malformed)
+        skipLine()
+      }
+    }
+    if let ended = entry.take() { finish(ended) }
+    return found
+  }
+
+  /// Takes a property of an entry, and its value.
+  private mutating func take(_ name: NetrcWord, _ entry: inout NetrcEntry) {
+    add(name, to: &entry)
+    guard let value = nextWord() else { return entry.isMalformed = true }
+    add(value, to: &entry)
+    if name.raw == "login" || name.raw == "user" || name.raw == "username" {
+      entry.account = value.text
+    } else if name.raw == "password" || name.raw == "passwd" {
+      entry.secret = .some(value.secret)
+    } else if name.raw == "account" {
+      entry.hasSecondPassword = true
+    } else if name.raw == "port" {
+      entry.port = value.text
+    } else if name.raw == "protocol" {
+      entry.protocol = value.text
+    } else if name.raw == "path" {
+      entry.path = value.text
+    }
+    // Other names are other programs', as Emacs' `force yes`.
+  }
+
+  private mutating func finish(_ entry: consuming NetrcEntry) {
+    let origin = Origin.line(entry.line)
+    if entry.isMalformed { return found.passOver(origin, .malformed) }
+    guard let machine = entry.machine else { return found.passOver(origin, .noPlace) }
+    guard case .some(let secret) = entry.secret, !secret.isEmpty else {
+      return found.passOver(origin, .noSecret)
+    }
+    guard let host = HostAndPort(parsing: machine), host.server.canBeServer,
+      let service = Service(port: entry.port, protocol: entry.protocol)
+    else { return found.passOver(origin, .malformed) }
+    let place = Place(
+      protocol: service.protocol, server: host.server, port: service.port ?? host.port, path: entry.path)
+    var leftBehind: [String] = []
+    if entry.hasSecondPassword { leftBehind.append("account password") }
+    if entry.hasMacro { leftBehind.append("macro") }
+    found.take(
+      FoundLogin(
+        Item(place.key(account: entry.account, for: nil)), Credential(secret.copy()), at: origin,
+        removals: entry.ranges.map { Removal(wholeLine($0)) }, leftBehind: leftBehind))
+  }
+
+  /// The range of a line's words; with the line itself where it has nothing else.
+  private func wholeLine(_ range: Range<Int>) -> Range<Int> {
+    var start = range.lowerBound
+    while start > 0, Self.isBlank(file[start - 1]) { start -= 1 }
+    var end = range.upperBound
+    while end < file.count, Self.isBlank(file[end]) || file[end] == 0x0d { end += 1 }
+    guard start == 0 || file[start - 1] == 0x0a else { return range }
+    if end == file.count { return start..<end }
+    return file[end] == 0x0a ? start..<end + 1 : range
+  }
+
+  private func add(_ word: NetrcWord, to entry: inout NetrcEntry) {
+    if !word.isWhole { entry.isMalformed = true }
+    if let last = entry.ranges.last, !file[last.upperBound..<word.range.lowerBound].contains(0x0a) {
+      entry.ranges[entry.ranges.count - 1] = last.lowerBound..<word.range.upperBound
+    } else {
+      entry.ranges.append(word.range)
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
+
+  private mutating func nextWord() -> NetrcWord? {
+    while position < file.count, Self.isSpace(file[position]) {
+      if file[position] == 0x0a { line += 1 }
+      position += 1
+    }
+    guard position < file.count else { return nil }
+    let start = position
+    let isQuoted = file[position] == Self.quote
+    var isWhole = !isQuoted
+    if isQuoted { position += 1 }
+    // Quotes end with their line, so that one which is missing spoils no more than that.
+    while position < file.count, isQuoted ? file[position] != 0x0a : !Self.isSpace(file[position]) {
+      if isQuoted, file[position] == Self.quote {
+        isWhole = true
+        position += 1
+        break
+      }
+      if file[position] == Self.backslash, position + 1 < file.count, !Self.isSpace(file[position + 1]) {
+        position += 1
+      }
+      position += 1
+    }
+    return NetrcWord(
+      raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), range: start..<position, line: line,
+      isWhole: isWhole)
+  }
+
+  private mutating func skipLine() {
+    while position < file.count, file[position] != 0x0a { position += 1 }
+  }
+
+  /// A macro ends with an empty line.
+  private mutating func skipMacro() {
+    skipLine()
+    while position < file.count {
+      position += 1
+      line += 1
+      let start = position
+      skipLine()
+      if file[start..<position].allSatisfy({ $0 == 0x0d }) { return }
+    }
+  }
+}
+
+/// What of a server a login is for.
+private struct Service {
+  let `protocol`: ByteString
+  let port: UInt16?
+
+  /// Names of services that aren't those of URLs.
+  private static let aliases: [(name: ByteString, protocol: ByteString, port: UInt16?)] = [
+    ("submission", "smtp", 587), ("submissions", "smtps", nil), ("pop", "pop3", nil), ("imap2", "imap", nil),
+    ("imap4", "imap", nil),
+  ]
+  private static let known: [ByteString] = [
+    "https", "http", "ssh", "ftp", "ftps", "smtp", "smtps", "imap", "imaps", "pop3", "pop3s", "ldap", "ldaps",
+  ]
+
+  /// - Parameters:
+  ///   - port: a number, or in git's dialect the name of a protocol; so mail programs write `port imaps` and `port 993`.
+  ///   - protocol: its name.
+  init?(port: ByteString?, protocol: ByteString?) {
+    var name = `protocol`?.lowercased
+    var number: UInt16?
+    if let port {
+      let isNumber = port.bytes.allSatisfy { 0x30...0x39 ~= $0 }
+      if isNumber {
+        guard let text = port.text, let given = UInt16(text), given > 0 else { return nil }
+        number = given
+        let known = Self.known.first { InternetPassword.defaultPort(of: $0) == given }
+        name = name ?? known ?? (given == 587 ? "smtp" : nil)
+      } else {
+        name = name ?? port.lowercased
+      }
+    }
+    if let alias = Self.aliases.first(where: { $0.name == name }) {
+      name = alias.protocol
+      number = number ?? alias.port
+    }
+    self.protocol = name ?? "https"
+    self.port = number
+    if !self.protocol.bytes.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 || $0 == 0x2b || $0 == 0x2d }) {
+      return nil
+    }
+  }
+}

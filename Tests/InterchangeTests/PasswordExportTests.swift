@@ -1,0 +1,152 @@
+import Interchange
+import Keychain
+import Testing
+
+@Suite("password managers' exports")
+struct PasswordExportTests {
+  @Test("Chrome's: an address becomes a server, an application's a name")
+  func chrome() throws {
+    let found = try Found(sample: "chrome.csv", as: .chrome)
+    #expect(
+      found.logins == [
+        "https://git.example.com (alice) p,w\"1", "https://shop.example:8443 (alice@example.org) Pw-2 + notes",
+        "com.example.app (alice) Pw-3", "http://intranet.example Pw-4",
+      ])
+    #expect(found.labels == ["git.example.com", "shop.example", nil, "intranet.example"])
+    #expect(found.origins == [.line(2), .line(3), .line(5), .line(6)])
+    #expect(found.reasons == ["7 noSecret"])
+  }
+
+  @Test("Firefox's: the browser's own account is none, a proxy's is named by its address")
+  func firefox() throws {
+    let found = try Found(sample: "firefox.csv", as: .firefox)
+    #expect(
+      found.logins == [
+        "https://git.example.com (alice) p,w\"1", "https://nas.example:5001 (admin) Pw-2",
+        "moz-proxy://proxy.example:3128 (alice) Pw-3",
+      ])
+    #expect(found.labels == [nil, nil, nil])
+    #expect(found.reasons == ["2 noLogin"])
+  }
+
+  @Test("Bitwarden's CSV: an item for each server, notes are no login")
+  func bitwarden() throws {
+    let found = try Found(sample: "bitwarden.csv", as: .bitwarden)
+    #expect(
+      found.logins == [
+        "https://git.example.com (alice) p,w\"1", "https://registry.example:5050 (alice) p,w\"1",
+        "https://imap.example.org (alice@example.org) Pw-2 + notes + custom fields + one-time code", "Safe Pw-3",
+      ])
+    #expect(found.labels == ["GitLab", "GitLab", "Mail", nil])
+    #expect(found.reasons == ["5 noLogin"])
+  }
+
+  @Test("Bitwarden's JSON says the same")
+  func bitwardenJSON() throws {
+    let found = try Found(sample: "bitwarden.json", as: .bitwarden)
+    #expect(
+      found.logins == [
+        "https://git.example.com (alice) p,w\"1 + former passwords",
+        "https://registry.example:5050 (alice) p,w\"1 + former passwords",
+        "Safe Pw-3 + notes + custom fields + one-time code + passkey",
+      ])
+    #expect(found.origins == [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])
+    #expect(found.reasons == ["Door code noLogin", "Nothing yet noSecret"])
+  }
+
+  @Test("1Password's: an address without a scheme is https")
+  func onePassword() throws {
+    let found = try Found(sample: "1password.csv", as: .onePassword)
+    #expect(
+      found.logins == [
+        "https://git.example.com (alice) p,w\"1", "https://netflix.example (alice@example.org) Pw-2 + one-time code",
+        "https://192.168.1.1 (admin) Pw-3 + notes", "Garage 4711",
+      ])
+    #expect(found.passedOver.isEmpty)
+  }
+
+  @Test("KeePassXC's: what is in the recycle bin stays there, and a reference is no password")
+  func keepassxc() throws {
+    let found = try Found(sample: "keepassxc.csv", as: .keepassxc)
+    #expect(
+      found.logins == [
+        "https://nas.example:5001 (admin) Pw-2  + notes", "Safe Pw-3", "https://git.example.com (alice) p,w\"1",
+      ])
+    #expect(found.reasons == ["4 noSecret", "5 noSecret", "7 discarded"])
+  }
+
+  @Test("columns are known by their names, in any order, after a byte order mark")
+  func columns() throws {
+    let found = try Found(
+      "\u{FEFF}PASSWORD, Username ,url,extra,name\r\nx,a,https://h.example,,n\r\n\r\ny,b,,,m\r\n", as: .chrome)
+    #expect(found.logins == ["https://h.example (a) x", "m (b) y"])
+    #expect(found.origins == [.line(2), .line(4)])
+  }
+
+  @Test("a file without these columns is another program's")
+  func otherColumns() {
+    for (text, format, reason) in [
+      ("url,username,password\nx,y,z\n", FileFormat.chrome, "it has no column \"name\""),
+      ("name,url,username,password\nx,y,z,w\n", .firefox, "it has no column \"httpRealm\""),
+      ("name,url,username,password\nx,y,z,w\n", .bitwarden, "it has no column \"login_uri\""),
+      ("", .keepassxc, "it does not begin with the names of columns"),
+      ("\"a", .keepassxc, "it does not begin with the names of columns"),
+    ] {
+      #expect(throws: FormatFault(reason, line: 1)) { try Found(text, as: format) }
+    }
+    #expect(throws: FormatFault("it is encrypted; export it as '.json' or '.csv' instead")) {
+      try Found(#"{"encrypted":true,"passwordProtected":true,"data":"x"}"#, as: .bitwarden)
+    }
+    #expect(throws: FormatFault("it is no JSON that Bitwarden exports")) {
+      try Found(#"{"items":[{]}"#, as: .bitwarden)
+    }
+  }
+
+  @Test("a row whose quotes or fields are in disorder is passed over, and the next is read")
+  func malformedRows() throws {
+    let found = try Found(
+      "name,url,username,password\na,,u,\"x\"y\nb,,u,x\"y\nc,,u\nd,,u,p,q\ne,,u,p\nf,,u,\"p\ng,,u,p\n",
+      as: .chrome)
+    #expect(found.logins == ["e (u) p"])
+    #expect(
+      found.reasons == ["2 malformed", "3 malformed", "4 malformed", "5 malformed", "7 malformed"])
+  }
+
+  @Test("what no keychain can hold is passed over")
+  func notStorable() throws {
+    let found = try Found(
+      "name,url,username,password\nn,https://h.example,\"two\nlines\",p\nm,,,\(String(repeating: "x", count: 65_537))\n",
+      as: .chrome)
+    #expect(found.logins.isEmpty)
+    #expect(found.reasons == ["2 notStorable", "4 notStorable"])
+  }
+
+  @Test("addresses: which are a server's")
+  func addresses() throws {
+    for (address, name) in [
+      ("https://u@h.example:443/x?y#z", "https://h.example (u)"), ("HTTPS://H.example", "https://h.example"),
+      ("ssh://git@h.example:2222", "ssh://h.example:2222 (git)"), ("smb://nas/share", "smb://nas"),
+      ("h.example", "https://h.example"), ("h.example:8443/x", "https://h.example:8443"),
+      ("[::1]", "https://[::1]"), ("https://[::1]:8443/", "https://[::1]:8443"),
+      ("localhost", "https://localhost"), ("bücher.example", "https://bücher.example"),
+      ("https://h.example:99999", "n"), ("nas", "n"), ("a@b.example", "n"), ("about:logins", "n"),
+      ("file:///etc", "n"), ("https://", "n"), ("https://two words", "n"), ("https://a%2fb", "n"),
+      ("otpauth://totp/x", "n"), ("v1.2 of it", "n"), (".", "n"),
+    ] {
+      let found = try Found("name,url,username,password\nn,\(address),,p\n", as: .chrome)
+      #expect(found.logins == ["\(name) p"], "\(address)")
+    }
+  }
+
+  @Test("without its logins an export has what was none, and its header")
+  func remainder() throws {
+    let text = try String(
+      decoding: InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.csv"), as: .bitwarden), as: UTF8.self)
+    #expect(text.split(separator: "\r\n").map { $0.prefix(20) } == ["folder,favorite,type", ",,note,Door code,471"])
+    let json = try InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.json"), as: .bitwarden)
+    let found = try Found(json, as: .bitwarden)
+    #expect(found.logins.isEmpty)
+    #expect(found.reasons == ["Door code noLogin", "Nothing yet noSecret"])
+    #expect(!String(decoding: json, as: UTF8.self).contains("Pw-"))
+  }
+}
