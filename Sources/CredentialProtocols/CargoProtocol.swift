@@ -1,4 +1,4 @@
-import Keychain
+package import Keychain
 
 /// The protocol of cargo's credential providers, version 1: JSON lines (The Cargo Book, "Credential Provider Protocol").
 ///
@@ -128,6 +128,19 @@ public enum CargoProtocol: ToolProtocol {
     let registry = request.registryName.map { "the registry \($0)" } ?? "crates.io"
     guard let url = request.loginURL else { return "Token for \(registry): " }
     return "Token for \(registry), which \(url) shows: "
+  }
+}
+
+extension CargoProtocol {
+  /// The index by which cargo knows crates.io, whatever it fetches from.
+  package static let cratesIOIndex: ByteString = "https://github.com/rust-lang/crates.io-index"
+
+  /// The item that `login` keeps; `nil` for an index on no host.
+  ///
+  /// - Parameter registry: its name; `nil` for crates.io.
+  package static func item(index: ByteString, registry: ByteString?) -> Item? {
+    guard let place = (try? Place.parse(index))?.place else { return nil }
+    return Item(.internetPassword(place.key(account: nil, for: "cargo")), label: registry.map(label))
   }
 }
 

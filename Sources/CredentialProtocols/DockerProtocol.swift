@@ -1,4 +1,4 @@
-import Keychain
+package import Keychain
 
 /// The protocol of docker's credential helpers, which podman, skopeo, buildah, helm and others speak as well
 /// (docker/docker-credential-helpers, README "Development").
@@ -159,6 +159,20 @@ public enum DockerProtocol: ToolProtocol {
   private static func say(_ line: String, _ call: any ToolCall) throws(ProtocolError) -> Int32 {
     try call.write(line + "\n")
     return 1
+  }
+}
+
+extension DockerProtocol {
+  /// The account under which a registry's identity token is kept.
+  package static let tokenAccount: ByteString = "<token>"
+
+  /// The item that `store` keeps.
+  ///
+  /// - Parameter address: the registry, as docker writes it.
+  /// - Throws: ``ProtocolError`` if it is no address.
+  package static func item(at address: ByteString, account: ByteString) throws(ProtocolError) -> Item {
+    Item(
+      .internetPassword(try Registry(address).place.key(account: account, for: "docker")), label: address)
   }
 }
 

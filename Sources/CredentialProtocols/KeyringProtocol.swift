@@ -1,4 +1,4 @@
-import Keychain
+package import Keychain
 
 /// What Python's `keyring` program does, as pip, uv and scripts call it
 /// (https://keyring.readthedocs.io, "Command-line Utility"; version 25).
@@ -67,6 +67,12 @@ public enum KeyringProtocol: ToolProtocol {
     return refusal.cause == .nothingMatched ? 1 : 2
   }
 
+  /// The item that `set` keeps.
+  package static func item(service: ByteString, account: ByteString?) -> Item {
+    Item(.genericPassword(GenericPassword(service: service, account: account)), creator: creator)
+  }
+
+  private static let creator: ByteString = "Python keyring library"
   private static let operations = "there are get, set, del and diagnose"
   /// The class of the file that Python programs load, and its priority there.
   private static let backend: ByteString = "llavero_keyring.Keyring"
@@ -100,7 +106,7 @@ public enum KeyringProtocol: ToolProtocol {
     }
     // With the name by which Python's keyring knows its own items, for it replaces no others.
     try Resolver(call, services: .everybodys).keep(
-      Credential(secret), service: service, account: account, creator: "Python keyring library")
+      Credential(secret), service: service, account: account, creator: creator)
     try call.hasStored()
     return 0
   }

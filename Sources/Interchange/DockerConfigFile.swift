@@ -1,0 +1,100 @@
+import CredentialProtocols
+import Keychain
+
+extension FileFormat {
+  /// The configuration of docker, and the file of podman, buildah and skopeo, as they keep logins without a credential
+  /// helper (docs.docker.com, "docker login"; containers-auth.json(5)).
+  public static let docker = FileFormat(
+    "docker", "the logins in the configuration of docker, podman and skopeo",
+    usualPaths: [
+      "$DOCKER_CONFIG/config.json", "~/.docker/config.json", "$REGISTRY_AUTH_FILE",
+      "$XDG_RUNTIME_DIR/containers/auth.json", "$XDG_CONFIG_HOME/containers/auth.json",
+      "~/.config/containers/auth.json",
+    ],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    var found = FoundLogins()
+    var positions = FilePositions(text)
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        guard name == "auths", value.kind != .null else { return }
+        try JSONReader.members(of: value.raw) { (address, login) throws(JSONReader.Malformed) in
+          readLogin(address, login, &positions, &found)
+        }
+      }
+    } catch {
+      throw FormatFault("it is no JSON that docker writes")
+    }
+    return found
+  }
+}
+
+private func readLogin(
+  _ name: UnsafeRawBufferPointer, _ value: JSONValue, _ positions: inout FilePositions,
+  _ found: inout FoundLogins
+) {
+  var login = DockerFileLogin()
+  let address: ByteString
+  do throws(JSONReader.Malformed) {
+    address = try JSONValue(name: name).string()
+    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+      try login.take(name, value)
+    }
+  } catch {
+    return found.passOver(.line(positions.line(of: name)), .malformed)
+  }
+  // Where a credential helper has the login, or where it was taken from before.
+  if login.isEmpty { return }
+  let origin = Origin.entry(address)
+  if login.secret.isEmpty { return found.passOver(origin, login.isOtherToken ? .noLogin : .noSecret) }
+  guard let account = login.account.nonEmpty, let item = try? DockerProtocol.item(at: address, account: account)
+  else { return found.passOver(origin, .malformed) }
+  found.take(
+    FoundLogin(
+      item, Credential(login.secret), at: origin,
+      removals: [Removal(positions.range(of: value.raw), replacement: .emptyObject)]))
+}
+
+/// What stands for one registry.
+private struct DockerFileLogin: ~Copyable {
+  private(set) var isEmpty = true
+  private(set) var account: ByteString?
+  private(set) var secret = Secret()
+  /// Whether there is one that is for the registry alone, and for minutes.
+  private(set) var isOtherToken = false
+  private var hasIdentityToken = false
+
+  mutating func take(_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) {
+    isEmpty = false
+    if value.kind == .null { return }
+    if name == "auth" {
+      var decoded = Secret(capacity: value.raw.count)
+      try value.appendBase64(to: &decoded)
+      if decoded.isEmpty || hasIdentityToken { return }
+      try decoded.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { throw JSONReader.Malformed() }
+        // Docker drops NUL bytes at the end as well.
+        var end = text.count
+        while end > colon + 1, text[end - 1] == 0 { end -= 1 }
+        account = ByteString(UnsafeRawBufferPointer(rebasing: text[..<colon]))
+        secret = Secret(copying: UnsafeRawBufferPointer(rebasing: text[(colon + 1)..<end]))
+      }
+    } else if name == "identitytoken" {
+      var token = Secret(capacity: value.raw.count)
+      try value.appendString(to: &token)
+      if token.isEmpty { return }
+      hasIdentityToken = true
+      account = DockerProtocol.tokenAccount
+      secret = token
+    } else if name == "username", !hasIdentityToken {
+      let name = try value.string()
+      if !name.isEmpty { account = name }
+    } else if name == "password", !hasIdentityToken {
+      var password = Secret(capacity: value.raw.count)
+      try value.appendString(to: &password)
+      if !password.isEmpty { secret = password }
+    } else if name == "registrytoken" {
+      isOtherToken = true
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Keychain
+
+/// An option of a file of sections.
+struct INIOption {
+  /// The section that it stands in.
+  let section: ByteString
+  /// Its name in small letters, as Python takes it.
+  let name: ByteString
+  /// The lines of its value, without white space around them.
+  fileprivate(set) var values: [UnsafeRawBufferPointer]
+  /// Where it lies in the file: whole lines.
+  fileprivate(set) var range: Range<Int>
+  /// The line on which it begins, from 1 on.
+  let line: Int
+
+  /// What it says, if that is confidential: its lines with LF between them, without empty ones at the end.
+  var secret: Secret {
+    var secret = Secret()
+    for (index, value) in values.enumerated() {
+      if index > 0 { secret.append(0x0a) }
+      secret.append(value)
+    }
+    return secret
+  }
+
+  /// What it says, if that is not confidential.
+  var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
+}
+
+/// A file of sections as Python's `configparser` reads it (docs.python.org, "Supported INI File Structure"): `[section]`,
+/// `name = value` or `name: value`, further lines of a value indented, comments on lines of their own.
+struct INIOptions {
+  /// Every option, in order.
+  private(set) var options: [INIOption] = []
+  /// The lines that are nothing of these.
+  private(set) var malformedLines: [Int] = []
+  /// The sections' names, in order.
+  private(set) var sections: [ByteString] = []
+
+  init(_ file: UnsafeRawBufferPointer) {
+    var section: ByteString?
+    var indentation = 0
+    var isOpen = false
+    for line in FileLines(file) {
+      let text = line.text.trimmedSlice
+      // An empty line may be one of a value.
+      if text.isEmpty || text.first == UInt8(ascii: "#") || text.first == UInt8(ascii: ";") { continue }
+      let depth = line.text.prefix { $0 == 0x20 || 0x09...0x0d ~= $0 }.count
+      if isOpen, depth > indentation {
+        options[options.count - 1].values.append(text)
+        let start = options[options.count - 1].range.lowerBound
+        options[options.count - 1].range = start..<line.range.upperBound
+        continue
+      }
+      indentation = depth
+      isOpen = false
+      if text.first == UInt8(ascii: "["), let end = text.lastIndex(of: UInt8(ascii: "]")), end > 1 {
+        let name = ByteString(UnsafeRawBufferPointer(rebasing: text[1..<end]))
+        section = name
+        sections.append(name)
+      } else if let section,
+        let separator = text.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }),
+        separator > 0
+      {
+        let name = UnsafeRawBufferPointer(rebasing: text[..<separator]).trimmedSlice
+        let value = UnsafeRawBufferPointer(rebasing: text[(separator + 1)...]).trimmedSlice
+        options.append(
+          INIOption(
+            section: section, name: ByteString(name).lowercased, values: [value], range: line.range,
+            line: line.number))
+        isOpen = true
+      } else {
+        malformedLines.append(line.number)
+      }
+    }
+  }
+
+  /// The option of that name in a section; the last one, if there are several.
+  func option(_ name: ByteString, in section: ByteString) -> INIOption? {
+    options.last { $0.name == name && $0.section == section }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The same without white space around it.
+  var trimmedSlice: UnsafeRawBufferPointer {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
+    var start = 0
+    var end = count
+    while start < end, isSpace(self[start]) { start += 1 }
+    while end > start, isSpace(self[end - 1]) { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: self[start..<end])
+  }
+}

@@ -1,0 +1,64 @@
+import CredentialProtocols
+import Keychain
+
+extension FileFormat {
+  /// The file of twine and other programs that publish Python packages (packaging.python.org, "The .pypirc file").
+  ///
+  /// A login is kept as Python's keyring keeps it for twine, under the repository's URL.
+  public static let pypirc = FileFormat(
+    "pypirc", "the file of twine and flit for publishing Python packages", usualPaths: ["~/.pypirc"],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file = INIOptions(text)
+    if file.sections.isEmpty { throw FormatFault("it has no sections, as a .pypirc file has") }
+    var found = FoundLogins()
+    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    var seen: Set<ByteString> = []
+    for section in file.sections where seen.insert(section).inserted && section != "distutils" {
+      guard let password = file.option("password", in: section) else {
+        if let user = file.option("username", in: section) { found.passOver(.line(user.line), .noSecret) }
+        continue
+      }
+      let origin = Origin.line(password.line)
+      guard let repository = repository(of: section, in: file) else {
+        found.passOver(origin, .noPlace)
+        continue
+      }
+      let secret = password.secret
+      if secret.isEmpty {
+        found.passOver(origin, .noSecret)
+        continue
+      }
+      let isPyPI = [pyPI, testPyPI].contains { repository.bytes.starts(with: $0.bytes) }
+      let account = file.option("username", in: section)?.text.trimmed ?? (isPyPI ? "__token__" : nil)
+      let twice = file.options.filter { $0.section == section && $0.name == "password" }
+      found.take(
+        FoundLogin(
+          KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret), at: origin,
+          removals: twice.map { Removal($0.range) }))
+    }
+    return found
+  }
+}
+
+private let pyPI: ByteString = "https://upload.pypi.org/legacy/"
+private let testPyPI: ByteString = "https://test.pypi.org/legacy/"
+private let ownHosts: [ByteString] = [
+  "pypi.python.org", "testpypi.python.org", "upload.pypi.org", "test.pypi.org",
+]
+
+/// The URL by which twine asks the keyring. `nil` for a section that names none, and for that of all repositories.
+private func repository(of section: ByteString, in file: INIOptions) -> ByteString? {
+  if section == "server-login" { return nil }
+  guard let url = (file.option("repository", in: section)?.text).nonEmpty else {
+    return section == "pypi" ? pyPI : section == "testpypi" ? testPyPI : nil
+  }
+  guard let (place, _) = try? Place.parse(url) else { return nil }
+  // As twine writes it: the scheme in small letters, and https for the hosts that it knows.
+  let end = url.bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0
+  let rest = url.bytes[end...]
+  let host = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
+  let isOwn = ownHosts.contains { $0.bytes.elementsEqual(host) }
+  let scheme: ByteString = isOwn ? "https" : place.protocol
+  return ByteString(scheme.bytes + rest)
+}

@@ -1,0 +1,71 @@
+import CredentialProtocols
+import Keychain
+
+extension FileFormat {
+  /// The file of the backend `PlaintextKeyring` of Python's keyring (PyPI, "keyrings.alt"): a section for each service,
+  /// an option for each user name, both escaped, with the password in base64.
+  ///
+  /// Python makes the names of options small, so a user name's capital letters are not known any more.
+  public static let keyring = FileFormat(
+    "keyring", "the plain-text file of Python's keyring",
+    usualPaths: [
+      "$XDG_DATA_HOME/python_keyring/keyring_pass.cfg", "~/.local/share/python_keyring/keyring_pass.cfg",
+    ],
+    holdsLoginsAlone: true
+  ) { text throws(FormatFault) in
+    let file = INIOptions(text)
+    if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
+      throw FormatFault("it has no sections, as a file of Python's keyring has")
+    }
+    if file.sections.contains("keyring_2Dsetting") {
+      throw FormatFault("it is the encrypted file of Python's keyring, and only that can read it")
+    }
+    var found = FoundLogins()
+    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    for option in file.options {
+      let origin = Origin.line(option.line)
+      var text = Secret()
+      for value in option.values { text.append(value) }
+      var password = Secret(capacity: text.count)
+      guard text.withUnsafeBytes({ Base64.decode($0, to: &password) }) else {
+        found.passOver(origin, .malformed)
+        continue
+      }
+      if password.isEmpty {
+        found.passOver(origin, .noSecret)
+        continue
+      }
+      found.take(
+        FoundLogin(
+          KeyringProtocol.item(service: option.section.unescaped, account: option.name.unescaped),
+          Credential(password), at: origin, removals: [Removal(option.range)]))
+    }
+    return found
+  }
+}
+
+extension ByteString {
+  /// The same with each `_` and two hexadecimal digits as the byte that they stand for.
+  fileprivate var unescaped: ByteString {
+    func digit(_ index: Int) -> UInt8? {
+      guard index < bytes.count else { return nil }
+      switch bytes[index] {
+      case let byte where 0x30...0x39 ~= byte: return byte - 0x30
+      case let byte where 0x61...0x66 ~= byte | 0x20: return (byte | 0x20) - 0x61 + 10
+      default: return nil
+      }
+    }
+    var plain: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "_"), let high = digit(index + 1), let low = digit(index + 2) {
+        plain.append(high << 4 | low)
+        index += 3
+      } else {
+        plain.append(bytes[index])
+        index += 1
+      }
+    }
+    return ByteString(plain)
+  }
+}

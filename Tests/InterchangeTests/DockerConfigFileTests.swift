@@ -1,0 +1,55 @@
+import Interchange
+import Keychain
+import Testing
+
+@Suite("docker's configuration")
+struct DockerConfigFileTests {
+  @Test("a registry's login is kept as docker's helper keeps it")
+  func logins() throws {
+    let found = try Found(sample: "docker-config.json", as: .docker)
+    #expect(
+      found.logins == [
+        "https://index.docker.io/v1 (alice) for docker Pw-1:x",
+        "https://acr.example (<token>) for docker eyJQdy0yIn0=", "https://quay.io/team (bob) for docker Pw-3",
+      ])
+    #expect(found.labels == ["https://index.docker.io/v1/", "acr.example", "quay.io/team"])
+    #expect(found.origins.first == .entry("https://index.docker.io/v1/"))
+    #expect(found.reasons == ["16 malformed", "gcr.example noLogin", "empty.example noSecret"])
+  }
+
+  @Test("docker's own file, and skopeo's")
+  func ownFiles() throws {
+    for sample in ["docker-login.json", "skopeo-auth.json"] {
+      #expect(
+        try Found(sample: sample, as: .docker).logins == ["https://127.0.0.1:5977 (alice) for docker Pw-1:x"])
+    }
+  }
+
+  @Test("an identity token goes before a password, in whatever order they stand")
+  func order() throws {
+    for members in [
+      #""identitytoken":"t","auth":"YTpi""#, #""auth":"YTpi","identitytoken":"t""#,
+      #""identitytoken":"t","username":"a","password":"b""#,
+    ] {
+      #expect(
+        try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == ["https://r (<token>) for docker t"])
+    }
+  }
+
+  @Test("a file without logins is none too few, and one of another form is named so")
+  func otherFiles() throws {
+    #expect(try Found(#"{"credsStore":"llavero"}"#, as: .docker).logins.isEmpty)
+    #expect(try Found(#"{"auths":null}"#, as: .docker).logins.isEmpty)
+    for text in ["", "[]", #"{"auths":[]}"#, #"{"auths":{}"#] {
+      #expect(throws: FormatFault("it is no JSON that docker writes")) { try Found(text, as: .docker) }
+    }
+  }
+
+  @Test("a login that has gone leaves what docker itself leaves of it")
+  func remainder() throws {
+    let text = #"{ "auths": { "r": { "auth": "YTpi" }, "s": {"auth":"YWI="} }, "x": 1 }"#
+    #expect(
+      try InterchangeTests.remainder(of: text, as: .docker)
+        == #"{ "auths": { "r": {}, "s": {"auth":"YWI="} }, "x": 1 }"#)
+  }
+}
