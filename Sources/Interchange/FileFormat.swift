@@ -57,7 +57,7 @@ public struct FileFormat: Sendable {
 
   /// Every format that can be read.
   public static let all: [FileFormat] = [
-    .gitCredentials, .netrc, .docker, .pypirc, .keyring, .bitwarden, .onePassword, .keepassxc, .chrome, .firefox,
+    .gitCredentials, .netrc, .docker, .pypirc, .gitHub, .cargo, .pypirc, .keyring, .bitwarden, .onePassword, .keepassxc, .chrome, .firefox,
   ]
 
   /// The format of that name.

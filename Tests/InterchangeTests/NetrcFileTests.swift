@@ -53,7 +53,7 @@ struct NetrcFileTests {
       try String(decoding: InterchangeTests.remainder(of: Sample.bytes(of: "netrc"), as: .netrc), as: UTF8.self)
         == """
         # of several programs
-         # and why
+        \t # and why
         macdef init
         cd /pub
         machine macro.example login x password y

@@ -132,3 +132,48 @@ package struct ItemAttributes {
       isDefault: isDefault)
   }
 }
+
+extension Credential {
+  /// Reads what ``JSONWriter/confidentialMembers(of:)`` has written among the members of an object.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if there is no secret or it can't be decoded.
+  package init(confidentialMembersOf object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var secret = Secret()
+    var hasSecret = false
+    var token = Secret()
+    var hasToken = false
+    var expiry: Int64?
+    var scheme: ByteString?
+    try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
+      if name == "secret" {
+        secret = Secret()
+        try value.appendString(to: &secret)
+        hasSecret = true
+      } else if name == "secret_b64" {
+        secret = Secret()
+        try value.appendBase64(to: &secret)
+        hasSecret = true
+      } else if name == "password_expiry_utc" {
+        expiry = try value.integer()
+      } else if name == "oauth_refresh_token" {
+        token = Secret()
+        try value.appendString(to: &token)
+        hasToken = true
+      } else if name == "oauth_refresh_token_b64" {
+        token = Secret()
+        try value.appendBase64(to: &token)
+        hasToken = true
+      } else if name == "authtype" {
+        scheme = try value.string()
+      } else if name == "authtype_b64" {
+        scheme = try value.base64()
+      }
+    }
+    guard hasSecret else { throw JSONReader.Malformed() }
+    if hasToken {
+      self.init(secret, expiry: expiry, refreshToken: token, authenticationScheme: scheme)
+    } else {
+      self.init(secret, expiry: expiry, authenticationScheme: scheme)
+    }
+  }
+}

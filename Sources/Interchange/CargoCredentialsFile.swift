@@ -1,0 +1,58 @@
+import CredentialProtocols
+import Keychain
+
+extension FileFormat {
+  /// The file of cargo's provider `cargo:token` (The Cargo Book, "Configuration", "Credentials"). It has the names of
+  /// registries; where their indexes are, by which the keychain knows them, stands in the configuration beside it.
+  public static let cargo = FileFormat(
+    "cargo", "the plain-text file of cargo's tokens",
+    usualPaths: [
+      "$CARGO_HOME/credentials.toml", "$CARGO_HOME/credentials", "~/.cargo/credentials.toml",
+      "~/.cargo/credentials",
+    ],
+    holdsLoginsAlone: true, companions: ["config.toml", "config"]
+  ) { (text, companion) throws(FormatFault) in
+    let file = TOMLValues(text)
+    if file.values.isEmpty, let line = file.malformedLines.first {
+      throw FormatFault("it is no TOML that cargo writes", line: line)
+    }
+    let configuration = companion.map { TOMLValues($0).values } ?? []
+    var found = FoundLogins()
+    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    for value in file.values {
+      let origin = Origin.line(value.line)
+      let name: ByteString
+      switch (value.path.count, value.path[0]) {
+      case (2, "registry"): name = cratesIO
+      case (3, "registries"): name = value.path[1]
+      default: continue
+      }
+      // A key that signs tokens, and has no place in the protocol of helpers.
+      if value.path.last == "secret-key" { found.passOver(origin, .noLogin) }
+      guard value.path.last == "token" else { continue }
+      guard case .some(let token) = value.secret else {
+        found.passOver(origin, .malformed)
+        continue
+      }
+      if token.isEmpty {
+        found.passOver(origin, .noSecret)
+        continue
+      }
+      guard let index = name == cratesIO ? CargoProtocol.cratesIOIndex : index(of: name, in: configuration),
+        let item = CargoProtocol.item(index: index, registry: name == cratesIO ? nil : name)
+      else {
+        found.passOver(origin, .noPlace)
+        continue
+      }
+      let removal = value.statement.map { Removal($0) } ?? Removal(value.range, replacement: .emptyString)
+      found.take(FoundLogin(item, Credential(token), at: origin, removals: [removal]))
+    }
+    return found
+  }
+
+  private static let cratesIO: ByteString = "crates-io"
+
+  private static func index(of registry: ByteString, in configuration: [TOMLValue]) -> ByteString? {
+    configuration.last { $0.path == ["registries", registry, "index"] }?.text
+  }
+}

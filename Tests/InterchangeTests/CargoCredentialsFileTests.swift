@@ -1,0 +1,77 @@
+import Interchange
+import Keychain
+import Testing
+
+@Suite("cargo's tokens")
+struct CargoCredentialsFileTests {
+  @Test("a token is kept under the index of its registry, which the configuration names")
+  func tokens() throws {
+    let found = try Found(sample: "cargo-credentials.toml", as: .cargo, beside: "cargo-config.toml")
+    #expect(
+      found.logins == [
+        "https://github.com/rust-lang/crates.io-index for cargo cio-Pw-1",
+        "sparse+https://crates.corp.example/index for cargo Bearer Pw-2\"x\\",
+        "sparse+https://crates.corp.example/other for cargo Pw'3",
+      ])
+    #expect(found.labels == [nil, "cargo registry corp", "cargo registry with_under-score"])
+    #expect(found.passedOver.isEmpty)
+  }
+
+  @Test("without the configuration only crates.io is known")
+  func withoutConfiguration() throws {
+    let found = try Found(sample: "cargo-credentials.toml", as: .cargo)
+    #expect(found.logins == ["https://github.com/rust-lang/crates.io-index for cargo cio-Pw-1"])
+    #expect(found.reasons == ["5 noPlace", "8 noPlace"])
+  }
+
+  @Test("the same in every way that TOML has to write it")
+  func waysToWrite() throws {
+    for text in [
+      "[registry]\ntoken = \"t\"\n", "registry.token = 't'", "\"registry\" . 'token' = \"\\u0074\" # c\n",
+      "registry = { token = \"t\" }\n", "registry = { other = [1, { token = \"u\" }, \"]\"], token = 't', }\n",
+      "[[x]]\ntoken = \"u\"\n[ registry ]\r\ntoken=\"t\"\r\n",
+      "a = '''\n[registry]\ntoken = \"u\"\n'''''\nb = \"\"\"\\\"\"\"\"\"\nc = 1979-05-27\nregistry.token = \"t\"\n",
+      "registries.crates-io.token = \"t\"",
+    ] {
+      #expect(
+        try Found(text, as: .cargo).logins == ["https://github.com/rust-lang/crates.io-index for cargo t"], "\(text)")
+    }
+  }
+
+  @Test("what can't be understood is named by its line, and spoils no other")
+  func malformed() throws {
+    for line in [
+      "token = \"t", "token = t\"", "token", "= \"t\"", "token = \"\\q\"", "token = \"\\ud800\"", "token = \"t\" x",
+      "to ken = \"t\"", "token = { a = \"t\"", "token =", "[registry", "[registry]]", "a = [1",
+    ] {
+      let found = try Found("a = 1\n[registries.x]\n\(line)\n", as: .cargo)
+      #expect(found.logins.isEmpty, "\(line)")
+      #expect(found.reasons == ["3 malformed"], "\(line)")
+    }
+    #expect(
+      try Found("x = \"\n[registry\ntoken = \"u\"\n[registry]\ntoken = \"t\"\n", as: .cargo).logins == [
+        "https://github.com/rust-lang/crates.io-index for cargo t"
+      ])
+    #expect(throws: FormatFault("it is no TOML that cargo writes", line: 1)) { try Found("x\n", as: .cargo) }
+    let depth = String(repeating: "[", count: 100_000)
+    #expect(throws: FormatFault("it is no TOML that cargo writes", line: 1)) {
+      try Found("a = \(depth)", as: .cargo)
+    }
+  }
+
+  @Test("an empty token is none, nor a key, nor a number")
+  func otherValues() throws {
+    #expect(
+      try Found(
+        "[registry]\ntoken = ''\n[registries.a]\nsecret-key = \"k3.secret.x\"\n[registries.b]\ntoken = 1\n", as: .cargo
+      ).reasons == ["2 noSecret", "4 noLogin", "6 malformed"])
+  }
+
+  @Test("the line of a token goes, in a table on one line only its value")
+  func remainder() throws {
+    #expect(
+      try InterchangeTests.remainder(
+        of: "[registry] # mine\n  token = \"t\" # old\n[registries]\ncrates-io = { token = 'u' }\n", as: .cargo)
+        == "[registry] # mine\n[registries]\ncrates-io = { token = \"\" }\n")
+  }
+}

@@ -1,0 +1,68 @@
+import Interchange
+import Keychain
+import Testing
+
+@Suite("gh's hosts")
+struct GitHubHostsFileTests {
+  @Test("a host's token is a login for git there")
+  func hosts() throws {
+    let found = try Found(sample: "gh-hosts.yml", as: .gitHub)
+    #expect(
+      found.logins == [
+        "https://github.com (alice) gho_Pw1", "https://ghe.example.com (bob: #1) ghp_\"Pw2: #",
+      ])
+    #expect(found.passedOver.isEmpty)
+  }
+
+  @Test("with several accounts each has its token, and that in use stands there twice")
+  func accounts() throws {
+    let found = try Found(sample: "gh-hosts-2.40.yml", as: .gitHub)
+    #expect(found.logins == ["https://github.com (alice) gho_Pw1", "https://github.com (bob) gho_Pw2"])
+    #expect(found.origins == [.line(5), .line(7)])
+    #expect(found.passedOver.isEmpty)
+    #expect(
+      try String(
+        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "gh-hosts-2.40.yml"), as: .gitHub), as: UTF8.self
+      ).hasPrefix(
+        "github.com:\n    git_protocol: https\n    users:\n        alice:\n        bob:\n        carol:\n"
+          + "    user: alice\nghe.example.com:\n"))
+  }
+
+  @Test("scalars: quotes, escapes, comments")
+  func scalars() throws {
+    for (written, secret) in [
+      ("t # c", "t"), ("t#c", "t#c"), ("'it''s' # c", "it's"), (#""a\"b\u00e9""#, "a\"bé"), ("a: b", "a: b"),
+      ("  t  ", "t"), ("\"t\"\r", "t"),
+    ] {
+      let found = try Found("\"h\" :\n  'user': a\n  oauth_token: \(written)\n", as: .gitHub)
+      #expect(found.logins == ["https://h (a) \(secret)"], "\(written)")
+    }
+    for written in ["|", "&a t", "'t", "\"t\" x", "\"t\"#", "[t]", "'a'b'", "\"\\q\""] {
+      let found = try Found("h:\n  oauth_token: \(written)\n", as: .gitHub)
+      #expect(found.logins.isEmpty, "\(written)")
+      #expect(found.reasons == ["2 malformed"], "\(written)")
+    }
+    for written in ["", "\"\"", "~", "# c"] {
+      #expect(try Found("h:\n  oauth_token: \(written)\n", as: .gitHub).reasons == ["2 noSecret"], "\(written)")
+    }
+  }
+
+  @Test("a token without an account has the name that gh gives git; one elsewhere is none")
+  func withoutAccount() throws {
+    #expect(try Found("h:\n  oauth_token: t\n", as: .gitHub).logins == ["https://h (x-access-token) t"])
+    #expect(
+      try Found("oauth_token: t\nh:\n  x:\n    oauth_token: t\n", as: .gitHub).reasons == [
+        "1 malformed", "4 malformed",
+      ])
+  }
+
+  @Test("lines of another form are passed over, a file of them is another program's")
+  func otherForms() throws {
+    let found = try Found(
+      "h:\n  - user: a\n  oauth_token: t\n x: y\n\tz: y\nno key\n", as: .gitHub)
+    #expect(found.logins == ["https://h (x-access-token) t"])
+    #expect(found.reasons == ["2 malformed", "4 malformed", "6 malformed"])
+    #expect(throws: FormatFault("it is no YAML that gh writes", line: 1)) { try Found("x\n", as: .gitHub) }
+    #expect(try Found("{}\n", as: .gitHub).logins.isEmpty)
+  }
+}
