@@ -123,7 +123,7 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "CredentialProtocols", "TestSupport",
+        "Commands", "CredentialProtocols", "Interchange", "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Transcripts"], swiftSettings: settings),

@@ -47,7 +47,8 @@ private func readLogin(
   if login.isEmpty { return }
   let origin = Origin.entry(address)
   if login.secret.isEmpty { return found.passOver(origin, login.isOtherToken ? .noLogin : .noSecret) }
-  guard let account = login.account.nonEmpty, let item = try? DockerProtocol.item(at: address, account: account)
+  guard let account = login.account.nonEmpty,
+    let item = try? DockerProtocol.item(at: address, account: account)
   else { return found.passOver(origin, .malformed) }
   found.take(
     FoundLogin(

@@ -55,15 +55,15 @@ public struct ExportFormat: Sendable {
       return .unspeakable
     }
     text.append(",,login,")
-    CSVField.append(Secret(item.name), to: &text)
+    text.append(csvField: Secret(item.name))
     text.append(",")
-    if let comment = item.comment { CSVField.append(Secret(copying: comment), to: &text) }
+    if let comment = item.comment { text.append(csvField: Secret(copying: comment)) }
     text.append(",,0,")
-    if case .internetPassword(let key) = item.key { CSVField.append(Secret(key.url), to: &text) }
+    if case .internetPassword(let key) = item.key { text.append(csvField: Secret(key.url)) }
     text.append(",")
-    if let account = item.key.account { CSVField.append(Secret(copying: account), to: &text) }
+    if let account = item.key.account { text.append(csvField: Secret(copying: account)) }
     text.append(",")
-    CSVField.append(credential.secret, to: &text)
+    text.append(csvField: credential.secret)
     text.append(",\n")
     return nil
   }
@@ -132,25 +132,24 @@ extension InternetPassword {
   }
 }
 
-/// A field of RFC 4180.
-enum CSVField {
-  /// Appends a field, in quotes where it needs them.
-  static func append(_ value: borrowing Secret, to text: inout Secret) {
+extension Secret {
+  /// Appends a field of RFC 4180, in quotes where it needs them.
+  fileprivate mutating func append(csvField value: borrowing Secret) {
     value.withUnsafeBytes { value in
       let needsQuotes =
         value.contains { [0x22, 0x2c, 0x0a, 0x0d].contains($0) } || value.first == 0x20 || value.last == 0x20
-      if needsQuotes { text.append(0x22) }
+      if needsQuotes { append(0x22) }
       for byte in value {
-        if byte == 0x22 { text.append(0x22) }
-        text.append(byte)
+        if byte == 0x22 { append(0x22) }
+        append(byte)
       }
-      if needsQuotes { text.append(0x22) }
+      if needsQuotes { append(0x22) }
     }
   }
 }
 
 /// The escapes of RFC 3986 section 2.1.
-enum PercentEncoding {
+private enum PercentEncoding {
   /// Appends bytes, all that are not unreserved (section 2.3) as `%XX`.
   static func append(_ value: borrowing Secret, keepingSlashes: Bool = false, to text: inout Secret) {
     let digits: StaticString = "0123456789ABCDEF"

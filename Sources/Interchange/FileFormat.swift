@@ -17,7 +17,8 @@ public struct FileFormat: Sendable {
   private let reading: Reading
 
   private typealias Reading =
-    @Sendable (UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?) throws(FormatFault) -> FoundLogins
+    @Sendable (UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?) throws(FormatFault) ->
+    FoundLogins
 
   /// Takes the parts of a format whose files say all by themselves.
   public init(
@@ -33,9 +34,10 @@ public struct FileFormat: Sendable {
   public init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
     companions: [String],
-    read: @escaping @Sendable (
-      UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?
-    ) throws(FormatFault) -> FoundLogins
+    read:
+      @escaping @Sendable (
+        UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?
+      ) throws(FormatFault) -> FoundLogins
   ) {
     self.name = name
     self.summary = summary
@@ -57,7 +59,8 @@ public struct FileFormat: Sendable {
 
   /// Every format that can be read.
   public static let all: [FileFormat] = [
-    .gitCredentials, .netrc, .docker, .pypirc, .gitHub, .cargo, .pypirc, .keyring, .bitwarden, .onePassword, .keepassxc, .chrome, .firefox,
+    .gitCredentials, .netrc, .docker, .gitHub, .cargo, .pypirc, .keyring, .bitwarden, .onePassword,
+    .keepassxc, .chrome, .firefox,
   ]
 
   /// The format of that name.

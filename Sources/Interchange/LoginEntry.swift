@@ -51,7 +51,8 @@ extension LoginEntry {
 extension Place {
   /// Protocols besides those with a port that Keychain Services knows, for which people keep passwords of servers.
   private static let furtherProtocols: [ByteString] = [
-    "afp", "amqp", "amqps", "dav", "davs", "irc", "ircs", "mongodb", "mqtt", "mqtts", "mysql", "nfs", "postgres",
+    "afp", "amqp", "amqps", "dav", "davs", "irc", "ircs", "mongodb", "mqtt", "mqtts", "mysql", "nfs",
+    "postgres",
     "postgresql", "rdp", "redis", "rediss", "rsync", "smb", "telnet", "vnc", "ws", "wss", "xmpp",
   ]
 

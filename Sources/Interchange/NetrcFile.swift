@@ -256,7 +256,8 @@ private struct Service {
     }
     self.protocol = name ?? "https"
     self.port = number
-    if !self.protocol.bytes.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 || $0 == 0x2b || $0 == 0x2d }) {
+    if !self.protocol.bytes.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 || $0 == 0x2b || $0 == 0x2d })
+    {
       return nil
     }
   }

@@ -34,7 +34,8 @@ extension FileFormat {
       let twice = file.options.filter { $0.section == section && $0.name == "password" }
       found.take(
         FoundLogin(
-          KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret), at: origin,
+          KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
+          at: origin,
           removals: twice.map { Removal($0.range) }))
     }
     return found

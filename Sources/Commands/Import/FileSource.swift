@@ -11,6 +11,8 @@ final class FileSource: ImportSource {
   private let format: FileFormat
   /// What was read, and of which file.
   private var text = Secret()
+  private var found = FoundLogins()
+  private var companion = Secret()
   private var status = stat()
 
   /// The most that is read, in bytes.
@@ -46,13 +48,31 @@ final class FileSource: ImportSource {
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
     text = try FileContents.read(path, limit: Self.limit, status: &status)
+    companion = try companionContents()
     do throws(FormatFault) {
-      return try text.withUnsafeBytes { (bytes) throws(FormatFault) in try format.read(bytes) }
+      found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in try read(bytes) }
+      return found
     } catch {
       let line = error.line.map { "line \($0): " } ?? ""
       throw Failure(
         "\(name) is no file of \(format.name): \(line)\(error.reason)", status: .usage)
     }
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    if companion.isEmpty { return try format.read(bytes) }
+    return try companion.withUnsafeBytes { (companion) throws(FormatFault) in
+      try format.read(bytes, beside: companion)
+    }
+  }
+
+  /// The file beside this one that the format needs, if it is there.
+  private func companionContents() throws(Failure) -> Secret {
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    for name in format.companions where access(folder + name, F_OK) == 0 {
+      return try FileContents.read(folder + name, limit: Self.limit)
+    }
+    return Secret()
   }
 
   // MARK: Removing
@@ -93,7 +113,14 @@ final class FileSource: ImportSource {
   }
 
   private func remainder(without logins: [FoundLogin]) -> Secret {
-    let removals = logins.flatMap(\.removals).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    // What is part of a login that stays, too, stays with it.
+    let going = Set(logins.map { ObjectIdentifier($0) })
+    var staying: Set<Removal> = []
+    for login in found.logins where !going.contains(ObjectIdentifier(login)) {
+      staying.formUnion(login.removals)
+    }
+    let removals = Set(logins.flatMap(\.removals)).subtracting(staying)
+      .sorted { $0.range.lowerBound < $1.range.lowerBound }
     return text.withUnsafeBytes { bytes in
       var rest = Secret(capacity: bytes.count)
       var position = 0
@@ -109,7 +136,7 @@ final class FileSource: ImportSource {
 
   private func holdsNothing(_ remainder: borrowing Secret) -> Bool {
     remainder.withUnsafeBytes { bytes in
-      guard let found = try? format.read(bytes) else { return bytes.allSatisfy { $0 <= 0x20 } }
+      guard let found = try? read(bytes) else { return bytes.allSatisfy { $0 <= 0x20 } }
       return found.logins.isEmpty && found.passedOver.isEmpty
     }
   }

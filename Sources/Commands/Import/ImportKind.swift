@@ -23,13 +23,17 @@ struct ImportKind {
 
   /// Every kind, in the order in which help has them.
   static let all: [ImportKind] = [
-    ImportKind(.gitCredentials),
+    ImportKind(.gitCredentials), ImportKind(.netrc),
     ImportKind(
       name: "git-libsecret", summary: "what git's helper 'libsecret' keeps in the Secret Service",
       desktopItems: .gitLibsecret),
     ImportKind(
       name: "gcm", summary: "what Git Credential Manager keeps in the Secret Service or with gpg",
       desktopItems: .gcm),
+    ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh),
+    ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc),
+    ImportKind(.keyring, desktopItems: .keyring), ImportKind(.bitwarden), ImportKind(.onePassword),
+    ImportKind(.keepassxc), ImportKind(.chrome), ImportKind(.firefox),
     ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
   ]
 

@@ -1,0 +1,150 @@
+import Interchange
+import Keychain
+import Testing
+
+@testable import Commands
+
+@Suite("bringing logins into a keychain")
+struct TransferTests {
+  @Test("what is new is added, and the same once more changes nothing")
+  func adds() throws {
+    let keychain = InMemoryKeychain()
+    let logins = [login("a.example", "alice", "1"), login("b.example", "bob", "2")]
+    #expect(try run(logins, keychain) == [.added, .added])
+    #expect(try run(logins, keychain) == [.unchanged, .unchanged])
+    #expect(try secret("a.example", keychain) == "1")
+  }
+
+  @Test("another secret stays unless it is to be replaced")
+  func conflicts() throws {
+    let keychain = InMemoryKeychain()
+    _ = try run([login("a.example", "alice", "old")], keychain)
+    let logins = [login("a.example", "alice", "new")]
+    #expect(try run(logins, keychain) == [.kept])
+    #expect(try secret("a.example", keychain) == "old")
+    #expect(try run(logins, keychain, replacing: [0]) == [.replaced])
+    #expect(try secret("a.example", keychain) == "new")
+  }
+
+  @Test("of two logins for one item the first comes, and the other is told")
+  func repeated() throws {
+    let keychain = InMemoryKeychain()
+    let logins = [
+      login("a.example", "alice", "1"), login("A.example", "alice", "2"), login("a.example", "alice", "1"),
+    ]
+    #expect(try run(logins, keychain) == [.added, .repeated, .unchanged])
+    #expect(try secret("a.example", keychain) == "1")
+  }
+
+  @Test("what no keychain takes is left out, and the others come")
+  func unusable() throws {
+    let keychain = InMemoryKeychain()
+    let logins = [
+      login("a.example", "line\nbreak", "1"),
+      login("b.example", "bob", String(repeating: "x", count: ItemBounds.secret + 1)),
+      login("c.example", "carol", "3"),
+    ]
+    #expect(try run(logins, keychain) == [.unusable, .unusable, .added])
+    #expect(try keychain.items(matching: .all).count == 1)
+  }
+
+  @Test("the account that is first at the source answers")
+  func order() throws {
+    let keychain = InMemoryKeychain()
+    let logins = ["one", "two", "three"].map { login("a.example", $0, $0) }
+    _ = try run(logins, keychain)
+    #expect(try secret("a.example", keychain) == "one")
+  }
+
+  @Test("dates come along, and equal ones keep the source's order")
+  func dates() throws {
+    let keychain = InMemoryKeychain()
+    let date = Timestamp(seconds: 1_700_000_000)
+    let logins = ["one", "two"].map { login("a.example", $0, $0, modified: date) }
+    _ = try run(logins, keychain)
+    let items = try keychain.items(matching: .all)
+    #expect(items.first { $0.key.account == "one" }?.modificationDate == date)
+    #expect(try secret("a.example", keychain) == "one")
+  }
+
+  @Test("a label alone is a difference only where notes count")
+  func notes() throws {
+    let keychain = InMemoryKeychain()
+    _ = try run([login("a.example", "alice", "1")], keychain)
+    let logins = [login("a.example", "alice", "1", label: "work")]
+    #expect(try run(logins, keychain) == [.unchanged])
+    #expect(try run(logins, keychain, comparesNotes: true) == [.kept])
+    #expect(try run(logins, keychain, replacing: [0], comparesNotes: true) == [.replaced])
+    #expect(try keychain.items(matching: .all).first?.label == "work")
+  }
+
+  @Test("what was added meanwhile is kept, and what was deleted meanwhile comes back")
+  func meanwhile() throws {
+    let keychain = InMemoryKeychain()
+    _ = try run([login("b.example", "bob", "old")], keychain)
+    let plan = try TransferPlan(
+      [login("a.example", "alice", "new"), login("b.example", "bob", "new")], in: keychain,
+      comparesNotes: false)
+    _ = try run([login("a.example", "alice", "mine")], keychain)
+    try keychain.delete(try keychain.items(matching: .all).filter { $0.key.account == "bob" })
+    let outcomes = try Transfer(plan: plan, replacing: [1]).run(in: keychain, batch: .max) { _, _ in }
+    #expect(outcomes == [.kept, .added])
+    #expect(try secret("a.example", keychain) == "mine")
+    #expect(try secret("b.example", keychain) == "new")
+  }
+
+  @Test("what can't be read back is noticed")
+  func readBack() throws {
+    let keychain = InMemoryKeychain()
+    let plan = try TransferPlan(
+      [login("a.example", "alice", "1"), login("b.example", "bob", "2"), login("c.example", "carol", "3")],
+      in: keychain, comparesNotes: false)
+    let transfer = Transfer(plan: plan, replacing: [])
+    let outcomes = try transfer.run(in: keychain, batch: 1) { _, _ in }
+    #expect(try transfer.missing(outcomes, in: keychain) { _, _ in } == [])
+    let items = try keychain.items(matching: .all)
+    try keychain.delete(items.filter { $0.key.account == "alice" })
+    let carols = try #require(items.first { $0.key.account == "carol" })
+    try keychain.update(carols, Credential(password: "other"))
+    #expect(try transfer.missing(outcomes, in: keychain) { _, _ in } == [0, 2])
+  }
+
+  @Test("progress ends at the total")
+  func progress() throws {
+    let keychain = InMemoryKeychain()
+    let logins = (0..<250).map { login("host\($0).example", "user", "x") }
+    let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
+    var shown: [Int] = []
+    _ = try Transfer(plan: plan, replacing: []).run(in: keychain, batch: 50) { done, total in
+      #expect(total == 250)
+      shown.append(done)
+    }
+    #expect(shown.last == 250)
+    #expect(shown == shown.sorted())
+  }
+
+  private func login(
+    _ server: String, _ account: String, _ secret: String, label: ByteString? = nil,
+    modified: Timestamp? = nil
+  ) -> FoundLogin {
+    var item = Item(
+      InternetPassword(protocol: "https", server: ByteString(server), account: ByteString(account)))
+    item.label = label
+    item.modificationDate = modified
+    return FoundLogin(item, Credential(password: secret), at: .line(1))
+  }
+
+  private func run(
+    _ logins: [FoundLogin], _ keychain: InMemoryKeychain, replacing: Set<Int> = [],
+    comparesNotes: Bool = false
+  ) throws -> [Transfer.Outcome] {
+    let plan = try TransferPlan(logins, in: keychain, comparesNotes: comparesNotes)
+    return try Transfer(plan: plan, replacing: replacing).run(in: keychain, batch: .max) { _, _ in }
+  }
+
+  private func secret(_ server: ByteString, _ keychain: InMemoryKeychain) throws -> String? {
+    let query = ItemQuery.internetPassword(try InternetPasswordQuery(protocol: "https", server: server))
+    guard let answer = try keychain.answer(to: query) else { return nil }
+    return answer.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+}

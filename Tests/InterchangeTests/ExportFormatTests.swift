@@ -1,0 +1,75 @@
+import Interchange
+import Keychain
+import Testing
+
+@Suite("forms for other programs")
+struct ExportFormatTests {
+  private let item = Item(
+    InternetPassword(protocol: "https", server: "git.example.com", account: "al@ice"))
+
+  @Test("git's form escapes what a URL can't have")
+  func gitCredentials() throws {
+    #expect(
+      try text(.gitCredentials, item, "a/b:c@d e\n%ö")
+        == "https://al%40ice:a%2Fb%3Ac%40d%20e%0A%25%C3%B6@git.example.com\n")
+    let item = Item(
+      InternetPassword(protocol: "http", server: "::1", port: 8080, account: "", path: "acme/my app"))
+    #expect(try text(.gitCredentials, item, "") == "http://:@[::1]:8080/acme/my%20app\n")
+  }
+
+  @Test("what git's form has, git's file gives back", arguments: ["", "x", "a b", "ö\u{1}%41@:/", "\n\r\t"])
+  func gitRoundTrip(secret: String) throws {
+    let line = try #require(try text(.gitCredentials, item, secret))
+    // A line break can be written, and is refused by whoever reads it (CVE-2020-5260).
+    if secret.contains("\n") {
+      #expect(try Found(line, as: .gitCredentials).passedOver.map(\.reason) == [.malformed])
+    } else {
+      #expect(try Found(line, as: .gitCredentials).logins == ["https://git.example.com (al@ice) \(secret)"])
+    }
+  }
+
+  @Test("a field of CSV is in quotes where it has to be")
+  func csv() throws {
+    #expect(
+      try text(.bitwardenCSV, item, #"x"y,z"#)
+        == ",,login,https://git.example.com (al@ice),,,0,https://git.example.com,al@ice,\"x\"\"y,z\",\n")
+    var generic = Item(GenericPassword(service: "aws:prod", account: "ci"))
+    generic.label = "Line\nbreak"
+    generic.comment = " spaces "
+    #expect(
+      try text(.bitwardenCSV, generic, "s") == ",,login,\"Line\nbreak\",\" spaces \",,0,,ci,s,\n")
+  }
+
+  @Test("what a form has no place for is told apart from what it can't hold")
+  func omissions() throws {
+    let tool = Item(
+      InternetPassword(protocol: "https", server: "h", account: "a", securityDomain: "docker"))
+    let generic = Item(GenericPassword(service: "s", account: "a"))
+    let path = Item(InternetPassword(protocol: "https", server: "h", account: "a", path: "p"))
+    #expect(omission(.gitCredentials, tool, "x") == .otherKind)
+    #expect(omission(.gitCredentials, generic, "x") == .otherKind)
+    #expect(omission(.netrc, path, "x") == .otherKind)
+    #expect(omission(.netrc, item, "a\nb") == .unspeakable)
+    #expect(omission(.netrc, item, "a b") == nil)
+    #expect(omission(.bitwardenCSV, item, "a\0b") == .unspeakable)
+    for format in ExportFormat.all where format.isComplete {
+      for item in [tool, generic, path] { #expect(omission(format, item, "a\n\0b") == nil) }
+    }
+  }
+
+  private func text(_ format: ExportFormat, _ item: Item, _ secret: String) throws -> String? {
+    var text = Secret()
+    if format.append(item, Credential(password: secret), &text) != nil { return nil }
+    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func omission(
+    _ format: ExportFormat, _ item: Item, _ secret: String
+  ) -> ExportFormat.Omission? {
+    var text = Secret()
+    let omission = format.append(item, Credential(password: secret), &text)
+    // What isn't written leaves nothing behind.
+    #expect((omission == nil) != text.isEmpty)
+    return omission
+  }
+}
