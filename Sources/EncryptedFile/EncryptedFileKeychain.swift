@@ -159,6 +159,17 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Adds an item.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    var undated = item
+    undated.creationDate = nil
+    undated.modificationDate = nil
+    return try add(keepingDatesOf: undated, credential)
+  }
+
+  /// Adds an item with its dates.
+  @discardableResult
+  public func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
     try item.validate(with: credential)
     return try changing { (change) throws(KeychainError) in
       if change.isNew, !change.isMade {

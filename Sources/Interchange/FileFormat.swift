@@ -60,7 +60,7 @@ public struct FileFormat: Sendable {
   /// Every format that can be read.
   public static let all: [FileFormat] = [
     .gitCredentials, .netrc, .docker, .gitHub, .cargo, .pypirc, .keyring, .bitwarden, .onePassword,
-    .keepassxc, .chrome, .firefox,
+    .keepassxc, .chrome, .firefox, .llavero,
   ]
 
   /// The format of that name.

@@ -35,6 +35,17 @@ public final class InMemoryKeychain: KeychainStore {
   /// Adds an item.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    var undated = item
+    undated.creationDate = nil
+    undated.modificationDate = nil
+    return try add(keepingDatesOf: undated, credential)
+  }
+
+  /// Adds an item with its dates.
+  @discardableResult
+  public func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
     try item.validate(with: credential)
     try refuseTwin(of: item, at: nil)
     lastReference += 1

@@ -47,7 +47,7 @@ public struct Item: Hashable, Sendable {
   /// Whether a person chose it to answer for its server where several items could.
   public var isDefault: Bool
 
-  /// When it was added; set by the keychain, unless it comes from another one.
+  /// When it was added; set by the keychain.
   public var creationDate: Timestamp?
 
   /// When it was last changed; set by the keychain.

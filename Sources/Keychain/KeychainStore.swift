@@ -15,14 +15,20 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: ``KeychainError/itemNotFound`` if it is gone by now.
   func credential(of item: Item) throws(KeychainError) -> Credential
 
-  /// Adds an item and returns it with its reference and dates. Dates that `item` has already, because it comes from
-  /// another keychain, it keeps where the kind of keychain lets it.
+  /// Adds an item and returns it with its reference and dates.
   ///
   /// - Throws: ``KeychainError/duplicateItem`` if there is one with the same primary key;
   ///   ``KeychainError/unusableAttribute(name:_:)`` or ``KeychainError/tooLarge(what:limit:)`` if it exceeds
   ///   ``ItemBounds``.
   @discardableResult
   func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
+
+  /// The same for an item that comes from elsewhere: it keeps the dates that it has, as far as the kind of keychain lets
+  /// it.
+  @discardableResult
+  func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item
 
   /// Gives the item that `item.reference` names the attributes of `item`.
   ///
@@ -53,6 +59,12 @@ public protocol KeychainStore: AnyObject {
 }
 
 extension KeychainStore {
+  /// Adds an item, dated by the keychain.
+  @discardableResult
+  public func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item { try add(item, credential) }
+
   /// Runs `body`, which sees what others change meanwhile.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result

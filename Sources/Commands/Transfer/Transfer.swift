@@ -98,7 +98,7 @@ struct Transfer {
     item.modificationDate = date
     item.creationDate = item.creationDate ?? date
     do throws(KeychainError) {
-      try keychain.add(item, login.credential)
+      try keychain.add(keepingDatesOf: item, login.credential)
     } catch .duplicateItem {
       // Somebody has added it meanwhile.
       outcome = .kept

@@ -1,0 +1,61 @@
+import Interchange
+import Keychain
+import Testing
+
+@Suite("llavero's own lines")
+struct LlaveroFileTests {
+  @Test("a vault's plaintext: its head and what is out of use are no items")
+  func vault() throws {
+    let found = try Found(sample: "vault.jsonl", as: .llavero)
+    #expect(
+      found.logins == [
+        "AWS (prod) p\"1\n2", "https://git.example.com/acme (alice) Pw-1", "https://r.example (bob) for docker Pw-2",
+      ])
+    #expect(found.passedOver.isEmpty)
+  }
+
+  @Test("nothing of an item is lost on the way out and in")
+  func roundTrip() throws {
+    var item = Item(
+      .internetPassword(
+        InternetPassword(
+          protocol: "https", server: "h", port: 8443, account: "a\u{e9}", path: "p", securityDomain: "docker",
+          authenticationType: "x")), label: "l", comment: "c\n", itemDescription: "d", creator: "k", type: "t",
+      isDefault: true)
+    item.key = .internetPassword(
+      InternetPassword(protocol: "https", server: "h", port: 8443, account: ByteString([0xff]), path: "p"))
+    item.creationDate = Timestamp(milliseconds: 1)
+    item.modificationDate = Timestamp(milliseconds: 2)
+    let credential = Credential(
+      Secret(copying: ByteString([0, 0xff])), expiry: 7, refreshToken: .some(Secret("r")),
+      authenticationScheme: "Bearer")
+    var text = Secret()
+    #expect(ExportFormat.jsonLines.append(item, credential, &text) == nil)
+    let found = try text.withUnsafeBytes { try FileFormat.llavero.read($0) }
+    let login = try #require(found.logins.first)
+    #expect(login.item == item)
+    let isSame =
+      login.credential.hasSameSecret(as: credential)
+      && login.credential.hasSameRefreshToken(as: credential)
+    #expect(isSame)
+    #expect(login.credential.expiry == 7)
+  }
+
+  @Test("a line that is no item is named; a file of such lines is no file of llavero")
+  func malformed() throws {
+    let good = #"{"class":"generic","service":"s","secret":"p"}"# + "\n"
+    #expect(
+      try Found(good + "{}\n" + #"{"class":"generic","service":"s"}"# + "\n[]\n", as: .llavero).reasons == [
+        "2 malformed", "3 malformed", "4 malformed",
+      ])
+    #expect(throws: FormatFault("it has no line of an item", line: 2)) { try Found("\nx\n", as: .llavero) }
+    #expect(try Found("", as: .llavero).logins.isEmpty)
+  }
+
+  @Test("without its items a file has only what was none")
+  func remainder() throws {
+    let good = #"{"class":"generic","service":"s","secret":"p"}"#
+    #expect(try InterchangeTests.remainder(of: "{\"app\":\"llavero\"}\n\(good)\n\(good)", as: .llavero)
+      == "{\"app\":\"llavero\"}\n")
+  }
+}
