@@ -85,8 +85,6 @@ public struct PassedOver: Hashable, Sendable {
     case noPlace
     /// It lies among what was thrown away there.
     case discarded
-    /// No keychain can hold it: a part of its key has a line break or a NUL byte in it, or it is too large.
-    case notStorable
     /// The program that keeps it couldn't decrypt it.
     case undecipherable
   }
@@ -107,14 +105,9 @@ public struct FoundLogins {
   /// Nothing yet.
   public init() {}
 
-  /// Takes a login, or passes it over if no keychain can hold it.
+  /// Takes a login.
   public mutating func take(_ login: FoundLogin) {
-    do throws(KeychainError) {
-      try login.item.validate(with: login.credential)
-      logins.append(login)
-    } catch {
-      passOver(login.origin, .notStorable)
-    }
+    logins.append(login)
   }
 
   /// Passes something over.

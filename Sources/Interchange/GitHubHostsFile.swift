@@ -11,12 +11,13 @@ extension FileFormat {
     ],
     holdsLoginsAlone: false
   ) { text throws(FormatFault) in
-    let file = YAMLScalars(text)
-    if file.scalars.isEmpty, let line = file.malformedLines.first {
-      throw FormatFault("it is no YAML that gh writes", line: line)
+    let file: YAMLScalars
+    do throws(YAMLScalars.Malformed) {
+      file = try YAMLScalars(text)
+    } catch {
+      throw FormatFault("it is no YAML that gh writes", line: error.line)
     }
     var found = FoundLogins()
-    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     let tokens = file.scalars.filter { $0.path.last == "oauth_token" }
     for (index, token) in tokens.enumerated() {
       guard case .some(let secret) = token.secret else {

@@ -67,18 +67,21 @@ struct YAMLScalar {
 
 /// A YAML file of mappings with a key on each line, as programs write their configuration: no sequences, and scalars on
 /// one line (YAML 1.2, sections 7.3 and 8.2.2).
+///
+/// A file with any other line is refused: it could go on with a scalar, and the part read so far would be another one.
 struct YAMLScalars {
   /// Every key, in order.
   private(set) var scalars: [YAMLScalar] = []
-  /// The lines that are anything else.
-  private(set) var malformedLines: [Int] = []
+
+  /// The line that is anything else, from 1 on.
+  struct Malformed: Error { let line: Int }
 
   /// Keys within keys within … more than this many times are not read.
   private static let maximumDepth = 16
 
-  init(_ file: UnsafeRawBufferPointer) {
+  init(_ file: UnsafeRawBufferPointer) throws(Malformed) {
     // The keys that lead to the present line, each with its indentation.
-    var levels: [(indentation: Int, key: ByteString)] = []
+    var levels: [(indentation: Int, key: ByteString, isOpen: Bool)] = []
     var siblings: [Int] = []
     for line in FileLines(file) {
       let indentation = line.text.prefix { $0 == 0x20 }.count
@@ -86,17 +89,15 @@ struct YAMLScalars {
       if line.isBlank || text.first == UInt8(ascii: "#") || text == "---" || text == "{}" { continue }
       while let last = levels.last, last.indentation >= indentation { levels.removeLast() }
       siblings.removeLast(max(0, siblings.count - levels.count - 1))
-      guard levels.count < Self.maximumDepth, let (key, value) = Self.split(text) else {
-        malformedLines.append(line.number)
-        continue
-      }
+      guard levels.count < Self.maximumDepth, levels.last?.isOpen ?? true, text[0] != 0x09,
+        let (key, value) = Self.split(text)
+      else { throw Malformed(line: line.number) }
       if siblings.count == levels.count {
         siblings.append(indentation)
       } else if siblings[levels.count] != indentation {
-        malformedLines.append(line.number)
-        continue
+        throw Malformed(line: line.number)
       }
-      levels.append((indentation, key))
+      levels.append((indentation, key, value.isEmpty))
       scalars.append(
         YAMLScalar(path: levels.map(\.key), raw: value, line: line.number, range: line.range))
     }

@@ -37,7 +37,7 @@ struct GitHubHostsFileTests {
       let found = try Found("\"h\" :\n  'user': a\n  oauth_token: \(written)\n", as: .gitHub)
       #expect(found.logins == ["https://h (a) \(secret)"], "\(written)")
     }
-    for written in ["|", "&a t", "'t", "\"t\" x", "\"t\"#", "[t]", "'a'b'", "\"\\q\""] {
+    for written in ["|", "&a t", "[t]", "\"\\q\""] {
       let found = try Found("h:\n  oauth_token: \(written)\n", as: .gitHub)
       #expect(found.logins.isEmpty, "\(written)")
       #expect(found.reasons == ["2 malformed"], "\(written)")
@@ -56,13 +56,17 @@ struct GitHubHostsFileTests {
       ])
   }
 
-  @Test("lines of another form are passed over, a file of them is another program's")
+  @Test("a file with a line of another form is refused, for a token might go on there")
   func otherForms() throws {
-    let found = try Found(
-      "h:\n  - user: a\n  oauth_token: t\n x: y\n\tz: y\nno key\n", as: .gitHub)
-    #expect(found.logins == ["https://h (x-access-token) t"])
-    #expect(found.reasons == ["2 malformed", "4 malformed", "6 malformed"])
-    #expect(throws: FormatFault("it is no YAML that gh writes", line: 1)) { try Found("x\n", as: .gitHub) }
-    #expect(try Found("{}\n", as: .gitHub).logins.isEmpty)
+    for (text, line) in [
+      ("x\n", 1), ("h:\n  - user: a\n", 2), ("h:\n  oauth_token: t\n    more\n", 3),
+      ("h:\n  oauth_token: t\n    user: more\n", 3), ("h:\n    user: a\n  oauth_token: t\n", 3),
+      ("h:\n\tuser: a\n", 2), ("h:\n  oauth_token: \"t\n", 2), ("h:\n  oauth_token: \"t\" x\n", 2),
+    ] {
+      #expect(throws: FormatFault("it is no YAML that gh writes", line: line), "\(text)") {
+        try Found(text, as: .gitHub)
+      }
+    }
+    for text in ["", "{}\n", "---\n# nothing\n"] { #expect(try Found(text, as: .gitHub).logins.isEmpty) }
   }
 }

@@ -112,15 +112,6 @@ struct PasswordExportTests {
       found.reasons == ["2 malformed", "3 malformed", "4 malformed", "5 malformed", "7 malformed"])
   }
 
-  @Test("what no keychain can hold is passed over")
-  func notStorable() throws {
-    let found = try Found(
-      "name,url,username,password\nn,https://h.example,\"two\nlines\",p\nm,,,\(String(repeating: "x", count: 65_537))\n",
-      as: .chrome)
-    #expect(found.logins.isEmpty)
-    #expect(found.reasons == ["2 notStorable", "4 notStorable"])
-  }
-
   @Test("addresses: which are a server's")
   func addresses() throws {
     for (address, name) in [

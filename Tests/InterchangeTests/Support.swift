@@ -22,7 +22,11 @@ struct Found: Equatable, CustomStringConvertible {
 
   /// Reads a file of a format.
   init(_ bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil) throws {
-    let found = try FoundLogins(bytes, as: format, beside: companion)
+    self.init(try FoundLogins(bytes, as: format, beside: companion))
+  }
+
+  /// What was found, to be compared.
+  init(_ found: FoundLogins) {
     logins = found.logins.map { login in
       let secret = login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       let leftBehind = login.leftBehind.map { " + \($0)" }.joined()
@@ -58,6 +62,13 @@ extension FoundLogins {
 
 /// A file as another program writes it.
 enum Sample {
+  /// Every sample.
+  static let names = [
+    "1password.csv", "bitwarden.csv", "bitwarden.json", "cargo-config.toml", "cargo-credentials.toml", "chrome.csv",
+    "docker-config.json", "docker-login.json", "firefox.csv", "gh-hosts-2.40.yml", "gh-hosts.yml", "keepassxc.csv",
+    "keyring_pass.cfg", "netrc", "pypirc", "skopeo-auth.json", "vault.jsonl",
+  ]
+
   /// What is in a sample of that name.
   static func bytes(of name: String) throws -> [UInt8] {
     let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples"

@@ -1,0 +1,122 @@
+import CredentialProtocols
+public import Keychain
+
+/// An entry of the stores of `pass` and gopass, whose first line is the password. What else is in it, and what its name
+/// says, are habits: those of browserpass, gopass and Git Credential Manager are understood.
+public enum PassEntry {
+  /// Takes an entry, or passes it over.
+  ///
+  /// - Parameters:
+  ///   - name: where it is in the store: `web/github.com/alice`.
+  ///   - contents: what it holds, decrypted.
+  public static func read(
+    _ name: ByteString, _ contents: UnsafeRawBufferPointer, into found: inout FoundLogins
+  ) {
+    let origin = Origin.entry(name)
+    var lines = FileLines(contents)
+    guard let first = lines.next(), !first.text.isEmpty else { return found.passOver(origin, .noSecret) }
+    let properties = Properties(lines)
+    let credential = Credential(Secret(copying: first.text))
+    var item: Item
+    if let service = properties.service, let key = GCMService.place(ofURL: service) {
+      // Git Credential Manager's; its name is the URL once more.
+      var key = key
+      key.account = properties.account.nonEmpty
+      item = Item(key)
+    } else {
+      let names = PassName(name)
+      let place = properties.url.flatMap(Place.ofServer(in:)).map { ($0.place, $0.account) } ?? names.place
+      if let (place, account) = place {
+        item = Item(
+          place.key(account: properties.account.nonEmpty ?? account ?? names.account, for: nil))
+      } else {
+        item = Item(GenericPassword(service: name, account: properties.account.nonEmpty))
+      }
+      // A generic password's name is that already.
+      if place != nil { item.label = name }
+    }
+    found.take(FoundLogin(item, credential, at: origin, leftBehind: properties.leftBehind))
+  }
+
+  /// What stands below the password.
+  private struct Properties {
+    var account: ByteString?
+    var url: ByteString?
+    /// Git Credential Manager's URL.
+    var service: ByteString?
+    var leftBehind: [String] = []
+
+    private static let accountNames: [ByteString] = ["login", "username", "user"]
+    private static let urlNames: [ByteString] = ["url", "uri", "link", "website", "site", "web"]
+    private static let codeNames: [ByteString] = ["totp", "otpauth", "otp", "hotp"]
+
+    init(_ lines: FileLines) {
+      for line in lines where !line.isBlank {
+        let text = line.text.trimmedSlice
+        // What stands before gopass's YAML.
+        if text == "---" { continue }
+        let end = text.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") } ?? text.count
+        let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).lowercased.trimmed
+        let value = UnsafeRawBufferPointer(rebasing: text[Swift.min(end + 1, text.count)...]).trimmedSlice
+        let hasEquals = end < text.count && text[end] == UInt8(ascii: "=")
+        if hasEquals, name == "service", service == nil {
+          service = ByteString(value)
+        } else if hasEquals, name == "account", service != nil, account == nil {
+          account = ByteString(value)
+        } else if Self.codeNames.contains(name) {
+          leave("one-time code")
+        } else if end < text.count, Self.accountNames.contains(name), account == nil {
+          account = ByteString(value)
+        } else if end < text.count, Self.urlNames.contains(name), url == nil {
+          url = ByteString(value)
+        } else {
+          leave("further lines")
+        }
+      }
+    }
+
+    private mutating func leave(_ what: String) {
+      if !leftBehind.contains(what) { leftBehind.append(what) }
+    }
+  }
+}
+
+/// The name of an entry, with slashes between its parts.
+private struct PassName {
+  /// The server that a part names, and the account before its `@`.
+  private(set) var place: (Place, ByteString?)?
+  /// What stands behind the server.
+  private(set) var account: ByteString?
+
+  /// Protocols that are folders above their servers.
+  private static let protocols: [ByteString] = [
+    "https", "http", "ssh", "sftp", "ftp", "ftps", "smtp", "smtps", "imap", "imaps", "pop3", "pop3s", "ldap", "ldaps",
+  ]
+
+  init(_ name: ByteString) {
+    let parts = name.bytes.split(separator: UInt8(ascii: "/")).map { ByteString(Array($0)) }
+    // The first one: user names have dots too, and stand behind.
+    for (index, part) in parts.enumerated() where part.isDomainName {
+      guard let (server, _) = Place.ofServer(in: part) else { continue }
+      var place = server
+      if index > 0, Self.protocols.contains(parts[index - 1]) {
+        place = Place(protocol: parts[index - 1], server: server.server, port: server.port)
+      }
+      self.place = (place, nil)
+      if index + 1 < parts.count { account = parts.last }
+      return
+    }
+  }
+}
+
+extension ByteString {
+  /// Whether it has a dot, and ends as names of hosts do, or as an address of four numbers does; a port may follow.
+  fileprivate var isDomainName: Bool {
+    let name = bytes.prefix { $0 != UInt8(ascii: ":") }
+    let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard labels.count > 1, let last = labels.last, labels.allSatisfy({ !$0.isEmpty }) else { return false }
+    let isLetters = last.count > 1 && last.allSatisfy { 0x61...0x7a ~= $0 | 0x20 || $0 >= 0x80 }
+    let isAddress = labels.count == 4 && labels.allSatisfy { $0.allSatisfy { 0x30...0x39 ~= $0 } }
+    return isLetters || isAddress || last.starts(with: "xn--".utf8)
+  }
+}

@@ -1,0 +1,87 @@
+import Keychain
+import Properties
+
+@testable import Interchange
+
+/// What holds for any bytes that are said to be a file of another program: of each format.
+enum FileFormatProperty: Property {
+  static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
+    for format in FileFormat.all { try check(input, format) }
+  }
+
+  private static func check(_ input: UnsafeRawBufferPointer, _ format: FileFormat) throws(PropertyFailure) {
+    guard let found = read(Array(input), format) else { return }
+    try require(read(Array(input), format)?.shown == found.shown, "\(format.name): it is read alike twice")
+    try checkOrigins(found, input, format)
+    let removals = try removals(of: found, input, format)
+
+    let rest = read(remainder(of: input, without: removals), format)
+    try require(rest?.logins.isEmpty ?? true, "\(format.name): without its logins there are none")
+
+    // Where some stay, as do those beside which something would be left, they are as they were.
+    let some = Set(
+      found.logins.enumerated().filter { $0.offset % 2 == 0 && $0.element.leftBehind.isEmpty }.flatMap(
+        \.element.removals))
+    let staying = found.logins.filter { some.isDisjoint(with: $0.removals) }
+    if staying.isEmpty { return }
+    let others = read(remainder(of: input, without: Array(some)), format)
+    try require(
+      others?.logins.map(shown) == staying.map(shown), "\(format.name): without some logins the others are there")
+  }
+
+  /// `nil` if it isn't of that format. What a companion says is taken from the file itself.
+  private static func read(_ bytes: [UInt8], _ format: FileFormat) -> FoundLogins? {
+    lend(bytes) { bytes in try? format.read(bytes, beside: format.companions.isEmpty ? nil : bytes) }
+  }
+
+  private static func checkOrigins(
+    _ found: FoundLogins, _ input: UnsafeRawBufferPointer, _ format: FileFormat
+  ) throws(PropertyFailure) {
+    let lines = input.count { $0 == 0x0a } + 1
+    for origin in found.logins.map(\.origin) + found.passedOver.map(\.origin) {
+      guard case .line(let number) = origin else { continue }
+      try require(1...lines ~= number, "\(format.name): a line is one of the file's")
+    }
+    for login in found.logins {
+      try require(!login.credential.secret.isEmpty || format.name == "llavero", "\(format.name): it has a secret")
+      try require(login.item.reference == nil, "\(format.name): it is in no keychain yet")
+    }
+  }
+
+  /// Each once.
+  private static func removals(
+    of found: FoundLogins, _ input: UnsafeRawBufferPointer, _ format: FileFormat
+  ) throws(PropertyFailure) -> [Removal] {
+    for login in found.logins { try require(!login.removals.isEmpty, "\(format.name): a login can go") }
+    let removals = Set(found.logins.flatMap(\.removals)).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    var end = 0
+    for removal in removals {
+      try require(removal.range.lowerBound >= end, "\(format.name): what goes doesn't overlap")
+      try require(!removal.range.isEmpty, "\(format.name): something goes")
+      end = removal.range.upperBound
+    }
+    try require(end <= input.count, "\(format.name): what goes lies in the file")
+    return removals
+  }
+
+  private static func remainder(of input: UnsafeRawBufferPointer, without removals: [Removal]) -> [UInt8] {
+    var bytes = Array(input)
+    for removal in removals.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+      bytes.replaceSubrange(removal.range, with: removal.replacement.bytes)
+    }
+    return bytes
+  }
+
+  fileprivate static func shown(_ login: FoundLogin) -> String {
+    let secret = login.credential.secret.withUnsafeBytes { Array($0) }
+    return "\(login.item) \(secret) \(login.leftBehind)"
+  }
+}
+
+extension FoundLogins {
+  /// All that can be compared.
+  fileprivate var shown: [String] {
+    logins.map { "\(FileFormatProperty.shown($0)) \($0.origin) \($0.removals)" }
+      + passedOver.map { "\($0.origin) \($0.reason)" }
+  }
+}
