@@ -110,6 +110,19 @@ public struct FoundLogins {
     logins.append(login)
   }
 
+  /// Puts the logins in the order in which the items answer that they were, the one changed last first; where dates are
+  /// the same, the order stays.
+  public mutating func sortNewestFirst() {
+    func date(_ login: FoundLogin) -> (Int64, Int64) {
+      let item = login.original ?? login.item
+      return (item.modificationDate?.milliseconds ?? .min, item.creationDate?.milliseconds ?? .min)
+    }
+    logins = logins.enumerated().sorted { left, right in
+      let (first, second) = (date(left.element), date(right.element))
+      return first == second ? left.offset < right.offset : first > second
+    }.map(\.element)
+  }
+
   /// Passes something over.
   public mutating func passOver(_ origin: Origin, _ reason: PassedOver.Reason) {
     passedOver.append(PassedOver(origin: origin, reason: reason))

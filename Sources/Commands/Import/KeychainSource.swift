@@ -21,7 +21,7 @@ final class KeychainSource: ImportSource {
     try explaining { () throws(KeychainError) in
       try keychain.reading { () throws(KeychainError) -> FoundLogins in
         var found = FoundLogins()
-        let items = Self.newestFirst(try keychain.items(matching: .all))
+        let items = try keychain.items(matching: .all)
         for (index, item) in items.enumerated() {
           progress(index, items.count)
           guard let converted = converted(item) else { continue }
@@ -30,20 +30,10 @@ final class KeychainSource: ImportSource {
           found.take(FoundLogin(converted, credential, at: .entry(ByteString(item.key.name)), from: item))
         }
         progress(items.count, items.count)
+        found.sortNewestFirst()
         return found
       }
     }
-  }
-
-  /// As they answer, where nothing else decides.
-  private static func newestFirst(_ items: [Item]) -> [Item] {
-    func date(_ item: Item) -> (Int64, Int64) {
-      (item.modificationDate?.milliseconds ?? .min, item.creationDate?.milliseconds ?? .min)
-    }
-    return items.enumerated().sorted { left, right in
-      let (first, second) = (date(left.element), date(right.element))
-      return first == second ? left.offset < right.offset : first > second
-    }.map(\.element)
   }
 
   var whyNotRemovable: Failure? { nil }

@@ -22,7 +22,11 @@ final class LlaveroFileSource: ImportSource {
       text = try decryption.contents(of: text, at: name)
     }
     do throws(FormatFault) {
-      return try text.withUnsafeBytes { (bytes) throws(FormatFault) in try FileFormat.llavero.read(bytes) }
+      var found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in
+        try FileFormat.llavero.read(bytes)
+      }
+      found.sortNewestFirst()
+      return found
     } catch {
       throw Failure("\(name) holds no items of llavero: \(error.reason)", status: .usage)
     }

@@ -90,6 +90,19 @@ extension ConformanceTests {
       #expect(try keychain.items(matching: .all).count == 2)
     }
 
+    @Test("an item from elsewhere keeps its dates where they can be set", arguments: KeychainUnderTest.exact)
+    func keptDates(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      var item = Item.internet(account: "a")
+      item.creationDate = Timestamp(seconds: 1_600_000_000)
+      item.modificationDate = Timestamp(seconds: 1_700_000_000)
+      item.reference = ItemReference("elsewhere")
+      let added = try fresh.keychain.add(keepingDatesOf: item, Credential(password: "1"))
+      #expect(added.reference != item.reference)
+      let found = try #require(try fresh.reopened.items(matching: .all).first)
+      #expect(found.creationDate == item.creationDate && found.modificationDate == item.modificationDate)
+    }
+
     @Test(
       "two items with the same primary key are refused", arguments: KeychainUnderTest.all, CollisionRow.all)
     func collisions(kind: KeychainUnderTest, row: CollisionRow) throws {
