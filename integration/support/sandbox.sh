@@ -8,7 +8,7 @@ clean_environment() {
     case $name in
     LLAVERO_TEST_*) ;;
     GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY | \
-      DOCKER_* | TF_* | AWS_* | GOENV | GOAUTH | GOPROXY | KUBE* | PIP_* | UV_* | WGETRC | SUDO_ASKPASS | ANSIBLE_*)
+      DOCKER_* | REGISTRY_AUTH_FILE | NETRC | GH_* | PASSWORD_STORE_* | GNUPGHOME | TF_* | AWS_* | GOENV | GOAUTH | GOPROXY | KUBE* | PIP_* | UV_* | WGETRC | SUDO_ASKPASS | ANSIBLE_*)
       unset "$name"
       ;;
     esac
