@@ -76,6 +76,10 @@ private struct BitwardenEntry: ~Copyable {
       type = try value.integer()
     } else if name == "name" {
       login.name = try value.string()
+    } else if name == "creationDate" {
+      login.creationDate = try? value.timestamp()
+    } else if name == "revisionDate" {
+      login.modificationDate = try? value.timestamp()
     } else if name == "deletedDate" {
       isDiscarded = true
     } else if name == "notes" {

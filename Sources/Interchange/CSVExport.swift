@@ -8,6 +8,8 @@ struct CSVExport: Sendable {
   var password: [ByteString]
   /// What no item has room for, each with the word for it.
   var others: [(column: ByteString, word: String)] = []
+  /// When an entry was made and its password last changed: in milliseconds since 1970, or as RFC 3339.
+  var dates: (created: ByteString, modified: ByteString)? = nil
   /// A column of which only this program's exports have one.
   var mark: ByteString? = nil
   /// The column with the path of the group that an entry is in, and the group for what was thrown away.
@@ -56,11 +58,20 @@ struct CSVExport: Sendable {
     entry.account = text(columns.account)
     entry.secret = fields[columns.password].secret
     entry.leftBehind = columns.others.filter { !fields[$0.column].isEmpty }.map(\.word)
+    entry.creationDate = Self.date(text(columns.created))
+    entry.modificationDate = Self.date(text(columns.modified))
     if let foreignURL, entry.urls.first == foreignURL { return found.passOver(origin, .noLogin) }
     if let reference, entry.secret.withUnsafeBytes({ $0.starts(with: reference.bytes) }) {
       return found.passOver(origin, .noSecret)
     }
     found.take(entry, at: origin, removals: [Removal(row.range)])
+  }
+
+  private static func date(_ text: ByteString) -> Timestamp? {
+    if let milliseconds = text.text.flatMap({ Int64($0) }), milliseconds > 0 {
+      return Timestamp(milliseconds: milliseconds)
+    }
+    return Timestamp(rfc3339: text.bytes)
   }
 
   /// Whether a path of groups leads through one that is just below the topmost.
@@ -85,6 +96,8 @@ struct CSVExport: Sendable {
     let others: [(column: Int, word: String)]
     let kind: Int?
     let group: Int?
+    let created: Int?
+    let modified: Int?
 
     init(of export: CSVExport, in header: [ByteString]) throws(FormatFault) {
       func find(_ names: [ByteString]) -> Int? {
@@ -104,6 +117,8 @@ struct CSVExport: Sendable {
       password = try need(export.password) ?? 0
       kind = try need(export.kind.map { [$0.column] } ?? [])
       group = try need(export.group.map { [$0.column] } ?? [])
+      created = find(export.dates.map { [$0.created] } ?? [])
+      modified = find(export.dates.map { [$0.modified] } ?? [])
       if let mark = export.mark { _ = try need([mark]) }
       others = export.others.compactMap { other in find([other.column]).map { ($0, other.word) } }
     }

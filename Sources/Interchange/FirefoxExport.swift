@@ -7,7 +7,8 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     // An account of the browser itself is kept as JSON with all its keys.
     let export = CSVExport(
-      url: ["url"], account: ["username"], password: ["password"], mark: "httpRealm",
+      url: ["url"], account: ["username"], password: ["password"],
+      dates: ("timeCreated", modified: "timePasswordChanged"), mark: "httpRealm",
       foreignURL: "chrome://FirefoxAccounts")
     return try export.read(text)
   }

@@ -7,7 +7,8 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     let export = CSVExport(
       name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"],
-      others: [("Notes", "notes"), ("TOTP", "one-time code")], group: ("Group", discarded: "Recycle Bin"),
+      others: [("Notes", "notes"), ("TOTP", "one-time code")], dates: ("Created", modified: "Last Modified"),
+      group: ("Group", discarded: "Recycle Bin"),
       reference: "{REF:")
     return try export.read(text)
   }

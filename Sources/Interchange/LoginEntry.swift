@@ -8,6 +8,8 @@ struct LoginEntry: ~Copyable {
   var account: ByteString? = nil
   var secret = Secret()
   var leftBehind: [String] = []
+  var creationDate: Timestamp? = nil
+  var modificationDate: Timestamp? = nil
 }
 
 extension FoundLogins {
@@ -20,17 +22,24 @@ extension FoundLogins {
     let places = entry.places
     for (place, account) in places {
       let key = place.key(account: entry.account.nonEmpty ?? account, for: nil)
-      take(
-        FoundLogin(
-          Item(.internetPassword(key), label: label), Credential(entry.secret.copy()), at: origin,
-          removals: removals, leftBehind: entry.leftBehind))
+      take(Item(.internetPassword(key), label: label), of: entry, at: origin, removals)
     }
     if !places.isEmpty { return }
     guard let service = label ?? entry.urls.first else { return passOver(origin, .noPlace) }
     take(
+      Item(GenericPassword(service: service, account: entry.account.nonEmpty)), of: entry, at: origin,
+      removals)
+  }
+
+  private mutating func take(
+    _ item: Item, of entry: borrowing LoginEntry, at origin: Origin, _ removals: [Removal]
+  ) {
+    var item = item
+    item.creationDate = entry.creationDate
+    item.modificationDate = entry.modificationDate
+    take(
       FoundLogin(
-        Item(GenericPassword(service: service, account: entry.account.nonEmpty)),
-        Credential(entry.secret.copy()), at: origin, removals: removals, leftBehind: entry.leftBehind))
+        item, Credential(entry.secret.copy()), at: origin, removals: removals, leftBehind: entry.leftBehind))
   }
 }
 
@@ -64,8 +73,8 @@ extension Place {
     let text = address.trimmed
     let marker = text.bytes.indices.first { text.bytes[$0...].starts(with: "://".utf8) }
     let start = marker.map { $0 + 3 } ?? 0
-    let end =
-      text.bytes[start...].firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? text.bytes.endIndex  // / ? #
+    // With a query or a fragment, what stands before it is the path.
+    let end = text.bytes[start...].firstIndex { [0x2f, 0x3f, 0x23].contains($0) } ?? text.bytes.endIndex
     let url = ByteString(Array(text.bytes[..<end]))
     if marker == nil, !url.isLikelyHost { return nil }
     guard let (place, account) = try? parse(url, assuming: "https"), place.server.canBeServer,

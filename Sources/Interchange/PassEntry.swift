@@ -90,7 +90,8 @@ private struct PassName {
 
   /// Protocols that are folders above their servers.
   private static let protocols: [ByteString] = [
-    "https", "http", "ssh", "sftp", "ftp", "ftps", "smtp", "smtps", "imap", "imaps", "pop3", "pop3s", "ldap", "ldaps",
+    "https", "http", "ssh", "sftp", "ftp", "ftps", "smtp", "smtps", "imap", "imaps", "pop3", "pop3s", "ldap",
+    "ldaps",
   ]
 
   init(_ name: ByteString) {

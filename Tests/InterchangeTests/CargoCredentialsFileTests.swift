@@ -28,20 +28,23 @@ struct CargoCredentialsFileTests {
   func waysToWrite() throws {
     for text in [
       "[registry]\ntoken = \"t\"\n", "registry.token = 't'", "\"registry\" . 'token' = \"\\u0074\" # c\n",
-      "registry = { token = \"t\" }\n", "registry = { other = [1, { token = \"u\" }, \"]\"], token = 't', }\n",
+      "registry = { token = \"t\" }\n",
+      "registry = { other = [1, { token = \"u\" }, \"]\"], token = 't', }\n",
       "[[x]]\ntoken = \"u\"\n[ registry ]\r\ntoken=\"t\"\r\n",
       "a = '''\n[registry]\ntoken = \"u\"\n'''''\nb = \"\"\"\\\"\"\"\"\"\nc = 1979-05-27\nregistry.token = \"t\"\n",
       "registries.crates-io.token = \"t\"",
     ] {
       #expect(
-        try Found(text, as: .cargo).logins == ["https://github.com/rust-lang/crates.io-index for cargo t"], "\(text)")
+        try Found(text, as: .cargo).logins == ["https://github.com/rust-lang/crates.io-index for cargo t"],
+        "\(text)")
     }
   }
 
   @Test("what can't be understood is named by its line, and spoils no other")
   func malformed() throws {
     for line in [
-      "token = \"t", "token = t\"", "token", "= \"t\"", "token = \"\\q\"", "token = \"\\ud800\"", "token = \"t\" x",
+      "token = \"t", "token = t\"", "token", "= \"t\"", "token = \"\\q\"", "token = \"\\ud800\"",
+      "token = \"t\" x",
       "to ken = \"t\"", "token = { a = \"t\"", "token =", "[registry", "[registry]]", "a = [1",
     ] {
       let found = try Found("a = 1\n[registries.x]\n\(line)\n", as: .cargo)
@@ -63,7 +66,8 @@ struct CargoCredentialsFileTests {
   func otherValues() throws {
     #expect(
       try Found(
-        "[registry]\ntoken = ''\n[registries.a]\nsecret-key = \"k3.secret.x\"\n[registries.b]\ntoken = 1\n", as: .cargo
+        "[registry]\ntoken = ''\n[registries.a]\nsecret-key = \"k3.secret.x\"\n[registries.b]\ntoken = 1\n",
+        as: .cargo
       ).reasons == ["2 noSecret", "4 noLogin", "6 malformed"])
   }
 
@@ -71,7 +75,8 @@ struct CargoCredentialsFileTests {
   func remainder() throws {
     #expect(
       try InterchangeTests.remainder(
-        of: "[registry] # mine\n  token = \"t\" # old\n[registries]\ncrates-io = { token = 'u' }\n", as: .cargo)
+        of: "[registry] # mine\n  token = \"t\" # old\n[registries]\ncrates-io = { token = 'u' }\n",
+        as: .cargo)
         == "[registry] # mine\n[registries]\ncrates-io = { token = \"\" }\n")
   }
 }

@@ -32,7 +32,9 @@ struct DockerConfigFileTests {
       #""identitytoken":"t","username":"a","password":"b""#,
     ] {
       #expect(
-        try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == ["https://r (<token>) for docker t"])
+        try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == [
+          "https://r (<token>) for docker t"
+        ])
     }
   }
 

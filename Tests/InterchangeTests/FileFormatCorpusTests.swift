@@ -21,7 +21,8 @@ import Testing
         switch Int.random(in: 0..<5, using: &numbers) {
         case 0: bytes[place] = UInt8.random(in: 0...255, using: &numbers)
         case 1: bytes.insert(special.randomElement(using: &numbers) ?? 0, at: place)
-        case 2: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...20, using: &numbers)))
+        case 2:
+          bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...20, using: &numbers)))
         case 3: bytes.removeSubrange(place...)
         default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 40)], at: place)
         }

@@ -26,7 +26,8 @@ enum FileFormatProperty: Property {
     if staying.isEmpty { return }
     let others = read(remainder(of: input, without: Array(some)), format)
     try require(
-      others?.logins.map(shown) == staying.map(shown), "\(format.name): without some logins the others are there")
+      others?.logins.map(shown) == staying.map(shown),
+      "\(format.name): without some logins the others are there")
   }
 
   /// `nil` if it isn't of that format. What a companion says is taken from the file itself.
@@ -43,7 +44,8 @@ enum FileFormatProperty: Property {
       try require(1...lines ~= number, "\(format.name): a line is one of the file's")
     }
     for login in found.logins {
-      try require(!login.credential.secret.isEmpty || format.name == "llavero", "\(format.name): it has a secret")
+      try require(
+        !login.credential.secret.isEmpty || format.name == "llavero", "\(format.name): it has a secret")
       try require(login.item.reference == nil, "\(format.name): it is in no keychain yet")
     }
   }

@@ -22,7 +22,8 @@ struct GitHubHostsFileTests {
     #expect(found.passedOver.isEmpty)
     #expect(
       try String(
-        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "gh-hosts-2.40.yml"), as: .gitHub), as: UTF8.self
+        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "gh-hosts-2.40.yml"), as: .gitHub),
+        as: UTF8.self
       ).hasPrefix(
         "github.com:\n    git_protocol: https\n    users:\n        alice:\n        bob:\n        carol:\n"
           + "    user: alice\nghe.example.com:\n"))
@@ -43,7 +44,8 @@ struct GitHubHostsFileTests {
       #expect(found.reasons == ["2 malformed"], "\(written)")
     }
     for written in ["", "\"\"", "~", "# c"] {
-      #expect(try Found("h:\n  oauth_token: \(written)\n", as: .gitHub).reasons == ["2 noSecret"], "\(written)")
+      #expect(
+        try Found("h:\n  oauth_token: \(written)\n", as: .gitHub).reasons == ["2 noSecret"], "\(written)")
     }
   }
 

@@ -9,7 +9,8 @@ struct LlaveroFileTests {
     let found = try Found(sample: "vault.jsonl", as: .llavero)
     #expect(
       found.logins == [
-        "AWS (prod) p\"1\n2", "https://git.example.com/acme (alice) Pw-1", "https://r.example (bob) for docker Pw-2",
+        "AWS (prod) p\"1\n2", "https://git.example.com/acme (alice) Pw-1",
+        "https://r.example (bob) for docker Pw-2",
       ])
     #expect(found.passedOver.isEmpty)
   }
@@ -20,7 +21,8 @@ struct LlaveroFileTests {
       .internetPassword(
         InternetPassword(
           protocol: "https", server: "h", port: 8443, account: "a\u{e9}", path: "p", securityDomain: "docker",
-          authenticationType: "x")), label: "l", comment: "c\n", itemDescription: "d", creator: "k", type: "t",
+          authenticationType: "x")), label: "l", comment: "c\n", itemDescription: "d", creator: "k",
+      type: "t",
       isDefault: true)
     item.key = .internetPassword(
       InternetPassword(protocol: "https", server: "h", port: 8443, account: ByteString([0xff]), path: "p"))
@@ -55,7 +57,8 @@ struct LlaveroFileTests {
   @Test("without its items a file has only what was none")
   func remainder() throws {
     let good = #"{"class":"generic","service":"s","secret":"p"}"#
-    #expect(try InterchangeTests.remainder(of: "{\"app\":\"llavero\"}\n\(good)\n\(good)", as: .llavero)
-      == "{\"app\":\"llavero\"}\n")
+    #expect(
+      try InterchangeTests.remainder(of: "{\"app\":\"llavero\"}\n\(good)\n\(good)", as: .llavero)
+        == "{\"app\":\"llavero\"}\n")
   }
 }

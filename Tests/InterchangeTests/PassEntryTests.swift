@@ -16,8 +16,10 @@ struct PassEntryTests {
       ("github.com/alice", "https://github.com (alice)"), ("web/github.com", "https://github.com"),
       ("work/github.com/alice.smith", "https://github.com (alice.smith)"),
       ("github.com/alice@example.org", "https://github.com (alice@example.org)"),
-      ("git/https/github.com/alice", "https://github.com (alice)"), ("imaps/mail.example/bob", "imaps://mail.example (bob)"),
-      ("nas.example:5001/admin", "https://nas.example:5001 (admin)"), ("lan/192.168.1.1", "https://192.168.1.1"),
+      ("git/https/github.com/alice", "https://github.com (alice)"),
+      ("imaps/mail.example/bob", "imaps://mail.example (bob)"),
+      ("nas.example:5001/admin", "https://nas.example:5001 (admin)"),
+      ("lan/192.168.1.1", "https://192.168.1.1"),
       ("Email/alice", "Email/alice"), ("the safe", "the safe"), ("app v1.2", "app v1.2"), ("a..b", "a..b"),
       (".hidden", ".hidden"),
     ] as [(ByteString, String)] {
@@ -42,9 +44,10 @@ struct PassEntryTests {
   @Test("what has no room is named")
   func leftBehind() {
     #expect(
-      found("h.example", "p\notpauth://totp/x?secret=S\nnote: x\nin the cellar\nlogin: a\nlogin: b\n").logins == [
-        "https://h.example (a) p + one-time code + further lines"
-      ])
+      found("h.example", "p\notpauth://totp/x?secret=S\nnote: x\nin the cellar\nlogin: a\nlogin: b\n").logins
+        == [
+          "https://h.example (a) p + one-time code + further lines"
+        ])
   }
 
   @Test("Git Credential Manager's entries say their URL")
@@ -54,7 +57,8 @@ struct PassEntryTests {
       found(name, "p\nservice=https://git.example.com/acme\naccount=carol\n").logins == [
         "https://git.example.com/acme (carol) p"
       ])
-    #expect(found(name, "p\nservice=https://git.example.com\naccount=\n").logins == ["https://git.example.com p"])
+    #expect(
+      found(name, "p\nservice=https://git.example.com\naccount=\n").logins == ["https://git.example.com p"])
     #expect(found(name, "p\nservice=https://git.example.com\naccount=carol\n").labels == [nil])
   }
 

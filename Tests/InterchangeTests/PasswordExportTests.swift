@@ -9,7 +9,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "chrome.csv", as: .chrome)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1", "https://shop.example:8443 (alice@example.org) Pw-2 + notes",
+        "https://git.example.com (alice) p,w\"1",
+        "https://shop.example:8443 (alice@example.org) Pw-2 + notes",
         "com.example.app (alice) Pw-3", "http://intranet.example Pw-4",
       ])
     #expect(found.labels == ["git.example.com", "shop.example", nil, "intranet.example"])
@@ -35,7 +36,8 @@ struct PasswordExportTests {
     #expect(
       found.logins == [
         "https://git.example.com (alice) p,w\"1", "https://registry.example:5050 (alice) p,w\"1",
-        "https://imap.example.org (alice@example.org) Pw-2 + notes + custom fields + one-time code", "Safe Pw-3",
+        "https://imap.example.org (alice@example.org) Pw-2 + notes + custom fields + one-time code",
+        "Safe Pw-3",
       ])
     #expect(found.labels == ["GitLab", "GitLab", "Mail", nil])
     #expect(found.reasons == ["5 noLogin"])
@@ -59,7 +61,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "1password.csv", as: .onePassword)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1", "https://netflix.example (alice@example.org) Pw-2 + one-time code",
+        "https://git.example.com (alice) p,w\"1",
+        "https://netflix.example (alice@example.org) Pw-2 + one-time code",
         "https://192.168.1.1 (admin) Pw-3 + notes", "Garage 4711",
       ])
     #expect(found.passedOver.isEmpty)
@@ -70,15 +73,34 @@ struct PasswordExportTests {
     let found = try Found(sample: "keepassxc.csv", as: .keepassxc)
     #expect(
       found.logins == [
-        "https://nas.example:5001 (admin) Pw-2  + notes", "Safe Pw-3", "https://git.example.com (alice) p,w\"1",
+        "https://nas.example:5001 (admin) Pw-2  + notes", "Safe Pw-3",
+        "https://git.example.com (alice) p,w\"1",
       ])
     #expect(found.reasons == ["4 noSecret", "5 noSecret", "7 discarded"])
+  }
+
+  @Test("an export's dates are the items'")
+  func dates() throws {
+    for (sample, format, created, modified) in [
+      ("firefox.csv", FileFormat.firefox, "2020-05-16T08:30:14.635Z", "2020-05-16T08:30:46.802Z"),
+      ("keepassxc.csv", .keepassxc, "2026-11-21T19:43:50.000Z", "2026-11-21T19:43:50.000Z"),
+      ("bitwarden.json", .bitwarden, "2025-05-06T11:28:20.036Z", "2025-05-07T11:28:20.036Z"),
+    ] {
+      let item = try #require(try FoundLogins(Sample.bytes(of: sample), as: format).logins.first).item
+      #expect(item.creationDate?.description == created)
+      #expect(item.modificationDate?.description == modified)
+    }
+    let found = try FoundLogins(
+      Array("url,username,password,httpRealm,timeCreated\nhttps://h,,p,,99999999999999999999\n".utf8),
+      as: .firefox)
+    #expect(found.logins.map(\.item.creationDate) == [nil])
   }
 
   @Test("columns are known by their names, in any order, after a byte order mark")
   func columns() throws {
     let found = try Found(
-      "\u{FEFF}PASSWORD, Username ,url,extra,name\r\nx,a,https://h.example,,n\r\n\r\ny,b,,,m\r\n", as: .chrome)
+      "\u{FEFF}PASSWORD, Username ,url,extra,name\r\nx,a,https://h.example,,n\r\n\r\ny,b,,,m\r\n", as: .chrome
+    )
     #expect(found.logins == ["https://h.example (a) x", "m (b) y"])
     #expect(found.origins == [.line(2), .line(4)])
   }
@@ -132,8 +154,10 @@ struct PasswordExportTests {
   @Test("without its logins an export has what was none, and its header")
   func remainder() throws {
     let text = try String(
-      decoding: InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.csv"), as: .bitwarden), as: UTF8.self)
-    #expect(text.split(separator: "\r\n").map { $0.prefix(20) } == ["folder,favorite,type", ",,note,Door code,471"])
+      decoding: InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.csv"), as: .bitwarden),
+      as: UTF8.self)
+    #expect(
+      text.split(separator: "\r\n").map { $0.prefix(20) } == ["folder,favorite,type", ",,note,Door code,471"])
     let json = try InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.json"), as: .bitwarden)
     let found = try Found(json, as: .bitwarden)
     #expect(found.logins.isEmpty)

@@ -9,7 +9,8 @@ struct PythonFilesTests {
     let found = try Found(sample: "pypirc", as: .pypirc)
     #expect(
       found.logins == [
-        "https://upload.pypi.org/legacy/ (__token__) pypi-Pw1", "https://test.pypi.org/legacy/ (alice) pypi-Pw%2",
+        "https://upload.pypi.org/legacy/ (__token__) pypi-Pw1",
+        "https://test.pypi.org/legacy/ (alice) pypi-Pw%2",
         "https://pypi.corp.example/legacy/?x=1 (bob) \"Pw = 3\"",
       ])
     #expect(found.reasons == ["22 noSecret", "26 noPlace"])
@@ -38,12 +39,14 @@ struct PythonFilesTests {
     #expect(
       found.logins == [
         "https://upload.pypi.org/legacy/ (__token__) Pw-1",
-        "Ma service (alice.b) a very long password: \(String(repeating: "x", count: 100))", "bücher (ana) Zürich",
+        "Ma service (alice.b) a very long password: \(String(repeating: "x", count: 100))",
+        "bücher (ana) Zürich",
       ])
     #expect(found.passedOver.isEmpty)
     #expect(
       try String(
-        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "keyring_pass.cfg"), as: .keyring), as: UTF8.self
+        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "keyring_pass.cfg"), as: .keyring),
+        as: UTF8.self
       ).split(separator: "\n").filter { $0.contains { !$0.isWhitespace } } == [
         "[https_3A_2F_2Fupload_2Epypi_2Eorg_2Flegacy_2F]", "[Ma_20service]", "[b_C3_BCcher]",
       ])

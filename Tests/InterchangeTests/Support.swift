@@ -64,8 +64,10 @@ extension FoundLogins {
 enum Sample {
   /// Every sample.
   static let names = [
-    "1password.csv", "bitwarden.csv", "bitwarden.json", "cargo-config.toml", "cargo-credentials.toml", "chrome.csv",
-    "docker-config.json", "docker-login.json", "firefox.csv", "gh-hosts-2.40.yml", "gh-hosts.yml", "keepassxc.csv",
+    "1password.csv", "bitwarden.csv", "bitwarden.json", "cargo-config.toml", "cargo-credentials.toml",
+    "chrome.csv",
+    "docker-config.json", "docker-login.json", "firefox.csv", "gh-hosts-2.40.yml", "gh-hosts.yml",
+    "keepassxc.csv",
     "keyring_pass.cfg", "netrc", "pypirc", "skopeo-auth.json", "vault.jsonl",
   ]
 
@@ -91,7 +93,9 @@ func remainder(
 ) throws -> [UInt8] {
   var bytes = bytes
   let found = try FoundLogins(bytes, as: format, beside: companion)
-  for removal in Set(found.logins.flatMap(\.removals)).sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+  for removal in Set(found.logins.flatMap(\.removals)).sorted(by: {
+    $0.range.lowerBound > $1.range.lowerBound
+  }) {
     bytes.replaceSubrange(removal.range, with: removal.replacement.bytes)
   }
   return bytes
