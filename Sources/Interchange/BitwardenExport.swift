@@ -39,6 +39,7 @@ private enum BitwardenJSON {
     }
     if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
     guard hasItems else { throw FormatFault("it has no entries, as an export of Bitwarden has") }
+    found.sortNewestFirst()
     return found
   }
 

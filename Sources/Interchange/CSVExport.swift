@@ -40,6 +40,7 @@ struct CSVExport: Sendable {
       }
       read(fields, columns, row, &found)
     }
+    found.sortNewestFirst()
     return found
   }
 
