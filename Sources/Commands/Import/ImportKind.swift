@@ -29,10 +29,17 @@ struct ImportKind {
       desktopItems: .gitLibsecret),
     ImportKind(
       name: "gcm", summary: "what Git Credential Manager keeps in the Secret Service or with gpg",
-      desktopItems: .gcm),
+      desktopItems: .gcm, others: { () throws(Failure) in try PassStore.present(.gcm) }),
     ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh),
     ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc),
-    ImportKind(.keyring, desktopItems: .keyring), ImportKind(.bitwarden), ImportKind(.onePassword),
+    ImportKind(.keyring, desktopItems: .keyring),
+    ImportKind(
+      name: "pass", summary: "the store of pass, entry by entry through that program",
+      others: { () throws(Failure) in try PassStore.present(.pass) }),
+    ImportKind(
+      name: "gopass", summary: "the stores of gopass, in the same way",
+      others: { () throws(Failure) in try PassStore.present(.gopass) }),
+    ImportKind(.bitwarden), ImportKind(.onePassword),
     ImportKind(.keepassxc), ImportKind(.chrome), ImportKind(.firefox),
     ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
   ]

@@ -75,7 +75,8 @@ struct TransferReport {
 
   private static let reasons: [(PassedOver.Reason, String)] = [
     (.malformed, "can't be understood, passed over"), (.noSecret, "without a password, passed over"),
-    (.noPlace, "without a server, passed over"), (.noLogin, "no login, passed over"),
+    (.undecipherable, "can't be decrypted, passed over"), (.noPlace, "without a server, passed over"),
+    (.noLogin, "no login, passed over"),
   ]
 
   private static let leftOut: [(Transfer.Outcome, String)] = [
