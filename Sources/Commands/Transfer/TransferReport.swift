@@ -76,7 +76,7 @@ struct TransferReport {
   private static let reasons: [(PassedOver.Reason, String)] = [
     (.malformed, "can't be understood, passed over"), (.noSecret, "without a password, passed over"),
     (.undecipherable, "can't be decrypted, passed over"), (.noPlace, "without a server, passed over"),
-    (.noLogin, "no login, passed over"),
+    (.noLogin, "no login, passed over"), (.discarded, "thrown away there, passed over"),
   ]
 
   private static let leftOut: [(Transfer.Outcome, String)] = [
