@@ -84,7 +84,7 @@ private struct BitwardenEntry: ~Copyable {
     } else if name == "deletedDate" {
       isDiscarded = true
     } else if name == "notes" {
-      if try !value.string().isEmpty { login.leftBehind.append("notes") }
+      if !Self.isEmptyString(value) { login.leftBehind.append("notes") }
     } else if name == "fields" {
       if try !Self.isEmptyArray(value) { login.leftBehind.append("custom fields") }
     } else if name == "passwordHistory" {
@@ -106,7 +106,7 @@ private struct BitwardenEntry: ~Copyable {
       login.secret = Secret(capacity: value.raw.count)
       try value.appendString(to: &login.secret)
     } else if name == "totp" {
-      if try !value.string().isEmpty { login.leftBehind.append("one-time code") }
+      if !Self.isEmptyString(value) { login.leftBehind.append("one-time code") }
     } else if name == "fido2Credentials" {
       if try !Self.isEmptyArray(value) { login.leftBehind.append("passkey") }
     } else if name == "uris" {
@@ -118,6 +118,11 @@ private struct BitwardenEntry: ~Copyable {
       }
       login.urls = urls
     }
+  }
+
+  /// Without reading it, for it may be confidential.
+  private static func isEmptyString(_ value: JSONValue) -> Bool {
+    value.kind == .string && value.raw.count == 2
   }
 
   private static func isEmptyArray(_ value: JSONValue) throws(JSONReader.Malformed) -> Bool {

@@ -50,24 +50,33 @@ public enum PassEntry {
     private static let urlNames: [ByteString] = ["url", "uri", "link", "website", "site", "web"]
     private static let codeNames: [ByteString] = ["totp", "otpauth", "otp", "hotp"]
 
+    /// The most bytes that a line's name has.
+    private static let longestName = 16
+
     init(_ lines: FileLines) {
       for line in lines where !line.isBlank {
         let text = line.text.trimmedSlice
         // What stands before gopass's YAML.
         if text == "---" { continue }
-        let end = text.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") } ?? text.count
+        // A line without a name may be confidential, and is not copied.
+        guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }),
+          end <= Self.longestName
+        else {
+          leave("further lines")
+          continue
+        }
         let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).lowercased.trimmed
-        let value = UnsafeRawBufferPointer(rebasing: text[Swift.min(end + 1, text.count)...]).trimmedSlice
-        let hasEquals = end < text.count && text[end] == UInt8(ascii: "=")
+        let value = UnsafeRawBufferPointer(rebasing: text[(end + 1)...]).trimmedSlice
+        let hasEquals = text[end] == UInt8(ascii: "=")
         if hasEquals, name == "service", service == nil {
           service = ByteString(value)
         } else if hasEquals, name == "account", service != nil, account == nil {
           account = ByteString(value)
         } else if Self.codeNames.contains(name) {
           leave("one-time code")
-        } else if end < text.count, Self.accountNames.contains(name), account == nil {
+        } else if Self.accountNames.contains(name), account == nil {
           account = ByteString(value)
-        } else if end < text.count, Self.urlNames.contains(name), url == nil {
+        } else if Self.urlNames.contains(name), url == nil {
           url = ByteString(value)
         } else {
           leave("further lines")
