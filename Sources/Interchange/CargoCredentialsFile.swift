@@ -16,7 +16,7 @@ extension FileFormat {
     if file.values.isEmpty, let line = file.malformedLines.first {
       throw FormatFault("it is no TOML that cargo writes", line: line)
     }
-    let configuration = companion.map { TOMLValues($0).values } ?? []
+    let indexes = companion.map(indexes(in:)) ?? [:]
     var found = FoundLogins()
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for value in file.values {
@@ -38,7 +38,7 @@ extension FileFormat {
         found.passOver(origin, .noSecret)
         continue
       }
-      guard let index = name == cratesIO ? CargoProtocol.cratesIOIndex : index(of: name, in: configuration),
+      guard let index = name == cratesIO ? CargoProtocol.cratesIOIndex : indexes[name],
         let item = CargoProtocol.item(index: index, registry: name == cratesIO ? nil : name)
       else {
         found.passOver(origin, .noPlace)
@@ -52,7 +52,13 @@ extension FileFormat {
 
   private static let cratesIO: ByteString = "crates-io"
 
-  private static func index(of registry: ByteString, in configuration: [TOMLValue]) -> ByteString? {
-    configuration.last { $0.path == ["registries", registry, "index"] }?.text
+  /// Where the registries' indexes are, by their names.
+  private static func indexes(in configuration: UnsafeRawBufferPointer) -> [ByteString: ByteString] {
+    var indexes: [ByteString: ByteString] = [:]
+    for value in TOMLValues(configuration).values
+    where value.path.count == 3 && value.path[0] == "registries" && value.path[2] == "index" {
+      indexes[value.path[1]] = value.text
+    }
+    return indexes
   }
 }

@@ -18,9 +18,31 @@ extension FileFormat {
       throw FormatFault("it is no YAML that gh writes", line: error.line)
     }
     var found = FoundLogins()
-    let tokens = file.scalars.filter { $0.path.last == "oauth_token" }
+    var rest = file.scalars[...]
+    while !rest.isEmpty {
+      // A host, and what is below it.
+      let host = rest.prefix(1) + rest.dropFirst().prefix { $0.path.count > 1 }
+      readHost(host, &found)
+      rest = rest.dropFirst(host.count)
+    }
+    return found
+  }
+
+  private static func readHost(_ scalars: ArraySlice<YAMLScalar>, _ found: inout FoundLogins) {
+    let user = (scalars.last { $0.path.count == 2 && $0.path[1] == "user" }?.text).nonEmpty
+    let tokens = scalars.filter { $0.path.last == "oauth_token" }
+
+    /// The account whose token it is; `nil` for a place where gh keeps none.
+    func account(of token: YAMLScalar) -> ByteString? {
+      if token.path.count == 4, token.path[1] == "users" { return token.path[2] }
+      // What gh says to git where it doesn't know the account.
+      return token.path.count == 2 ? user ?? "x-access-token" : nil
+    }
+
     for (index, token) in tokens.enumerated() {
-      guard case .some(let secret) = token.secret else {
+      guard case .some(let secret) = token.secret, let owner = account(of: token),
+        let host = HostAndPort(parsing: token.path[0]), host.server.canBeServer
+      else {
         found.passOver(.line(token.line), .malformed)
         continue
       }
@@ -28,17 +50,9 @@ extension FileFormat {
         found.passOver(.line(token.line), .noSecret)
         continue
       }
-      guard let owner = account(of: token, in: file), let name = token.path.first,
-        let host = HostAndPort(parsing: name), host.server.canBeServer
-      else {
-        found.passOver(.line(token.line), .malformed)
-        continue
-      }
       // The same token of the same account stands there twice, and is one login.
       func isSame(_ other: YAMLScalar) -> Bool {
-        guard other.path[0] == name, account(of: other, in: file) == owner,
-          case .some(let theirs) = other.secret
-        else { return false }
+        guard account(of: other) == owner, case .some(let theirs) = other.secret else { return false }
         return theirs.isEqual(to: secret)
       }
       if tokens[..<index].contains(where: isSame) { continue }
@@ -49,15 +63,5 @@ extension FileFormat {
           Item(key), Credential(secret.copy()), at: .line(token.line),
           removals: tokens[index...].filter(isSame).map { Removal($0.range) }))
     }
-    return found
-  }
-
-  /// The account whose token it is; `nil` for a place where gh keeps none.
-  private static func account(of token: YAMLScalar, in file: YAMLScalars) -> ByteString? {
-    if token.path.count == 4, token.path[1] == "users" { return token.path[2] }
-    guard token.path.count == 2 else { return nil }
-    let user = file.scalars.last { $0.path == [token.path[0], "user"] }
-    // What gh says to git where it doesn't know the account.
-    return (user?.text).nonEmpty ?? "x-access-token"
   }
 }

@@ -36,6 +36,8 @@ struct INIOptions {
   private(set) var malformedLines: [Int] = []
   /// The sections' names, in order.
   private(set) var sections: [ByteString] = []
+  /// Which options stand in a section of a name.
+  private var positions: [ByteString: [Int]] = [:]
 
   init(_ file: UnsafeRawBufferPointer) {
     var section: ByteString?
@@ -64,6 +66,7 @@ struct INIOptions {
       {
         let name = UnsafeRawBufferPointer(rebasing: text[..<separator]).trimmedSlice
         let value = UnsafeRawBufferPointer(rebasing: text[(separator + 1)...]).trimmedSlice
+        positions[section, default: []].append(options.count)
         options.append(
           INIOption(
             section: section, name: ByteString(name).lowercased, values: [value], range: line.range,
@@ -75,9 +78,14 @@ struct INIOptions {
     }
   }
 
+  /// The options of that name in a section; the last one counts.
+  func options(_ name: ByteString, in section: ByteString) -> [INIOption] {
+    (positions[section] ?? []).map { options[$0] }.filter { $0.name == name }
+  }
+
   /// The option of that name in a section; the last one, if there are several.
   func option(_ name: ByteString, in section: ByteString) -> INIOption? {
-    options.last { $0.name == name && $0.section == section }
+    options(name, in: section).last
   }
 }
 

@@ -31,12 +31,11 @@ extension FileFormat {
       }
       let isPyPI = [pyPI, testPyPI].contains { repository.bytes.starts(with: $0.bytes) }
       let account = file.option("username", in: section)?.text.trimmed ?? (isPyPI ? "__token__" : nil)
-      let twice = file.options.filter { $0.section == section && $0.name == "password" }
       found.take(
         FoundLogin(
           KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
           at: origin,
-          removals: twice.map { Removal($0.range) }))
+          removals: file.options("password", in: section).map { Removal($0.range) }))
     }
     return found
   }
