@@ -5,6 +5,9 @@ import Properties
 
 /// What holds for any bytes that are said to be a file of another program: of each format.
 enum FileFormatProperty: Property {
+  /// The formats in which an empty password is one.
+  private static let mayBeEmpty = ["git-credentials", "llavero"]
+
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     for format in FileFormat.all { try check(input, format) }
   }
@@ -45,7 +48,8 @@ enum FileFormatProperty: Property {
     }
     for login in found.logins {
       try require(
-        !login.credential.secret.isEmpty || format.name == "llavero", "\(format.name): it has a secret")
+        !login.credential.secret.isEmpty || mayBeEmpty.contains(format.name),
+        "\(format.name): it has a secret")
       try require(login.item.reference == nil, "\(format.name): it is in no keychain yet")
     }
   }
