@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -244,6 +245,11 @@ int clinux_duplicate(int fd, int least) { return fcntl(fd, F_DUPFD_CLOEXEC, leas
 void clinux_close_on_exec(int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); }
 
 void clinux_name_process(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+int clinux_terminal_width(int fd) {
+  struct winsize size;
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 bool clinux_is_in_memory(const char *path) {
   struct statfs status;

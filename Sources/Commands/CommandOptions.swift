@@ -86,9 +86,7 @@ struct PlaceOptions: ParsableArguments {
     switch place.password {
     case .none: break
     case .some:
-      throw Failure(
-        "the URL has a password in it, which every process can read by now",
-        hint: "change that password, and give the new one on standard input", status: .usage)
+      throw Self.passwordInURL
     }
     guard let host = HostAndPort(parsing: place.host) else {
       throw Failure(ProtocolError.unusableURL(.badHost))
@@ -102,6 +100,11 @@ struct PlaceOptions: ParsableArguments {
         protocol: place.protocol, server: host.server, port: host.port, account: named ?? place.account,
         path: place.path, securityDomain: domain.map { ByteString($0) }))
   }
+
+  /// That a URL on the command line has a password in it.
+  static let passwordInURL = Failure(
+    "the URL has a password in it, which every process can read by now",
+    hint: "change that password, and give the new one on standard input", status: .usage)
 
   /// What the options name, as a query.
   func query() throws(Failure) -> ItemQuery {

@@ -34,16 +34,20 @@ enum ItemOutput {
     return json.finishLine()
   }
 
+  /// The first line of a table of items.
+  static let header = ["PLACE", "ACCOUNT", "CHANGED", ""]
+
   /// Items as a table for people.
-  static func table(_ items: [Item]) -> String {
-    let rows = items.map { item in
-      [item.key.place, item.key.account.map { "\($0)" } ?? "-", changed(item), remark(on: item)]
-        .map(terminalText)
-    }
-    return columns([["PLACE", "ACCOUNT", "CHANGED", ""]] + rows)
+  static func table(_ items: [Item]) -> String { columns([header] + items.map(row)) }
+
+  /// An item as a line of a table for people.
+  static func row(_ item: Item) -> [String] {
+    [item.key.place, item.key.account.map { "\($0)" } ?? "-", changed(item), remark(on: item)].map(
+      terminalText)
   }
 
-  private static func members(of item: Item, in json: inout JSONWriter) {
+  /// Writes the members that an item has in every command's JSON, without its secret.
+  static func members(of item: Item, in json: inout JSONWriter) {
     json.attributes(of: item)
     json.member("created", item.creationDate)
     json.member("modified", item.modificationDate)
@@ -56,6 +60,8 @@ enum ItemOutput {
   }
 
   private static func remark(on item: Item) -> String {
-    [item.label, item.comment].compactMap { $0 }.map { "\($0)" }.joined(separator: ": ")
+    let noted = [item.label, item.comment].compactMap { $0 }.map { "\($0)" }.joined(separator: ": ")
+    if !item.isDefault { return noted }
+    return noted.isEmpty ? "default" : "default; " + noted
   }
 }

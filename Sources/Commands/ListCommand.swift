@@ -1,4 +1,5 @@
 import ArgumentParser
+import CredentialProtocols
 import Keychain
 
 /// `llavero list`
@@ -6,31 +7,111 @@ struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the items, without their secrets",
     discussion: """
-      Sorted by server. For scripts, --json prints an array of objects with the attributes that each item has:
+      All of them, or those that have every attribute that is named, or are of a place: of a URL's server, protocol, \
+      port and account, and if it has a path, of that path, above it or below it. Exit status 1 if none is.
 
+        llavero list --server '*.example.com' --domain ''
+        llavero list github.com --format '{account}\\t{path}'
         llavero list --json | jq -r '.[].server'
+
+      Generic passwords come first, by service, then internet passwords by server. A format names attributes: \
+      \(OutputFormat.names.map { "{\($0)}" }.joined(separator: ", ")); \\t is a tab, \\n a line feed, \\0 a NUL. \
+      --json prints an array of objects with the attributes that each item has.
       """)
+
+  @Argument(
+    help: ArgumentHelp("A place: https://HOST[:PORT][/PATH], or just HOST for any protocol", valueName: "url")
+  )
+  var url: String?
+
+  @OptionGroup(title: "Attributes") var attributes: AttributeOptions
+
+  @Option(help: ArgumentHelp("Print this for each item", valueName: "text"))
+  var format: String?
 
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
-    let keychain = try keychain.open().keychain
-    let items = try explaining { () throws(KeychainError) in try keychain.items(matching: .all) }
-      .map { (server: Self.server(of: $0), name: $0.key.name, item: $0) }
-      .sorted { ($0.server, $0.name) < ($1.server, $1.name) }
-      .map(\.item)
-    if output.json {
-      try StandardStreams.write(ItemOutput.json(items))
-    } else if items.isEmpty {
-      StandardStreams.say("the keychain has no items yet")
-    } else {
-      try StandardStreams.write(ItemOutput.table(items))
+  func validate() throws {
+    if format != nil, output.json { throw ValidationError("Either --format or --json.") }
+    if url != nil, attributes.service != nil || attributes.itemClass == .generic {
+      throw ValidationError("Generic passwords have no URL.")
     }
   }
 
-  private static func server(of item: Item) -> String {
-    guard case .internetPassword(let key) = item.key else { return item.key.place }
-    return key.server?.lowercased.description ?? ""
+  func run() throws {
+    let form: ItemPrinter.Form =
+      if let format { .format(try OutputFormat(format)) } else { output.json ? .json : .table }
+    let place = try url.map { (url) throws(Failure) in try PlaceFilter(url) }
+    let filter = attributes.isEmpty ? nil : attributes.filter
+    let keychain = try keychain.open()
+    var printer = ItemPrinter(form)
+    var failure: Failure?
+    try keychain.forEachItem { item in
+      if let filter, !filter.matches(item) { return true }
+      if let place, !place.contains(item) { return true }
+      do throws(Failure) {
+        try printer.print(item)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    try printer.end()
+    if printer.count > 0 { return }
+    if filter == nil, place == nil {
+      if case .table = form { StandardStreams.say("the keychain has no items yet") }
+      return
+    }
+    throw Failure("no item is like that", hint: "see all with 'llavero list'", status: .nothingMatched)
+  }
+}
+
+/// A place that items are of.
+struct PlaceFilter {
+  private let `protocol`: ByteString?
+  private let host: HostAndPort
+  private let account: ByteString?
+  private let path: ByteString?
+
+  /// - Throws: ``Failure`` if the URL can't be understood.
+  init(_ url: String) throws(Failure) {
+    let text = Secret(url)
+    let place = try explaining { () throws(ProtocolError) -> CredentialURL in
+      try text.withUnsafeBytes { (bytes) throws(ProtocolError) in
+        try CredentialURL(parsing: bytes, assuming: "any")
+      }
+    }
+    let hasPassword =
+      switch place.password {
+      case .none: false
+      case .some: true
+      }
+    if hasPassword { throw PlaceOptions.passwordInURL }
+    guard let host = HostAndPort(parsing: place.host), !host.server.isEmpty else {
+      throw Failure(ProtocolError.unusableURL(.badHost))
+    }
+    `protocol` = url.contains("://") ? place.protocol : nil
+    self.host = host
+    account = place.account
+    path = place.path
+  }
+
+  /// Whether the item is of the place.
+  func contains(_ item: Item) -> Bool {
+    guard case .internetPassword(let key) = item.key, key.server?.isEqualIgnoringCase(host.server) == true,
+      account == nil || key.account == account
+    else { return false }
+    if let `protocol` {
+      guard key.protocol.isEqualIgnoringCase(`protocol`),
+        key.effectivePort == host.port ?? InternetPassword.defaultPort(of: `protocol`)
+      else { return false }
+    } else if let port = host.port, key.effectivePort != port {
+      return false
+    }
+    guard let path, let itemPath = key.path else { return true }
+    return itemPath.isWholeSegmentPrefix(of: path) || path.isWholeSegmentPrefix(of: itemPath)
   }
 }

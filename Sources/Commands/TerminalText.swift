@@ -37,25 +37,3 @@ private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   default: return isInvisibleControl(scalar.value) || scalar.properties.isDefaultIgnorableCodePoint
   }
 }
-
-/// Lines of columns, each as wide as its longest cell, two spaces between them.
-func columns(_ rows: [[String]]) -> String {
-  var widths: [Int] = []
-  for row in rows {
-    for (column, cell) in row.enumerated() {
-      if column == widths.count { widths.append(0) }
-      widths[column] = max(widths[column], cell.count)
-    }
-  }
-  var text = ""
-  for row in rows {
-    var line = ""
-    for (column, cell) in row.enumerated() {
-      line += cell
-      if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
-    }
-    while line.last == " " { line.removeLast() }
-    text += line + "\n"
-  }
-  return text
-}

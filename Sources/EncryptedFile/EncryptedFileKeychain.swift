@@ -125,6 +125,18 @@ public final class EncryptedFileKeychain: KeychainStore {
     return found.indices.sorted { (revisions[$0], $1) > (revisions[$1], $0) }.map { found[$0] }
   }
 
+  /// Gives every item in the order of the keys by which the vault is sorted, each as soon as it is read.
+  ///
+  /// - Parameter body: returns whether it wants more.
+  /// - Throws: as ``items(matching:)`` does, perhaps after some were given.
+  package func forEachItem(_ body: (Item) -> Bool) throws(KeychainError) {
+    try withLines(beginning: []) { (lines, _) throws(KeychainError) in
+      for index in lines.inUse {
+        if !body(try lines.record(at: index, path: location.vaultFile).item) { return }
+      }
+    }
+  }
+
   /// The confidential part of an item.
   public func credential(of item: Item) throws(KeychainError) -> Credential {
     if let credential = try credential(of: item, beginning: RecordKey.whole(of: item.key)) {

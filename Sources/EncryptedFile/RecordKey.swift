@@ -1,4 +1,4 @@
-import Keychain
+package import Keychain
 
 /// The text by which a vault's records are sorted, and the beginnings of it by which they are found.
 ///
@@ -7,9 +7,9 @@ import Keychain
 /// An absent part is empty; a part that is there but empty is a lone `%`. Bytes outside `#`…`~`, and `%` and
 /// `\`, are percent-encoded, so that a key is plain ASCII, needs no escape in JSON, and sorts as its parts do: the
 /// space between them and the `"` behind them stand before every byte of a part.
-enum RecordKey {
+package enum RecordKey {
   /// The whole key of an item.
-  static func whole(of key: Item.Key) -> [UInt8] {
+  package static func whole(of key: Item.Key) -> [UInt8] {
     switch key {
     case .internetPassword(let key):
       var text = beginning(server: key.server, protocol: key.protocol, port: key.effectivePort)

@@ -165,7 +165,7 @@ public struct GenericPasswordQuery: Hashable, Sendable {
 
 extension ByteString {
   /// Whether `path` is this path or lies under it: `acme` and `acme/` hold `acme/app.git`, but not `acmeister`.
-  func isWholeSegmentPrefix(of path: ByteString) -> Bool {
+  package func isWholeSegmentPrefix(of path: ByteString) -> Bool {
     let slash = UInt8(ascii: "/")
     let prefix = bytes.last == slash ? bytes.dropLast() : bytes[...]
     guard path.bytes.starts(with: prefix) else { return false }

@@ -131,6 +131,9 @@ void clinux_close_on_exec(int fd);
 /// What ps(1) calls the process, at most 15 bytes.
 void clinux_name_process(const char *_Nonnull name);
 
+/// How many columns the terminal has (ioctl_tty(2), TIOCGWINSZ); 0 if it doesn't say, or is none.
+int clinux_terminal_width(int fd);
+
 /// Whether the path lies in a file system that has no disk: tmpfs or ramfs.
 bool clinux_is_in_memory(const char *_Nonnull path);
 

@@ -1,0 +1,64 @@
+import Keychain
+
+/// Lines of columns, each as wide as its longest cell, two spaces between them.
+func columns(_ rows: [[String]]) -> String {
+  var table = Table()
+  table.fit(rows)
+  return rows.map { table.line($0) + "\n" }.joined()
+}
+
+/// How wide the columns of a table are, which grow as rows come. Columns are never narrower than they were, so that a
+/// table may be shown before all of it is known.
+struct Table {
+  /// The most columns of the terminal that a line may take; `nil` for any.
+  var limit: Int?
+  private var widths: [Int] = []
+  /// The widths that the columns have within the limit.
+  private var shown: [Int] = []
+
+  /// No column is made narrower than this many columns of the terminal.
+  private static let least = 8
+  private static let gap = 2
+
+  init(limit: Int? = nil) {
+    self.limit = limit
+  }
+
+  /// Widens the columns so that the rows fit, then narrows the widest as far as the limit wants.
+  mutating func fit(_ rows: [[String]]) {
+    for row in rows {
+      for (column, cell) in row.enumerated() {
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], displayWidth(cell))
+      }
+    }
+    shown = widths
+    guard let limit else { return }
+    func total() -> Int {
+      let used = shown.filter { $0 > 0 }
+      return used.reduce(0, +) + Self.gap * max(0, used.count - 1)
+    }
+    while total() > limit, let widest = shown.max(), widest > Self.least,
+      let column = shown.lastIndex(of: widest)
+    {
+      shown[column] -= 1
+    }
+  }
+
+  /// A row as a line, without space at its end.
+  func line(_ cells: [String]) -> String {
+    var line = ""
+    var missing = 0
+    for (column, cell) in cells.enumerated() {
+      let width = column < shown.count ? shown[column] : displayWidth(cell)
+      if cell.isEmpty {
+        missing += width + Self.gap
+        continue
+      }
+      let cell = limit == nil ? cell : shortened(cell, to: width)
+      line += String(repeating: " ", count: missing) + cell
+      missing = max(0, width - displayWidth(cell)) + Self.gap
+    }
+    return line
+  }
+}
