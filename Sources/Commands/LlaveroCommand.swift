@@ -26,7 +26,8 @@ struct LlaveroCommand: ParsableCommand {
       """,
     version: Program.version,
     subcommands: [
-      InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, UpdateCommand.self,
+      InitCommand.self, AddCommand.self, GetCommand.self, ListCommand.self, ExplainCommand.self,
+      DefaultCommand.self, UpdateCommand.self,
       DeleteCommand.self, UndeleteCommand.self, ImportCommand.self, ExportCommand.self, MigrateCommand.self,
       RunSubcommand.self, VaultCommand.self, StatusCommand.self,
       DoctorCommand.self,

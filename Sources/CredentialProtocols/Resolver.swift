@@ -11,6 +11,7 @@ public struct Resolver {
   /// The tool's name, which is its items' security domain.
   private let tool: ByteString
   private let services: Services
+  private let onQuery: ((AnswerExplanation) -> Void)?
 
   /// A resolver for a tool's call.
   ///
@@ -20,6 +21,7 @@ public struct Resolver {
     self.services = services
     keychain = try call.keychain()
     now = call.now
+    onQuery = call.onQuery
   }
 
   /// Under which service a tool's generic passwords are kept.
@@ -73,7 +75,8 @@ public struct Resolver {
     to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(ProtocolError) -> Answer? {
     try throwingProtocolError { () throws(KeychainError) in
-      try keychain.answer(to: query, at: now, where: isUsable)
+      if let onQuery { onQuery(try keychain.explain(query, at: now, where: isUsable)) }
+      return try keychain.answer(to: query, at: now, where: isUsable)
     }
   }
 

@@ -65,6 +65,9 @@ public protocol ToolCall: AnyObject {
   ///
   /// - Throws: ``ProtocolError`` if that can't be written down.
   func hasStored() throws(ProtocolError)
+
+  /// Hears why each query that the call leads to is answered as it is; `nil` where nobody wants to know.
+  var onQuery: ((AnswerExplanation) -> Void)? { get }
 }
 
 /// The process that has called this program.
@@ -82,6 +85,9 @@ public protocol Caller {
 }
 
 extension ToolCall {
+  /// Nobody wants to know.
+  public var onQuery: ((AnswerExplanation) -> Void)? { nil }
+
   /// Whether an option was given.
   public func has(_ option: String) -> Bool { !values(of: option).isEmpty }
 
