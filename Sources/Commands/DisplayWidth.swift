@@ -1,12 +1,9 @@
 /// How many columns of a terminal a text takes, one after the other, as wcwidth(3) reckons: characters that East Asian
 /// text has in a full width take two (UAX #11, W and F), marks that are put on the one before take none.
 func displayWidth(_ text: String) -> Int {
-  var width = 0
-  for byte in text.utf8 {
-    if byte >= 0x80 { return text.unicodeScalars.reduce(0) { $0 + displayWidth(of: $1) } }
-    width += 1
-  }
-  return width
+  // Mostly one byte is one column.
+  let isASCII = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } } ?? false
+  return isASCII ? text.utf8.count : text.unicodeScalars.reduce(0) { $0 + displayWidth(of: $1) }
 }
 
 /// The text in at most `width` columns: what is too long ends in `…`.

@@ -44,7 +44,9 @@ enum StandardStreams {
 
   /// Writes a text that is no secret.
   static func write(_ text: String, to descriptor: Int32 = 1) throws(Failure) {
-    try write(Secret(text), to: descriptor)
+    var text = text
+    let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0)) }
+    if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
   /// Says something to the person on standard error. Where that fails there is nobody to tell.

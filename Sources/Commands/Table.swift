@@ -47,18 +47,25 @@ struct Table {
 
   /// A row as a line, without space at its end.
   func line(_ cells: [String]) -> String {
-    var line = ""
+    var line: [UInt8] = []
     var missing = 0
     for (column, cell) in cells.enumerated() {
-      let width = column < shown.count ? shown[column] : displayWidth(cell)
+      var width = displayWidth(cell)
+      let columnWidth = column < shown.count ? shown[column] : width
       if cell.isEmpty {
-        missing += width + Self.gap
+        missing += columnWidth + Self.gap
         continue
       }
-      let cell = limit == nil ? cell : shortened(cell, to: width)
-      line += String(repeating: " ", count: missing) + cell
-      missing = max(0, width - displayWidth(cell)) + Self.gap
+      line += repeatElement(0x20, count: missing)
+      if limit != nil, width > columnWidth {
+        let cut = shortened(cell, to: columnWidth)
+        line += cut.utf8
+        width = displayWidth(cut)
+      } else {
+        line += cell.utf8
+      }
+      missing = max(0, columnWidth - width) + Self.gap
     }
-    return line
+    return String(decoding: line, as: UTF8.self)
   }
 }

@@ -3,7 +3,9 @@ import Keychain
 /// Text with every invisible character shown as `\u{…}`, so that an item's attributes can neither drive the terminal,
 /// nor reorder what is on it, nor look like another's (CVE-2024-50349, CVE-2021-42574).
 func terminalText(_ text: String) -> String {
-  if !text.unicodeScalars.contains(where: isInvisible) { return text }
+  if text.utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) || !text.unicodeScalars.contains(where: isInvisible) {
+    return text
+  }
   var shown = ""
   for scalar in text.unicodeScalars {
     if isInvisible(scalar) {
@@ -17,8 +19,11 @@ func terminalText(_ text: String) -> String {
 
 /// A date for people, in UTC to the minute or the second: `2026-11-21 08:30Z`.
 func dateText(_ date: Timestamp, seconds: Bool = false) -> String {
-  let text = date.description
-  return "\(text.prefix(10)) \(text.dropFirst(11).prefix(seconds ? 8 : 5))Z"
+  // 2026-11-21T08:30:00.125Z
+  var text = Array(date.description.utf8.prefix(seconds ? 19 : 16))
+  text[10] = UInt8(ascii: " ")
+  text.append(UInt8(ascii: "Z"))
+  return String(decoding: text, as: UTF8.self)
 }
 
 /// A number with what it counts: `1 item`, `2 items`.

@@ -41,26 +41,33 @@ package enum RecordKey {
   }
 
   private static func beginning(server: ByteString?, protocol: ByteString, port: UInt16?) -> [UInt8] {
-    var text = Array("internet ".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(96)
+    text += "internet ".utf8
     append(server?.lowercased, then: " ", to: &text)
     append(`protocol`.lowercased, then: " ", to: &text)
     append(port.map { ByteString(String($0)) }, then: " ", to: &text)
     return text
   }
 
-  private static func append(_ part: ByteString?, then separator: String, to text: inout [UInt8]) {
+  private static func append(_ part: ByteString?, then separator: StaticString, to text: inout [UInt8]) {
     if let part {
       if part.isEmpty { text.append(UInt8(ascii: "%")) }
-      let digits = Array("0123456789ABCDEF".utf8)
       for byte in part.bytes {
         switch byte {
         case UInt8(ascii: "%"), UInt8(ascii: "\\"), ..<UInt8(ascii: "#"), 0x7f...:
-          text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+          text.append(UInt8(ascii: "%"))
+          text.append(digit(byte >> 4))
+          text.append(digit(byte & 15))
         default:
           text.append(byte)
         }
       }
     }
-    text += separator.utf8
+    if separator.utf8CodeUnitCount == 1 { text.append(separator.utf8Start[0]) }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 }

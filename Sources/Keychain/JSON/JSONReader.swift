@@ -137,6 +137,9 @@ package struct JSONValue {
 
   /// What a string says that is not secret.
   package func string() throws(JSONReader.Malformed) -> ByteString {
+    guard kind == .string else { throw JSONReader.Malformed() }
+    let text = UnsafeRawBufferPointer(rebasing: raw[1..<raw.count - 1])
+    if !text.contains(UInt8(ascii: "\\")) { return ByteString(text) }
     var bytes = Secret(capacity: raw.count)
     try appendString(to: &bytes)
     return bytes.withUnsafeBytes { ByteString($0) }
