@@ -9,7 +9,8 @@ struct DoctorCommand: ParsableCommand {
     abstract: "Say of each keychain whether it can be used, why not, and what to do",
     discussion: """
       Looks at everything that each keychain depends on, up to the first thing that doesn't hold, and says what to \
-      type next. Exit status 2 if the keychain in use is the one that can't be used.
+      type next. Then at what tools see: git's helpers, the links by which tools find llavero, and files that still \
+      have passwords in plain text. Exit status 2 if the keychain in use is the one that can't be used, and only then.
       """)
 
   @OptionGroup var keychain: KeychainOptions
@@ -25,8 +26,11 @@ struct DoctorCommand: ParsableCommand {
     if Program.secretService == nil { absence = SecretServiceProgram.become() }
     let reports = [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
     let choice = Self.choice(selection, reports)
+    let integrations = (try? SetupPlace()).map(IntegrationReport.init)
     try StandardStreams.write(
-      output.json ? Self.json(reports, choice) : Secret(Self.text(reports, choice)))
+      output.json
+        ? Self.json(reports, choice, integrations)
+        : Secret(Self.text(reports, choice) + (integrations?.text() ?? "")))
     switch choice {
     case .unknown(let failure): throw failure
     case .known(let kind, _):
@@ -157,7 +161,9 @@ struct DoctorCommand: ParsableCommand {
     return text
   }
 
-  private static func json(_ reports: [Report], _ choice: Choice) -> Secret {
+  private static func json(
+    _ reports: [Report], _ choice: Choice, _ integrations: IntegrationReport?
+  ) -> Secret {
     var json = JSONWriter()
     json.beginObject()
     switch choice {
@@ -188,6 +194,7 @@ struct DoctorCommand: ParsableCommand {
       json.endObject()
     }
     json.endArray()
+    integrations?.write(to: &json)
     json.endObject()
     return json.finishLine()
   }

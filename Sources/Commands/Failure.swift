@@ -40,6 +40,10 @@ extension Failure {
     if let stop = text.firstIndex(of: "."), text[stop...].hasPrefix(". Did you mean") {
       text = "\(text[..<stop]); did you mean\(text[stop...].dropFirst(14))"
     }
+    let offer = ". Please provide one of"
+    if let stop = text.indices.first(where: { text[$0...].hasPrefix(offer) }) {
+      text = "\(text[..<stop]); there are\(text[stop...].dropFirst(offer.count))"
+    }
     self.init(text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(helpCommand)'", status: .usage)
   }
 

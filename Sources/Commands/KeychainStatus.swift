@@ -26,16 +26,19 @@ struct KeychainStatus {
   }
 
   /// For people.
-  func text() -> String {
-    switch detail {
-    case .file(let location, let summary, let state):
-      columns(rows(location, summary, state).map { $0.map(terminalText) })
-    case .secretService(let facts): columns(rows(facts).map { $0.map(terminalText) })
-    }
+  ///
+  /// - Parameter surroundings: what else there is to say.
+  func text(_ surroundings: Surroundings? = nil) -> String {
+    let own =
+      switch detail {
+      case .file(let location, let summary, let state): rows(location, summary, state)
+      case .secretService(let facts): rows(facts)
+      }
+    return columns((own + (surroundings?.rows ?? [])).map { $0.map(terminalText) })
   }
 
   /// For programs.
-  func json() -> Secret {
+  func json(_ surroundings: Surroundings? = nil) -> Secret {
     var json = JSONWriter()
     json.beginObject()
     json.member("keychain", ByteString(choice.kind.rawValue))
@@ -45,6 +48,7 @@ struct KeychainStatus {
     case .file(let location, let summary, let state): Self.members(location, summary, state, in: &json)
     case .secretService(let facts): Self.members(facts, in: &json)
     }
+    surroundings?.write(to: &json)
     json.endObject()
     return json.finishLine()
   }

@@ -59,13 +59,11 @@ struct ListCommand: ParsableCommand {
       }
     }
     if let failure { throw failure }
-    try printer.end()
-    if printer.count > 0 { return }
-    if filter == nil, place == nil {
-      if case .table = form { StandardStreams.say("the keychain has no items yet") }
-      return
+    if printer.count == 0, filter != nil || place != nil {
+      throw Failure("no item is like that", hint: "see all with 'llavero list'", status: .nothingMatched)
     }
-    throw Failure("no item is like that", hint: "see all with 'llavero list'", status: .nothingMatched)
+    try printer.end()
+    if printer.count == 0, case .table = form { StandardStreams.say("the keychain has no items yet") }
   }
 }
 

@@ -15,14 +15,18 @@ enum ProgramLinks {
   /// The names of other programs that it can stand in for, which it takes only where somebody asks for that.
   static var standIns: [String] { Tool.all.flatMap(\.standsInFor) }
 
-  /// Where this program is, every link followed.
+  /// Where this program is, every link followed: `llavero`, also where that has become the one for the Secret Service,
+  /// which lies beside it or in `../libexec/llavero`.
   ///
   /// - Throws: ``Failure`` if the kernel doesn't say.
   static func program() throws(Failure) -> String {
     guard let path = realPath("/proc/self/exe") else {
       throw Failure("cannot tell where llavero is", status: .keychain)
     }
-    return path
+    let suffix = "/" + SecretServiceProgram.name
+    guard path.hasSuffix(suffix) else { return path }
+    let folder = path.dropLast(suffix.count)
+    return ["\(folder)/llavero", "\(folder)/../../bin/llavero"].lazy.compactMap(realPath).first ?? path
   }
 
   /// One link that is to be, or is already.
@@ -107,7 +111,7 @@ enum ProgramLinks {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  private static func linkTarget(_ path: String) -> String? {
+  static func linkTarget(_ path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &buffer, buffer.count)
     guard count >= 0 else { return nil }

@@ -4,7 +4,11 @@ import Keychain
 /// `llavero status`
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Say which keychain is used and why, where it is and what protects it")
+    commandName: "status", abstract: "Say which keychain is used and why, where it is and what protects it",
+    discussion: """
+      Also which tools log in from here, and which files still have passwords in plain text. 'llavero doctor' looks \
+      closer.
+      """)
 
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
@@ -15,6 +19,7 @@ struct StatusCommand: ParsableCommand {
     selection.renewsUnlock = false
     selection.mayRunPrograms = false
     let status = try KeychainStatus(of: try selection.choose().open())
-    try StandardStreams.write(output.json ? status.json() : Secret(status.text()))
+    let surroundings = (try? SetupPlace()).map(Surroundings.init)
+    try StandardStreams.write(output.json ? status.json(surroundings) : Secret(status.text(surroundings)))
   }
 }

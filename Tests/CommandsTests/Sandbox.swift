@@ -73,7 +73,8 @@ final class Sandbox: Sendable {
 
   private var environment: [Environment.Key: String] {
     let general: [Environment.Key: String] = [
-      "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": folder["tmp"],
+      "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1",
+      "TMPDIR": folder["tmp"],
       // What one step unlocks would be unlocked in the next one, for a time that differs between two runs.
       "LLAVERO_UNLOCK_CACHE": "none",
     ]

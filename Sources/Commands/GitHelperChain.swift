@@ -1,0 +1,140 @@
+/// The helpers that git asks one after the other for a URL, and those that an empty entry makes it forget
+/// (git-config(1), `credential.helper`).
+struct GitHelperChain {
+  /// One of them.
+  struct Helper {
+    /// The key that has it: `credential.helper`, or one with a URL.
+    let key: String
+    let value: String
+    let origin: String
+    let scope: String
+
+    /// The word that says which it is: `store` of `store --file x` and of `/usr/lib/git-core/git-credential-store`.
+    var name: String {
+      let words = (value.hasPrefix("!") ? value.dropFirst() : value[...]).split(separator: " ")
+      guard let first = words.first else { return "" }
+      let name = first.split(separator: "/").last.map(String.init) ?? ""
+      return name.hasPrefix("git-credential-") ? String(name.dropFirst(15)) : name
+    }
+
+    /// Whether it is this program under one of its names.
+    var isLlavero: Bool { name == "llavero" }
+
+    /// Where it is set, for people.
+    var place: String {
+      let file = origin.hasPrefix("file:") ? String(origin.dropFirst(5)) : origin
+      return scope.isEmpty || scope == "command" ? file : "\(scope), \(file)"
+    }
+
+    /// What takes it out of the configuration.
+    var removal: String {
+      // Such a text in quotes within quotes nobody could type.
+      if value.contains("'") { return "take it out of \(place)" }
+      return "git config \(scopeOption)--fixed-value --unset-all \(key) '\(value)'"
+    }
+
+    fileprivate var scopeOption: String {
+      ["system", "global", "local", "worktree"].contains(scope) ? "--\(scope) " : ""
+    }
+  }
+
+  /// The URL that it is for; `nil` for all that have none of their own.
+  let url: String?
+  /// Those that are asked.
+  private(set) var asked: [Helper] = []
+  /// This program where it was set and then forgotten, and what made git forget it.
+  private(set) var forgotten: (helper: Helper, by: Helper)?
+
+  /// Every chain that git's configuration makes: first the one for all URLs, then one for each that is named.
+  static func all(in entries: [GitSettings.Entry]) -> [GitHelperChain] {
+    var urls: [String?] = [nil]
+    for entry in entries {
+      if let url = url(of: entry.name), !urls.contains(url) { urls.append(url) }
+    }
+    return urls.map { GitHelperChain(url: $0, entries) }
+  }
+
+  private init(url: String?, _ entries: [GitSettings.Entry]) {
+    self.url = url
+    for entry in entries {
+      guard entry.name == "credential.helper" || (url != nil && Self.url(of: entry.name) == url) else {
+        continue
+      }
+      let helper = Helper(key: entry.name, value: entry.value, origin: entry.origin, scope: entry.scope)
+      if !entry.value.isEmpty {
+        asked.append(helper)
+        if helper.isLlavero { forgotten = nil }
+      } else {
+        if let own = asked.last(where: \.isLlavero) { forgotten = (own, helper) }
+        asked = []
+      }
+    }
+  }
+
+  /// The URL of `credential.URL.helper`.
+  private static func url(of name: String) -> String? {
+    let (prefix, suffix) = ("credential.", ".helper")
+    guard name.hasPrefix(prefix), name.lowercased().hasSuffix(suffix),
+      name.utf8.count > prefix.utf8.count + suffix.utf8.count
+    else { return nil }
+    return String(name.dropFirst(prefix.count).dropLast(suffix.count))
+  }
+
+  /// Files that git's own store is told to use.
+  var storeFiles: [String] {
+    asked.filter { $0.name == "store" }.compactMap { helper in
+      let words = helper.value.split(separator: " ").map(String.init)
+      for (index, word) in words.enumerated() {
+        if word.hasPrefix("--file=") { return String(word.dropFirst(7)) }
+        if word == "--file", index + 1 < words.count { return words[index + 1] }
+      }
+      return nil
+    }
+  }
+
+  /// What is wrong with it, each with what to type next.
+  func problems() -> [(problem: String, remedy: String?)] {
+    var problems: [(String, String?)] = []
+    guard let own = asked.firstIndex(where: \.isLlavero) else {
+      if let forgotten {
+        let isForURL = forgotten.by.key != "credential.helper"
+        problems.append(
+          (
+            "git forgets llavero here, by the empty helper in \(forgotten.by.place)",
+            isForURL
+              ? "git config \(forgotten.by.scopeOption)--unset-all \(forgotten.by.key)" : "llavero setup git"
+          ))
+      } else if url == nil {
+        problems.append(("git doesn't ask llavero", "llavero setup git"))
+      }
+      return problems + plainText()
+    }
+    // One that is there for a URL alone is meant to answer there.
+    for helper in asked[..<own]
+    where helper.name != "cache" && helper.name != "store" && helper.key == "credential.helper" {
+      problems.append(
+        ("\(helper.value) answers before llavero", "\(helper.removal), or put llavero before it"))
+    }
+    for helper in asked[own...] where helper.name == "cache" {
+      problems.append(
+        ("cache comes after llavero, so what it keeps in memory nobody asks for", helper.removal))
+    }
+    if let cache = asked[..<own].first(where: { $0.name == "cache" }) {
+      problems.append(
+        (
+          "cache answers before llavero, also what llavero has changed meanwhile; that helps only where unlocking "
+            + "takes long", cache.removal
+        ))
+    }
+    return problems + plainText()
+  }
+
+  private func plainText() -> [(String, String?)] {
+    asked.filter { $0.name == "store" }.map { helper in
+      (
+        "store keeps every login in plain text"
+          + (asked.contains(where: \.isLlavero) ? ", beside llavero" : ""), helper.removal
+      )
+    }
+  }
+}

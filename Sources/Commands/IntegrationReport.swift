@@ -1,0 +1,162 @@
+import Glibc
+import Keychain
+
+/// What is found out about the tools that log in from here, without any secret being read for it.
+struct IntegrationReport {
+  /// One thing that was looked at.
+  struct Finding {
+    /// `git`, `docker`, a link's name, …
+    let subject: String
+    /// What was found; `nil` if nothing was.
+    let value: String?
+    var problem: String?
+    /// What to type next.
+    var remedy: String?
+  }
+
+  private(set) var findings: [Finding] = []
+
+  /// Looks. Runs git, if it is there, for what its configuration says.
+  init(_ place: SetupPlace) {
+    let chains = GitSettings.credentialEntries().map(GitHelperChain.all)
+    if let chains {
+      for chain in chains { add(chain) }
+    } else if GitSettings.isInstalled {
+      add("git", nil, "git's configuration can't be read", "git config --list --show-origin")
+    }
+    addLinks()
+    addTools(place)
+    addDocker(place)
+    for loose in LooseCredentials.find(place, stores: (chains ?? []).flatMap(\.storeFiles)) {
+      add(loose.kind, loose.path, loose.problem, loose.remedy)
+    }
+  }
+
+  /// Whether there is something to put right.
+  var hasProblems: Bool { findings.contains { $0.problem != nil } }
+
+  private mutating func add(
+    _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: String? = nil
+  ) {
+    findings.append(Finding(subject: subject, value: value, problem: problem, remedy: remedy))
+  }
+
+  private mutating func add(_ chain: GitHelperChain) {
+    let subject = chain.url.map { "git, \($0)" } ?? "git"
+    let value =
+      chain.asked.isEmpty
+      ? "asks nobody" : "asks " + chain.asked.map { "\($0.value) (\($0.place))" }.joined(separator: ", then ")
+    // What is wrong for all URLs is said once.
+    let problems = chain.problems().filter { new in
+      !findings.contains { $0.problem == new.problem && $0.remedy == new.remedy }
+    }
+    add(subject, value, problems.first?.problem, problems.first?.remedy)
+    for (problem, remedy) in problems.dropFirst() { add(subject, nil, problem, remedy) }
+  }
+
+  /// The names along the PATH by which tools find this program, where they lead elsewhere.
+  private mutating func addLinks() {
+    guard let program = try? ProgramLinks.program() else { return }
+    // Where another llavero comes first along the PATH, links to that one are as they should be.
+    var accepted = [program]
+    let folders = (CString(variable: "PATH")?.text ?? "").split(separator: ":")
+    for name in ["llavero"] + ProgramLinks.all {
+      for folder in folders where folder.first == "/" {
+        let path = "\(folder)/\(name)"
+        let target = ProgramLinks.linkTarget(path)
+        let real = ProgramLinks.realPath(path)
+        if target == nil, real == nil { continue }
+        guard let real else {
+          add(name, path, "it leads to \(target ?? "nothing"), which is not there", "llavero link \(folder)")
+          continue
+        }
+        if !accepted.contains(real) {
+          let remedy =
+            name == "llavero"
+            ? "put one of them out of the way"
+            : target == nil ? "rm \(path)" : "rm \(path); llavero link \(folder)"
+          add(name, path, "it is another program than this llavero, \(program)", remedy)
+          if name == "llavero" { accepted.append(real) }
+        }
+        break
+      }
+    }
+  }
+
+  private mutating func addTools(_ place: SetupPlace) {
+    var names: [String] = []
+    for tool in ToolSetup.all where tool.name != "git" {
+      let state = SetupState(of: tool, place)
+      if state.isSetUp { names.append(tool.name) }
+    }
+    if !names.isEmpty { add("tools", "\(names.joined(separator: ", ")) log in from llavero") }
+  }
+
+  /// What docker has beside the one helper for everything.
+  private mutating func addDocker(_ place: SetupPlace) {
+    let folder = place.variable("DOCKER_CONFIG") ?? place.home(".docker")
+    let path = folder + "/config.json"
+    guard let contents = try? ConfigurationFile(path: path).contents() else { return }
+    var store: String?
+    var helpers: [(host: String, name: String)] = []
+    var isUnderstood = true
+    contents.withUnsafeBytes { text in
+      do throws(JSONReader.Malformed) {
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          if name == "credsStore", value.kind == .string { store = try value.string().description }
+          guard name == "credHelpers", value.kind == .object else { return }
+          try JSONReader.members(of: value.raw) { (host, helper) throws(JSONReader.Malformed) in
+            guard helper.kind == .string else { return }
+            helpers.append((String(decoding: host, as: UTF8.self), try helper.string().description))
+          }
+        }
+      } catch {
+        isUnderstood = false
+      }
+    }
+    if !isUnderstood {
+      return add("docker", path, "it is no JSON that docker could read", "put it right by hand")
+    }
+    switch store {
+    case nil:
+      add(
+        "docker", "\(path): no credsStore", "docker keeps logins in plain text there", "llavero setup docker")
+    case "llavero"?: add("docker", "\(path): credsStore llavero")
+    case let other?:
+      add("docker", "\(path): credsStore \(other)", "docker doesn't ask llavero", "llavero setup docker")
+    }
+    for (host, name) in helpers where name != "llavero" {
+      add(
+        "docker", "\(path): credHelpers \(host)", "docker asks \(name) for it, whatever credsStore says",
+        "change it there, if llavero is to answer")
+    }
+  }
+
+  // MARK: Telling
+
+  /// For people.
+  func text() -> String {
+    if findings.isEmpty { return "" }
+    var rows: [[String]] = []
+    for finding in findings {
+      let found = [finding.value, finding.problem].compactMap { $0 }.joined(separator: ": ")
+      rows.append(["  " + terminalText(finding.subject), terminalText(found)])
+      if let remedy = finding.remedy { rows.append(["  next", terminalText(remedy)]) }
+    }
+    return "\ntools: \(hasProblems ? "not all as it could be" : "nothing to put right")\n" + columns(rows)
+  }
+
+  /// For programs: a member `integrations`.
+  func write(to json: inout JSONWriter) {
+    json.beginArray("integrations")
+    for finding in findings {
+      json.beginObject()
+      json.member("subject", ByteString(finding.subject))
+      json.member("value", finding.value.map { ByteString($0) })
+      json.member("problem", finding.problem.map { ByteString($0) })
+      json.member("hint", finding.remedy.map { ByteString($0) })
+      json.endObject()
+    }
+    json.endArray()
+  }
+}

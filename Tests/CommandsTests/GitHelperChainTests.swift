@@ -1,0 +1,100 @@
+import Testing
+
+@testable import Commands
+
+@Suite("git's helpers") struct GitHelperChainTests {
+  /// Entries of one file, `URL=HELPER` or `=HELPER`.
+  private func chains(_ entries: [String]) -> [GitHelperChain] {
+    GitHelperChain.all(
+      in: entries.map { entry in
+        let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return GitSettings.Entry(
+          name: parts[0].isEmpty ? "credential.helper" : "credential.\(parts[0]).helper",
+          value: String(parts[1]), scope: "global", origin: "file:/home/me/.gitconfig")
+      })
+  }
+
+  private func problems(_ entries: [String]) -> [[String]] {
+    chains(entries).map { $0.problems().map(\.problem) }
+  }
+
+  @Test("helpers are asked in their order, and an empty one forgets those before")
+  func order() {
+    #expect(chains(["=store", "=", "=cache", "=llavero"])[0].asked.map(\.value) == ["cache", "llavero"])
+    #expect(chains([])[0].asked.isEmpty)
+  }
+
+  @Test("a URL has the helpers for all and its own, as they stand in the files")
+  func urls() {
+    let all = chains(["=llavero", "https://a=", "https://a=x", "https://b=y", "=z"])
+    #expect(all.map(\.url) == [nil, "https://a", "https://b"])
+    #expect(all.map { $0.asked.map(\.value) } == [["llavero", "z"], ["x", "z"], ["llavero", "y", "z"]])
+    #expect(all[1].forgotten?.helper.value == "llavero")
+    #expect(all[2].forgotten == nil)
+  }
+
+  @Test(
+    "llavero is known by each of its names",
+    arguments: [
+      ("llavero", true), ("/usr/bin/git-credential-llavero", true), ("llavero --no-prompt", true),
+      ("!llavero git-credential", true), ("!/opt/bin/llavero git-credential", true), ("store", false),
+      ("libsecret", false), ("!gh auth git-credential", false), ("", false),
+    ])
+  func names(value: String, isLlavero: Bool) {
+    #expect(GitHelperChain.Helper(key: "", value: value, origin: "", scope: "").isLlavero == isLlavero)
+  }
+
+  @Test("llavero alone is right")
+  func right() {
+    #expect(problems(["=llavero"]) == [[]])
+    #expect(problems(["=store", "=", "=llavero"]) == [[]])
+    // One that makes new tokens where nothing is kept yet.
+    #expect(problems(["=llavero", "=oauth"]) == [[]])
+    #expect(problems(["=llavero", "https://a=special"]) == [[], []])
+  }
+
+  @Test(
+    "what is wrong is told",
+    arguments: [
+      (["=store"], ["git doesn't ask llavero", "store keeps every login in plain text"]),
+      (["=llavero", "=store"], ["store keeps every login in plain text, beside llavero"]),
+      (
+        ["=/usr/lib/git-core/git-credential-store --file x", "=llavero"],
+        [
+          "store keeps every login in plain text, beside llavero"
+        ]
+      ),
+      (["=libsecret", "=llavero"], ["libsecret answers before llavero"]),
+      (["=llavero", "=cache"], ["cache comes after llavero, so what it keeps in memory nobody asks for"]),
+      (["=llavero", "="], ["git forgets llavero here, by the empty helper in global, /home/me/.gitconfig"]),
+      ([], ["git doesn't ask llavero"]),
+    ] as [([String], [String])])
+  func wrong(entries: [String], told: [String]) {
+    #expect(problems(entries)[0] == told)
+  }
+
+  @Test("what was reset for a URL names the line that does it")
+  func reset() throws {
+    let chain = chains(["=llavero", "https://github.com=", "https://github.com=!gh auth git-credential"])[1]
+    let problem = try #require(chain.problems().first)
+    #expect(problem.problem.hasPrefix("git forgets llavero here"))
+    #expect(problem.remedy == "git config --global --unset-all credential.https://github.com.helper")
+  }
+
+  @Test("a removal is of that value and no other")
+  func removal() {
+    func removal(_ value: String) -> String {
+      GitHelperChain.Helper(key: "credential.helper", value: value, origin: "file:/f", scope: "local").removal
+    }
+    #expect(
+      removal("store --file x")
+        == "git config --local --fixed-value --unset-all credential.helper 'store --file x'")
+    #expect(removal("!f() { echo 'x'; }") == "take it out of local, /f")
+  }
+
+  @Test("files of git's store are found")
+  func files() {
+    let values = ["store --file /a", "store --file=/b", "store", "cache --file /c"]
+    #expect(chains(values.map { "=" + $0 })[0].storeFiles == ["/a", "/b"])
+  }
+}
