@@ -5,30 +5,60 @@ import Keychain
 struct DeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete an item",
+    abstract: "Delete an item, or several",
     discussion: """
-      Deletes the item of just that place. If several accounts have one, name the account, or give --all.
+      Deletes the item of just that place, after a question where there is a terminal. If several accounts have one, \
+      name the account, or give --all. With --all, patterns of attributes select, too; without a terminal several \
+      items go only with --yes.
 
         llavero delete https://github.com --account alice
+        llavero delete --all --server '*.example.com'
       """)
 
-  @OptionGroup var place: PlaceOptions
+  @Argument(
+    help: ArgumentHelp(
+      "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
+  var url: String?
+
+  @OptionGroup var attributes: AttributeOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(help: "Delete the items of all accounts of that place")
+  @Flag(help: "Delete the items of all accounts of that place, or all that match the attributes")
   var all = false
 
+  @Flag(name: .shortAndLong, help: "Don't ask")
+  var yes = false
+
+  func validate() throws {
+    try attributes.validate(url: url, all: all)
+  }
+
   func run() throws {
-    let keychain = try keychain.open().keychain
-    let items: [Item]
-    if all {
-      items = try place.items(in: keychain)
-      if items.isEmpty { throw try place.nothingMatches() }
-    } else {
-      items = [try place.item(in: keychain)]
-    }
-    _ = try explaining { () throws(KeychainError) in try keychain.delete(items) }
+    let open = try keychain.open()
+    let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
+    if !yes { try confirm(items) }
+    _ = try explaining { () throws(KeychainError) in try open.keychain.delete(items) }
     if output.json { try StandardStreams.write(ItemOutput.json(items)) }
+    if case .file = open.store, StandardStreams.isTerminal(2) {
+      StandardStreams.say("hint: 'llavero undelete' brings back what was deleted, for 30 days")
+    }
+  }
+
+  /// Asks whether the items are to go. Who has named a single one exactly, and is no person at a terminal, has decided.
+  private func confirm(_ items: [Item]) throws(Failure) {
+    if StandardStreams.isTerminal(0), keychain.selection.mayAskPerson, let terminal = Terminal() {
+      terminal.show(ItemOutput.table(items))
+      let what = items.count == 1 ? "this item" : "these \(items.count) items"
+      if !terminal.ask("Delete \(what)? [y/N] ") {
+        throw Failure("nothing was deleted", status: .nothingMatched)
+      }
+      return
+    }
+    if items.count > 1 || url == nil && attributes.service == nil {
+      throw Failure(
+        "\(countText(items.count, "item")) would go, and nobody can be asked",
+        hint: "see which with 'llavero list', and say --yes", status: .usage)
+    }
   }
 }

@@ -154,9 +154,13 @@ struct KeychainSelection {
     max(0, VaultLocation.environmentVariable("LLAVERO_LOCK_TIMEOUT").flatMap { Int($0) } ?? 60)
   }
 
+  /// Whether a person may be asked by this program.
+  var mayAskPerson: Bool {
+    mayAsk && mayPrompt && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
+  }
+
   /// Where the passphrase of a keychain comes from.
   func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
-    let mayAskPerson = mayAsk && mayPrompt && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
     // Whoever runs this to get a passphrase has the person's attention, and the turn to ask.
     let isNested = CString(variable: ChildProcess.markerVariable) != nil
     return PassphraseSources(

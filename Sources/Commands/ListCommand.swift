@@ -87,7 +87,7 @@ struct PlaceFilter {
       case .none: false
       case .some: true
       }
-    if hasPassword { throw PlaceOptions.passwordInURL }
+    if hasPassword { throw NamedPlace.passwordInURL }
     guard let host = HostAndPort(parsing: place.host), !host.server.isEmpty else {
       throw Failure(ProtocolError.unusableURL(.badHost))
     }
