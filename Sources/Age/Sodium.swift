@@ -23,6 +23,12 @@ package enum Sodium {
     randombytes_buf(bytes.start, bytes.count)
   }
 
+  /// A number from 0 to `bound - 1`, each of them as likely as any other; 0 where the bound is 0 or 1.
+  package static func randomNumber(below bound: UInt32) -> UInt32 {
+    start()
+    return randombytes_uniform(bound)
+  }
+
   /// Compares without its time telling where the first difference is. The counts are public.
   package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     left.count == right.count && sodium_memcmp(left.start, right.start, left.count) == 0
