@@ -34,6 +34,7 @@ struct LlaveroCommand: ParsableCommand {
       ExplainCommand.self,
       DefaultCommand.self,
       UpdateCommand.self,
+      EditCommand.self,
       DeleteCommand.self,
       UndeleteCommand.self,
       ImportCommand.self,

@@ -1,0 +1,113 @@
+import CLinux
+import EncryptedFile
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// A file of this user alone that an editor changes, in a folder of its own, so that all that the editor leaves beside
+/// it goes with it. No secret is in it.
+struct FileToEdit: ~Copyable {
+  /// Where it is.
+  let path: String
+  private let parent: Folder
+  private let folder: Folder
+  private let name: String
+  /// Is locked as long as the file is in use.
+  private let lock: Int32
+
+  /// Makes the file, and removes those whose makers were killed.
+  ///
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
+  init(_ contents: [UInt8]) throws(KeychainError) {
+    let parent = try Folder(creating: try Self.place())
+    Self.removeAbandoned(in: parent)
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    var name = ""
+    var lock: Int32 = -1
+    for number in 0..<1000 {
+      name = "\(Self.prefix)\(getpid())-\(number)"
+      lock = clinux_openat(parent.descriptor, name + Self.lockSuffix, flags, 0o600)
+      if lock >= 0 || errno != EEXIST { break }
+    }
+    if lock < 0 { throw .system(operation: "create", path: parent.path(of: name), errno: errno) }
+    let path = parent.path(of: name)
+    do throws(KeychainError) {
+      if clinux_try_exclusive_lock(lock) != 0 { throw .system(operation: "lock", path: path, errno: errno) }
+      let folder = try Folder(creating: path)
+      let file = clinux_openat(folder.descriptor, Self.fileName, flags, 0o600)
+      if file < 0 { throw .system(operation: "create", path: folder.path(of: Self.fileName), errno: errno) }
+      let failure = contents.withUnsafeBytes { writeFully(file, $0) }
+      close(file)
+      if failure != 0 {
+        throw .system(operation: "write", path: folder.path(of: Self.fileName), errno: failure)
+      }
+      self.path = folder.path(of: Self.fileName)
+      self.folder = folder
+    } catch {
+      Self.remove(name, in: parent)
+      close(lock)
+      throw error
+    }
+    self.parent = parent
+    self.name = name
+    self.lock = lock
+  }
+
+  deinit {
+    Self.remove(name, in: parent)
+    close(lock)
+  }
+
+  /// What is in the file now, which may be another one of the same name.
+  ///
+  /// - Throws: ``KeychainError/missing(path:)`` if there is none any more;
+  ///   ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/tooLarge(what:limit:)``,
+  ///   ``KeychainError/system(operation:path:errno:)``.
+  borrowing func read() throws(KeychainError) -> [UInt8] {
+    guard let file = try folder.file(Self.fileName) else { throw .missing(path: path) }
+    if file.status.size > Self.longest { throw .tooLarge(what: "the edited text", limit: Self.longest) }
+    let contents = try file.contents(limit: Self.longest)
+    return contents.withUnsafeBytes { Array($0) }
+  }
+
+  /// More than any item's attributes take, escapes included.
+  private static let longest = 2 << 20
+  private static let prefix = "edit-"
+  private static let lockSuffix = ".lock"
+  private static let fileName = "item.txt"
+
+  /// The folder for such files: one that is gone after the session, else that for the state.
+  private static func place() throws(KeychainError) -> String {
+    if let runtime = VaultLocation.environmentVariable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+      return runtime + "/llavero"
+    }
+    return try VaultLocation().stateFolder
+  }
+
+  private static func remove(_ name: String, in parent: borrowing Folder) {
+    if let folder = try? Folder(opening: parent.path(of: name)) {
+      for entry in (try? folder.names()) ?? [] { unlinkat(folder.descriptor, entry, 0) }
+      unlinkat(parent.descriptor, name, AT_REMOVEDIR)
+    }
+    unlinkat(parent.descriptor, name + lockSuffix, 0)
+  }
+
+  /// A new one isn't locked yet for an instant.
+  private static func removeAbandoned(in parent: borrowing Folder) {
+    let suffix = lockSuffix
+    let locks =
+      (try? parent.names {
+        $0.starts(with: prefix.utf8) && $0.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+      }) ?? []
+    for lockName in locks {
+      let lock = clinux_openat(parent.descriptor, lockName, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+      if lock < 0 { continue }
+      defer { close(lock) }
+      var status = stat()
+      guard fstat(lock, &status) == 0, time(nil) - status.st_mtim.tv_sec > 10,
+        clinux_try_exclusive_lock(lock) == 0
+      else { continue }
+      remove(String(lockName.dropLast(suffix.utf8.count)), in: parent)
+    }
+  }
+}
