@@ -28,12 +28,17 @@ enum ItemAttributes {
     /// What other programs call ``creator`` in generic passwords. Python's keyring and uv replace only what has their
     /// own name there.
     static let application = "application"
+    /// Says that ``application`` is there for ``python`` alone, and the item has no creator.
+    static let noCreator = "llavero:no-creator"
     static let type = "llavero:type"
     static let `default` = "llavero:default"
     static let key = [
       `protocol`, server, port, user, object, domain, authtype, service, username, account,
     ]
   }
+
+  /// The name by which Python's keyring knows its own items. It would put a second one beside an item without it.
+  private static let python = "Python keyring library"
 
   // MARK: Reading
 
@@ -48,7 +53,9 @@ enum ItemAttributes {
     item.comment = value(Name.comment, in: stored.attributes)
     item.itemDescription = value(Name.description, in: stored.attributes)
     item.creator = value(Name.creator, in: stored.attributes)
-    if item.creator == nil, case .genericPassword = key {
+    if item.creator == nil, case .genericPassword = key,
+      stored.attributes[Name.noCreator] == nil || stored.attributes[Name.application] != python
+    {
       item.creator = value(Name.application, in: stored.attributes)
     }
     item.type = value(Name.type, in: stored.attributes)
@@ -106,8 +113,13 @@ enum ItemAttributes {
     }
     set(item.comment, as: Name.comment, in: &attributes)
     set(item.itemDescription, as: Name.description, in: &attributes)
-    if case .genericPassword = item.key {
-      set(item.creator, as: Name.application, in: &attributes)
+    if case .genericPassword(let key) = item.key {
+      // What another program made without such a name keeps none.
+      let isForPython =
+        item.creator == nil && key.account != nil
+        && (existing.isEmpty || existing[Name.noCreator] != nil)
+      set(isForPython ? ByteString(python) : item.creator, as: Name.application, in: &attributes)
+      attributes[Name.noCreator] = isForPython ? "1" : nil
       set(nil, as: Name.creator, in: &attributes)
     } else {
       set(item.creator, as: Name.creator, in: &attributes)

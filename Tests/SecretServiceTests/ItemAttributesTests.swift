@@ -91,7 +91,10 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       Item.internet(account: "\u{fffd}").key),
     AttributesRow(
       "a generic password",
-      ["xdg:schema": generic, "service": "aws:default", "username": "alice"],
+      [
+        "xdg:schema": generic, "service": "aws:default", "username": "alice",
+        "application": "Python keyring library", "llavero:no-creator": "1",
+      ],
       Item.generic("aws:default", account: "alice").key),
     AttributesRow(
       "a generic password without an account", ["xdg:schema": generic, "service": "aws:default"],
@@ -101,7 +104,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       [
         "xdg:schema": generic, "service": "\u{fffd}", "llavero:base64:service": "gA==",
         "username": "\u{fffd}",
-        "llavero:base64:username": "/w==",
+        "llavero:base64:username": "/w==", "application": "Python keyring library", "llavero:no-creator": "1",
       ], Item.generic(attribute([0x80]), account: attribute([0xff])).key),
   ]
 
@@ -279,6 +282,28 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     #expect(again.creator == "me")
     #expect(
       ItemAttributes.attributes(of: again, replacing: older) == ["service": "service", "application": "me"])
+  }
+
+  @Test("Python's keyring takes a new generic password without a creator for its own, and nobody else's")
+  func python() throws {
+    let item = Item.generic("service", account: "alice")
+    let attributes = ItemAttributes.attributes(of: item)
+    #expect(attributes["application"] == "Python keyring library")
+    let read = try #require(ItemAttributes.item(of: Self.stored(attributes)))
+    #expect(read.creator == nil)
+    #expect(ItemAttributes.attributes(of: read, replacing: attributes) == attributes)
+    // Python's keyring puts its own attributes in their place.
+    let pythons = attributes.filter { $0.key != "llavero:no-creator" }
+    #expect(ItemAttributes.item(of: Self.stored(pythons))?.creator == "Python keyring library")
+    var named = read
+    named.creator = "uv"
+    let uvs = ItemAttributes.attributes(of: named, replacing: attributes)
+    #expect(uvs["application"] == "uv" && uvs["llavero:no-creator"] == nil)
+    // Those of other programs stay as they are.
+    let others = ["service": "service", "username": "alice"]
+    let foreign = try #require(ItemAttributes.item(of: Self.stored(others)))
+    #expect(ItemAttributes.attributes(of: foreign, replacing: others) == others)
+    #expect(ItemAttributes.attributes(of: .generic("service"))["application"] == nil)
   }
 
   @Test(
