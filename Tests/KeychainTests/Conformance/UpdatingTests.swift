@@ -113,6 +113,83 @@ extension ConformanceTests {
       }
     }
 
+    @Test(
+      "every attribute and the whole key can change at once, and the secret too",
+      arguments: KeychainUnderTest.all)
+    func everything(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let added = try fresh.keychain.add(
+        .internet(account: "alice"),
+        Credential.text("old", expiry: 4_000_000_000, refreshToken: "token", scheme: "Bearer"))
+      var item = added
+      item.key =
+        Item.internet(
+          "other.example", account: "bob", path: "team", protocol: "ssh", port: 2222, domain: "docker",
+          authenticationType: "form"
+        ).key
+      item.label = "label"
+      item.comment = attribute(Array("two\nlines ".utf8))
+      item.itemDescription = "description"
+      item.creator = "creator"
+      item.type = "type"
+      item.isDefault = true
+      let changed = try fresh.keychain.exclusively { () throws(KeychainError) -> Item in
+        var credential = try fresh.keychain.credential(of: item)
+        credential.expiry = 4_100_000_000
+        credential.authenticationScheme = nil
+        return try fresh.keychain.update(item, credential)
+      }
+      #expect(changed.key == item.key)
+      #expect(changed.comment == item.comment)
+      var kept = try #require(try fresh.reopened.items(matching: .all).first)
+      #expect(
+        try fresh.reopened.credential(of: kept).revealed
+          == RevealedCredential("old", expiry: 4_100_000_000, refreshToken: "token"))
+      kept.modificationDate = item.modificationDate
+      kept.creationDate = item.creationDate
+      kept.reference = item.reference
+      #expect(kept == item)
+      #expect(try fresh.reopened.items(matching: .all).count == 1)
+    }
+
+    @Test("a chain of items can move along it in one change", arguments: KeychainUnderTest.all)
+    func chain(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let first = try fresh.keychain.add(.internet("a.example", account: "a"), "first")
+      let second = try fresh.keychain.add(.internet("b.example", account: "a"), "second")
+      try fresh.keychain.exclusively { () throws(KeychainError) in
+        var item = second
+        item.key = Item.internet("c.example", account: "a").key
+        try fresh.keychain.update(item)
+        item = first
+        item.key = second.key
+        try fresh.keychain.update(item)
+      }
+      #expect(try fresh.reopened.find(.internet("a.example")).isEmpty)
+      #expect(try fresh.reopened.answeredSecret(.internet("b.example")) == "first")
+      #expect(try fresh.reopened.answeredSecret(.internet("c.example")) == "second")
+    }
+
+    @Test(
+      "where one of several items can't have its new key, none has changed", arguments: KeychainUnderTest.all)
+    func allOrNone(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let items = [
+        try fresh.keychain.add(.internet("a.example", account: "a"), "first"),
+        try fresh.keychain.add(.internet("b.example", account: "a"), "second"),
+      ]
+      let before = try fresh.keychain.everything()
+      #expect(throws: KeychainError.duplicateItem) {
+        try fresh.keychain.exclusively { () throws(KeychainError) in
+          for var item in items {
+            item.key = Item.internet("c.example", account: "a").key
+            try fresh.keychain.update(item)
+          }
+        }
+      }
+      #expect(try fresh.reopened.everything() == before)
+    }
+
     @Test("an item can take another spelling of its own key", arguments: KeychainUnderTest.all)
     func ownKey(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
