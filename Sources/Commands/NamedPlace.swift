@@ -79,9 +79,10 @@ struct NamedPlace {
     let found = try items(in: keychain)
     guard let first = found.first else { throw try nothingMatches() }
     if found.count > 1 {
+      let isOfOneAccount = Set(found.map(\.key.account)).count == 1
       throw Failure(
         "\(found.count) items match: \(found.map(\.key.name).joined(separator: ", "))",
-        hint: "name one with --account", status: .usage)
+        hint: "name one with \(isOfOneAccount ? "--authentication-type" : "--account")", status: .usage)
     }
     return first
   }

@@ -17,6 +17,8 @@ enum Editor {
     }
     do throws(KeychainError) {
       return try file.read()
+    } catch .missing {
+      throw Failure("the editor has removed the file; nothing was changed", status: .usage)
     } catch {
       throw Failure(error)
     }

@@ -63,9 +63,8 @@ struct GenerateCommand: ParsableCommand {
   func run() throws {
     let recipe = try recipe.recipe()
     if !hasPlace {
-      let secret = recipe.draw()
-      try write(secret)
-      return tell(recipe)
+      tell(recipe)
+      return try write(recipe.draw())
     }
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: .now)) }
@@ -107,7 +106,7 @@ struct GenerateCommand: ParsableCommand {
   private func tell(_ recipe: SecretRecipe) {
     let bits = Int(recipe.bits)
     StandardStreams.say(
-      "the secret has \(countText(bits, "bit")) of randomness" + (bits < 64 ? ", which is few" : ""))
+      "the secret has \(countText(bits, "bit")) of randomness" + (bits < 60 ? ", which is few" : ""))
   }
 }
 
