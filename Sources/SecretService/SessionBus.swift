@@ -1,4 +1,5 @@
 import CSecret
+import Glibc
 import Keychain
 
 /// A connection to the message bus of the login session.
@@ -16,10 +17,11 @@ final class SessionBus {
   ///   - timeout: how long each reply may take afterwards, in milliseconds.
   init(_ address: BusAddress, patience: Int, timeout: Int) throws(BusFailure) {
     self.timeout = timeout
-    let descriptor = try BusHandshake.connect(
-      to: address, patience: patience, meanwhile: csecret_prepare_connection)
+    let descriptor = try BusHandshake.connect(to: address, patience: patience) {
+      withSignalsBlocked(csecret_prepare_connection)
+    }
     var error: UnsafeMutablePointer<GError>?
-    guard let connection = csecret_connection_new(descriptor, &error) else {
+    guard let connection = withSignalsBlocked({ csecret_connection_new(descriptor, &error) }) else {
       throw BusFailure(error, call: "Hello", timeout: patience)
     }
     self.connection = connection
@@ -158,4 +160,17 @@ extension SessionBus.Call {
       method: method, interface: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
       destination: "org.freedesktop.DBus", arguments: Argument.tuple(arguments))
   }
+}
+
+/// Runs `body`, which starts threads of GLib's, and lets no signal come to these.
+///
+/// One that a thread takes which has not blocked it does what it does by default: the end of a child is forgotten, and
+/// SIGTERM ends the process, even while the program's own thread has blocked both to wait for them.
+private func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
+  var all = sigset_t()
+  var before = sigset_t()
+  sigfillset(&all)
+  pthread_sigmask(SIG_SETMASK, &all, &before)
+  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  return body()
 }
