@@ -18,6 +18,8 @@ struct Failure: Error {
   let hint: String?
   /// What the program ends with.
   let status: Status
+  /// The keychain's error that it tells, if it is one.
+  private(set) var cause: KeychainError?
 
   init(_ message: String, hint: String? = nil, status: Status) {
     self.message = message
@@ -151,6 +153,7 @@ extension Failure {
     case .system(let operation, let path, let errno):
       self.init("cannot \(operation) \(path): \(errorText(errno))", status: .keychain)
     }
+    cause = error
   }
 
   private init(_ path: String, _ fault: KeychainError.FileFault) {

@@ -31,11 +31,17 @@ struct UseKeychainCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
-    var selection = keychain.selection
+    try Self.use(try KeychainKind(named: kind), keychain.selection)
+  }
+
+  /// Uses a keychain from now on, and tells what is left behind.
+  ///
+  /// - Throws: ``Failure`` if it can't be used.
+  static func use(_ kind: KeychainKind, _ selection: KeychainSelection) throws(Failure) {
+    var selection = selection
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.mayPrompt = false
-    let kind = try KeychainKind(named: kind)
     // Both are wanted here: the new one has to be usable, and what is in the old one is told.
     if Program.secretService == nil { _ = SecretServiceProgram.become() }
     selection.name = kind.rawValue
@@ -48,13 +54,13 @@ struct UseKeychainCommand: ParsableCommand {
     try RememberedKeychain.write(kind, in: new.location.stateFolder)
     let other: KeychainKind = kind == .file ? .secretService : .file
     selection.name = other.rawValue
-    guard let count = Self.count(in: selection) else {
+    guard let count = count(in: selection) else {
       if other != former { return }
-      return StandardStreams.say("how many items stay behind in the \(Self.name(of: other)) can't be told")
+      return StandardStreams.say("how many items stay behind in the \(name(of: other)) can't be told")
     }
     if count == 0 { return }
     let items = count == 1 ? "1 item stays" : "\(count) items stay"
-    StandardStreams.say("\(items) behind in the \(Self.name(of: other))")
+    StandardStreams.say("\(items) behind in the \(name(of: other))")
   }
 
   private static func name(of kind: KeychainKind) -> String {

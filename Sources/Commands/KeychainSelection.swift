@@ -27,6 +27,10 @@ struct KeychainSelection {
   var mayRunPrograms = true
   /// `--identity`: the file whose identity opens a slot.
   var identity: String?
+  /// The passphrase, where the command line has it.
+  var givenPassphrase: GivenPassphrase?
+  /// The line that asks for the passphrase on a terminal, in place of the usual one.
+  var passphraseLine: String?
 
   /// Takes one of the options that everything has which starts without ArgumentParser. Returns whether it is one.
   ///
@@ -164,7 +168,8 @@ struct KeychainSelection {
     // Whoever runs this to get a passphrase has the person's attention, and the turn to ask.
     let isNested = CString(variable: ChildProcess.markerVariable) != nil
     return PassphraseSources(
-      for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson && !isNested)
+      for: subject, descriptor: passphraseDescriptor, given: givenPassphrase,
+      mayAsk: mayAskPerson && !isNested, line: passphraseLine)
   }
 
   /// Where the password of the desktop's keyring comes from.

@@ -53,6 +53,7 @@ struct LlaveroCommand: ParsableCommand {
       SetupCommand.self,
       LinkCommand.self,
       GitCredentialSubcommand.self,
+      SecuritySubcommand.self,
     ]
   )
 }
@@ -70,6 +71,18 @@ struct GitCredentialSubcommand: ParsableCommand {
   func run() throws {
     try GitCredentialCommand.run(operation.map { [$0] } ?? [])
   }
+}
+
+/// Shows `security` in the help; ``Program/main()`` has taken the real call before, whose options are not the usual ones.
+struct SecuritySubcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "security",
+    abstract: "Be Apple's security command, as far as that has a meaning here",
+    usage: "llavero security [OPTION...] [COMMAND [OPTION...]]",
+    discussion: "'llavero security help' lists its commands; llavero-security(1) has the differences.")
+
+  @Argument(parsing: .allUnrecognized, help: .hidden)
+  var words: [String] = []
 }
 
 /// Shows `run` in the help; ``Program/main()`` has taken the real call before, whose arguments are any bytes.

@@ -37,6 +37,11 @@ struct PassphraseQuestion {
       description: "A new passphrase for the \(name)", prompt: "New passphrase:", line: "New passphrase: ")
   }
 
+  /// The same, by another line on a terminal.
+  func asked(by line: String) -> PassphraseQuestion {
+    PassphraseQuestion(description: description, prompt: prompt, line: line)
+  }
+
   /// As one argument of an askpass program.
   func argument(error: String? = nil, isAgain: Bool = false) -> String {
     (error.map { $0 + " " } ?? "") + description + (isAgain ? ", once more: " : ": ")

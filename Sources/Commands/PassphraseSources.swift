@@ -4,7 +4,7 @@ import Keychain
 
 /// Where the passphrase of a keychain comes from.
 ///
-/// The first of these that there is, and no other: the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
+/// The first of these that there is, and no other: the command line of `security`; the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
 /// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; a person, if one may be asked. What is no person is asked
 /// once; a person has three tries.
 final class PassphraseSources {
@@ -41,16 +41,24 @@ final class PassphraseSources {
 
   private let subject: Subject
   private let descriptor: Int32?
+  private let given: GivenPassphrase?
   private let mayAsk: Bool
+  private let line: String?
   private var prompt: PassphrasePrompt?
 
   /// - Parameters:
   ///   - descriptor: that of `--passphrase-fd`.
+  ///   - given: the passphrase itself, where the command line has it.
   ///   - mayAsk: whether a person may be asked.
-  init(for subject: Subject, descriptor: Int32?, mayAsk: Bool) {
+  ///   - line: asks for it on a terminal, in place of the usual line.
+  init(
+    for subject: Subject, descriptor: Int32?, given: GivenPassphrase? = nil, mayAsk: Bool, line: String? = nil
+  ) {
     self.subject = subject
     self.descriptor = descriptor
+    self.given = given
     self.mayAsk = mayAsk
+    self.line = line
   }
 
   /// As a keychain takes it.
@@ -58,7 +66,7 @@ final class PassphraseSources {
 
   /// Who would give the passphrase now. A descriptor gives it for one use.
   var respondent: PassphraseRespondent {
-    if descriptor != nil { return .nobody }
+    if descriptor != nil || given != nil { return .nobody }
     if case .vault = subject,
       SystemdCredential() != nil || CString(variable: PassphraseCommand.variable) != nil
     {
@@ -74,6 +82,7 @@ final class PassphraseSources {
   ///   ``KeychainError/promptDismissed`` if the person declined; what is wrong with the source that there is.
   func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
     if attempt > 1 { return try passphraseAgain(attempt) }
+    if let given { return given.passphrase.copy() }
     if let descriptor {
       lastOrigin = .descriptor
       do throws(Failure) {
@@ -93,6 +102,7 @@ final class PassphraseSources {
       return attempt > Self.tries ? nil : try ask(prompt, error: PassphraseQuestion.wrong)
     }
     guard case .vault(let path) = subject else { return nil }
+    if let given { throw .wrongPassphraseGiven(by: given.giver, path: path) }
     switch lastOrigin {
     case .descriptor: throw .wrongPassphraseGiven(by: "descriptor \(descriptor ?? -1)", path: path)
     case .credential: throw .wrongPassphraseGiven(by: SystemdCredential.name, path: path)
@@ -109,7 +119,7 @@ final class PassphraseSources {
       case .keyring(let line): .keyringPassword(line: line)
       }
     lastOrigin = .person
-    return try prompt.ask(question, error: error)
+    return try prompt.ask(line.map(question.asked(by:)) ?? question, error: error)
   }
 
   /// What needs no person.
@@ -181,5 +191,17 @@ final class PassphraseSources {
     } catch {
       throw .unavailable(reason: error.message)
     }
+  }
+}
+
+/// A passphrase that was on the command line.
+final class GivenPassphrase {
+  let passphrase: Secret
+  /// The option that gave it.
+  let giver: String
+
+  init(_ passphrase: consuming Secret, giver: String) {
+    self.passphrase = passphrase
+    self.giver = giver
   }
 }

@@ -44,6 +44,10 @@ public enum Program {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
       } else if arguments.count > 1, arguments[1] == "run" {
         _exit(try RunCommand.run(CString.arguments(from: 2)))
+      } else if name == SecurityCommand.name[...] {
+        _exit(SecurityCommand.run(CString.arguments(from: 1)))
+      } else if arguments.count > 1, arguments[1] == SecurityCommand.name {
+        _exit(SecurityCommand.run(CString.arguments(from: 2)))
       } else if let name, let tool = Tool.called(name) {
         _exit(ToolCommand.run(tool, as: String(name), argumentsFrom: 1))
       } else if arguments.count > 1, let tool = Tool.named(arguments[1]) {

@@ -13,7 +13,7 @@ enum ProgramLinks {
   static var all: [String] { [git] + Tool.all.flatMap(\.links) }
 
   /// The names of other programs that it can stand in for, which it takes only where somebody asks for that.
-  static var standIns: [String] { Tool.all.flatMap(\.standsInFor) }
+  static var standIns: [String] { Tool.all.flatMap(\.standsInFor) + [SecurityCommand.name] }
 
   /// Where this program is, every link followed: `llavero`, also where that has become the one for the Secret Service,
   /// which lies beside it or in `../libexec/llavero`.

@@ -1,0 +1,108 @@
+import Keychain
+
+/// An item as `security` prints it.
+enum SecurityItemText {
+  private enum Format: String {
+    case blob, uint32, sint32, timedate
+  }
+
+  /// Writes the item's keychain, class and attributes. Those that no item has here are `<NULL>`.
+  static func append(_ item: Item, in keychain: ByteString, to output: inout Secret) {
+    output.append("keychain: ")
+    append(keychain, to: &output)
+    output.append("\nversion: 512\nclass: ")
+    append(item.key.isInternetPassword ? "inet" : "genp", to: &output)
+    output.append("\nattributes:\n")
+    // In the order of the schema of Apple's keychains.
+    line(7, item.securityLabel, to: &output)
+    line(8, nil, to: &output)
+    line("acct", .blob, item.key.account, to: &output)
+    if case .internetPassword(let key) = item.key {
+      let type = FourCharacterCode(ofAuthenticationType: key.authenticationType)
+      line("atyp", .blob, ByteString(type.bytes), to: &output)
+    }
+    line("cdat", .timedate, item.creationDate.map(date), to: &output)
+    line("crtr", .uint32, item.creator.map(code), to: &output)
+    line("cusi", .sint32, nil, to: &output)
+    line("desc", .blob, item.itemDescription, to: &output)
+    if !item.key.isInternetPassword { line("gena", .blob, nil, to: &output) }
+    line("icmt", .blob, item.comment, to: &output)
+    line("invi", .sint32, nil, to: &output)
+    line("mdat", .timedate, item.modificationDate.map(date), to: &output)
+    line("nega", .sint32, nil, to: &output)
+    if case .internetPassword(let key) = item.key {
+      line("path", .blob, key.path, to: &output)
+      let port = key.port ?? 0
+      line(
+        "port", .uint32, ByteString([0, 0, UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]), to: &output)
+    }
+    line("prot", .blob, nil, to: &output)
+    switch item.key {
+    case .internetPassword(let key):
+      line(
+        "ptcl", .uint32, ByteString(FourCharacterCode(ofProtocol: key.protocol).bytes), to: &output)
+      line("scrp", .sint32, nil, to: &output)
+      line("sdmn", .blob, key.securityDomain, to: &output)
+      line("srvr", .blob, key.server, to: &output)
+    case .genericPassword(let key):
+      line("scrp", .sint32, nil, to: &output)
+      line("svce", .blob, key.service, to: &output)
+    }
+    line("type", .uint32, item.type.map(code), to: &output)
+  }
+
+  /// Writes an attribute's value.
+  static func append(_ value: ByteString, to output: inout Secret) {
+    value.bytes.withUnsafeBytes { value in
+      // Else nothing would tell that it is there.
+      if value.isEmpty { output.append("\"\"") } else { SecurityValue.append(value, to: &output) }
+    }
+  }
+
+  private static func line(
+    _ name: ByteString, _ format: Format, _ value: ByteString?, to output: inout Secret
+  ) {
+    output.append("    ")
+    append(name, to: &output)
+    finish(format, value, to: &output)
+  }
+
+  /// An attribute that has a number for a name.
+  private static func line(_ number: UInt8, _ value: ByteString?, to output: inout Secret) {
+    output.append("    ")
+    append(ByteString([0, 0, 0, number]), to: &output)
+    finish(.blob, value, to: &output)
+  }
+
+  private static func finish(_ format: Format, _ value: ByteString?, to output: inout Secret) {
+    output.append(contentsOf: ByteString("<\(format.rawValue)>="))
+    if let value { append(value, to: &output) } else { output.append("<NULL>") }
+    output.append("\n")
+  }
+
+  private static func code(_ name: ByteString) -> ByteString {
+    ByteString(FourCharacterCode(abbreviating: name).bytes)
+  }
+
+  /// `20240131083000Z` and a NUL (X.208, GeneralizedTime).
+  private static func date(_ date: Timestamp) -> ByteString {
+    ByteString(date.description.utf8.prefix(19).filter { 0x30...0x39 ~= $0 } + [UInt8(ascii: "Z"), 0])
+  }
+}
+
+extension Item {
+  /// The label, or what it is by default.
+  var securityLabel: ByteString? {
+    if let label { return label }
+    switch key {
+    case .internetPassword(let key): return key.server
+    case .genericPassword(let key): return key.service
+    }
+  }
+}
+
+extension Item.Key {
+  var isInternetPassword: Bool {
+    if case .internetPassword = self { true } else { false }
+  }
+}

@@ -1,0 +1,76 @@
+import Keychain
+
+/// How `security` writes values: text in quotes, and what is more than that in hexadecimal digits before it.
+enum SecurityValue {
+  /// Whether the byte stands for itself between quotes.
+  static func isPlain(_ byte: UInt8) -> Bool {
+    0x20...0x7e ~= byte && byte != UInt8(ascii: "\\")
+  }
+
+  /// Writes bytes: `"text"` if all are printable and none is a backslash; else `0xHEX`, and if any is, two spaces and
+  /// the text with the others as `\ooo`; else one space. So the digits, where there are any, are the value, and else
+  /// what is between the outer quotes.
+  static func append(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
+    let hasText = bytes.contains(where: isPlain)
+    if !bytes.allSatisfy(isPlain) {
+      output.append("0x")
+      appendHexadecimal(bytes, isUpperCase: true, to: &output)
+      output.append(hasText ? "  " : " ")
+      if !hasText { return }
+    }
+    output.append("\"")
+    for byte in bytes {
+      if isPlain(byte) {
+        output.append(byte)
+      } else {
+        output.append("\\")
+        for shift: UInt8 in [6, 3, 0] { output.append(0x30 + (byte >> shift & 7)) }
+      }
+    }
+    output.append("\"")
+  }
+
+  /// Writes bytes as two digits each.
+  static func appendHexadecimal(
+    _ bytes: UnsafeRawBufferPointer, isUpperCase: Bool, to output: inout Secret
+  ) {
+    let letter: UInt8 = UInt8(ascii: isUpperCase ? "A" : "a")
+    for byte in bytes {
+      for digit in [byte >> 4, byte & 15] { output.append(digit < 10 ? 0x30 + digit : letter + digit - 10) }
+    }
+  }
+
+  /// Writes a secret as `-w` does, without a line feed: as it is, or in small hexadecimal digits if a byte of it isn't
+  /// printable.
+  static func appendSecret(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
+    if bytes.allSatisfy({ 0x20...0x7e ~= $0 }) {
+      output.append(bytes)
+    } else {
+      appendHexadecimal(bytes, isUpperCase: false, to: &output)
+    }
+  }
+
+  /// Reads hexadecimal digits, as `-X` has them; `nil` if they aren't.
+  static func bytes(ofHexadecimal text: borrowing Secret) -> Secret? {
+    if text.count % 2 != 0 { return nil }
+    var bytes = Secret(capacity: text.count / 2)
+    let isGood = text.withUnsafeBytes { text in
+      for index in stride(from: 0, to: text.count, by: 2) {
+        guard let high = digit(text[index]), let low = digit(text[index + 1]) else { return false }
+        bytes.append(high << 4 | low)
+      }
+      return true
+    }
+    if !isGood { return nil }
+    return bytes
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}
