@@ -81,7 +81,7 @@ extension FourCharacterCode {
   ]
 
   private static let authenticationTypes: [(code: FourCharacterCode, name: ByteString)] = [
-    ("http", "basic"), ("httd", "digest"), ("msna", "msn"), ("dpaa", "dpa"), ("rpaa", "rpa"),
+    ("http", "basic"), ("httd", "digest"),
   ]
 }
 

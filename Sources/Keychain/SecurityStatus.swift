@@ -121,7 +121,8 @@ extension SecurityStatus {
 
   private init(_ fault: KeychainError.SlotFault) {
     switch fault {
-    case .commandFailed, .commandMismatch, .secretMissing, .secretMismatch, .notItsIdentity: self = .authFailed
+    case .commandFailed, .commandMismatch, .secretMissing, .secretMismatch, .notItsIdentity:
+      self = .authFailed
     case .passphraseLikeCode, .malformedRecipient: self = .param
     case .notFound, .alreadyThere, .lastWayIn, .tooMany, .notRenewable, .changedMeanwhile, .otherIdentityFile:
       self = .badReq

@@ -95,7 +95,9 @@ enum SecurityCommand {
     }
     guard let first = words.first else { return 0 }
     let result = run(first.text, Array(words.dropFirst()), session)
-    if result != 0, !session.isQuiet { SecurityFailure.say("\(terminalText(first.text)): returned \(result)") }
+    if result != 0, !session.isQuiet {
+      SecurityFailure.say("\(terminalText(first.text)): returned \(result)")
+    }
     return result
   }
 

@@ -10,7 +10,8 @@ enum SecurityKeychainCommands {
   static func list(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
     let options = try SecurityOptions(words, "d:s")
     if options.has("s") {
-      throw .unimplemented("-s has no meaning here: one keychain is searched; 'default-keychain -s' chooses it")
+      throw .unimplemented(
+        "-s has no meaning here: one keychain is searched; 'default-keychain -s' chooses it")
     }
     try show(options, session)
   }
@@ -155,20 +156,21 @@ enum SecurityKeychainCommands {
       try file.exists() ? try file.passphraseSlots() : []
     }
     guard let slot = slots.first else {
-      let hint = try securing(function) { () throws(KeychainError) in try file.exists() }
+      let exists = try securing(function) { () throws(KeychainError) in try file.exists() }
       throw .status(
         .badReq, of: function,
         because: Failure(
           "the keychain has no passphrase",
-          hint: hint ? "add one with 'llavero slot add passphrase'" : "make one with 'llavero init --passphrase'",
+          hint: exists
+            ? "add one with 'llavero slot add passphrase'" : "make one with 'llavero init --passphrase'",
           status: .usage))
     }
     if slots.count > 1 {
       throw .status(
         .badReq, of: function,
         because: Failure(
-          "the keychain has \(slots.count) passphrases", hint: "change one with 'llavero passphrase --slot ID'",
-          status: .usage))
+          "the keychain has \(slots.count) passphrases",
+          hint: "change one with 'llavero passphrase --slot ID'", status: .usage))
     }
     try securing(function) { () throws(KeychainError) in try file.unlockForChangingSlots() }
     let passphrase: Secret

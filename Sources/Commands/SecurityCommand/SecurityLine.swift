@@ -60,7 +60,9 @@ final class SecurityInput {
   /// The next line, without its end.
   func next() -> Reading {
     while true {
-      if let end = buffer.withUnsafeBytes({ $0.firstIndex(of: 0x0a) }) { return .line(take(end, dropping: 1)) }
+      if let end = buffer.withUnsafeBytes({ $0.firstIndex(of: 0x0a) }) {
+        return .line(take(end, dropping: 1))
+      }
       if hasEnded { return buffer.isEmpty ? .ended : .line(take(buffer.count, dropping: 0)) }
       if buffer.count > SecurityLine.longest { return .tooLong }
       var count = 0

@@ -75,7 +75,7 @@ struct SecurityOperation: Sendable {
       { (words, session) throws(SecurityFailure) in try SecurityKeychainCommands.unlock(words, session) }),
     SecurityOperation(
       "set-keychain-settings",
-      absent: "'llavero unlock --for TIME --idle TIME', LLAVERO_UNLOCK_FOR and LLAVERO_UNLOCK_IDLE say how long"),
+      absent: "'llavero unlock --for TIME --idle TIME' says how long the keychain stays unlocked"),
     SecurityOperation(
       "set-keychain-password",
       "[-o oldPassword] [-p newPassword] [keychain]\n    -o  The present password, else it is asked for\n"
@@ -162,7 +162,7 @@ struct SecurityOperation: Sendable {
 
   private static let keys = "the keychain has passwords, and neither keys nor certificates"
   private static let access = "no program is kept from items that others may read"
-  private static let trust = "which certificates are trusted is up to the system, as update-ca-certificates(8) has it"
+  private static let trust = "update-ca-certificates(8) and the like say which certificates are trusted"
 
   private static let genericUsage = """
         -a  Account

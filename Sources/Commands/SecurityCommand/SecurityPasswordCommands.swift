@@ -107,7 +107,8 @@ enum SecurityPasswordCommands {
     try securing(function) { () throws(Failure) in try keychain.remember() }
     if options.has("T"), !session.isQuiet {
       SecurityFailure.say(
-        "llavero: -T has no meaning here: every program of yours can read the item while the keychain is unlocked")
+        "llavero: -T has no meaning here: every program of yours can read the item while the keychain is unlocked"
+      )
     }
   }
 
@@ -161,10 +162,8 @@ enum SecurityPasswordCommands {
   private static func password(
     _ options: SecurityOptions, isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) -> GivenPassword {
-    let letters: [Unicode.Scalar] = isInternetPassword ? ["w", "X"] : ["w", "p", "X"]
-    guard
-      let last = options.given.last(where: { option in letters.contains { option.letter == UInt8(ascii: $0) } })
-    else { return GivenPassword() }
+    let letters = (isInternetPassword ? ["w", "X"] : ["w", "p", "X"]).map { UInt8(ascii: $0) }
+    guard let last = options.given.last(where: { letters.contains($0.letter) }) else { return GivenPassword() }
     guard let word = last.value else {
       return GivenPassword(try SecurityPasswordInput.newItem.read(mayReadInput: !session.isInteractive))
     }
@@ -181,7 +180,8 @@ enum SecurityPasswordCommands {
   static func delete(
     _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) {
-    let options = try SecurityOptions(words, isInternetPassword ? "a:s:d:p:P:r:t:l:D:j:c:C:" : "a:s:G:l:D:j:c:C:")
+    let options = try SecurityOptions(
+      words, isInternetPassword ? "a:s:d:p:P:r:t:l:D:j:c:C:" : "a:s:G:l:D:j:c:C:")
     let criteria = try SecurityCriteria(options, isInternetPassword: isInternetPassword)
     if criteria.isEmpty { throw .usage("needs to be told which item") }
     for keychain in try keychains(options.operands, session) {
