@@ -21,7 +21,9 @@ final class Sandbox: Sendable {
     folder.makeFolder("home")
     folder.makeFolder("bin")
     folder.makeFolder("tmp")
-    for name in ["llavero", "git-credential-llavero"] + Tool.all.flatMap({ $0.links + $0.standsInFor }) {
+    for name in ["llavero", "git-credential-llavero", "security"]
+      + Tool.all.flatMap({ $0.links + $0.standsInFor })
+    {
       precondition(symlink(Self.executable, "\(bin)/\(name)") == 0, "cannot make a link")
     }
   }

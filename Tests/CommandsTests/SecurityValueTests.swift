@@ -21,12 +21,17 @@ import Testing
   private func read(_ text: String) -> [UInt8]? {
     if text.hasPrefix("0x") {
       let digits = Array(text.utf8.dropFirst(2).prefix { $0 != 0x20 })
-      return SecurityValue.bytes(ofHexadecimal: Secret(copying: ByteString(digits))).map { secret in
-        secret.withUnsafeBytes { Array($0) }
-      }
+      return bytes(ofHexadecimal: Secret(copying: ByteString(digits)))
     }
     guard text.hasPrefix("\""), text.hasSuffix("\""), text.utf8.count > 1 else { return nil }
     return Array(text.utf8.dropFirst().dropLast())
+  }
+
+  private func bytes(ofHexadecimal digits: borrowing Secret) -> [UInt8]? {
+    switch SecurityValue.bytes(ofHexadecimal: digits) {
+    case .none: nil
+    case .some(let secret): secret.withUnsafeBytes { Array($0) }
+    }
   }
 
   @Test("text is quoted; other bytes come in digits, with the text beside them")
@@ -67,9 +72,7 @@ import Testing
 
   @Test("hexadecimal digits are read in both cases, and nothing else")
   func hexadecimal() {
-    func bytes(_ text: String) -> [UInt8]? {
-      SecurityValue.bytes(ofHexadecimal: Secret(text)).map { secret in secret.withUnsafeBytes { Array($0) } }
-    }
+    func bytes(_ text: String) -> [UInt8]? { self.bytes(ofHexadecimal: Secret(text)) }
     #expect(bytes("00fFA9") == [0, 0xff, 0xa9])
     #expect(bytes("") == [])
     for bad in ["0", "0g", "0x00", "é", " 00"] { #expect(bytes(bad) == nil) }

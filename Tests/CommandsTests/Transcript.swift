@@ -8,7 +8,7 @@
 /// - `# TEXT` and blank lines before a command are remarks.
 ///
 /// `{0D}` stands for a byte; `{NO LF}` for a line end that is missing; `{HOME}`, `{BIN}`, `{DATE}`, `{MINUTE}`,
-/// `{EPOCH}`, `{UUID}`, `{SLOT}`, `{CODE}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies.
+/// `{TIMEDATE}`, `{EPOCH}`, `{UUID}`, `{SLOT}`, `{CODE}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies.
 ///
 /// With the remark `# keyring` before the first command the home has a session bus with a keyring on it, which is
 /// unlocked and empty; `$KEYRING` is its process. Else there is no bus.

@@ -23,6 +23,9 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
     return files.sorted { $0.name < $1.name }
   }()
 
+  /// Whether it is of `security`, whose messages are those of Apple's program.
+  var isOfSecurity: Bool { name.hasPrefix("security") }
+
   func read() throws -> Transcript {
     guard let file = fopen(path, "rb") else { throw Missing(path: path) }
     defer { fclose(file) }
@@ -69,7 +72,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
 
   @Test(
     "a message is a line of the program's, in small letters and without a full stop",
-    arguments: TranscriptFile.all)
+    arguments: TranscriptFile.all.filter { !$0.isOfSecurity })
   func conventions(file: TranscriptFile) throws {
     for step in try file.read().steps where !step.outcome.errors.isEmpty {
       let lines = Placeholders.lines(step.outcome.errors)
@@ -88,6 +91,22 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
       if step.outcome.status != 0, !isDiagnosis {
         #expect(step.outcome.output.isEmpty, "\(step.command)")
       }
+    }
+  }
+
+  @Test(
+    "security says what the original says, and then perhaps what llavero has to say",
+    arguments: TranscriptFile.all.filter(\.isOfSecurity))
+  func conventionsOfSecurity(file: TranscriptFile) throws {
+    for step in try file.read().steps where step.outcome.status != 0 {
+      let lines = Placeholders.lines(step.outcome.errors)
+      let first = try #require(lines.first, "\(step.command)")
+      #expect(
+        ["security: ", "Error: ", "usage: "].contains { first.hasPrefix($0) }, "\(step.command): \(first)")
+      #expect(lines.dropFirst().allSatisfy { !$0.hasPrefix("security: ") }, "\(step.command)")
+      let own = lines.filter { $0.hasPrefix("llavero: ") }
+      #expect(own.count <= 2 && own.allSatisfy { !$0.hasSuffix(".") }, "\(step.command)")
+      #expect(step.outcome.output.isEmpty, "\(step.command)")
     }
   }
 

@@ -25,6 +25,11 @@ enum SecurityCommand {
     let session = SecuritySession()
     let options: SecurityOptions
     do throws(SecurityFailure) {
+      // As every command of llavero has it. The original would take it for a wrong option.
+      if let first = arguments.first, first.bytes == "--help" {
+        try securing("write") { () throws(Failure) in try StandardStreams.write(usage + "\n") }
+        return 0
+      }
       options = try SecurityOptions(arguments.map { SecurityWord($0) }, "hilp:qv")
     } catch {
       if case .usage(let what) = error { SecurityFailure.say("security: \(what)") }
@@ -108,14 +113,14 @@ enum SecurityCommand {
       guard let command = SecurityOperation.named(word.text) else {
         throw .told(["security: help: no such command: \(terminalText(word.text))"])
       }
-      text += "Usage: \(command.name) \(command.usage)\n"
-      if command.run == nil { text += "        \(command.summary)\n" }
+      text += command.run == nil ? "\(command.name) \(command.absence)\n" : command.usageText + "\n"
     }
     if words.isEmpty {
-      for command in SecurityOperation.all {
-        let padding = String(repeating: " ", count: max(0, 36 - command.name.count))
+      for command in SecurityOperation.all where command.run != nil {
+        let padding = String(repeating: " ", count: max(0, 24 - command.name.count))
         text += "    \(command.name)\(padding) \(command.summary)\n"
       }
+      text += "The others that the original has have no meaning here; 'security help COMMAND' says why.\n"
     }
     let lines = text
     try securing("write") { () throws(Failure) in try StandardStreams.write(lines) }

@@ -57,6 +57,13 @@ struct SecurityCriteria {
       : account != nil && service != nil
   }
 
+  /// What a keychain is asked for, among which those that are meant are then looked for. A service by name is found
+  /// without a look at all others, which takes a keyring with many items long.
+  var query: ItemQuery {
+    guard let service, let query = try? GenericPasswordQuery(service: service) else { return .all }
+    return .genericPassword(query)
+  }
+
   /// Whether the item is meant.
   func matches(_ item: Item) -> Bool {
     matchesKey(of: item) && (hasPrimaryKey || matchesNotes(of: item))

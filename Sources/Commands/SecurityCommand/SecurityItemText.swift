@@ -53,10 +53,7 @@ enum SecurityItemText {
 
   /// Writes an attribute's value.
   static func append(_ value: ByteString, to output: inout Secret) {
-    value.bytes.withUnsafeBytes { value in
-      // Else nothing would tell that it is there.
-      if value.isEmpty { output.append("\"\"") } else { SecurityValue.append(value, to: &output) }
-    }
+    value.bytes.withUnsafeBytes { SecurityValue.append($0, to: &output) }
   }
 
   private static func line(

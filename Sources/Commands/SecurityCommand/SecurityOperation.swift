@@ -10,9 +10,9 @@ struct SecurityOperation: Sendable {
   let name: String
   /// Its options, and what they mean, in lines.
   let usage: String
-  /// What it does, in a sentence.
+  /// What it does, in a sentence; of what has no meaning here, why not.
   let summary: String
-  /// Does it; `nil` for what has no meaning here, for which `summary` says why.
+  /// Does it; `nil` for what has no meaning here.
   let run: Body?
 
   private init(_ name: String, _ usage: String, _ summary: String, _ run: @escaping Body) {
@@ -26,12 +26,12 @@ struct SecurityOperation: Sendable {
   private init(_ name: String, absent why: String) {
     self.name = name
     usage = ""
-    summary = "No meaning here: \(why)"
+    summary = why
     run = nil
   }
 
   /// Why it has no meaning here, after its name.
-  var absence: String { "has no meaning here: \(summary.dropFirst("No meaning here: ".count))" }
+  var absence: String { "has no meaning here: \(summary)" }
 
   /// What a usage error shows.
   var usageText: String { "Usage: \(name) \(usage)\n        \(summary)" }

@@ -16,7 +16,7 @@ enum SecurityPasswordCommands {
       let store = keychain.keychain
       let found = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
         try store.reading { () throws(KeychainError) -> Found? in
-          for item in criteria.found(among: try store.items(matching: .all), criteria.matches) {
+          for item in criteria.found(among: try store.items(matching: criteria.query), criteria.matches) {
             if !wantsSecret { return Found(item) }
             guard let credential = try store.credentialIfPresent(of: item) else { continue }
             // What has expired answers nobody.
@@ -64,7 +64,7 @@ enum SecurityPasswordCommands {
     // Where scripts look for it.
     var line = Secret(capacity: 256)
     line.append("password: ")
-    found.secret.withUnsafeBytes { append($0, to: &line) }
+    found.secret.withUnsafeBytes { SecurityValue.append($0, to: &line) }
     line.append("\n")
     try write(line, to: 2)
   }
@@ -163,7 +163,9 @@ enum SecurityPasswordCommands {
     _ options: SecurityOptions, isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) -> GivenPassword {
     let letters = (isInternetPassword ? ["w", "X"] : ["w", "p", "X"]).map { UInt8(ascii: $0) }
-    guard let last = options.given.last(where: { letters.contains($0.letter) }) else { return GivenPassword() }
+    guard let last = options.given.last(where: { letters.contains($0.letter) }) else {
+      return GivenPassword()
+    }
     guard let word = last.value else {
       return GivenPassword(try SecurityPasswordInput.newItem.read(mayReadInput: !session.isInteractive))
     }
@@ -229,7 +231,7 @@ enum SecurityPasswordCommands {
             guard let credential = try store.credentialIfPresent(of: item) else { continue }
             SecurityItemText.append(item, in: keychain.securityName, to: &text)
             text.append("data:\n")
-            credential.secret.withUnsafeBytes { append($0, to: &text) }
+            credential.secret.withUnsafeBytes { SecurityValue.append($0, to: &text) }
             text.append("\n")
           }
           return text
@@ -252,10 +254,6 @@ enum SecurityPasswordCommands {
     var keychains: [OpenKeychain] = []
     for operand in operands { keychains.append(try session.keychain(operand, readsSecrets: readsSecrets)) }
     return keychains
-  }
-
-  private static func append(_ secret: UnsafeRawBufferPointer, to output: inout Secret) {
-    if secret.isEmpty { output.append("\"\"") } else { SecurityValue.append(secret, to: &output) }
   }
 
   private static func write(_ output: borrowing Secret, to descriptor: Int32 = 1) throws(SecurityFailure) {
