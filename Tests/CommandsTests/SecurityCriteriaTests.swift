@@ -67,6 +67,7 @@ import Testing
     #expect(
       try internet("-s", "h", "-a", "a", "-p", "/x/", "-P", "0", "-t", "dflt").newItem()
         == Item(InternetPassword(protocol: "https", server: "h", account: "a", path: "x")))
+    #expect(try generic("-s", "s", "-a", "").newItem() == Item(GenericPassword(service: "s")))
     let full = try internet(
       "-s", "h", "-a", "a", "-r", "ftp ", "-P", "2121", "-d", "x", "-t", "http", "-l", "L", "-j", "J", "-D",
       "K",

@@ -109,15 +109,16 @@ struct SecurityCriteria {
     return found.filter { $0.key.securityDomain == nil } + found.filter { $0.key.securityDomain != nil }
   }
 
-  /// The item that `add` adds. Without a protocol it is `https`, for an item has to have one.
+  /// The item that `add` adds. Without a protocol it is `https`, for an item has to have one; an empty account is none.
   func newItem() -> Item {
     if !isInternetPassword {
-      return noted(on: Item(GenericPassword(service: service ?? "", account: account)))
+      return noted(on: Item(GenericPassword(service: service ?? "", account: account.nonEmpty)))
     }
     return noted(
       on: Item(
         InternetPassword(
-          protocol: `protocol`.map(\.protocolName) ?? "https", server: server, port: port, account: account,
+          protocol: `protocol`.map(\.protocolName) ?? "https", server: server, port: port,
+          account: account.nonEmpty,
           path: path, securityDomain: securityDomain,
           authenticationType: authenticationType.flatMap(\.authenticationTypeName))))
   }

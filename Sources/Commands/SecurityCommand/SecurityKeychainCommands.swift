@@ -89,7 +89,10 @@ enum SecurityKeychainCommands {
     let setting = { (selection: inout KeychainSelection) in
       selection.givenPassphrase = given
       selection.passphraseLine = "password to unlock \(terminalText("\(name)")): "
-      if options.has("u") { selection.mayAsk = false }
+      if options.has("u") {
+        selection.mayAsk = false
+        selection.mayPrompt = false
+      }
       if session.isInteractive { selection.readsSecrets = true }
     }
     let keychain = try session.open(operand, setting)
