@@ -10,6 +10,8 @@ struct LooseCredentials {
   let path: String
   /// How many there are in it.
   let count: Int
+  /// Whether `llavero import` has to be told where it is.
+  let isElsewhere: Bool
 
   /// What is wrong.
   var problem: String {
@@ -17,7 +19,7 @@ struct LooseCredentials {
   }
 
   /// What to type next.
-  var remedy: String { "llavero import \(kind) --remove-source" }
+  var remedy: String { "llavero import \(kind) \(isElsewhere ? "\(path) " : "")--remove-source" }
 
   /// The most of a file that is looked at, in bytes.
   private static let limit = 1 << 20
@@ -44,7 +46,10 @@ struct LooseCredentials {
     return candidates.compactMap { kind, path, count in
       guard let text = contents(of: path) else { return nil }
       let found = text.withUnsafeBytes(count)
-      return found > 0 ? LooseCredentials(kind: kind, path: path, count: found) : nil
+      return found > 0
+        ? LooseCredentials(
+          kind: kind, path: path, count: found, isElsewhere: kind == "git-credentials" && !git.contains(path))
+        : nil
     }
   }
 
