@@ -64,7 +64,7 @@ struct ToolSetup: Sendable {
     ToolSetup(
       name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
       settings: { (place) throws(Failure) in
-        let module = try place.installed("share/llavero/python", having: "llavero_keyring.py")
+        let module = try place.installed("share/llavero-keyring", having: "llavero_keyring.py")
         let pip = place.first(
           of: [place.variable("PIP_CONFIG_FILE"), place.config("pip/pip.conf"), place.home(".pip/pip.conf")],
           else: place.config("pip/pip.conf"))

@@ -19,7 +19,7 @@ NOT_FOUND = 1
 def installed_program():
     """The llavero that this file was installed with, else the one on the PATH; None if there is neither."""
     folder = os.path.dirname(os.path.abspath(__file__))
-    beside = os.path.normpath(os.path.join(folder, "..", "..", "..", "bin", "llavero"))
+    beside = os.path.normpath(os.path.join(folder, "..", "..", "bin", "llavero"))
     return beside if os.access(beside, os.X_OK) else shutil.which("llavero")
 
 
