@@ -3,7 +3,7 @@ import Keychain
 import PrivateFiles
 
 /// The kinds of keychain, by the names that people choose them with.
-enum KeychainKind: String {
+enum KeychainKind: String, CaseIterable {
   case file
   case secretService = "secret-service"
 

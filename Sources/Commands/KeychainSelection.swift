@@ -25,6 +25,8 @@ struct KeychainSelection {
   var renewsUnlock = true
   /// Whether programs may be run whose output opens the file.
   var mayRunPrograms = true
+  /// Whether the file stays as it is, also where another program has put copies beside it.
+  var changesNothing = false
   /// `--identity`: the file whose identity opens a slot.
   var identity: String?
   /// The passphrase, where the command line has it.
@@ -77,9 +79,11 @@ struct KeychainSelection {
   /// The encrypted file at a place.
   func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
-    return EncryptedFileKeychain(
+    let keychain = EncryptedFileKeychain(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location), openers: openers, patience: patience, onNotice: Self.tell)
+    keychain.onlyReads = changesNothing
+    return keychain
   }
 
   /// What opens the file before anybody is asked.

@@ -42,6 +42,12 @@ public enum Program {
         try GitCredentialCommand.run(Array(arguments.dropFirst()))
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
+      } else if arguments.count > 1, arguments[1] == CompleteCommand.name {
+        CompleteCommand.run(CString.arguments(from: 2))
+      } else if arguments.count == 3, arguments[1] == "--generate-completion-script",
+        let shell = CompletionShell(rawValue: arguments[2])
+      {
+        try StandardStreams.write(CompletionScript.text(for: shell))
       } else if arguments.count > 1, arguments[1] == "run" {
         _exit(try RunCommand.run(CString.arguments(from: 2)))
       } else if name == SecurityCommand.name[...] {

@@ -28,6 +28,9 @@ public final class EncryptedFileKeychain: KeychainStore {
   let unlocking: Unlocking
   let patience: Int
   private let onNotice: (Notice) -> Void
+  /// Whether reading leaves everything as it is: copies beside the vault are not merged, and which generation was seen
+  /// is not remembered.
+  package var onlyReads = false
   let clock: () -> Timestamp
 
   var snapshot: VaultSnapshot?
@@ -369,7 +372,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   func current() throws(KeychainError) -> VaultSnapshot? {
     if isPinned { return snapshot }
     guard let snapshot = try newest() else { return nil }
-    if copies.isEmpty { return snapshot }
+    if copies.isEmpty || onlyReads { return snapshot }
     do throws(KeychainError) {
       // Whoever asks something doesn't wait long for it: another process may be merging already.
       try beginChange(patience: 1).commit(at: clock())
@@ -409,7 +412,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     case .otherKey: break
     case .seen, .nothing:
       // Not being able to remember it is no reason to answer nothing.
-      try? rememberUnlessWritten(opened)
+      if !onlyReads { try? rememberUnlessWritten(opened) }
       return nil
     }
     if let newer, let folder = try Folder(opening: location.vaultFolder) {

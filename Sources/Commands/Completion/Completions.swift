@@ -1,0 +1,296 @@
+import ArgumentParser
+import CredentialProtocols
+import Interchange
+import Keychain
+
+/// What can stand in the place of a command line's last word.
+struct Completions {
+  /// What the shell itself offers beside the candidates.
+  enum Others: String {
+    case nothing
+    case files
+    case folders
+    /// A program and its arguments, after the first `--`.
+    case program
+  }
+
+  private(set) var candidates: [CompletionCandidate] = []
+  private(set) var others = Others.nothing
+
+  /// - Parameter words: the command line from the program's name to the cursor, without quotes.
+  init(for words: [String]) {
+    guard words.count > 1, let program = words[0].split(separator: "/").last else { return }
+    let arguments = Array(words.dropFirst())
+    if program == ProgramLinks.git[...] {
+      completeGit(arguments)
+    } else if let tool = Tool.called(program) {
+      complete(tool, arguments)
+    } else if arguments.count == 1 {
+      completeCommand(arguments[0])
+    } else if arguments[0] == "git-credential" {
+      completeGit(Array(arguments.dropFirst()))
+    } else if arguments[0] == "run" {
+      completeRun(Array(arguments.dropFirst()))
+    } else if let tool = Tool.named(arguments[0]) {
+      complete(tool, Array(arguments.dropFirst()))
+    } else if arguments[0] == "help" {
+      completeHelp(Array(arguments.dropFirst()))
+    } else {
+      complete(arguments)
+    }
+  }
+
+  // MARK: Commands
+
+  private mutating func completeCommand(_ typed: String) {
+    if typed.hasPrefix("-") {
+      candidates = [CompletionCandidate("--help"), CompletionCandidate("--version")]
+      return
+    }
+    offerCommands(of: LlaveroCommand.self)
+    candidates.append(CompletionCandidate("help", "Show what a command does"))
+    for tool in Tool.all {
+      candidates.append(CompletionCandidate(tool.name, "Speak \(tool.name)'s protocol"))
+    }
+  }
+
+  private mutating func offerCommands(of command: any ParsableCommand.Type) {
+    for subcommand in command.configuration.subcommands where subcommand.configuration.shouldDisplay {
+      candidates.append(
+        CompletionCandidate(
+          subcommand._commandName, CommandArguments.line(subcommand.configuration.abstract)))
+    }
+  }
+
+  private mutating func completeHelp(_ arguments: [String]) {
+    var command: any ParsableCommand.Type = LlaveroCommand.self
+    for name in arguments.dropLast() {
+      guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else {
+        return
+      }
+      command = next
+    }
+    offerCommands(of: command)
+  }
+
+  private mutating func complete(_ arguments: [String]) {
+    var command: any ParsableCommand.Type = LlaveroCommand.self
+    var path: [String] = []
+    while path.count < arguments.count - 1,
+      let next = command.configuration.subcommands.first(where: { $0._commandName == arguments[path.count] })
+    {
+      command = next
+      path.append(arguments[path.count])
+    }
+    if path.isEmpty { return }
+    let words = Array(arguments.dropFirst(path.count))
+    if !command.configuration.subcommands.isEmpty, words.count == 1, !words[0].hasPrefix("-") {
+      return offerCommands(of: command)
+    }
+    complete(words, of: path, CommandArguments(of: command))
+  }
+
+  /// The words after a command's name.
+  private mutating func complete(_ words: [String], of path: [String], _ known: CommandArguments) {
+    var line = TypedLine()
+    line.read(words.dropLast(), known)
+    let typed = words.last ?? ""
+    if let option = line.awaitsValue {
+      return offerValues(of: option.argument, option.name, typed, "", path, line)
+    }
+    if line.isPastTerminator {
+      if known.operands.last?.valueName == "program" { others = .program }
+    } else if typed.hasPrefix("--"), let equals = typed.firstIndex(of: "=") {
+      let name = String(typed[..<equals])
+      guard let option = known.option(name), option.kind == .option else { return }
+      let value = String(typed[typed.index(after: equals)...])
+      return offerValues(of: option, name, value, name + "=", path, line)
+    } else if typed.hasPrefix("-") {
+      return offerOptions(of: known, line)
+    }
+    let operands = known.operands
+    if let operand = operands.indices.contains(line.operands.count)
+      ? operands[line.operands.count] : operands.last,
+      line.operands.count < operands.count || operand.isRepeating
+    {
+      offerValues(of: operand, nil, typed, "", path, line)
+    } else if typed.isEmpty {
+      offerOptions(of: known, line)
+    }
+  }
+
+  private mutating func offerOptions(of known: CommandArguments, _ line: TypedLine) {
+    for argument in known.all where argument.kind != .positional {
+      if !argument.isRepeating, argument.names.contains(where: line.options.contains) { continue }
+      // Long names say what they mean.
+      guard let name = argument.names.first(where: { $0.hasPrefix("--") }) ?? argument.names.first else {
+        continue
+      }
+      candidates.append(CompletionCandidate(name, argument.summary))
+    }
+  }
+
+  // MARK: Values
+
+  /// - Parameters:
+  ///   - name: the option's; `nil` for an operand.
+  ///   - prefix: what stands before the value in the same word.
+  private mutating func offerValues(
+    of argument: CommandArguments.Argument, _ name: String?, _ typed: String, _ prefix: String,
+    _ path: [String],
+    _ line: TypedLine
+  ) {
+    func offer(_ texts: [String]) { candidates += texts.map { CompletionCandidate(prefix + $0) } }
+    if !argument.values.isEmpty { return offer(argument.values) }
+    switch (path.joined(separator: " "), name, argument.valueName) {
+    case (_, "--keychain", _), ("migrate", _, "kind"), ("keychain use", nil, "kind"):
+      offer(KeychainKind.allCases.map(\.rawValue))
+    case (_, "--session", _): offer(["encrypted", "plain"])
+    case ("import", nil, "kind"):
+      candidates += ImportKind.all.map { CompletionCandidate($0.name, CommandArguments.line($0.summary)) }
+    case ("export", "--format", _):
+      candidates += ExportFormat.all.map {
+        CompletionCandidate(prefix + $0.name, CommandArguments.line($0.summary))
+      }
+    case ("setup", nil, "tool"): offer(ToolSetup.all.map(\.name))
+    case ("link", nil, "name"): offer(ProgramLinks.all + ProgramLinks.standIns)
+    case (_, nil, "operation"): offer(Self.gitOperations)
+    case (_, nil, "url"): candidates += items(line, except: "url").urls(beginning: typed)
+    case ("add", "--label", _), ("update", "--label", _): break
+    case (_, let name?, _) where KnownItems.attributes[name] != nil:
+      guard let attribute = KnownItems.attributes[name] else { return }
+      var values = items(line, except: name).values(of: attribute, isPattern: argument.valueName == "pattern")
+        .map(\.text)
+      if argument.valueName == "tool" { values = Set(values + Tool.all.map(\.name)).sorted() }
+      offer(values)
+    case (_, _, "file"): others = .files
+    case (_, _, "folder"): others = .folders
+    default: break
+    }
+  }
+
+  /// What there is, as far as it looks like what was typed before.
+  ///
+  /// - Parameter name: of the option that is being typed, which says nothing yet.
+  private func items(_ line: TypedLine, except name: String) -> KnownItems {
+    var selection = KeychainSelection()
+    selection.name = line.value("--keychain")
+    selection.collection = line.value("--collection")
+    return KnownItems(in: selection, where: line.filter(except: name))
+  }
+
+  // MARK: What has no description of ArgumentParser's
+
+  private static let gitOperations = ["get", "store", "erase", "capability"]
+
+  private mutating func completeGit(_ arguments: [String]) {
+    complete(
+      arguments, of: ["git-credential"],
+      CommandArguments(
+        options: CommandArguments.general + [("--timeout", "seconds")], operands: ["operation"]))
+  }
+
+  private mutating func complete(_ tool: Tool, _ arguments: [String]) {
+    let own = tool.speaks.options.map { ($0.name, $0.takesValue ? "name" : nil) }
+    let known = CommandArguments(options: own + CommandArguments.general, operands: [])
+    if tool.name == "aws", arguments.dropLast().last == "--profile" {
+      candidates = items(TypedLine(), except: "").services(after: "aws:")
+    } else {
+      complete(arguments, of: [tool.name], known)
+    }
+  }
+
+  private mutating func completeRun(_ arguments: [String]) {
+    if arguments.dropLast().contains("--") {
+      others = .program
+      return
+    }
+    let typed = arguments.last ?? ""
+    var assignment: Substring?
+    if arguments.dropLast().last == "--env" { assignment = typed[...] }
+    if typed.hasPrefix("--env=") { assignment = typed.dropFirst("--env=".count) }
+    if let assignment {
+      guard let equals = assignment.firstIndex(of: "=") else { return }
+      let prefix = String(typed[..<assignment.index(after: equals)])
+      candidates = items(TypedLine(), except: "").references(after: prefix)
+      return
+    }
+    complete(
+      arguments, of: ["run"],
+      CommandArguments(
+        options: [("--env", "assignment"), ("--env-file", "file"), ("--netrc-file", nil)]
+          + CommandArguments.general,
+        operands: []))
+    if typed.isEmpty, !candidates.isEmpty { candidates.append(CompletionCandidate("--")) }
+  }
+}
+
+/// What was typed before the word that is to be completed.
+struct TypedLine {
+  private(set) var operands: [String] = []
+  /// The names of all options.
+  private(set) var options: Set<String> = []
+  private var values: [String: String] = [:]
+  private(set) var isPastTerminator = false
+  /// The option whose value comes next.
+  private(set) var awaitsValue: (name: String, argument: CommandArguments.Argument)?
+
+  func value(_ option: String) -> String? { values[option] }
+
+  mutating func read(_ words: ArraySlice<String>, _ known: CommandArguments) {
+    for word in words {
+      if let option = awaitsValue {
+        note(option.name, word, option.argument)
+        awaitsValue = nil
+      } else if isPastTerminator || !word.hasPrefix("-") || word == "-" {
+        operands.append(word)
+      } else if word == "--" {
+        isPastTerminator = true
+      } else {
+        let equals = word.firstIndex(of: "=")
+        let name = String(word[..<(equals ?? word.endIndex)])
+        guard let argument = known.option(name) else { continue }
+        options.formUnion(argument.names)
+        if argument.kind == .flag { continue }
+        if let equals {
+          note(name, String(word[word.index(after: equals)...]), argument)
+        } else {
+          awaitsValue = (name, argument)
+        }
+      }
+    }
+    // Where a command takes a URL, that is the first operand.
+    if known.operands.first?.valueName == "url" { values["url"] = operands.first }
+  }
+
+  private mutating func note(_ name: String, _ value: String, _ argument: CommandArguments.Argument) {
+    for name in argument.names + [name] { values[name] = value }
+  }
+
+  /// Which items look like that; `nil` if none can.
+  func filter(except name: String) -> ItemFilter? {
+    func pattern(_ option: String, ignoringCase: Bool = false) -> GlobPattern? {
+      option == name ? nil : values[option].map { GlobPattern($0, ignoringCase: ignoringCase) }
+    }
+    func literal(_ text: ByteString?, ignoringCase: Bool = false) -> GlobPattern? {
+      text?.text.map { GlobPattern("\(GlobPattern.literal(ByteString($0)))", ignoringCase: ignoringCase) }
+    }
+    var filter = ItemFilter(
+      server: pattern("--server", ignoringCase: true), protocol: pattern("--protocol", ignoringCase: true),
+      port: name == "--port" ? nil : values["--port"].flatMap { UInt16($0) }, account: pattern("--account"),
+      path: pattern("--path"), domain: pattern("--domain"),
+      authenticationType: pattern("--authentication-type"), service: pattern("--service"))
+    guard name != "url", let url = values["url"] else { return filter }
+    let text = Secret(url)
+    guard
+      let place = try? text.withUnsafeBytes({ (bytes) throws(ProtocolError) in
+        try CredentialURL(parsing: bytes, assuming: "https")
+      }), let host = HostAndPort(parsing: place.host)
+    else { return nil }
+    filter.protocol = literal(place.protocol, ignoringCase: true)
+    filter.server = literal(host.server, ignoringCase: true)
+    filter.port = host.port ?? InternetPassword.defaultPort(of: place.protocol)
+    if let account = place.account, name != "--account" { filter.account = literal(account) }
+    return filter
+  }
+}

@@ -1,0 +1,131 @@
+import CredentialProtocols
+import Keychain
+
+/// What can be said of the items that there are, without their secrets.
+struct KnownItems {
+  private let items: [Item]
+
+  /// Those that look like what was typed; none where the keychain can't be listed without a question.
+  init(in selection: KeychainSelection, where filter: ItemFilter?) {
+    var selection = selection
+    selection.mayAsk = false
+    selection.mayPrompt = false
+    selection.mayRunPrograms = false
+    selection.renewsUnlock = false
+    selection.changesNothing = true
+    guard let filter, let keychain = try? selection.choose().open().keychain,
+      let all = try? keychain.items(matching: .all)
+    else {
+      items = []
+      return
+    }
+    items = all.filter(filter.matches)
+  }
+
+  /// The attributes that a person would complete, by the names of their options.
+  static let attributes: [String: @Sendable (Item) -> ByteString?] = [
+    "--server": { $0.internetPassword?.server }, "--protocol": { $0.internetPassword?.protocol },
+    "--port": { $0.internetPassword?.effectivePort.map { ByteString("\($0)") } },
+    "--account": { $0.key.account },
+    "--path": { $0.internetPassword?.path }, "--domain": { $0.internetPassword?.securityDomain },
+    "--authentication-type": { $0.internetPassword?.authenticationType },
+    "--service": { $0.genericPassword?.service }, "--label": { $0.label },
+    "--description": { $0.itemDescription },
+    "--creator": { $0.creator }, "--type": { $0.type },
+  ]
+
+  /// The values of one attribute.
+  ///
+  /// - Parameter isPattern: whether a `*` in them has to be told from one that stands for anything.
+  func values(of attribute: (Item) -> ByteString?, isPattern: Bool) -> [CompletionCandidate] {
+    sorted(
+      items.compactMap { item in
+        attribute(item).flatMap { CompletionCandidate(attribute: isPattern ? GlobPattern.literal($0) : $0) }
+      })
+  }
+
+  /// Where the internet passwords are for, as URLs; those for https also without it, where no URL has been begun.
+  func urls(beginning typed: String) -> [CompletionCandidate] {
+    let isURL = typed.contains("://") || ["https://", "http://"].contains { $0.hasPrefix(typed) }
+    return sorted(
+      items.compactMap { item in
+        guard let url = item.internetPassword.flatMap({ Self.url(of: $0, withAccount: false) }) else {
+          return nil
+        }
+        if isURL || !url.hasPrefix("https://") { return CompletionCandidate(attribute: ByteString(url)) }
+        return CompletionCandidate(attribute: ByteString(url.dropFirst("https://".count)))
+      })
+  }
+
+  /// The items as references, as 'llavero run' takes them.
+  func references(after prefix: String) -> [CompletionCandidate] {
+    sorted(
+      items.compactMap { item in
+        var text: String?
+        if let key = item.internetPassword, key.securityDomain == nil {
+          text = Self.url(of: key, withAccount: true).map { "llavero+" + $0 }
+        } else if let key = item.genericPassword {
+          text = "llavero://" + escaped(key.service) + (key.account.map { "/" + escaped($0) } ?? "")
+        }
+        return text.flatMap { CompletionCandidate(attribute: ByteString($0), prefix: prefix) }
+      })
+  }
+
+  /// The services of generic passwords that begin so, without that beginning.
+  func services(after prefix: String) -> [CompletionCandidate] {
+    sorted(
+      items.compactMap { item in
+        guard let name = item.genericPassword?.service.text, name.hasPrefix(prefix) else { return nil }
+        return CompletionCandidate(attribute: ByteString(name.dropFirst(prefix.count)))
+      })
+  }
+
+  private func sorted(_ candidates: [CompletionCandidate]) -> [CompletionCandidate] {
+    Set(candidates.map(\.text)).sorted().map { CompletionCandidate($0) }
+  }
+
+  /// `nil` for what has no server.
+  private static func url(of key: InternetPassword, withAccount: Bool) -> String? {
+    guard let server = key.server else { return nil }
+    var url = "\(key.protocol)://"
+    if withAccount, let account = key.account { url += escaped(account) + "@" }
+    url += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : escaped(server)
+    if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { url += ":\(port)" }
+    if let path = key.path { url += "/" + escaped(path, keeping: "/") }
+    return url
+  }
+}
+
+/// A part of a URL, with `%XX` for what means something there or can't be typed (RFC 3986 section 2.1).
+private func escaped(_ part: ByteString, keeping others: StaticString = "") -> String {
+  var text = ""
+  for byte in part.bytes {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e, 0x5f, 0x7e:  // + - . _ ~
+      text.unicodeScalars.append(Unicode.Scalar(byte))
+    case 0x2f where others.utf8CodeUnitCount > 0: text += "/"
+    default:
+      let digits = String(byte, radix: 16, uppercase: true)
+      text += "%" + (digits.count < 2 ? "0" : "") + digits
+    }
+  }
+  return text
+}
+
+extension Item {
+  fileprivate var internetPassword: InternetPassword? {
+    if case .internetPassword(let key) = key { key } else { nil }
+  }
+
+  fileprivate var genericPassword: GenericPassword? {
+    if case .genericPassword(let key) = key { key } else { nil }
+  }
+}
+
+extension GlobPattern {
+  /// The pattern that stands for this very text.
+  static func literal(_ text: ByteString) -> ByteString {
+    if !text.bytes.contains(where: { "*?[\\".utf8.contains($0) }) { return text }
+    return ByteString(text.bytes.flatMap { "*?[\\".utf8.contains($0) ? [0x5c, $0] : [$0] })
+  }
+}
