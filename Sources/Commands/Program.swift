@@ -63,6 +63,7 @@ public enum Program {
           throw Failure("no command was given", hint: "see 'llavero --help'", status: .usage)
         }
         try refuseGarbledArguments()
+        if try HelpTopic.answer(Array(arguments.dropFirst())) { _exit(Status.done.rawValue) }
         try runCommand(Array(arguments.dropFirst()))
       }
     } catch {

@@ -63,6 +63,10 @@ struct Completions {
   }
 
   private mutating func completeHelp(_ arguments: [String]) {
+    if arguments.count == 1 {
+      candidates = HelpTopic.all.map { CompletionCandidate($0.name, $0.summary) }
+      candidates += Tool.all.map { CompletionCandidate($0.name, "Speak \($0.name)'s protocol") }
+    }
     var command: any ParsableCommand.Type = LlaveroCommand.self
     for name in arguments.dropLast() {
       guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else {

@@ -1,0 +1,86 @@
+import ArgumentParser
+import CredentialProtocols
+
+/// A text that `llavero help TOPIC` prints: how something is done, by commands that can be pasted.
+///
+/// A line with a command begins with four spaces.
+struct HelpTopic {
+  let name: String
+  let summary: String
+  let text: String
+
+  /// In the order in which they are asked for.
+  static let all = [git, headless, moving, backup, protection]
+
+  /// A list of them, as it stands below that of the commands.
+  static var list: String {
+    "TOPICS:\n" + all.map { "  \($0.name.padded(to: 24))\($0.summary)\n" }.joined()
+      + "\n  See 'llavero help <topic>'.\n"
+  }
+
+  /// Prints what `llavero help`, `--help` and `help TOPIC` are to print. Returns whether that was asked for: the help of
+  /// a command is ArgumentParser's.
+  ///
+  /// - Throws: ``Failure`` if there is neither a topic nor a command of that name.
+  static func answer(_ arguments: [String]) throws(Failure) -> Bool {
+    switch arguments {
+    case ["help"], ["--help"], ["-h"]:
+      try StandardStreams.write(LlaveroCommand.helpMessage() + "\n\n" + list)
+      return true
+    default: break
+    }
+    guard arguments.count > 1, arguments[0] == "help" else { return false }
+    let name = arguments[1]
+    if let text = all.first(where: { $0.name == name })?.text ?? Tool.named(name)?.speaks.usage {
+      if arguments.count > 2 {
+        throw Failure("unexpected argument '\(arguments[2])'", hint: "see 'llavero help'", status: .usage)
+      }
+      try StandardStreams.write(text)
+      return true
+    }
+    let commands = LlaveroCommand.configuration.subcommands.map { $0._commandName } + ["help"]
+    if commands.contains(name) || name.hasPrefix("-") { return false }
+    let topics = all.map(\.name)
+    var message = "there is no command and no topic '\(name)'"
+    if let similar = (topics + commands + Tool.all.map(\.name)).closest(to: name) {
+      message += "; did you mean '\(similar)'?"
+    }
+    throw Failure(
+      message, hint: "topics are \(topics.joined(separator: ", ")); 'llavero help' lists the commands",
+      status: .usage)
+  }
+}
+
+extension [String] {
+  /// The one that a typing error made this of, if one is near enough.
+  func closest(to text: String) -> String? {
+    let near = map { (text: $0, distance: editDistance($0, text)) }.filter {
+      $0.distance <= 2 && $0.distance < $0.text.count
+    }
+    return near.min { $0.distance < $1.distance }?.text
+  }
+}
+
+/// How many characters have to be put in, left out or changed to make one text of the other (V. I. Levenshtein, 1966).
+func editDistance(_ one: String, _ other: String) -> Int {
+  let (one, other) = (Array(one.utf8), Array(other.utf8))
+  // So long a text is no typing error, and would take long.
+  if max(one.count, other.count) > 64 { return max(one.count, other.count) }
+  var row = Array(0...other.count)
+  for (index, byte) in one.enumerated() {
+    var diagonal = row[0]
+    row[0] = index + 1
+    for column in other.indices {
+      let above = row[column + 1]
+      row[column + 1] = min(above + 1, row[column] + 1, diagonal + (other[column] == byte ? 0 : 1))
+      diagonal = above
+    }
+  }
+  return row[other.count]
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - count))
+  }
+}
