@@ -40,6 +40,10 @@ public enum Program {
           "llavero starts its agent by itself", hint: "see 'llavero unlock --help'", status: .usage)
       } else if name == ProgramLinks.git[...] {
         try GitCredentialCommand.run(Array(arguments.dropFirst()))
+      } else if name == SecurityCommand.name[...] {
+        _exit(SecurityCommand.run(CString.arguments(from: 1)))
+      } else if let name, let tool = Tool.called(name) {
+        _exit(ToolCommand.run(tool, as: String(name), argumentsFrom: 1))
       } else if arguments.count > 1, arguments[1] == "git-credential" {
         try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
       } else if arguments.count > 1, arguments[1] == CompleteCommand.name {
@@ -50,12 +54,8 @@ public enum Program {
         try StandardStreams.write(CompletionScript.text(for: shell))
       } else if arguments.count > 1, arguments[1] == "run" {
         _exit(try RunCommand.run(CString.arguments(from: 2)))
-      } else if name == SecurityCommand.name[...] {
-        _exit(SecurityCommand.run(CString.arguments(from: 1)))
       } else if arguments.count > 1, arguments[1] == SecurityCommand.name {
         _exit(SecurityCommand.run(CString.arguments(from: 2)))
-      } else if let name, let tool = Tool.called(name) {
-        _exit(ToolCommand.run(tool, as: String(name), argumentsFrom: 1))
       } else if arguments.count > 1, let tool = Tool.named(arguments[1]) {
         _exit(ToolCommand.run(tool, as: tool.programName, argumentsFrom: 2))
       } else {
