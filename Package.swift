@@ -85,7 +85,8 @@ let package = Package(
       linkerSettings: [
         .unsafeFlags([
           "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
-          "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld", "-Xlinker", "--icf=safe",
+          "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld", "-Xlinker",
+          "--icf=safe",
           "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/no-unwind-tables.ld",
         ])
       ] + staticFoundation),

@@ -70,7 +70,9 @@ struct Transfer {
   private func dates(at now: Timestamp) -> [Timestamp] {
     var former: [Item.Key: Timestamp] = [:]
     return plan.logins.enumerated().map { index, login in
-      var date = login.item.modificationDate ?? Timestamp(milliseconds: now.milliseconds - Int64(index))
+      guard var date = login.item.modificationDate else {
+        return Timestamp(milliseconds: now.milliseconds - Int64(index))
+      }
       let place = login.item.key.withoutAccount
       if let former = former[place], date >= former {
         date = Timestamp(milliseconds: former.milliseconds - 1)

@@ -67,7 +67,13 @@ package enum JSONReader {
 /// One value of a JSON text, not yet decoded.
 package struct JSONValue {
   /// The kinds of values.
-  package enum Kind { case string, number, bool, null, object, array }
+  package enum Kind: UInt8 {
+    case string, number, bool, null, object, array
+
+    // Other modules would call those of every enumeration through a table that is made at each start.
+    package static func == (left: Kind, right: Kind) -> Bool { left.rawValue == right.rawValue }
+    package static func != (left: Kind, right: Kind) -> Bool { left.rawValue != right.rawValue }
+  }
 
   /// What it is.
   package let kind: Kind
@@ -153,19 +159,31 @@ package struct JSONValue {
   }
 
   /// A whole number that fits.
-  package func integer<Integer: FixedWidthInteger>() throws(JSONReader.Malformed) -> Integer {
+  ///
+  /// Not one function for all types: a generic one that is called from another module looks up at each start how such
+  /// numbers are added, which took a tenth of an answer's time.
+  package func integer() throws(JSONReader.Malformed) -> Int64 {
     guard kind == .number else { throw JSONReader.Malformed() }
     let isNegative = raw.first == UInt8(ascii: "-")
-    var number: Integer = 0
+    var number: Int64 = 0
     for digit in raw[(isNegative ? 1 : 0)...] {
       guard 0x30...0x39 ~= digit else { throw JSONReader.Malformed() }
       let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-      let value = Integer(digit - 0x30)
+      let value = Int64(digit - 0x30)
       let (sum, isSumTooLarge) =
         isNegative ? product.subtractingReportingOverflow(value) : product.addingReportingOverflow(value)
       if isTooLarge || isSumTooLarge { throw JSONReader.Malformed() }
       number = sum
     }
+    return number
+  }
+
+  /// A whole number that fits.
+  package func integer() throws(JSONReader.Malformed) -> Int { Int(try integer() as Int64) }
+
+  /// A whole number that fits.
+  package func integer() throws(JSONReader.Malformed) -> UInt16 {
+    guard let number = UInt16(exactly: try integer() as Int64) else { throw JSONReader.Malformed() }
     return number
   }
 

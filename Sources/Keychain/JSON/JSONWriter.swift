@@ -90,11 +90,36 @@ package struct JSONWriter: ~Copyable {
   }
 
   /// Writes a member, or nothing if the value is absent.
-  package mutating func member(_ name: StaticString, _ value: (some BinaryInteger)?) {
+  package mutating func member(_ name: StaticString, _ value: Int64?) {
     guard let value else { return }
     self.name(name)
-    bytes.append(contentsOf: ByteString(String(value)))
+    append(value)
     needsComma = true
+  }
+
+  /// Writes a member, or nothing if the value is absent.
+  package mutating func member(_ name: StaticString, _ value: Int?) { member(name, value.map { Int64($0) }) }
+
+  /// Writes a member, or nothing if the value is absent.
+  package mutating func member(_ name: StaticString, _ value: UInt16?) {
+    member(name, value.map { Int64($0) })
+  }
+
+  /// Writes a member, or nothing if the value is absent.
+  package mutating func member(_ name: StaticString, _ value: UInt32?) {
+    member(name, value.map { Int64($0) })
+  }
+
+  private mutating func append(_ number: Int64) {
+    if number < 0 { bytes.append(UInt8(ascii: "-")) }
+    var rest = number.magnitude
+    var divisor: UInt64 = 1
+    while rest / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(rest / divisor))
+      rest %= divisor
+      divisor /= 10
+    }
   }
 
   /// Writes a member.
@@ -116,9 +141,9 @@ package struct JSONWriter: ~Copyable {
   }
 
   /// Writes an array's element that is a number.
-  package mutating func element(_ value: some BinaryInteger) {
+  package mutating func element(_ value: Int64) {
     separate()
-    bytes.append(contentsOf: ByteString(String(value)))
+    append(value)
     needsComma = true
   }
 

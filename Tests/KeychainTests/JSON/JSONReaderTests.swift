@@ -150,21 +150,35 @@ import Testing
 
   @Test("integers have to fit, and be whole")
   func integers() throws {
-    func integer<Number: FixedWidthInteger>(_ literal: String) throws -> Number {
-      var number: Number = 0
+    func integer<Number>(
+      _ literal: String, _ read: (JSONValue) throws(JSONReader.Malformed) -> Number
+    ) throws -> Number? {
+      var number: Number?
       try lend(Array("[\(literal)]".utf8)) { (bytes) throws(JSONReader.Malformed) in
         try JSONReader.elements(of: bytes) { (value) throws(JSONReader.Malformed) in
-          number = try value.integer()
+          number = try read(value)
         }
       }
       return number
     }
-    #expect(try integer("65535") == UInt16.max)
-    #expect(try integer("-9223372036854775808") == Int64.min)
+    func narrow(_ value: JSONValue) throws(JSONReader.Malformed) -> UInt16 { try value.integer() }
+    func wide(_ value: JSONValue) throws(JSONReader.Malformed) -> Int64 { try value.integer() }
+    #expect(try integer("65535", narrow) == UInt16.max)
+    #expect(try integer("-9223372036854775808", wide) == Int64.min)
     for literal in ["65536", "-1", "1.0", "1e3", "\"1\"", "true", "null", "[]"] {
-      #expect(throws: JSONReader.Malformed.self) { _ = try integer(literal) as UInt16 }
+      #expect(throws: JSONReader.Malformed.self) { _ = try integer(literal, narrow) }
     }
-    #expect(throws: JSONReader.Malformed.self) { _ = try integer("9223372036854775808") as Int64 }
+    #expect(throws: JSONReader.Malformed.self) { _ = try integer("9223372036854775808", wide) }
+  }
+
+  @Test(
+    "integers are written as they are read", arguments: [0, 9, 10, 99, 100, -1, -10, .max, .min] as [Int64])
+  func writtenIntegers(number: Int64) {
+    var json = JSONWriter()
+    json.beginArray()
+    json.element(number)
+    json.endArray()
+    #expect(json.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == "[\(number)]")
   }
 
   @Test("a value of another kind is refused")
