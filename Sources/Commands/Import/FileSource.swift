@@ -94,22 +94,66 @@ final class FileSource: ImportSource {
     if file < 0 { throw failed("open", errno) }
     defer { close(file) }
     try refuseChanged(file)
+    // Of a killed one.
+    unlink(aside(real))
     let isEmpty = format.holdsLoginsAlone && holdsNothing(remainder)
-    if isEmpty {
-      if unlink(real) != 0 { throw failed("remove", errno) }
-      if real != path { unlink(path) }
-    } else {
-      try write(remainder, over: real)
-    }
-    // From here on it is gone under its name; what its blocks held is overwritten where the file system does that.
+    let isOverwritten = isEmpty ? try removeWhole(file, real) : try replace(file, real, with: remainder)
+    if isEmpty, real != path { unlink(path) }
     var note = ""
     if status.st_nlink > 1 {
       note = "; it has another name, under which everything still is"
-    } else if !overwrite(file) {
+    } else if !isOverwritten {
       note = "; it couldn't be overwritten"
     }
     let what = isEmpty ? "removed \(name)" : "took \(countText(logins.count, "login")) out of \(name)"
     return what + note + "; the disk, a backup or a snapshot may still have traces of it"
+  }
+
+  /// The name under which a file is seen to that is out of its place already.
+  private func aside(_ real: String) -> String { real + ".llavero-tmp" }
+
+  /// Overwrites the file and removes it. Killed in between, there is nothing to be read any more.
+  private func removeWhole(_ file: Int32, _ real: String) throws(Failure) -> Bool {
+    let isOverwritten = overwrite(file)
+    // Another program may have put a new file there by now, or appended to this one: nobody has seen that yet.
+    if rename(real, aside(real)) != 0 { throw failed("remove", errno) }
+    if !isAsRead(aside(real)) {
+      // Where there is a still newer one, both stay.
+      if link(aside(real), real) == 0 { unlink(aside(real)) }
+      throw changedMeanwhile
+    }
+    if unlink(aside(real)) != 0 { throw failed("remove", errno) }
+    return isOverwritten
+  }
+
+  /// Puts other contents in the file's place, and overwrites the file.
+  private func replace(
+    _ file: Int32, _ real: String, with contents: borrowing Secret
+  ) throws(Failure) -> Bool {
+    try write(contents, to: aside(real))
+    if clinux_exchange(AT_FDCWD, aside(real), real) != 0 {
+      // Where the file system can't, there is a moment that nobody watches.
+      if rename(aside(real), real) != 0 {
+        let number = errno
+        unlink(aside(real))
+        throw failed("write", number)
+      }
+      return overwrite(file)
+    }
+    if !isAsRead(aside(real)) {
+      if clinux_exchange(AT_FDCWD, aside(real), real) == 0 { unlink(aside(real)) }
+      throw changedMeanwhile
+    }
+    let isOverwritten = overwrite(file)
+    unlink(aside(real))
+    return isOverwritten
+  }
+
+  /// Whether the file at a path is the one that was read, with nothing added.
+  private func isAsRead(_ path: String) -> Bool {
+    var now = stat()
+    return lstat(path, &now) == 0 && now.st_ino == status.st_ino && now.st_dev == status.st_dev
+      && now.st_size == status.st_size
   }
 
   private func remainder(without logins: [FoundLogin]) -> Secret {
@@ -148,31 +192,34 @@ final class FileSource: ImportSource {
     }
     guard now.st_ino == status.st_ino, now.st_dev == status.st_dev, now.st_size == status.st_size,
       now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
-    else {
-      throw Failure(
-        "\(name) has changed meanwhile, and was left as it is", hint: "import it once more", status: .keychain
-      )
-    }
+    else { throw changedMeanwhile }
   }
 
-  private func write(_ contents: borrowing Secret, over real: String) throws(Failure) {
-    let temporary = "\(real).\(getpid()).tmp"
+  private var changedMeanwhile: Failure {
+    Failure(
+      "\(name) has changed meanwhile; what is new in it stays", hint: "import it once more", status: .keychain
+    )
+  }
+
+  private func write(_ contents: borrowing Secret, to path: String) throws(Failure) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = clinux_openat(AT_FDCWD, temporary, flags, 0o600)
+    let descriptor = clinux_openat(AT_FDCWD, path, flags, 0o600)
     if descriptor < 0 { throw failed("write", errno) }
     var failure = contents.withUnsafeBytes { writeFully(descriptor, $0) }
     if failure == 0, fchmod(descriptor, status.st_mode & 0o777) != 0 || fsync(descriptor) != 0 {
       failure = errno
     }
     close(descriptor)
-    if failure == 0, rename(temporary, real) != 0 { failure = errno }
     if failure != 0 {
-      unlink(temporary)
+      unlink(path)
       throw failed("write", failure)
     }
   }
 
+  /// Overwrites what was read, where no other name leads to it. What its blocks held is gone where the file system writes
+  /// to the same ones.
   private func overwrite(_ file: Int32) -> Bool {
+    if status.st_nlink > 1 { return false }
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
     var rest = Int(status.st_size)
     if lseek(file, 0, SEEK_SET) != 0 { return false }
@@ -186,6 +233,6 @@ final class FileSource: ImportSource {
   }
 
   private func failed(_ what: String, _ number: Int32) -> Failure {
-    Failure("cannot \(what) \(path), which is as it was: \(errorText(number))", status: .keychain)
+    Failure("cannot \(what) \(path): \(errorText(number))", status: .keychain)
   }
 }

@@ -24,7 +24,10 @@ struct ToolSetup: Sendable {
           of: [place.variable("GIT_CONFIG_GLOBAL"), place.home(".gitconfig"), place.config("git/config")],
           else: place.home(".gitconfig"))
         return [(file, GitHelperLines(helper: try place.shortOrAbsolute("llavero", ProgramLinks.git)))]
-      }, next: "git asks for a login once more, and then never again"),
+      },
+      next:
+        "'llavero import git-credentials' brings what git kept in plain text; else git asks once more, and never again"
+    ),
     ToolSetup(
       name: "docker", programs: ["docker"],
       settings: { (place) throws(Failure) in
@@ -33,7 +36,8 @@ struct ToolSetup: Sendable {
         return [
           (ConfigurationFile(path: folder + "/config.json"), JSONMember(name: "credsStore", value: "llavero"))
         ]
-      }, next: "log in once more with 'docker login', for what docker had kept stays where it was"),
+      },
+      next: "'llavero import docker' brings what docker had kept; else log in once more with 'docker login'"),
     ToolSetup(
       name: "podman", programs: ["podman", "skopeo", "buildah"],
       settings: { (place) throws(Failure) in
@@ -44,7 +48,8 @@ struct ToolSetup: Sendable {
             KeyedLine("credential-helpers", is: #"["llavero", "containers-auth.json"]"#)
           )
         ]
-      }, next: "log in once more with 'podman login'"),
+      },
+      next: "'llavero import docker' brings what podman had kept; else log in once more with 'podman login'"),
     ToolSetup(
       name: "cargo", programs: ["cargo"],
       settings: { (place) throws(Failure) in
@@ -60,7 +65,7 @@ struct ToolSetup: Sendable {
             }
           )
         ]
-      }, next: "log in once more with 'cargo login'"),
+      }, next: "'llavero import cargo' brings what cargo had kept; else log in once more with 'cargo login'"),
     ToolSetup(
       name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
       settings: { (place) throws(Failure) in
