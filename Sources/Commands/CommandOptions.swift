@@ -44,8 +44,8 @@ struct KeychainOptions: ParsableArguments {
   }
 }
 
-/// Where to log in: a URL, or the name of a service that has none.
-struct PlaceOptions: ParsableArguments {
+/// Where to log in, perhaps: a URL, or the name of a service that has none.
+struct PlaceArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
@@ -64,14 +64,35 @@ struct PlaceOptions: ParsableArguments {
   var domain: String?
 
   func validate() throws {
-    if (url == nil) == (service == nil) { throw ValidationError("Name either a URL or --service.") }
     if service != nil, domain != nil { throw ValidationError("--domain goes with a URL.") }
   }
 
-  /// What the options name.
+  /// Whether there is a URL or a service.
+  var isPlace: Bool { url != nil || service != nil }
+
+  /// What the arguments name.
   var named: NamedPlace {
     NamedPlace(url: url, service: service, account: account, domain: domain)
   }
+}
+
+/// Where to log in: a URL, or the name of a service that has none.
+struct PlaceOptions: ParsableArguments {
+  @OptionGroup private var arguments: PlaceArguments
+
+  func validate() throws {
+    if (arguments.url == nil) == (arguments.service == nil) {
+      throw ValidationError("Name either a URL or --service.")
+    }
+  }
+
+  var url: String? { arguments.url }
+  var service: String? { arguments.service }
+  var account: String? { arguments.account }
+  var domain: String? { arguments.domain }
+
+  /// What the options name.
+  var named: NamedPlace { arguments.named }
 
   /// What the options name, as an item's key.
   ///

@@ -118,22 +118,7 @@ struct UpdateCommand: ParsableCommand {
 
 /// Which items `update` changes: named exactly, or with `--all` by patterns of what makes up their keys.
 struct KeySelectionOptions: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp(
-      "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
-  var url: String?
-
-  @Option(
-    help: ArgumentHelp("A service that has no URL, in place of one (a generic password)", valueName: "name"))
-  var service: String?
-
-  @Option(help: ArgumentHelp("The user name", valueName: "name"))
-  var account: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The tool that the item is for, such as docker (default: git and people)", valueName: "tool"))
-  var domain: String?
+  @OptionGroup private var place: PlaceArguments
 
   @Option(help: ArgumentHelp("How the server asks for it, where that tells items apart", valueName: "text"))
   var authenticationType: String?
@@ -159,7 +144,6 @@ struct KeySelectionOptions: ParsableArguments {
   var path: String?
 
   func validate(all: Bool) throws {
-    if service != nil, domain != nil { throw ValidationError("--domain goes with a URL.") }
     if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
     let patterns: [(String, Bool)] = [
       ("--class", itemClass != nil), ("--server", server != nil), ("--protocol", `protocol` != nil),
@@ -167,26 +151,26 @@ struct KeySelectionOptions: ParsableArguments {
     ]
     let pattern = patterns.first(where: \.1)?.0
     let isEmpty =
-      pattern == nil && service == nil && account == nil && domain == nil && authenticationType == nil
-    try ItemSelection.validate(url: url, service: service, pattern: pattern, isEmpty: isEmpty, all: all)
+      pattern == nil && place.service == nil && place.account == nil && place.domain == nil
+      && authenticationType == nil
+    try ItemSelection.validate(
+      url: place.url, service: place.service, pattern: pattern, isEmpty: isEmpty, all: all)
   }
 
   /// What they select.
   func selection(all: Bool) -> ItemSelection {
-    if url != nil || !all {
-      return .named(
-        NamedPlace(
-          url: url, service: service, account: account, domain: domain, authenticationType: authenticationType
-        ))
+    if place.url != nil || !all {
+      var named = place.named
+      named.authenticationType = authenticationType
+      return .named(named)
     }
     func pattern(_ text: String?) -> GlobPattern? { text.map { GlobPattern($0) } }
     return .matching(
       ItemFilter(
         itemClass: itemClass, server: server.map { GlobPattern($0, ignoringCase: true) },
         protocol: `protocol`.map { GlobPattern($0, ignoringCase: true) }, port: port,
-        account: pattern(account),
-        path: pattern(path), domain: pattern(domain), authenticationType: pattern(authenticationType),
-        service: pattern(service)))
+        account: pattern(place.account), path: pattern(path), domain: pattern(place.domain),
+        authenticationType: pattern(authenticationType), service: pattern(place.service)))
   }
 }
 

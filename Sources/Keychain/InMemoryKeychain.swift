@@ -35,10 +35,7 @@ public final class InMemoryKeychain: KeychainStore {
   /// Adds an item.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    var undated = item
-    undated.creationDate = nil
-    undated.modificationDate = nil
-    return try add(keepingDatesOf: undated, credential)
+    try add(keepingDatesOf: item.undated, credential)
   }
 
   /// Adds an item with its dates.

@@ -94,6 +94,14 @@ public struct ItemReference: Hashable, Sendable {
 }
 
 extension Item {
+  /// The item as one that no keychain has dated yet.
+  package var undated: Item {
+    var item = self
+    item.creationDate = nil
+    item.modificationDate = nil
+    return item
+  }
+
   /// The item as a person would name it: its label, else the name of its key.
   public var name: String { label.nonEmpty?.description ?? key.name }
 }

@@ -14,23 +14,7 @@ struct GenerateCommand: ParsableCommand {
         llavero generate --words 6
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
-  var url: String?
-
-  @Option(
-    help: ArgumentHelp("A service that has no URL, in place of one (a generic password)", valueName: "name"))
-  var service: String?
-
-  @Option(help: ArgumentHelp("The user name", valueName: "name"))
-  var account: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The tool that the item is for, such as docker (default: git and people)", valueName: "tool"))
-  var domain: String?
-
+  @OptionGroup private var place: PlaceArguments
   @OptionGroup var recipe: RecipeOptions
   @OptionGroup var notes: NoteOptions
 
@@ -50,25 +34,24 @@ struct GenerateCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if url != nil, service != nil { throw ValidationError("Name either a URL or --service.") }
-    if service != nil, domain != nil { throw ValidationError("--domain goes with a URL.") }
-    if hasPlace { return }
-    if account != nil || domain != nil || !notes.isEmpty || expires != nil || update || output.json {
+    if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
+    if place.isPlace { return }
+    if place.account != nil || place.domain != nil || !notes.isEmpty || expires != nil || update
+      || output.json
+    {
       throw ValidationError("Name a URL or --service to keep the secret for.")
     }
   }
 
-  private var hasPlace: Bool { url != nil || service != nil }
-
   func run() throws {
     let recipe = try recipe.recipe()
-    if !hasPlace {
+    if !place.isPlace {
       tell(recipe)
       return try write(recipe.draw())
     }
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: .now)) }
-    let place = NamedPlace(url: url, service: service, account: account, domain: domain)
+    let place = place.named
     var item = Item(try place.key())
     notes.note(on: &item)
     let open = try self.keychain.open()
