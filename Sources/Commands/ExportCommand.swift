@@ -15,7 +15,7 @@ struct ExportCommand: ParsableCommand {
       \(ExportFormat.all.map { "  " + $0.name + String(repeating: " ", count: max(1, 17 - $0.name.count)) + $0.summary }
         .joined(separator: "\n"))
 
-        llavero export --output items.age --recipient age1... --recipient "$(cat ~/.ssh/id_ed25519.pub)"
+        llavero export --output items.age --recipient age1...
         llavero export --format csv --server '*.example.com' --output logins.csv
         llavero export | some-program
 

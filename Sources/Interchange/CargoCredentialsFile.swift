@@ -5,7 +5,7 @@ extension FileFormat {
   /// The file of cargo's provider `cargo:token` (The Cargo Book, "Configuration", "Credentials"). It has the names of
   /// registries; where their indexes are, by which the keychain knows them, stands in the configuration beside it.
   public static let cargo = FileFormat(
-    "cargo", "the plain-text file of cargo's tokens",
+    "cargo", "the tokens of cargo",
     usualPaths: [
       "$CARGO_HOME/credentials.toml", "$CARGO_HOME/credentials", "~/.cargo/credentials.toml",
       "~/.cargo/credentials",

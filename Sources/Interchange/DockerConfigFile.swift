@@ -5,7 +5,7 @@ extension FileFormat {
   /// The configuration of docker, and the file of podman, buildah and skopeo, as they keep logins without a credential
   /// helper (docs.docker.com, "docker login"; containers-auth.json(5)).
   public static let docker = FileFormat(
-    "docker", "the logins in the configuration of docker, podman and skopeo",
+    "docker", "the logins of docker, podman and skopeo",
     usualPaths: [
       "$DOCKER_CONFIG/config.json", "~/.docker/config.json", "$REGISTRY_AUTH_FILE",
       "$XDG_RUNTIME_DIR/containers/auth.json", "$XDG_CONFIG_HOME/containers/auth.json",

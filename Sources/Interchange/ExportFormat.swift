@@ -31,7 +31,7 @@ public struct ExportFormat: Sendable {
   /// JSON Lines: the vault's own form, an object for each item, with its dates and all that is confidential. `llavero
   /// import llavero` reads it.
   public static let jsonLines = ExportFormat(
-    name: "jsonl", summary: "JSON Lines with everything, for 'llavero import llavero' and scripts",
+    name: "jsonl", summary: "JSON Lines with everything, for 'llavero import llavero'",
     isComplete: true, beginning: ""
   ) { item, credential, text in
     var json = JSONWriter(capacity: 512)

@@ -5,7 +5,7 @@ extension FileFormat {
   /// The file of GitHub's command line, where it keeps tokens if it found no keyring (cli.github.com, "gh auth login",
   /// `--insecure-storage`): each host with the token of the account in use, since version 2.40 with those of all.
   public static let gitHub = FileFormat(
-    "gh", "the hosts file of GitHub's command line 'gh'",
+    "gh", "the tokens of GitHub's command line 'gh'",
     usualPaths: [
       "$GH_CONFIG_DIR/hosts.yml", "$XDG_CONFIG_HOME/gh/hosts.yml", "~/.config/gh/hosts.yml",
     ],

@@ -5,7 +5,7 @@ extension FileFormat {
   /// A netrc file, as curl, Python and git's helper `netrc` read it: words with white space between them
   /// (everything.curl.dev, "netrc"; the GNU inetutils manual, "The .netrc file").
   public static let netrc = FileFormat(
-    "netrc", "a netrc or authinfo file, as curl, ftp, Python and git read it",
+    "netrc", "a netrc or authinfo file of curl, Python, git and others",
     usualPaths: ["$NETRC", "~/.netrc", "~/.authinfo"], holdsLoginsAlone: false
   ) { text throws(FormatFault) in
     var reader = NetrcReader(text)

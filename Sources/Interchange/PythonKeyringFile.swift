@@ -7,7 +7,7 @@ extension FileFormat {
   ///
   /// Python makes the names of options small, so a user name's capital letters are not known any more.
   public static let keyring = FileFormat(
-    "keyring", "the plain-text file of Python's keyring",
+    "keyring", "the passwords of Python's keyring",
     usualPaths: [
       "$XDG_DATA_HOME/python_keyring/keyring_pass.cfg", "~/.local/share/python_keyring/keyring_pass.cfg",
     ],

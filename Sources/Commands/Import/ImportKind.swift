@@ -28,7 +28,7 @@ struct ImportKind {
       name: "git-libsecret", summary: "what git's helper 'libsecret' keeps in the Secret Service",
       desktopItems: .gitLibsecret),
     ImportKind(
-      name: "gcm", summary: "what Git Credential Manager keeps in the Secret Service or with gpg",
+      name: "gcm", summary: "what Git Credential Manager keeps, also with gpg",
       desktopItems: .gcm, others: { () throws(Failure) in try PassStore.present(.gcm) }),
     ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh),
     ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc),
