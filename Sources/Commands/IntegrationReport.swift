@@ -27,7 +27,7 @@ struct IntegrationReport {
     addLinks()
     addTools(place)
     addDocker(place)
-    for loose in LooseCredentials.find(place, stores: (chains ?? []).flatMap(\.storeFiles)) {
+    for loose in LooseCredentials.find(stores: (chains ?? []).flatMap(\.storeFiles)) {
       add(loose.kind, loose.path, loose.problem, loose.remedy)
     }
   }

@@ -27,7 +27,7 @@ struct Surroundings {
         }
       }
     }
-    for loose in LooseCredentials.find(place) {
+    for loose in LooseCredentials.find() {
       warnings.append((loose.path, loose.problem, loose.remedy))
     }
     self.tools = tools

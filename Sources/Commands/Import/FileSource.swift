@@ -27,14 +27,17 @@ final class FileSource: ImportSource {
 
   /// The files that a format usually has, those that are there.
   static func usual(_ format: FileFormat) -> [FileSource] {
-    var sources: [FileSource] = []
+    usualPaths(of: format).map { FileSource($0, format) }
+  }
+
+  /// Where they are, each once.
+  static func usualPaths(of format: FileFormat) -> [String] {
+    var paths: [String] = []
     for path in format.usualPaths.compactMap(expanded) where access(path, F_OK) == 0 {
       let real = ProgramLinks.realPath(path)
-      if !sources.contains(where: { ProgramLinks.realPath($0.path) == real }) {
-        sources.append(FileSource(path, format))
-      }
+      if !paths.contains(where: { ProgramLinks.realPath($0) == real }) { paths.append(path) }
     }
-    return sources
+    return paths
   }
 
   /// A path with the home directory or a variable at its beginning put in; `nil` if that isn't set.
