@@ -191,7 +191,7 @@ public final class EncryptedFileKeychain: KeychainStore {
       try change.refuseTwin(of: item, except: nil)
       let now = clock()
       var added = item
-      added.reference = ItemReference(ByteString(timeOrderedUUID(at: now)))
+      added.reference = ItemReference(ByteString(timeOrderedUUID(at: now, change.randomness.next(16))))
       added.creationDate = item.creationDate ?? now
       added.modificationDate = item.modificationDate ?? now
       try change.insert(added, credential, replacing: nil)

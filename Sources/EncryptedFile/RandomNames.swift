@@ -12,8 +12,10 @@ func randomUUID() -> String {
 }
 
 /// A version 7 UUID (RFC 9562 section 5.7): those made later sort later.
-func timeOrderedUUID(at moment: Timestamp) -> String {
-  var bytes = randomBytes(16)
+///
+/// - Parameter random: 16 random bytes, which nobody else gets.
+func timeOrderedUUID(at moment: Timestamp, _ random: [UInt8] = randomBytes(16)) -> String {
+  var bytes = random
   for index in 0..<6 {
     bytes[index] = UInt8(truncatingIfNeeded: moment.milliseconds >> (40 - 8 * Int64(index)))
   }
@@ -27,6 +29,18 @@ func isUUID(_ text: String) -> Bool {
       [8, 13, 18, 23].contains(position)
         ? byte == UInt8(ascii: "-") : 0x30...0x39 ~= byte || 0x61...0x66 ~= byte
     }
+}
+
+/// Random bytes that are drawn some at a time: for ten thousand names at once, a system call each takes too long.
+struct RandomSupply {
+  private var rest: ArraySlice<UInt8> = []
+
+  /// The next random bytes, at most 1024.
+  mutating func next(_ count: Int) -> [UInt8] {
+    if rest.count < count { rest = randomBytes(1024)[...] }
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
 }
 
 func randomBytes(_ count: Int) -> [UInt8] {

@@ -53,6 +53,8 @@ final class VaultChange {
   let isNew: Bool
   /// Whether anything would be written.
   var isDirty = false
+  /// What the names of new items are made of.
+  var randomness = RandomSupply()
   /// What is called once the change is on the disk.
   private var listeners: [() -> Void] = []
 

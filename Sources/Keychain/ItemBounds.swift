@@ -52,15 +52,16 @@ extension Item {
 
   /// The bytes of all attributes.
   private var byteCount: Int {
-    let own: [ByteString?]
+    // No array of them: this is called for each of the ten thousand that come at once.
+    func size(_ value: ByteString?) -> Int { value?.bytes.count ?? 0 }
+    var count = size(label) + size(comment) + size(itemDescription) + size(creator) + size(type)
     switch key {
     case .internetPassword(let key):
-      own = [
-        key.protocol, key.server, key.account, key.path, key.securityDomain, key.authenticationType,
-      ]
-    case .genericPassword(let key): own = [key.service, key.account]
+      count += key.protocol.bytes.count + size(key.server) + size(key.account) + size(key.path)
+      count += size(key.securityDomain) + size(key.authenticationType)
+    case .genericPassword(let key): count += key.service.bytes.count + size(key.account)
     }
-    return (own + [label, comment, itemDescription, creator, type]).reduce(0) { $0 + ($1?.bytes.count ?? 0) }
+    return count
   }
 
   private static func validate(_ name: String, _ value: ByteString?) throws(KeychainError) {

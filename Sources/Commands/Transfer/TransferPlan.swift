@@ -38,7 +38,9 @@ struct TransferPlan {
         if present[key] == nil { present[key] = item }
       }
       var taken: [Item.Key: Int] = [:]
+      taken.reserveCapacity(logins.count)
       var steps: [Step] = []
+      steps.reserveCapacity(logins.count)
       for (index, login) in logins.enumerated() {
         do throws(KeychainError) {
           try login.item.validate(with: login.credential)
