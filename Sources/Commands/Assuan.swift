@@ -1,3 +1,4 @@
+import CredentialProtocols
 import Glibc
 import Keychain
 
@@ -67,8 +68,8 @@ enum AssuanEscapes {
         index += 1
         continue
       }
-      guard index + 2 < escaped.count, let high = digit(escaped[index + 1]),
-        let low = digit(escaped[index + 2])
+      guard index + 2 < escaped.count, let high = hexadecimalValue(escaped[index + 1]),
+        let low = hexadecimalValue(escaped[index + 2])
       else {
         decoded.truncate(to: before)
         return false
@@ -91,15 +92,6 @@ enum AssuanEscapes {
       }
     }
     return encoded
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }
 

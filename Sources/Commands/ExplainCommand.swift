@@ -148,12 +148,12 @@ extension Item.Key {
   fileprivate var urlForGit: String {
     guard case .internetPassword(let key) = self else { return "" }
     var text = "\(key.protocol)://"
-    if let account = key.account { text += Self.encoded(account, except: "") + "@" }
+    if let account = key.account { text += PercentEncoding.text(account) + "@" }
     if let server = key.server {
-      text += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : Self.encoded(server, except: "")
+      text += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : PercentEncoding.text(server)
     }
     if let port = key.port { text += ":\(port)" }
-    if let path = key.path { text += "/" + Self.encoded(path, except: "/") }
+    if let path = key.path { text += "/" + PercentEncoding.text(path, keepingSlashes: true) }
     return text
   }
 
@@ -161,23 +161,5 @@ extension Item.Key {
     guard case .internetPassword(var key) = self else { return self }
     key.account = nil
     return .internetPassword(key)
-  }
-
-  /// With everything percent-encoded but RFC 3986's unreserved characters.
-  private static func encoded(_ text: ByteString, except kept: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var encoded: [UInt8] = []
-    for byte in text.bytes {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: encoded.append(byte)
-      default:
-        if kept.utf8.contains(byte) {
-          encoded.append(byte)
-        } else {
-          encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-      }
-    }
-    return String(decoding: encoded, as: UTF8.self)
   }
 }

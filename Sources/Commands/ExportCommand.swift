@@ -12,7 +12,7 @@ struct ExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Write items with their secrets for other programs",
     discussion: """
-      \(ExportFormat.all.map { "  " + $0.name + String(repeating: " ", count: max(1, 17 - $0.name.count)) + $0.summary }
+      \(ExportFormat.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
         .joined(separator: "\n"))
 
         llavero export --output items.age --recipient age1...

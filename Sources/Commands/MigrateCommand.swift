@@ -64,11 +64,11 @@ struct MigrateCommand: ParsableCommand {
     selection.name = target.rawValue
     let targetOpen = try selection.choose().open()
     let filter = attributes.filter
-    if removeSource, !yes { try ask(sourceOpen, filter, mayPrompt: selection.mayPrompt) }
+    if removeSource, !yes { try ask(sourceOpen, filter, mayAsk: selection.mayAskPerson) }
     let importing = Importing(
       into: targetOpen,
       from: [KeychainSource(Self.name(source), sourceOpen.keychain) { filter.matches($0) ? $0 : nil }],
-      comparesNotes: true, mayPrompt: selection.mayPrompt, policy: onConflict)
+      comparesNotes: true, mayAsk: selection.mayAskPerson, policy: onConflict)
     try importing.run(
       what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
     if !dryRun, used == source {
@@ -83,8 +83,8 @@ struct MigrateCommand: ParsableCommand {
   }
 
   /// Shows what will be deleted where it was.
-  private func ask(_ open: OpenKeychain, _ filter: ItemFilter, mayPrompt: Bool) throws(Failure) {
-    guard mayPrompt, VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never",
+  private func ask(_ open: OpenKeychain, _ filter: ItemFilter, mayAsk: Bool) throws(Failure) {
+    guard mayAsk,
       StandardStreams.isTerminal(0), let terminal = Terminal()
     else {
       throw Failure(

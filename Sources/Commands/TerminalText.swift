@@ -42,3 +42,10 @@ private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   default: return isInvisibleControl(scalar.value) || scalar.properties.isDefaultIgnorableCodePoint
   }
 }
+
+extension String {
+  /// The text and spaces behind it up to a width, one at least.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - count))
+  }
+}

@@ -70,8 +70,8 @@ public struct CredentialURL: ~Copyable {
     while index < part.endIndex {
       var byte = part[index]
       if byte == UInt8(ascii: "%") {
-        guard part.endIndex - index > 2, let high = hexadecimal(part[index + 1]),
-          let low = hexadecimal(part[index + 2]), high | low != 0
+        guard part.endIndex - index > 2, let high = hexadecimalValue(part[index + 1]),
+          let low = hexadecimalValue(part[index + 2]), high | low != 0
         else { throw .unusableURL(.badEscape) }
         byte = high << 4 | low
         index += 2
@@ -81,14 +81,6 @@ public struct CredentialURL: ~Copyable {
       index += 1
     }
     return decoded
-  }
-
-  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 0x30...0x39: digit - 0x30
-    case 0x41...0x46, 0x61...0x66: (digit | 0x20) - 0x61 + 10
-    default: nil
-    }
   }
 }
 

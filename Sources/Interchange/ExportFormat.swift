@@ -147,23 +147,3 @@ extension Secret {
     }
   }
 }
-
-/// The escapes of RFC 3986 section 2.1.
-private enum PercentEncoding {
-  /// Appends bytes, all that are not unreserved (section 2.3) as `%XX`.
-  static func append(_ value: borrowing Secret, keepingSlashes: Bool = false, to text: inout Secret) {
-    let digits: StaticString = "0123456789ABCDEF"
-    value.withUnsafeBytes { value in
-      for byte in value {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: text.append(byte)
-        case 0x2f where keepingSlashes: text.append(byte)
-        default:
-          text.append(0x25)
-          text.append(digits.utf8Start[Int(byte >> 4)])
-          text.append(digits.utf8Start[Int(byte & 15)])
-        }
-      }
-    }
-  }
-}

@@ -78,9 +78,3 @@ func editDistance(_ one: String, _ other: String) -> Int {
   }
   return row[other.count]
 }
-
-extension String {
-  fileprivate func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(1, width - count))
-  }
-}

@@ -12,7 +12,7 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       KIND says whose they are, and FILE where, if not in the usual place; '-' is standard input.
 
-      \(ImportKind.all.map { "  " + $0.name + String(repeating: " ", count: max(1, 17 - $0.name.count)) + $0.summary }
+      \(ImportKind.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
         .joined(separator: "\n"))
 
         llavero import git-credentials --dry-run           (shows what would come)
@@ -64,7 +64,7 @@ struct ImportCommand: ParsableCommand {
     let sources = try sources(of: kind, selection, open)
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
     let importing = Importing(
-      into: open, from: sources, comparesNotes: false, mayPrompt: selection.mayPrompt, policy: onConflict)
+      into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
     try importing.run(
       what: "importing", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
   }

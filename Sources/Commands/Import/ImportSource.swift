@@ -15,7 +15,6 @@ protocol ImportSource: AnyObject {
 
   /// Removes logins that were found, and nothing else. Returns what to tell the person.
   ///
-  /// - Parameter isAll: whether that is everything that was found, or passed over as being none.
   /// - Throws: ``Failure`` if that can't be done; then the source is as it was.
   func remove(_ logins: [FoundLogin]) throws(Failure) -> String
 }

@@ -1,3 +1,4 @@
+import CredentialProtocols
 import Keychain
 
 /// How `security` writes values: text in quotes, and what is more than that in hexadecimal digits before it.
@@ -56,21 +57,14 @@ enum SecurityValue {
     var bytes = Secret(capacity: text.count / 2)
     let isGood = text.withUnsafeBytes { text in
       for index in stride(from: 0, to: text.count, by: 2) {
-        guard let high = digit(text[index]), let low = digit(text[index + 1]) else { return false }
+        guard let high = hexadecimalValue(text[index]), let low = hexadecimalValue(text[index + 1]) else {
+          return false
+        }
         bytes.append(high << 4 | low)
       }
       return true
     }
     if !isGood { return nil }
     return bytes
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import EncryptedFile
 import Interchange
 import Keychain
 
@@ -18,10 +17,10 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
   ///
   /// - Parameters:
   ///   - policy: what the person said; `nil` asks on a terminal, and fails without one.
-  ///   - mayPrompt: whether anybody may be asked.
+  ///   - mayAsk: whether anybody may be asked.
   /// - Throws: ``Failure`` if nobody can be asked, or the person ends it.
   static func replaced(
-    in plan: TransferPlan, _ policy: ConflictPolicy?, mayPrompt: Bool
+    in plan: TransferPlan, _ policy: ConflictPolicy?, mayAsk: Bool
   ) throws(Failure) -> Set<Int> {
     let conflicts = plan.conflicts
     if conflicts.isEmpty { return [] }
@@ -30,7 +29,7 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
     case .replace: return Set(conflicts)
     case .fail: throw differs(conflicts, of: plan, status: .nothingMatched)
     case .ask, nil:
-      guard mayPrompt, VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never",
+      guard mayAsk,
         StandardStreams.isTerminal(0), let terminal = Terminal()
       else { throw differs(conflicts, of: plan, status: policy == nil ? .nothingMatched : .usage) }
       return try asking(terminal, conflicts, of: plan)

@@ -6,7 +6,7 @@ struct Importing {
   private let open: OpenKeychain
   private let sources: [any ImportSource]
   private let comparesNotes: Bool
-  private let mayPrompt: Bool
+  private let mayAsk: Bool
   private let policy: ConflictPolicy?
 
   /// How many items a service of the desktop gets at once.
@@ -16,13 +16,13 @@ struct Importing {
   ///   - comparesNotes: whether an item with the same secret and another label, comment or the like is another one.
   ///   - policy: what is done where the keychain has another secret; `nil` asks if that can be done.
   init(
-    into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayPrompt: Bool,
+    into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayAsk: Bool,
     policy: ConflictPolicy?
   ) {
     self.open = open
     self.sources = sources
     self.comparesNotes = comparesNotes
-    self.mayPrompt = mayPrompt
+    self.mayAsk = mayAsk
     self.policy = policy
   }
 
@@ -56,7 +56,7 @@ struct Importing {
         "there are no logins in \(sources.map(\.name).joined(separator: " and "))", status: .nothingMatched)
     }
     let transfer = Transfer(
-      plan: plan, replacing: try ConflictPolicy.replaced(in: plan, policy, mayPrompt: mayPrompt))
+      plan: plan, replacing: try ConflictPolicy.replaced(in: plan, policy, mayAsk: mayAsk))
     let outcomes = try explaining { () throws(KeychainError) in
       try transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
         bar.show($0, of: $1)
