@@ -53,6 +53,7 @@ struct AddCommand: ParsableCommand {
     let keychain = open.keychain
     // Before the secret is asked for: what can't be added, and what is there already.
     try explaining { () throws(KeychainError) in
+      try item.validateKey()
       try item.validate()
       if !update, try keychain.twin(of: item) != nil { throw .duplicateItem }
     }

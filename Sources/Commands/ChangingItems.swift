@@ -4,7 +4,7 @@ extension KeychainStore {
   /// The item of the same primary key, if that is another one.
   func twin(of item: Item) throws(KeychainError) -> Item? {
     let primaryKey = item.key.primaryKey
-    return try items(matching: try ItemQuery(for: item.key)).first {
+    return try items(matching: .criteria(ItemCriteria(item.key))).first {
       $0.key.primaryKey == primaryKey && (item.reference == nil || $0.reference != item.reference)
     }
   }
@@ -13,7 +13,7 @@ extension KeychainStore {
   ///
   /// - Throws: ``KeychainError/itemNotFound`` if it has gone, or got another key.
   func present(_ item: Item) throws(KeychainError) -> Item {
-    let found = try items(matching: try ItemQuery(for: item.key))
+    let found = try items(matching: .criteria(ItemCriteria(item.key)))
     guard let item = found.first(where: { $0.reference == item.reference }) else { throw .itemNotFound }
     return item
   }

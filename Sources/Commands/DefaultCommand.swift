@@ -111,6 +111,7 @@ struct DefaultCommand: ParsableCommand {
       case .genericPassword(let place):
         return try keychain.items(
           matching: .genericPassword(try GenericPasswordQuery(service: place.service)))
+      case .cryptographic: return []
       }
     }
   }

@@ -49,7 +49,7 @@ struct ExplanationOutput {
     case .genericPassword(let query):
       return query.account.map { "the service \(query.service), account \($0)" }
         ?? "the service \(query.service), any account"
-    case .all: return "everything"
+    case .criteria, .all: return "everything"
     }
   }
 
@@ -110,6 +110,7 @@ struct ExplanationOutput {
     case .unusable(nil):
       return "\(asker) can't use it: it takes only what is its own there, or of its kind"
     case .deleted: return "it has just been deleted"
+    case .negative: return "it says that no password is to be kept for this"
     }
   }
 
@@ -124,7 +125,9 @@ struct ExplanationOutput {
       }
     }
     switch difference {
-    case .protocol: return "it is for \(key.protocol), which never answers for \(query.protocol)"
+    case .protocol:
+      return key.protocol.isEmpty
+        ? "it is for no protocol" : "it is for \(key.protocol), which never answers for \(query.protocol)"
     case .server: return "it is for another server"
     case .port:
       // It follows from the protocol.
@@ -133,7 +136,7 @@ struct ExplanationOutput {
     case .path: return "its path is neither that one nor one above it"
     case .account: return accountDiffers(item)
     case .securityDomain: return key.securityDomain.map { "it is for \($0)" }
-    case .itemClass, .service: return nil
+    case .itemClass, .service, .attributes: return nil
     }
   }
 
@@ -190,7 +193,7 @@ struct ExplanationOutput {
       json.member("class", "generic" as ByteString)
       json.member("service", query.service)
       json.member("account", query.account)
-    case .all: break
+    case .criteria, .all: break
     }
   }
 }
@@ -221,6 +224,7 @@ extension AnswerExplanation.Verdict {
     case .passedOver(.expired): ["expired"]
     case .passedOver(.unusable): ["unusable"]
     case .passedOver(.deleted): ["deleted"]
+    case .passedOver(.negative): ["negative"]
     case .differs(let differences):
       differences.map { difference in
         switch difference {
@@ -232,6 +236,7 @@ extension AnswerExplanation.Verdict {
         case .account: "account"
         case .securityDomain: "securityDomain"
         case .service: "service"
+        case .attributes: "attributes"
         }
       }
     }

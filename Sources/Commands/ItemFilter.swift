@@ -42,6 +42,10 @@ struct ItemFilter {
       guard itemClass != .internet, server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
         authenticationType == nil, fits(service, key.service)
       else { return false }
+    case .cryptographic:
+      guard itemClass == nil, server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
+        authenticationType == nil, service == nil
+      else { return false }
     }
     return fits(account, item.key.account) && fits(label, item.label) && fits(comment, item.comment)
       && fits(itemDescription, item.itemDescription) && fits(creator, item.creator) && fits(type, item.type)

@@ -35,6 +35,10 @@ struct KeyChange {
       if let service { password.service = ByteString(service) }
       if let account { password.account = Self.value(account) }
       key = .genericPassword(password)
+    case .cryptographic:
+      if changesInternet || service != nil || account != nil {
+        throw Failure("what names a certificate or key can't be changed here", status: .usage)
+      }
     }
   }
 

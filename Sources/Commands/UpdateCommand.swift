@@ -72,6 +72,7 @@ struct UpdateCommand: ParsableCommand {
   private func check(_ item: Item, _ newKey: KeyChange, _ keychain: any KeychainStore) throws(Failure) {
     let after = try replacement(for: item, newKey)
     let isTaken = try explaining { () throws(KeychainError) -> Bool in
+      if after.key != item.key { try after.validateKey() }
       try after.validate()
       return try keychain.twin(of: after) != nil
     }

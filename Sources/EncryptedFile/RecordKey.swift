@@ -3,10 +3,12 @@ package import Keychain
 /// The text by which a vault's records are sorted, and the beginnings of it by which they are found.
 ///
 /// It is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or
-/// `generic SERVICE ACCOUNT`. Server and protocol are in small letters, the port is written out where it is known.
+/// `generic SERVICE ACCOUNT`, or of a certificate, key or identity its class and, joined by `%,`, `TAG=VALUE` for each
+/// attribute. `%@GROUP` follows where there is an access group, and `%1` where the item is synchronizable. Server and protocol are in small letters, the port is written out where it is known.
 /// An absent part is empty; a part that is there but empty is a lone `%`. Bytes outside `#`…`~`, and `%` and
 /// `\`, are percent-encoded, so that a key is plain ASCII, needs no escape in JSON, and sorts as its parts do: the
-/// space between them and the `"` behind them stand before every byte of a part.
+/// space between them and the `"` behind them stand before every byte of a part. No key begins with another one and a
+/// space, for the longer would stand first then.
 package enum RecordKey {
   /// The whole key of an item.
   package static func whole(of key: Item.Key) -> [UInt8] {
@@ -17,13 +19,33 @@ package enum RecordKey {
       append(key.account, then: " ", to: &text)
       append(key.path, then: " ", to: &text)
       append(key.authenticationType, then: "", to: &text)
+      appendGroup(key.accessGroup, key.isSynchronizable, to: &text)
       return text
     case .genericPassword(let key):
       var text = Array("generic ".utf8)
       append(key.service, then: " ", to: &text)
       append(key.account, then: "", to: &text)
+      appendGroup(key.accessGroup, key.isSynchronizable, to: &text)
+      return text
+    case .cryptographic(let item):
+      var text = Array((item.kind.name + " ").utf8)
+      item.primaryAttributes.forEach { tag, value in
+        if text.last != UInt8(ascii: " ") { text += "%,".utf8 }
+        text += tag.bytes
+        text.append(UInt8(ascii: "="))
+        append(value, then: "", to: &text)
+      }
+      appendGroup(item.accessGroup, item.isSynchronizable, to: &text)
       return text
     }
+  }
+
+  private static func appendGroup(_ group: ByteString?, _ isSynchronizable: Bool, to text: inout [UInt8]) {
+    if let group {
+      text += "%@".utf8
+      append(group, then: "", to: &text)
+    }
+    if isSynchronizable { text += "%1".utf8 }
   }
 
   /// What the keys of all items begin with that may answer the query.
@@ -35,8 +57,32 @@ package enum RecordKey {
       var text = Array("generic ".utf8)
       append(query.service, then: " ", to: &text)
       return text
+    case .criteria(let criteria): return beginning(for: criteria)
     case .all:
       return []
+    }
+  }
+
+  private static func beginning(for criteria: ItemCriteria) -> [UInt8] {
+    if criteria.ignoresCase { return [] }
+    var text: [UInt8]
+    switch criteria.itemClass {
+    case .internetPassword:
+      text = Array("internet ".utf8)
+      guard let server = criteria.server else { return text }
+      append(server.isEmpty ? nil : server.lowercased, then: " ", to: &text)
+      guard let `protocol` = criteria.protocol else { return text }
+      append(`protocol`.lowercased, then: " ", to: &text)
+      return text
+    case .genericPassword:
+      text = Array("generic ".utf8)
+      guard let service = criteria.service else { return text }
+      append(service, then: " ", to: &text)
+      return text
+    case .certificate: return Array("certificate ".utf8)
+    case .key: return Array("key ".utf8)
+    case .identity: return Array("identity ".utf8)
+    case nil: return []
     }
   }
 

@@ -88,7 +88,7 @@ public struct ExportFormat: Sendable {
     beginning: ""
   ) { item, credential, text in
     guard case .internetPassword(let key) = item.key, key.isForEverybody, let account = key.account,
-      key.authenticationType == nil, credential.authenticationScheme == nil
+      !key.protocol.isEmpty, key.authenticationType == nil, credential.authenticationScheme == nil
     else { return .otherKind }
     text.append(contentsOf: key.protocol)
     text.append("://")
@@ -121,8 +121,10 @@ extension InternetPassword {
   /// Without account and password.
   fileprivate var url: String {
     var text = Secret()
-    text.append(contentsOf: `protocol`)
-    text.append("://")
+    if !`protocol`.isEmpty {
+      text.append(contentsOf: `protocol`)
+      text.append("://")
+    }
     text.append(contentsOf: hostAndPort)
     if let path {
       text.append("/")

@@ -8,6 +8,8 @@ public struct AnswerExplanation: Hashable, Sendable {
     case unusable(scheme: ByteString?)
     /// Somebody has just deleted it.
     case deleted
+    /// It notes that there is no password for this.
+    case negative
   }
 
   /// How an item stands to the query.
@@ -78,6 +80,7 @@ extension KeychainStore {
   func look(
     at item: Item, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> Look {
+    if item.isNegative { return .passedOver(.negative) }
     guard let credential = try credentialIfPresent(of: item) else { return .passedOver(.deleted) }
     if credential.isExpired(at: now) { return .passedOver(.expired(credential.expiry ?? 0)) }
     if isUsable(item, credential) { return .answers(credential) }
@@ -99,7 +102,7 @@ extension ItemQuery {
       guard let server = query.server else { return key.server == nil }
       return key.server?.isEqualIgnoringCase(server) ?? false
     case (.genericPassword(let query), .genericPassword(let key)): return query.service == key.service
-    case (.all, _): return true
+    case (.criteria, _), (.all, _): return true
     default: return false
     }
   }

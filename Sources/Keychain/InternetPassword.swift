@@ -7,7 +7,8 @@ public struct InternetPassword: Hashable, Sendable {
   /// passphrases.
   public var server: ByteString?
 
-  /// The URL scheme: `https`, `ssh`, `imap`, `cert`, …
+  /// The URL scheme: `https`, `ssh`, `imap`, `cert`, … Empty where a program of Keychain Services gave none; then neither
+  /// git nor any other tool ever finds the item.
   public var `protocol`: ByteString
 
   /// The TCP port, 1 to 65535. `nil` is the same as the protocol's own port.
@@ -25,11 +26,18 @@ public struct InternetPassword: Hashable, Sendable {
   /// How the server asks for it, as `kSecAttrAuthenticationType`. `nil` is the usual way.
   public var authenticationType: ByteString?
 
-  /// Takes the attributes. An empty `server`, `path`, `securityDomain` or `authenticationType` becomes `nil`,
-  /// as Keychain Services takes absent for empty; an empty `account` stays.
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is a name and no boundary.
+  public var accessGroup: ByteString?
+
+  /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).
+  public var isSynchronizable: Bool
+
+  /// Takes the attributes. An empty `server`, `path`, `securityDomain`, `authenticationType` or `accessGroup` becomes
+  /// `nil`, as Keychain Services takes absent for empty; an empty `account` stays.
   public init(
     protocol: ByteString, server: ByteString?, port: UInt16? = nil, account: ByteString? = nil,
-    path: ByteString? = nil, securityDomain: ByteString? = nil, authenticationType: ByteString? = nil
+    path: ByteString? = nil, securityDomain: ByteString? = nil, authenticationType: ByteString? = nil,
+    accessGroup: ByteString? = nil, isSynchronizable: Bool = false
   ) {
     self.protocol = `protocol`
     self.server = server.nonEmpty
@@ -38,6 +46,8 @@ public struct InternetPassword: Hashable, Sendable {
     self.path = path.nonEmpty
     self.securityDomain = securityDomain.nonEmpty
     self.authenticationType = authenticationType.nonEmpty
+    self.accessGroup = accessGroup.nonEmpty
+    self.isSynchronizable = isSynchronizable
   }
 
   /// The same item in the one form that every way to write it shares: server and protocol in small letters,
@@ -88,15 +98,27 @@ extension ByteString? {
 ///
 /// For what has no host: an AWS profile, a service name that a program made up. Names as in Keychain Services.
 public struct GenericPassword: Hashable, Sendable {
-  /// The name under which a program keeps it (`kSecAttrService`). What a tool stores is `TOOL:KEY`.
+  /// The name under which a program keeps it (`kSecAttrService`). What a tool stores is `TOOL:KEY`. Empty where a
+  /// program of Keychain Services gave none.
   public var service: ByteString
 
   /// The user name. Empty is a value; `nil` means that the item has none.
   public var account: ByteString?
 
-  /// Takes the attributes.
-  public init(service: ByteString, account: ByteString? = nil) {
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is a name and no boundary.
+  public var accessGroup: ByteString?
+
+  /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).
+  public var isSynchronizable: Bool
+
+  /// Takes the attributes. An empty `accessGroup` becomes `nil`.
+  public init(
+    service: ByteString, account: ByteString? = nil, accessGroup: ByteString? = nil,
+    isSynchronizable: Bool = false
+  ) {
     self.service = service
     self.account = account
+    self.accessGroup = accessGroup.nonEmpty
+    self.isSynchronizable = isSynchronizable
   }
 }

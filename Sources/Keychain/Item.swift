@@ -2,26 +2,29 @@
 ///
 /// Nothing in here is needed to be kept from a log; the secret and what belongs to it is a ``Credential``.
 public struct Item: Hashable, Sendable {
-  /// Which of the two classes of Keychain Services the item is of, with its primary key.
+  /// Which of the classes of Keychain Services the item is of, with its primary key.
   public enum Key: Hashable, Sendable {
     /// `kSecClassInternetPassword`
     case internetPassword(InternetPassword)
     /// `kSecClassGenericPassword`
     case genericPassword(GenericPassword)
+    /// `kSecClassCertificate`, `kSecClassKey` or `kSecClassIdentity`
+    case cryptographic(CryptographicItem)
 
     /// The form in which keys compare: two items whose primary keys are equal are one item.
     public var primaryKey: Key {
       switch self {
       case .internetPassword(let key): .internetPassword(key.primaryKey)
-      case .genericPassword: self
+      case .genericPassword, .cryptographic: self
       }
     }
 
-    /// The account, which both classes have.
+    /// The account, which both classes of passwords have.
     public var account: ByteString? {
       switch self {
       case .internetPassword(let key): key.account
       case .genericPassword(let key): key.account
+      case .cryptographic: nil
       }
     }
   }
@@ -46,6 +49,9 @@ public struct Item: Hashable, Sendable {
 
   /// Whether a person chose it to answer for its server where several items could.
   public var isDefault: Bool
+
+  /// Other attributes that a program of Keychain Services gave.
+  public var furtherAttributes = FurtherAttributes()
 
   /// When it was added; set by the keychain.
   public var creationDate: Timestamp?
@@ -118,7 +124,7 @@ extension Item.Key {
   private var base: String {
     switch self {
     case .internetPassword(let key):
-      var place = "\(key.protocol)://"
+      var place = key.protocol.isEmpty ? "" : "\(key.protocol)://"
       if let server = key.server {
         place += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"
       }
@@ -127,6 +133,7 @@ extension Item.Key {
       return place
     case .genericPassword(let key):
       return "\(key.service)"
+    case .cryptographic(let item): return item.name
     }
   }
 

@@ -25,12 +25,10 @@ extension Item {
   }
 
   /// Throws if no keychain should take the item: an attribute is longer than ``ItemBounds/attribute``, holds
-  /// LF, CR or NUL in its primary key, or has to have a value and has none.
+  /// LF, CR or NUL in the primary key of a password.
   public func validate() throws(KeychainError) {
     switch key {
     case .internetPassword(let key):
-      if key.protocol.isEmpty { throw .unusableAttribute(name: "protocol", .empty) }
-      if key.server == nil, key.path == nil { throw .unusableAttribute(name: "server", .empty) }
       try Self.validate("protocol", key.protocol)
       try Self.validate("server", key.server)
       try Self.validate("account", key.account)
@@ -38,10 +36,12 @@ extension Item {
       try Self.validate("security domain", key.securityDomain)
       try Self.validate("authentication type", key.authenticationType)
     case .genericPassword(let key):
-      if key.service.isEmpty { throw .unusableAttribute(name: "service", .empty) }
       try Self.validate("service", key.service)
       try Self.validate("account", key.account)
+    case .cryptographic(let item): try item.primaryAttributes.validate()
     }
+    try Self.validate("access group", key.accessGroup)
+    try furtherAttributes.validate()
     for (name, value) in [
       ("label", label), ("comment", comment), ("description", itemDescription), ("creator", creator),
       ("type", type),
@@ -50,16 +50,31 @@ extension Item {
     }
   }
 
+  /// Throws if neither git, nor a tool, nor a person could ever ask for it: a part of the key is empty that every question
+  /// has. Programs of Keychain Services can keep such items, and find them.
+  package func validateKey() throws(KeychainError) {
+    switch key {
+    case .internetPassword(let key):
+      if key.protocol.isEmpty { throw .unusableAttribute(name: "protocol", .empty) }
+      if key.server == nil, key.path == nil { throw .unusableAttribute(name: "server", .empty) }
+    case .genericPassword(let key):
+      if key.service.isEmpty { throw .unusableAttribute(name: "service", .empty) }
+    case .cryptographic: break
+    }
+  }
+
   /// The bytes of all attributes.
   private var byteCount: Int {
     // No array of them: this is called for each of the ten thousand that come at once.
     func size(_ value: ByteString?) -> Int { value?.bytes.count ?? 0 }
     var count = size(label) + size(comment) + size(itemDescription) + size(creator) + size(type)
+    count += size(key.accessGroup) + furtherAttributes.byteCount
     switch key {
     case .internetPassword(let key):
       count += key.protocol.bytes.count + size(key.server) + size(key.account) + size(key.path)
       count += size(key.securityDomain) + size(key.authenticationType)
     case .genericPassword(let key): count += key.service.bytes.count + size(key.account)
+    case .cryptographic(let item): count += item.primaryAttributes.byteCount
     }
     return count
   }

@@ -4,6 +4,8 @@ public enum ItemQuery: Hashable, Sendable {
   case internetPassword(InternetPasswordQuery)
   /// Generic passwords of a service.
   case genericPassword(GenericPasswordQuery)
+  /// Items by any of their attributes. No protocol's request is ever turned into this.
+  case criteria(ItemCriteria)
   /// Every item, for listing. No protocol's request is ever turned into this.
   case all
 
@@ -12,6 +14,7 @@ public enum ItemQuery: Hashable, Sendable {
     switch (self, item.key) {
     case (.internetPassword(let query), .internetPassword(let key)): query.matches(key)
     case (.genericPassword(let query), .genericPassword(let key)): query.matches(key)
+    case (.criteria(let criteria), _): criteria.matches(item)
     case (.all, _): true
     default: false
     }
@@ -22,6 +25,7 @@ public enum ItemQuery: Hashable, Sendable {
     switch (self, item.key) {
     case (.internetPassword(let query), .internetPassword(let key)): query.differences(from: key)
     case (.genericPassword(let query), .genericPassword(let key)): query.differences(from: key)
+    case (.criteria(let criteria), _): criteria.matches(item) ? [] : [.attributes]
     case (.all, _): []
     default: [.itemClass]
     }
@@ -39,13 +43,15 @@ public enum ItemQuery: Hashable, Sendable {
           securityDomain: key.securityDomain))
     case .genericPassword(let key):
       self = .genericPassword(try GenericPasswordQuery(service: key.service, account: key.account))
+    case .cryptographic:
+      self = .criteria(ItemCriteria(key))
     }
   }
 }
 
 /// In what an item differs from what is asked for, so that it doesn't answer.
 public enum ItemDifference: Hashable, Sendable {
-  /// It is of the other class.
+  /// It is of another class.
   case itemClass
   /// Its protocol is another one.
   case `protocol`
@@ -61,6 +67,8 @@ public enum ItemDifference: Hashable, Sendable {
   case securityDomain
   /// It is of another service.
   case service
+  /// Some of its attributes are others than those that are asked for.
+  case attributes
 }
 
 /// Asks for internet passwords that answer for a place on a server.
@@ -134,7 +142,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
       return !itemPath.isWholeSegmentPrefix(of: path)
     case .account: return account != nil && item.account != account
     case .securityDomain: return item.securityDomain != nil && item.securityDomain != securityDomain
-    case .itemClass, .service: return false
+    case .itemClass, .service, .attributes: return false
     }
   }
 }

@@ -100,7 +100,7 @@ extension KeychainStore {
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> Answer? {
     try reading { () throws(KeychainError) -> Answer? in
-      for item in try find(query) {
+      for item in try find(query) where !item.isNegative {
         guard let credential = try credentialIfPresent(of: item) else { continue }
         if !credential.isExpired(at: now), isUsable(item, credential) {
           return Answer(item: item, credential: credential)

@@ -28,6 +28,7 @@ extension KeychainStore {
   public func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
   ) throws(KeychainError) -> SaveOutcome {
+    try item.validateKey()
     try item.validate(with: credential)
     let query = try ItemQuery(for: item.key)
     let kind = credential.authenticationScheme
@@ -56,7 +57,9 @@ extension KeychainStore {
       replacement.expiry = earlier(credential.expiry, expiringBy)
       let primaryKey = item.key.primaryKey
       if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
-        try update(twin, replacement)
+        var changed = twin
+        changed.isNegative = false
+        try update(changed, replacement)
         return .updated
       }
       try add(item, replacement)
@@ -87,10 +90,13 @@ extension KeychainStore {
   }
 
   /// Forgets every item in question, whatever its secret, as git's `erase` without a password and a tool's
-  /// `logout` ask for. If the query has a path, only items of that very path go. Returns how many items went.
+  /// `logout` ask for. If the query has a path, only items of that very path go; those of an access group stay, for
+  /// programs share them that nobody has spoken of. Returns how many items went.
   public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
     try erase { () throws(KeychainError) -> [Item] in
-      try find(query).filter { query.isInErasingReach(of: $0) && query.asksForThePath(of: $0) }
+      try find(query).filter {
+        $0.key.accessGroup == nil && query.isInErasingReach(of: $0) && query.asksForThePath(of: $0)
+      }
     }
   }
 

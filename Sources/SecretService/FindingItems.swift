@@ -4,7 +4,37 @@ extension SecretServiceKeychain {
   /// Everything that may answer the query. A collection that is locked may hide anything; so before it is said that
   /// nothing answers, the one that is used is unlocked.
   func storedItems(matching query: ItemQuery) throws(KeychainError) -> [StoredItem] {
+    if case .criteria(let criteria) = query { return try storedItems(matching: criteria) }
     guard let searches = ItemAttributes.searches(for: query) else { return try allItems() }
+    return try storedItems(matching: query, by: searches)
+  }
+
+  private func storedItems(matching criteria: ItemCriteria) throws(KeychainError) -> [StoredItem] {
+    let query = ItemQuery.criteria(criteria)
+    let searches = ItemAttributes.searches(for: query)
+    if criteria.omitsLocked {
+      if try existingCollection() == nil { try refuseWithoutCollections() }
+      let found: [StoredItem]
+      if let searches {
+        found = try search(searches)
+      } else {
+        found = try unlockedItems().items
+      }
+      return found.filter { !$0.isLocked }
+    }
+    if let searches { return try storedItems(matching: query, by: searches) }
+    let found = try allItems()
+    if answers(found, query) { return found }
+    // Nothing is not there before every collection has been looked at.
+    let locked = try unlockedItems().locked
+    if locked.isEmpty { return found }
+    for collection in locked { try unlock([collection], named: collectionName(of: collection)) }
+    return try allItems()
+  }
+
+  private func storedItems(
+    matching query: ItemQuery, by searches: [[String: String]]
+  ) throws(KeychainError) -> [StoredItem] {
     // KeePassXC would show its dialog at a search, to somebody who is not to be asked.
     if !settings.mayPrompt { try unlockMainCollection() }
     var found: [StoredItem] = []
@@ -73,13 +103,22 @@ extension SecretServiceKeychain {
     let main = try existingCollection()
     if main == nil { try refuseWithoutCollections() }
     try unlockMainCollection()
+    let (items, locked) = try unlockedItems()
+    for collection in locked { settings.onNotice(.skipped(collection: collectionName(of: collection))) }
+    return items
+  }
+
+  /// Every item of the collections that are used and unlocked, and which of them are locked.
+  private func unlockedItems() throws(KeychainError) -> (items: [StoredItem], locked: [String]) {
     let collections =
       settings.collection == nil
-      ? try reporting { () throws(BusFailure) in try service.collections() } : main.map { [$0] } ?? []
+      ? try reporting { () throws(BusFailure) in try service.collections() }
+      : try existingCollection().map { [$0] } ?? []
     var paths: [String] = []
+    var locked: [String] = []
     for collection in collections {
-      if collection != main, try isLocked(collection) {
-        settings.onNotice(.skipped(collection: collectionName(of: collection)))
+      if try isLocked(collection) {
+        locked.append(collection)
         continue
       }
       paths += try reporting { () throws(BusFailure) in
@@ -89,7 +128,8 @@ extension SecretServiceKeychain {
     let all = paths
     // gnome-keyring takes seven milliseconds for each of 10,000.
     if all.count > 2000 { settings.onNotice(.reading(count: all.count, program: service.process()?.program)) }
-    return try reporting { () throws(BusFailure) in remembering(try service.items(at: all)) }
+    let items = try reporting { () throws(BusFailure) in remembering(try service.items(at: all)) }
+    return (items, locked)
   }
 
   /// Unlocks the collection that is used. Returns whether it was locked.

@@ -32,8 +32,17 @@ enum ItemAttributes {
     static let noCreator = "llavero:no-creator"
     static let type = "llavero:type"
     static let `default` = "llavero:default"
+    /// The class, where the other attributes don't show it.
+    static let itemClass = "llavero:class"
+    static let accessGroup = "llavero:access-group"
+    static let synchronizable = "llavero:synchronizable"
+    /// What a tag of ``CryptographicItem/primaryAttributes`` is appended to.
+    static let primary = "llavero:primary:"
+    /// What a tag of ``Item/furtherAttributes`` is appended to.
+    static let further = "llavero:attribute:"
     static let key = [
-      `protocol`, server, port, user, object, domain, authtype, service, username, account,
+      `protocol`, server, port, user, object, domain, authtype, service, username, account, itemClass,
+      accessGroup, synchronizable,
     ]
   }
 
@@ -60,6 +69,7 @@ enum ItemAttributes {
     }
     item.type = value(Name.type, in: stored.attributes)
     item.isDefault = stored.attributes[Name.default] == "1"
+    item.furtherAttributes = furtherAttributes(Name.further, in: stored.attributes)
     item.creationDate = stored.created
     item.modificationDate = stored.modified
     item.reference = stored.reference
@@ -69,7 +79,18 @@ enum ItemAttributes {
   /// The key that attributes make; `nil` if they make none.
   static func key(of attributes: [String: String]) -> Item.Key? {
     if let helper = ToolHelperItems.made(attributes) { return helper.key(of: attributes) }
-    if let `protocol` = value(Name.protocol, in: attributes), !`protocol`.isEmpty {
+    let accessGroup = value(Name.accessGroup, in: attributes)
+    let isSynchronizable = attributes[Name.synchronizable] == "1"
+    let itemClass = attributes[Name.itemClass]
+    if let kind = CryptographicItem.Kind.allCases.first(where: { $0.name == itemClass }) {
+      return .cryptographic(
+        CryptographicItem(
+          kind, furtherAttributes(Name.primary, in: attributes), accessGroup: accessGroup,
+          isSynchronizable: isSynchronizable))
+    }
+    if let `protocol` = itemClass == internetClass
+      ? value(Name.protocol, in: attributes) ?? "" : value(Name.protocol, in: attributes).nonEmpty
+    {
       var port: UInt16?
       if let text = attributes[Name.port], !text.isEmpty {
         guard let number = UInt16(text), number > 0 else { return nil }
@@ -79,14 +100,39 @@ enum ItemAttributes {
         protocol: `protocol`, server: value(Name.server, in: attributes).map(withoutBrackets), port: port,
         account: value(Name.user, in: attributes), path: value(Name.object, in: attributes),
         securityDomain: value(Name.domain, in: attributes),
-        authenticationType: value(Name.authtype, in: attributes))
-      return key.server == nil && key.path == nil ? nil : .internetPassword(key)
+        authenticationType: value(Name.authtype, in: attributes), accessGroup: accessGroup,
+        isSynchronizable: isSynchronizable)
+      if itemClass != internetClass, key.server == nil, key.path == nil { return nil }
+      return .internetPassword(key)
     }
-    guard let service = value(Name.service, in: attributes), !service.isEmpty else { return nil }
+    guard let service = value(Name.service, in: attributes), !service.isEmpty || itemClass == genericClass
+    else { return nil }
     return .genericPassword(
       GenericPassword(
         service: service,
-        account: value(Name.username, in: attributes) ?? value(Name.account, in: attributes)))
+        account: value(Name.username, in: attributes) ?? value(Name.account, in: attributes),
+        accessGroup: accessGroup, isSynchronizable: isSynchronizable))
+  }
+
+  private static let internetClass = "internet"
+  private static let genericClass = "generic"
+
+  private static func furtherAttributes(
+    _ prefix: String, in attributes: [String: String]
+  ) -> FurtherAttributes {
+    var found = FurtherAttributes()
+    for name in attributes.keys where name.hasPrefix(prefix) {
+      let tag = ByteString(name.dropFirst(prefix.count))
+      if FurtherAttributes.isTag(tag) { found[tag] = value(name, in: attributes) }
+    }
+    return found
+  }
+
+  private static func set(
+    _ values: FurtherAttributes, _ prefix: String, in attributes: inout [String: String]
+  ) {
+    for name in attributes.keys where name.hasPrefix(prefix) { set(nil, as: name, in: &attributes) }
+    values.forEach { tag, value in set(value, as: prefix + tag.description, in: &attributes) }
   }
 
   // MARK: Writing
@@ -106,6 +152,7 @@ enum ItemAttributes {
     }
     if key(of: existing) != item.key {
       for name in Name.key { set(nil, as: name, in: &attributes) }
+      set(FurtherAttributes(), Name.primary, in: &attributes)
       if let helper = ToolHelperItems.made(existing) {
         for name in [helper.url, helper.mark.name] where name != schema { attributes[name] = nil }
       }
@@ -126,6 +173,7 @@ enum ItemAttributes {
     }
     set(item.type, as: Name.type, in: &attributes)
     attributes[Name.default] = item.isDefault ? "1" : nil
+    set(item.furtherAttributes, Name.further, in: &attributes)
     let label = item.label ?? ""
     attributes[exactly(labelName)] =
       isText(label.bytes) && (item.label == nil || !label.isEmpty) ? nil : base64(label.bytes)
@@ -151,12 +199,22 @@ enum ItemAttributes {
       set(key.path, as: Name.object, in: &attributes)
       set(key.securityDomain, as: Name.domain, in: &attributes)
       set(key.authenticationType, as: Name.authtype, in: &attributes)
+      if key.protocol.isEmpty || key.server == nil && key.path == nil {
+        attributes[Name.itemClass] = internetClass
+      }
       if isReplaceable { attributes[schema] = networkSchema }
     case .genericPassword(let key):
       set(key.service, as: Name.service, in: &attributes)
       set(key.account, as: Name.username, in: &attributes)
+      if key.service.isEmpty { attributes[Name.itemClass] = genericClass }
+      if isReplaceable { attributes[schema] = genericSchema }
+    case .cryptographic(let item):
+      attributes[Name.itemClass] = item.kind.name
+      set(item.primaryAttributes, Name.primary, in: &attributes)
       if isReplaceable { attributes[schema] = genericSchema }
     }
+    set(key.accessGroup, as: Name.accessGroup, in: &attributes)
+    if key.isSynchronizable { attributes[Name.synchronizable] = "1" }
   }
 
   // MARK: Searching
@@ -166,6 +224,7 @@ enum ItemAttributes {
   static func searches(for query: ItemQuery) -> [[String: String]]? {
     switch query {
     case .all: return nil
+    case .criteria(let criteria): return searches(for: criteria)
     case .genericPassword(let query):
       let service = [Name.service: readable(query.service.bytes)]
       guard let account = query.account.map({ readable($0.bytes) }) else { return [service] }
@@ -192,6 +251,55 @@ enum ItemAttributes {
       }
       return searches
     }
+  }
+
+  private static func searches(for criteria: ItemCriteria) -> [[String: String]]? {
+    // Services compare byte for byte.
+    if criteria.ignoresCase { return nil }
+    var asked: [String: String] = [:]
+    func ask(_ value: ByteString?, as name: String) {
+      if let value = value.nonEmpty { asked[name] = readable(value.bytes) }
+    }
+    ask(criteria.accessGroup, as: Name.accessGroup)
+    switch criteria.itemClass {
+    case .certificate: asked[Name.itemClass] = CryptographicItem.Kind.certificate.name
+    case .key: asked[Name.itemClass] = CryptographicItem.Kind.key.name
+    case .identity: asked[Name.itemClass] = CryptographicItem.Kind.identity.name
+    case .genericPassword:
+      ask(criteria.service, as: Name.service)
+      guard let account = criteria.account.nonEmpty.map({ readable($0.bytes) }) else { break }
+      return [Name.username, Name.account].map { name in asked.merging([name: account]) { $1 } }
+    case .internetPassword: return internetSearches(for: criteria, asked)
+    case nil: break
+    }
+    return asked.isEmpty ? nil : [asked]
+  }
+
+  private static func internetSearches(
+    for criteria: ItemCriteria, _ asked: [String: String]
+  ) -> [[String: String]]? {
+    var asked = asked
+    if let account = criteria.account.nonEmpty { asked[Name.user] = readable(account.bytes) }
+    if let path = criteria.path.nonEmpty { asked[Name.object] = readable(path.bytes) }
+    var searches: [[String: String]] = []
+    for transform in [\ByteString.lowercased, \ByteString.self] {
+      var search = asked
+      if let `protocol` = criteria.protocol.nonEmpty {
+        search[Name.protocol] = readable(`protocol`[keyPath: transform].bytes)
+      }
+      if let server = criteria.server.nonEmpty {
+        search[Name.server] = readable(withBrackets(server[keyPath: transform]).bytes)
+      }
+      if search.isEmpty { return nil }
+      if !searches.contains(search) { searches.append(search) }
+    }
+    // What another tool's helper has stored has no access group.
+    guard criteria.accessGroup.nonEmpty == nil else { return searches }
+    for helper in ToolHelperItems.all
+    where criteria.securityDomain == nil || helper.domain == criteria.securityDomain {
+      searches.append([helper.mark.name: helper.mark.value])
+    }
+    return searches
   }
 
   // MARK: Values

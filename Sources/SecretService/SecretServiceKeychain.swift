@@ -222,7 +222,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
 
   private func refuseTwin(of item: Item) throws(KeychainError) {
     let primaryKey = item.key.primaryKey
-    for other in try items(matching: try ItemQuery(for: item.key))
+    for other in try items(matching: .criteria(ItemCriteria(item.key)))
     where other.reference != item.reference && other.key.primaryKey == primaryKey {
       throw .duplicateItem
     }

@@ -114,7 +114,7 @@ struct SecretReferenceTests {
       guard let query = try? parse(text) else { continue }
       count += 1
       switch query {
-      case .all: Issue.record("\(ByteString(text))")
+      case .criteria, .all: Issue.record("\(ByteString(text))")
       case .genericPassword(let query):
         #expect(!query.service.isEmpty && text.starts(with: "llavero://".utf8))
       case .internetPassword(let query):

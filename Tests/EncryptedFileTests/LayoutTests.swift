@@ -128,7 +128,7 @@ struct LayoutTests {
     }
     let vault = try ReadBack(try place.plaintext())
     let large = vault.records.filter { $0.content.count >= Self.chunk }
-    #expect(large.count == 12)
+    #expect(large.count >= 12)
     for record in large { #expect(record.start % Self.chunk == 0) }
     vault.expectLargeLayout()
     for number in 0..<12 {

@@ -33,17 +33,30 @@ enum Samples {
   }
 
   static func key(_ numbers: inout SeededGenerator) -> Item.Key {
-    if Int.random(in: 0..<8, using: &numbers) == 0 {
+    let group = Int.random(in: 0..<6, using: &numbers) == 0 ? text(&numbers) : nil
+    let isSynchronizable = Int.random(in: 0..<10, using: &numbers) == 0
+    switch Int.random(in: 0..<16, using: &numbers) {
+    case 0, 1:
       return .genericPassword(
         GenericPassword(
-          service: ByteString("aws:\(Int.random(in: 0..<400, using: &numbers))"), account: text(&numbers)))
+          service: ByteString("aws:\(Int.random(in: 0..<400, using: &numbers))"), account: text(&numbers),
+          accessGroup: group, isSynchronizable: isSynchronizable))
+    case 2:
+      var attributes: FurtherAttributes = ["slnr": ByteString(numbers.bytes(3))]
+      attributes["atag"] = text(&numbers)
+      return .cryptographic(
+        CryptographicItem(
+          CryptographicItem.Kind.allCases.randomElement(using: &numbers) ?? .key, attributes,
+          accessGroup: group, isSynchronizable: isSynchronizable))
+    default: break
     }
     return .internetPassword(
       InternetPassword(
         protocol: protocols.randomElement(using: &numbers) ?? "https", server: servers(&numbers),
         port: [nil, nil, 443, 80, 8443].randomElement(using: &numbers) ?? nil, account: text(&numbers),
-        path: text(&numbers), securityDomain: [nil, nil, nil, "docker"].randomElement(using: &numbers) ?? nil)
-    )
+        path: text(&numbers),
+        securityDomain: [nil, nil, nil, "docker"].randomElement(using: &numbers) ?? nil,
+        accessGroup: group, isSynchronizable: isSynchronizable))
   }
 
   static func query(_ numbers: inout SeededGenerator) throws -> ItemQuery {
@@ -53,6 +66,7 @@ enum Samples {
   /// A query that the key may answer.
   static func query(for key: Item.Key, _ numbers: inout SeededGenerator) throws -> ItemQuery {
     switch key {
+    case .cryptographic: return .criteria(ItemCriteria(key))
     case .genericPassword(let key):
       return .genericPassword(
         try GenericPasswordQuery(

@@ -63,6 +63,7 @@ import Testing
     case .passedOver(.expired(let second)):
       #expect(second <= now.seconds)
       #expect(try keychain.credential(of: item).expiry == second)
+    case .passedOver(.negative): #expect(item.isNegative)
     case .passedOver(.unusable(let scheme)):
       #expect(try keychain.credential(of: item).authenticationScheme == scheme)
       #expect(!isUsable(item, try keychain.credential(of: item)))
@@ -182,7 +183,7 @@ extension Item {
         case .path: key.path = query.path
         case .account: key.account = query.account
         case .securityDomain: key.securityDomain = query.securityDomain
-        case .itemClass, .service: break
+        case .itemClass, .service, .attributes: break
         }
       }
       item.key = .internetPassword(key)

@@ -28,11 +28,21 @@ enum Samples {
 
   /// A key that every keychain takes.
   static func key(_ numbers: inout SeededGenerator) -> Item.Key {
+    let group = numbers.number(in: 0..<4) == 0 ? attribute(&numbers) : nil
+    let isSynchronizable = numbers.number(in: 0..<8) == 0
+    if numbers.number(in: 0..<8) == 0 {
+      return .cryptographic(
+        CryptographicItem(
+          numbers.pick(CryptographicItem.Kind.allCases),
+          ["slnr": ByteString(numbers.bytes(numbers.number(in: 0..<9))), "atag": attribute(&numbers)],
+          accessGroup: group, isSynchronizable: isSynchronizable))
+    }
     if numbers.number(in: 0..<4) == 0 {
       let service = attribute(&numbers)
       return .genericPassword(
         GenericPassword(
-          service: service.isEmpty ? "service" : service, account: optional(&numbers, attribute)))
+          service: service.isEmpty ? "service" : service, account: optional(&numbers, attribute),
+          accessGroup: group, isSynchronizable: isSynchronizable))
     }
     var key = InternetPassword(
       protocol: numbers.pick(protocols),
@@ -40,7 +50,8 @@ enum Samples {
       port: numbers.pick([nil, nil, 1, 22, 443, 8443, 65535]), account: optional(&numbers, attribute),
       path: optional(&numbers, attribute),
       securityDomain: numbers.pick([nil, nil, "docker", "cargo", ByteString([0xff])]),
-      authenticationType: numbers.pick([nil, nil, "dflt", ByteString([0x80])]))
+      authenticationType: numbers.pick([nil, nil, "dflt", ByteString([0x80])]), accessGroup: group,
+      isSynchronizable: isSynchronizable)
     if key.server == nil, key.path == nil { key.path = "keys/id" }
     return .internetPassword(key)
   }
@@ -53,9 +64,11 @@ enum Samples {
           ? ByteString(numbers.bytes(numbers.number(in: 0..<6))) : attribute(&numbers)
       }
     }
-    return Item(
+    var item = Item(
       key(&numbers), label: note(&numbers), comment: note(&numbers), itemDescription: note(&numbers),
       creator: note(&numbers), type: note(&numbers), isDefault: numbers.number(in: 0..<2) == 0)
+    for tag in ["gena", "invi", "pdmn"] as [ByteString] { item.furtherAttributes[tag] = note(&numbers) }
+    return item
   }
 
   /// A query that an item with the key answers.
@@ -68,6 +81,7 @@ enum Samples {
       }
     }
     switch key {
+    case .cryptographic: return .criteria(ItemCriteria(key))
     case .genericPassword(let key):
       return .genericPassword(
         try GenericPasswordQuery(

@@ -66,6 +66,7 @@ enum ItemText {
       }
     }
     do throws(KeychainError) {
+      if edited.key != item.key { try edited.validateKey() }
       try edited.validate()
     } catch {
       var line: Int?
@@ -78,9 +79,8 @@ enum ItemText {
   }
 
   private static func help(for item: Item) -> String {
-    let isGeneric = if case .genericPassword = item.key { true } else { false }
     return """
-      # \(terminalText(item.key.name)): \(isGeneric ? "a generic password" : "an internet password")
+      # \(terminalText(item.key.name)): \(className(of: item.key))
       #
       # What you write here is kept when you leave the editor. The secret is not here, and stays as it is.
       # A line without a value, or left out, stands for an attribute that the item doesn't have; "" is an empty text.
@@ -99,11 +99,20 @@ enum ItemText {
     let set: (ByteString?, inout Item) throws(Failure) -> Void
   }
 
+  private static func className(of key: Item.Key) -> String {
+    switch key {
+    case .internetPassword: "an internet password"
+    case .genericPassword: "a generic password"
+    case .cryptographic: "a certificate or key"
+    }
+  }
+
   private static func fields(of key: Item.Key) -> [Field] {
-    let keyFields =
+    let keyFields: [Field] =
       switch key {
       case .internetPassword: internetFields
       case .genericPassword: genericFields
+      case .cryptographic: []
       }
     return keyFields + notes
   }

@@ -83,6 +83,7 @@ struct SecurityCriteria {
           ?? true
     case .genericPassword(let key):
       return !isInternetPassword && Self.agrees(service, key.service)
+    case .cryptographic: return false
     }
   }
 

@@ -47,6 +47,8 @@ enum SecurityItemText {
     case .genericPassword(let key):
       line("scrp", .sint32, nil, to: &output)
       line("svce", .blob, key.service, to: &output)
+    case .cryptographic(let item):
+      item.primaryAttributes.forEach { line($0, .blob, $1, to: &output) }
     }
     line("type", .uint32, item.type.map(code), to: &output)
   }
@@ -94,6 +96,7 @@ extension Item {
     switch key {
     case .internetPassword(let key): return key.server
     case .genericPassword(let key): return key.service
+    case .cryptographic: return nil
     }
   }
 }

@@ -91,6 +91,7 @@ enum SecurityPasswordCommands {
     let item = criteria.newItem()
     // Before the password is asked for: what can't be added, and what is there already.
     try securing(function) { () throws(KeychainError) in
+      try item.validateKey()
       try item.validate()
       if !options.has("U"), try hasTwin(item, in: store) { throw .duplicateItem }
     }

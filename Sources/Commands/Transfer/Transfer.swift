@@ -154,6 +154,7 @@ extension Item.Key {
     case .genericPassword(var key):
       key.account = nil
       return .genericPassword(key)
+    case .cryptographic: return self
     }
   }
 }

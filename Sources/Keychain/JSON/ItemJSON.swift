@@ -18,13 +18,25 @@ extension JSONWriter {
       member("class", "generic" as ByteString)
       member("service", key.service)
       member("account", key.account)
+    case .cryptographic(let key):
+      member("class", ByteString(key.kind.name))
+      member("primaryAttributes", key.primaryAttributes)
     }
+    member("accessGroup", item.key.accessGroup)
+    if item.key.isSynchronizable { member("isSynchronizable", true) }
     member("label", item.label)
     member("comment", item.comment)
     member("description", item.itemDescription)
     member("creator", item.creator)
     member("type", item.type)
     if item.isDefault { member("isDefault", true) }
+    if !item.furtherAttributes.isEmpty { member("attributes", item.furtherAttributes) }
+  }
+
+  private mutating func member(_ name: StaticString, _ attributes: FurtherAttributes) {
+    beginObject(name)
+    attributes.forEach { member($0, $1) }
+    endObject()
   }
 
   /// Writes what is confidential of an item.
@@ -59,6 +71,10 @@ package struct ItemAttributes {
   private var creator: ByteString?
   private var type: ByteString?
   private var isDefault = false
+  private var accessGroup: ByteString?
+  private var isSynchronizable = false
+  private var primaryAttributes = FurtherAttributes()
+  private var furtherAttributes = FurtherAttributes()
 
   /// Nothing collected yet.
   package init() {}
@@ -73,6 +89,18 @@ package struct ItemAttributes {
     }
     if name == "isDefault" {
       isDefault = try value.bool()
+      return true
+    }
+    if name == "isSynchronizable" {
+      isSynchronizable = try value.bool()
+      return true
+    }
+    if name == "attributes" {
+      furtherAttributes = try FurtherAttributes(value)
+      return true
+    }
+    if name == "primaryAttributes" {
+      primaryAttributes = try FurtherAttributes(value)
       return true
     }
     let isEncoded = name.count > 4 && UnsafeRawBufferPointer(rebasing: name[(name.count - 4)...]) == "_b64"
@@ -106,6 +134,8 @@ package struct ItemAttributes {
       creator = try text()
     } else if plain == "type" {
       type = try text()
+    } else if plain == "accessGroup" {
+      accessGroup = try text()
     } else {
       return false
     }
@@ -121,15 +151,39 @@ package struct ItemAttributes {
       key = .internetPassword(
         InternetPassword(
           protocol: `protocol`, server: server, port: port, account: account, path: path,
-          securityDomain: securityDomain, authenticationType: authenticationType))
+          securityDomain: securityDomain, authenticationType: authenticationType, accessGroup: accessGroup,
+          isSynchronizable: isSynchronizable))
     } else if `class` == "generic", let service {
-      key = .genericPassword(GenericPassword(service: service, account: account))
+      key = .genericPassword(
+        GenericPassword(
+          service: service, account: account, accessGroup: accessGroup, isSynchronizable: isSynchronizable))
+    } else if let kind = CryptographicItem.Kind.allCases.first(where: { `class` == ByteString($0.name) }) {
+      key = .cryptographic(
+        CryptographicItem(
+          kind, primaryAttributes, accessGroup: accessGroup, isSynchronizable: isSynchronizable))
     } else {
       throw JSONReader.Malformed()
     }
-    return Item(
+    var item = Item(
       key, label: label, comment: comment, itemDescription: itemDescription, creator: creator, type: type,
       isDefault: isDefault)
+    item.furtherAttributes = furtherAttributes
+    return item
+  }
+}
+
+extension FurtherAttributes {
+  /// Reads an object whose members are tags and values.
+  fileprivate init(_ object: JSONValue) throws(JSONReader.Malformed) {
+    self.init()
+    guard object.kind == .object else { throw JSONReader.Malformed() }
+    try JSONReader.members(of: object.raw) { (name, value) throws(JSONReader.Malformed) in
+      let isEncoded = name.count > 4
+      if isEncoded, !(UnsafeRawBufferPointer(rebasing: name[4...]) == "_b64") { throw JSONReader.Malformed() }
+      let tag = ByteString(UnsafeRawBufferPointer(rebasing: name.prefix(4)))
+      guard Self.isTag(tag) else { throw JSONReader.Malformed() }
+      self[tag] = isEncoded ? try value.base64() : try value.string()
+    }
   }
 }
 

@@ -110,6 +110,25 @@ package struct JSONWriter: ~Copyable {
     member(name, value.map { Int64($0) })
   }
 
+  /// Writes a member whose name is given in bytes that need no escape.
+  mutating func member(_ name: ByteString, _ value: ByteString) {
+    value.bytes.withUnsafeBytes { value in
+      let isText = isValidUTF8(value) && !Self.isMostlyEscapes(value)
+      separate()
+      bytes.append("\"")
+      bytes.append(contentsOf: name)
+      bytes.append(isText ? "\":" : "_b64\":")
+      if isText {
+        string(value)
+      } else {
+        bytes.append("\"")
+        Base64.encode(value, to: &bytes)
+        bytes.append("\"")
+      }
+    }
+    needsComma = true
+  }
+
   private mutating func append(_ number: Int64) {
     if number < 0 { bytes.append(UInt8(ascii: "-")) }
     var rest = number.magnitude

@@ -16,7 +16,7 @@ struct RefusedRow: Sendable, CustomTestStringConvertible {
 
   private static let long = attribute([UInt8](repeating: 0x61, count: 65_535))
 
-  static let all = lineBreaks + tooLong + empty
+  static let all = lineBreaks + tooLong
 
   private static let lineBreaks = ["a\nb", "a\rb", "a\0b", "\n", "a\r\n"].flatMap { (text: ByteString) in
     let shown = text.bytes.map { String($0, radix: 16) }.joined(separator: " ")
@@ -44,7 +44,8 @@ struct RefusedRow: Sendable, CustomTestStringConvertible {
     RefusedRow("\(name) of 65,535 bytes", item, .unusableAttribute(name: name, .tooLong(limit: 65_534)))
   }
 
-  private static let empty = [
+  /// What Keychain Services can keep, and nobody else could ask for.
+  static let unaskable = [
     RefusedRow("no protocol", .internet(protocol: ""), .unusableAttribute(name: "protocol", .empty)),
     RefusedRow("neither server nor path", .internet(nil), .unusableAttribute(name: "server", .empty)),
     RefusedRow("no service", .generic(""), .unusableAttribute(name: "service", .empty)),
@@ -60,6 +61,18 @@ extension ConformanceTests {
       let fresh = kind.make()
       #expect(throws: row.error) { try fresh.keychain.add(row.item, "x") }
       #expect(fresh.writes ?? 0 == 0)
+    }
+
+    @Test(
+      "an item that nobody could ask for is not saved, and kept only by Keychain Services",
+      arguments: KeychainUnderTest.all, RefusedRow.unaskable)
+    func unaskable(kind: KeychainUnderTest, row: RefusedRow) throws {
+      let keychain = kind.make().keychain
+      #expect(throws: row.error) { try keychain.save(row.item, Credential.text("y")) }
+      #expect(try keychain.items(matching: .all).isEmpty)
+      let added = try keychain.add(row.item, "x")
+      #expect(try keychain.items(matching: .criteria(ItemCriteria(row.item.key))) == [added])
+      #expect(throws: KeychainError.duplicateItem) { try keychain.add(row.item, "y") }
     }
 
     @Test("an attribute that could not be spoken is refused when changed", arguments: KeychainUnderTest.all)

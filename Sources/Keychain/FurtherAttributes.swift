@@ -1,0 +1,97 @@
+/// Attributes of Keychain Services that have no place of their own in ``Item``, by their four-character tags.
+///
+/// A tag is what Apple's header gives as the value of `kSecAttr…`: `gena` for `kSecAttrGeneric`. It consists of small
+/// letters and digits. A value is any bytes: of a text its UTF-8 encoding, of a number its decimal digits, of what is
+/// true `1`; what is false is absent. They are in the order of their tags.
+public struct FurtherAttributes: Hashable, Sendable {
+  private struct Entry: Hashable {
+    let tag: ByteString
+    var value: ByteString
+  }
+
+  private var entries: [Entry] = []
+
+  /// None.
+  public init() {}
+
+  /// The value of the attribute with this tag; `nil` if there is none. Setting `nil` removes it.
+  ///
+  /// - Precondition: what is set has a tag that ``isTag(_:)``.
+  public subscript(_ tag: ByteString) -> ByteString? {
+    get { entries.first { $0.tag == tag }?.value }
+    set {
+      let index = entries.firstIndex { $0.tag >= tag } ?? entries.count
+      let isThere = index < entries.count && entries[index].tag == tag
+      guard let newValue else {
+        if isThere { entries.remove(at: index) }
+        return
+      }
+      if isThere {
+        entries[index].value = newValue
+      } else {
+        precondition(Self.isTag(tag), "an attribute's tag is four small letters or digits")
+        entries.insert(Entry(tag: tag, value: newValue), at: index)
+      }
+    }
+  }
+
+  /// Whether there are none.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The tags of those that there are, sorted.
+  public var tags: [ByteString] { entries.map(\.tag) }
+
+  /// Whether this is the form of a tag: four small letters or digits.
+  public static func isTag(_ text: ByteString) -> Bool {
+    text.bytes.count == 4
+      && text.bytes.allSatisfy {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+      }
+  }
+}
+
+extension FurtherAttributes: ExpressibleByDictionaryLiteral {
+  /// Takes tags and values.
+  ///
+  /// - Precondition: every tag ``isTag(_:)``.
+  public init(dictionaryLiteral elements: (ByteString, ByteString)...) {
+    for (tag, value) in elements { self[tag] = value }
+  }
+}
+
+extension FurtherAttributes {
+  /// Calls `body` with each tag and value, in the order of the tags.
+  package func forEach(_ body: (_ tag: ByteString, _ value: ByteString) -> Void) {
+    for entry in entries { body(entry.tag, entry.value) }
+  }
+
+  /// The bytes of all values.
+  var byteCount: Int { entries.reduce(0) { $0 + $1.value.bytes.count } }
+
+  /// Throws if a value is longer than ``ItemBounds/attribute``.
+  func validate() throws(KeychainError) {
+    for entry in entries where entry.value.bytes.count > ItemBounds.attribute {
+      throw .unusableAttribute(name: entry.tag.description, .tooLong(limit: ItemBounds.attribute))
+    }
+  }
+}
+
+extension Item {
+  /// Whether programs that show people their items should leave it out (`kSecAttrIsInvisible`).
+  public var isInvisible: Bool {
+    get { furtherAttributes["invi"] == "1" }
+    set { furtherAttributes["invi"] = newValue ? "1" : nil }
+  }
+
+  /// Whether it notes that there is no password to be kept for this (`kSecAttrIsNegative`). Such an item never answers.
+  public var isNegative: Bool {
+    get { furtherAttributes["nega"] == "1" }
+    set { furtherAttributes["nega"] = newValue ? "1" : nil }
+  }
+
+  /// What a program notes beside a generic password, in bytes of its own (`kSecAttrGeneric`).
+  public var generic: ByteString? {
+    get { furtherAttributes["gena"] }
+    set { furtherAttributes["gena"] = newValue }
+  }
+}

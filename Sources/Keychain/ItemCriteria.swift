@@ -1,0 +1,162 @@
+/// The classes of items, as Keychain Services has them.
+public enum ItemClass: Hashable, Sendable, CaseIterable {
+  /// `kSecClassInternetPassword`
+  case internetPassword
+  /// `kSecClassGenericPassword`
+  case genericPassword
+  /// `kSecClassCertificate`
+  case certificate
+  /// `kSecClassKey`
+  case key
+  /// `kSecClassIdentity`
+  case identity
+}
+
+extension Item.Key {
+  /// The class.
+  public var itemClass: ItemClass {
+    switch self {
+    case .internetPassword: .internetPassword
+    case .genericPassword: .genericPassword
+    case .cryptographic(let item):
+      switch item.kind {
+      case .certificate: .certificate
+      case .key: .key
+      case .identity: .identity
+      }
+    }
+  }
+
+  /// The group of programs that share the item.
+  public var accessGroup: ByteString? {
+    switch self {
+    case .internetPassword(let key): key.accessGroup
+    case .genericPassword(let key): key.accessGroup
+    case .cryptographic(let item): item.accessGroup
+    }
+  }
+
+  /// Whether a program wants the item on the user's other machines, too.
+  public var isSynchronizable: Bool {
+    switch self {
+    case .internetPassword(let key): key.isSynchronizable
+    case .genericPassword(let key): key.isSynchronizable
+    case .cryptographic(let item): item.isSynchronizable
+    }
+  }
+}
+
+/// A search by attributes, as `SecItemCopyMatching` makes it: an item is found if it has every one that is given.
+///
+/// Unlike the queries of git and other tools this knows no rules beyond equality: a path matches that very path, an
+/// account any item that has it on whatever server. An attribute that is `nil` may have any value; one that is empty
+/// finds items without it. Protocol and server compare without regard to the case of ASCII letters, and a port finds
+/// items without one where it is the protocol's own, as in primary keys; everything else compares byte for byte.
+public struct ItemCriteria: Hashable, Sendable {
+  /// The class.
+  public var itemClass: ItemClass?
+  /// See ``InternetPassword/server``.
+  public var server: ByteString?
+  /// See ``InternetPassword/protocol``.
+  public var `protocol`: ByteString?
+  /// See ``InternetPassword/port``. 0 finds items that have none and whose protocol has none.
+  public var port: UInt16?
+  /// The account.
+  public var account: ByteString?
+  /// See ``InternetPassword/path``.
+  public var path: ByteString?
+  /// See ``InternetPassword/securityDomain``.
+  public var securityDomain: ByteString?
+  /// See ``InternetPassword/authenticationType``.
+  public var authenticationType: ByteString?
+  /// See ``GenericPassword/service``.
+  public var service: ByteString?
+  /// See ``Item/label``.
+  public var label: ByteString?
+  /// See ``Item/comment``.
+  public var comment: ByteString?
+  /// See ``Item/itemDescription``.
+  public var itemDescription: ByteString?
+  /// See ``Item/creator``.
+  public var creator: ByteString?
+  /// See ``Item/type``.
+  public var type: ByteString?
+  /// The group of programs that share it.
+  public var accessGroup: ByteString?
+  /// Whether it is to be on the user's other machines, too.
+  public var isSynchronizable: Bool?
+  /// Attributes by their tags, those of ``CryptographicItem/primaryAttributes`` among them.
+  public var furtherAttributes = FurtherAttributes()
+  /// Whether texts compare without regard to case, as Unicode has it.
+  public var ignoresCase = false
+  /// Whether what can't be read without asking a person is left out, where the kind of keychain can do that, in place of
+  /// asking or failing.
+  public var omitsLocked = false
+
+  /// Finds everything.
+  public init() {}
+
+  /// Finds the item with this very primary key.
+  public init(_ key: Item.Key) {
+    itemClass = key.itemClass
+    accessGroup = key.accessGroup ?? ""
+    isSynchronizable = key.isSynchronizable
+    switch key {
+    case .internetPassword(let key):
+      server = key.server ?? ""
+      `protocol` = key.protocol
+      port = key.effectivePort ?? 0
+      path = key.path ?? ""
+      securityDomain = key.securityDomain ?? ""
+      authenticationType = key.authenticationType ?? ""
+      account = key.account ?? ""
+    case .genericPassword(let key):
+      service = key.service
+      account = key.account ?? ""
+    case .cryptographic(let item):
+      furtherAttributes = item.primaryAttributes
+    }
+  }
+
+  /// Whether the item has everything that is asked for.
+  public func matches(_ item: Item) -> Bool {
+    if let itemClass, item.key.itemClass != itemClass { return false }
+    if let isSynchronizable, item.key.isSynchronizable != isSynchronizable { return false }
+    guard agrees(account, item.key.account), agrees(accessGroup, item.key.accessGroup),
+      agrees(label, item.label), agrees(comment, item.comment), agrees(itemDescription, item.itemDescription),
+      agrees(creator, item.creator), agrees(type, item.type), hasFurtherAttributes(item)
+    else { return false }
+    switch item.key {
+    case .internetPassword(let key):
+      return service == nil && agrees(server?.lowercased, key.server?.lowercased)
+        && agrees(`protocol`?.lowercased, key.protocol.lowercased)
+        && port.map { $0 == key.effectivePort ?? 0 } ?? true && agrees(path, key.path)
+        && agrees(securityDomain, key.securityDomain) && agrees(authenticationType, key.authenticationType)
+    case .genericPassword(let key): return !asksForInternetPassword && agrees(service, key.service)
+    case .cryptographic: return !asksForInternetPassword && service == nil
+    }
+  }
+
+  /// Whether something is asked for that only internet passwords have.
+  private var asksForInternetPassword: Bool {
+    server != nil || `protocol` != nil || port != nil || path != nil || securityDomain != nil
+      || authenticationType != nil
+  }
+
+  private func hasFurtherAttributes(_ item: Item) -> Bool {
+    if furtherAttributes.isEmpty { return true }
+    var primary = FurtherAttributes()
+    if case .cryptographic(let key) = item.key { primary = key.primaryAttributes }
+    return furtherAttributes.tags.allSatisfy { tag in
+      agrees(furtherAttributes[tag], primary[tag] ?? item.furtherAttributes[tag])
+    }
+  }
+
+  private func agrees(_ wanted: ByteString?, _ value: ByteString?) -> Bool {
+    guard let wanted else { return true }
+    let value = value ?? ""
+    if wanted == value { return true }
+    guard ignoresCase, let wanted = wanted.text, let value = value.text else { return false }
+    return wanted.lowercased() == value.lowercased()
+  }
+}

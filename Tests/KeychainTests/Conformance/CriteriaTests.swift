@@ -1,0 +1,229 @@
+import Keychain
+import TestSupport
+import Testing
+
+/// A search among the items of ``CriteriaRow/items``, and which of them it finds.
+struct CriteriaRow: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let criteria: ItemCriteria
+  let found: Set<ByteString>
+
+  init(_ description: String, _ found: Set<ByteString>, _ change: (inout ItemCriteria) -> Void) {
+    testDescription = description
+    var criteria = ItemCriteria()
+    change(&criteria)
+    self.criteria = criteria
+    self.found = found
+  }
+
+  /// Items that differ in one attribute or another, each with its own label.
+  static let items: [Item] = {
+    func labelled(_ label: ByteString, _ key: Item.Key, _ change: (inout Item) -> Void = { _ in }) -> Item {
+      var item = Item(key, label: label)
+      change(&item)
+      return item
+    }
+    return [
+      labelled("plain", Item.internet("Example.com", account: "alice").key),
+      labelled("port", Item.internet("example.com", account: "alice", port: 8443).key),
+      labelled("path", Item.internet("example.com", account: "alice", path: "acme/app").key),
+      labelled("domain", Item.internet("example.com", account: "alice", domain: "docker").key),
+      labelled("ftp", Item.internet("example.com", account: "Alice", protocol: "ftp").key),
+      labelled("no protocol", Item.internet("example.com", account: "alice", protocol: "").key),
+      labelled(
+        "group",
+        .internetPassword(
+          InternetPassword(
+            protocol: "https", server: "example.com", account: "alice", accessGroup: "com.example.shared"))),
+      labelled("generic", Item.generic("app", account: "alice").key) {
+        $0.comment = "a remark"
+        $0.generic = attribute([0, 0xff, 0x0a])
+      },
+      labelled("account only", Item.generic("", account: "Ärger").key) { $0.isInvisible = true },
+      labelled(
+        "synchronizable",
+        .genericPassword(GenericPassword(service: "app", account: "alice", isSynchronizable: true))),
+      labelled(
+        "certificate",
+        .cryptographic(
+          CryptographicItem(.certificate, ["slnr": attribute([0x30, 0x39]), "issr": attribute([0x30, 0])]))),
+      labelled(
+        "key", .cryptographic(CryptographicItem(.key, ["klbl": attribute([1, 2]), "atag": "com.example"]))),
+      labelled(
+        "identity",
+        .cryptographic(
+          CryptographicItem(.identity, ["klbl": attribute([1, 2])], accessGroup: "com.example.shared"))),
+    ]
+  }()
+
+  private static let everything = Set(items.compactMap(\.label))
+
+  static let all = [
+    CriteriaRow("nothing asked", everything) { _ in },
+    CriteriaRow("class", ["generic", "account only", "synchronizable"]) { $0.itemClass = .genericPassword },
+    CriteriaRow("certificates", ["certificate"]) { $0.itemClass = .certificate },
+    CriteriaRow("keys", ["key"]) { $0.itemClass = .key },
+    CriteriaRow("identities", ["identity"]) { $0.itemClass = .identity },
+    CriteriaRow(
+      "server in other letters", ["plain", "port", "path", "domain", "ftp", "no protocol", "group"]
+    ) {
+      $0.itemClass = .internetPassword
+      $0.server = "EXAMPLE.com"
+    },
+    CriteriaRow("another server", []) {
+      $0.itemClass = .internetPassword
+      $0.server = "example.org"
+    },
+    CriteriaRow("protocol", ["plain", "port", "path", "domain", "group"]) { $0.protocol = "HTTPS" },
+    CriteriaRow("no protocol", ["no protocol"]) { $0.protocol = "" },
+    CriteriaRow("the protocol's own port", ["plain", "path", "domain", "group"]) {
+      $0.itemClass = .internetPassword
+      $0.port = 443
+    },
+    CriteriaRow("no port", ["no protocol"]) { $0.port = 0 },
+    CriteriaRow("another port", ["port"]) { $0.port = 8443 },
+    CriteriaRow("a path is that very path", ["path"]) { $0.path = "acme/app" },
+    CriteriaRow("a path below finds nothing", []) { $0.path = "acme/app/x" },
+    CriteriaRow("a path above finds nothing", []) { $0.path = "acme" },
+    CriteriaRow("security domain", ["domain"]) { $0.securityDomain = "docker" },
+    CriteriaRow(
+      "no security domain", ["plain", "port", "path", "ftp", "no protocol", "group"]
+    ) { $0.securityDomain = "" },
+    CriteriaRow(
+      "account of any class",
+      ["plain", "port", "path", "domain", "no protocol", "group", "generic", "synchronizable"]
+    ) {
+      $0.account = "alice"
+    },
+    CriteriaRow("account of generic passwords", ["generic", "synchronizable"]) {
+      $0.itemClass = .genericPassword
+      $0.account = "alice"
+    },
+    CriteriaRow(
+      "account without regard to case", ["ftp", "plain", "port", "path", "domain", "no protocol", "group"]
+    ) {
+      $0.itemClass = .internetPassword
+      $0.account = "ALICE"
+      $0.ignoresCase = true
+    },
+    CriteriaRow("letters that ASCII hasn't", ["account only"]) {
+      $0.account = "äRGER"
+      $0.ignoresCase = true
+    },
+    CriteriaRow("no service", ["account only"]) { $0.service = "" },
+    CriteriaRow("service", ["generic", "synchronizable"]) { $0.service = "app" },
+    CriteriaRow("access group", ["group", "identity"]) { $0.accessGroup = "com.example.shared" },
+    CriteriaRow("access group of a class", ["group"]) {
+      $0.itemClass = .internetPassword
+      $0.accessGroup = "com.example.shared"
+    },
+    CriteriaRow("no access group", everything.subtracting(["group", "identity"])) { $0.accessGroup = "" },
+    CriteriaRow("synchronizable", ["synchronizable"]) { $0.isSynchronizable = true },
+    CriteriaRow("not synchronizable", everything.subtracting(["synchronizable"])) {
+      $0.isSynchronizable = false
+    },
+    CriteriaRow("label", ["key"]) { $0.label = "key" },
+    CriteriaRow("comment", ["generic"]) { $0.comment = "a remark" },
+    CriteriaRow("no comment", everything.subtracting(["generic"])) { $0.comment = "" },
+    CriteriaRow("generic attribute", ["generic"]) {
+      $0.furtherAttributes = ["gena": attribute([0, 0xff, 0x0a])]
+    },
+    CriteriaRow("invisible", ["account only"]) { $0.furtherAttributes = ["invi": "1"] },
+    CriteriaRow("serial number", ["certificate"]) {
+      $0.furtherAttributes = ["slnr": attribute([0x30, 0x39])]
+    },
+    CriteriaRow("a key's hash", ["key", "identity"]) { $0.furtherAttributes = ["klbl": attribute([1, 2])] },
+  ]
+}
+
+extension ConformanceTests {
+  @Suite("searching by attributes") struct SearchingByAttributes {
+    @Test("finds what has every attribute that is given", arguments: KeychainUnderTest.all)
+    func rows(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      for item in CriteriaRow.items { try fresh.keychain.add(item, "secret of \(item.label ?? "")") }
+      let keychain = fresh.reopened
+      for row in CriteriaRow.all {
+        let found = try keychain.items(matching: .criteria(row.criteria))
+        #expect(Set(found.compactMap(\.label)) == row.found, "\(row.testDescription)")
+      }
+    }
+
+    @Test(
+      "every attribute comes back, and the primary key finds its item alone", arguments: KeychainUnderTest.all
+    )
+    func roundTrip(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      for item in CriteriaRow.items { try fresh.keychain.add(item, "x") }
+      let keychain = fresh.reopened
+      for item in CriteriaRow.items {
+        let found = try keychain.items(matching: .criteria(ItemCriteria(item.key)))
+        #expect(found.map(\.label) == [item.label])
+        #expect(found.first?.key == item.key)
+        #expect(found.first?.furtherAttributes == item.furtherAttributes)
+        #expect(throws: KeychainError.duplicateItem) { try keychain.add(item, "y") }
+      }
+    }
+
+    @Test(
+      "items of other classes and groups answer nobody that they are not for",
+      arguments: KeychainUnderTest.all)
+    func answering(kind: KeychainUnderTest) throws {
+      let keychain = kind.make().keychain
+      for item in CriteriaRow.items where item.label != "plain" && item.label != "group" {
+        try keychain.add(item, "x")
+      }
+      #expect(try keychain.find(.internet("example.com", account: "alice")).map(\.label) == ["path"])
+    }
+
+    @Test("what notes that there is no password answers nobody", arguments: KeychainUnderTest.all)
+    func negative(kind: KeychainUnderTest) throws {
+      let keychain = kind.make().keychain
+      var item = Item.internet(account: "alice")
+      item.isNegative = true
+      try keychain.add(item, "")
+      let hasAnswer = try keychain.answer(to: .internet()) != nil
+      #expect(!hasAnswer)
+      #expect(try keychain.explain(.internet()).candidates.map(\.verdict) == [.passedOver(.negative)])
+      // A login that worked is a password to be kept.
+      try keychain.save(.internet(account: "alice"), Credential.text("token"))
+      let kept = try #require(try keychain.items(matching: .all).first)
+      #expect(try keychain.credential(of: kept).secret.revealed == Array("token".utf8))
+      let isAnswered = try keychain.answer(to: .internet()) != nil
+      #expect(isAnswered)
+    }
+
+    @Test("forgetting whatever the secret leaves what programs share", arguments: KeychainUnderTest.all)
+    func erasing(kind: KeychainUnderTest) throws {
+      let keychain = kind.make().keychain
+      for item in CriteriaRow.items where item.label == "plain" || item.label == "group" {
+        try keychain.add(item, "x")
+      }
+      #expect(try keychain.erase(.internet()) == 1)
+      #expect(try keychain.items(matching: .all).map(\.label) == ["group"])
+    }
+
+    @Test("attributes and access group change and go", arguments: KeychainUnderTest.all)
+    func changing(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      var item = try fresh.keychain.add(CriteriaRow.items[7], "x")
+      item.key = .genericPassword(
+        GenericPassword(service: "app", account: "alice", accessGroup: "team", isSynchronizable: true))
+      item.generic = "g"
+      item.furtherAttributes["pdmn"] = "ak"
+      item = try fresh.keychain.update(item)
+      #expect(try fresh.reopened.items(matching: .all).map(\.key) == [item.key])
+      item.key = .genericPassword(GenericPassword(service: "app", account: "alice"))
+      item.furtherAttributes = ["invi": "1"]
+      try fresh.keychain.update(item)
+      let after = try fresh.reopened.items(matching: .all)
+      #expect(after.map(\.key) == [item.key])
+      #expect(after.map(\.furtherAttributes) == [["invi": "1"]])
+      item.key = .cryptographic(CryptographicItem(.key, ["klbl": "a"]))
+      try fresh.keychain.update(item)
+      item.key = .cryptographic(CryptographicItem(.key, ["atag": "b"]))
+      try fresh.keychain.update(item)
+      #expect(try fresh.reopened.items(matching: .all).map(\.key) == [item.key])
+    }
+  }
+}
