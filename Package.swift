@@ -51,6 +51,10 @@ let package = Package(
     .target(
       name: "SecretService", dependencies: ["Keychain", "PrivateFiles", "CSecret", "CLinux"],
       swiftSettings: settings),
+    .target(
+      name: "KeychainChoice",
+      dependencies: ["Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CLinux"],
+      swiftSettings: settings),
     .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
     .target(
       name: "Interchange", dependencies: ["Keychain", "CredentialProtocols"],
@@ -58,8 +62,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CredentialProtocols", "Interchange",
-        "Age",
+        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
+        "Interchange", "Age",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import KeychainChoice
 
 /// `llavero doctor`
 struct DoctorCommand: ParsableCommand {
@@ -60,7 +61,10 @@ struct DoctorCommand: ParsableCommand {
   private static func choice(_ selection: KeychainSelection, _ reports: [Report]) -> Choice {
     do throws(Failure) {
       let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-      if let choice = try KeychainChoice.made(named: selection.name, at: location) {
+      let choice = try explaining { () throws(KeychainChoiceError) in
+        try KeychainChoice.made(named: selection.name, at: location)
+      }
+      if let choice {
         return .known(choice.kind, why: choice.reasonText)
       }
     } catch {

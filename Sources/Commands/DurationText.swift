@@ -1,29 +1,6 @@
-import EncryptedFile
-import UnlockCache
+import KeychainChoice
 
-/// A time as a person writes it, such as 90s, 15m, 8h or 2d.
-enum DurationText {
-  /// The seconds of a text.
-  ///
-  /// - Parameter name: the option or variable, for the message.
-  /// - Throws: ``Failure`` if it is no such time, or not from a second to 30 days.
-  static func seconds(_ text: String, of name: String) throws(Failure) -> Int {
-    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    guard let unit = text.last.flatMap({ units[$0] }), text.dropLast().utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
-      let number = Int(text.dropLast()), number <= UnlockLimits.bounds.upperBound,
-      UnlockLimits.bounds ~= number * unit
-    else {
-      throw Failure("\(name) has to be a time like 90s, 15m or 8h, from 1s to 30d", status: .usage)
-    }
-    return number * unit
-  }
-
-  /// The seconds that a variable of the environment gives; `nil` if it isn't set, or empty.
-  static func variable(_ name: String) throws(Failure) -> Int? {
-    guard let text = VaultLocation.environmentVariable(name), !text.isEmpty else { return nil }
-    return try seconds(text, of: name)
-  }
-
+extension DurationText {
   /// A number of seconds in words, rounded down to its two largest units: 7 h 59 min.
   static func text(_ seconds: Int) -> String {
     let parts = [

@@ -1,6 +1,7 @@
 import CredentialProtocols
 import EncryptedFile
 import Keychain
+import KeychainChoice
 
 /// What a command ends with (DESIGN: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage).
 enum Status: Int32 {
@@ -47,6 +48,31 @@ extension Failure {
       text = "\(text[..<stop]); there are\(text[stop...].dropFirst(offer.count))"
     }
     self.init(text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(helpCommand)'", status: .usage)
+  }
+
+  /// The one place where it becomes text why no keychain can be chosen.
+  init(_ error: KeychainChoiceError) {
+    switch error {
+    case .unknownKind(let name):
+      self.init(
+        "there is no keychain of the kind '\(name)'", hint: "there are file and secret-service",
+        status: .usage)
+    case .unreadableChoice(let path):
+      self.init(
+        "cannot tell which keychain is used: \(path) can't be understood",
+        hint: "say which with 'llavero keychain use file' or 'llavero keychain use secret-service'",
+        status: .keychain)
+    case .unusableSetting(let name, .noDuration):
+      self.init("\(name) has to be a time like 90s, 15m or 8h, from 1s to 30d", status: .usage)
+    case .unusableSetting(let name, .noSeconds):
+      self.init("\(name) has to be a number of seconds, from 0.001 to 86400", status: .usage)
+    case .unusableSetting(let name, .noUnlockCacheMode):
+      self.init("\(name) has to be auto, keyring, agent or none", status: .usage)
+    case .unknownSession:
+      self.init("a session is either encrypted or plain", status: .usage)
+    case .keychain(let error):
+      self.init(error)
+    }
   }
 
   /// The one place where a keychain's error becomes text.
@@ -375,6 +401,15 @@ private func seconds(_ milliseconds: Int) -> String {
 
 /// Runs `body` and turns its error into a ``Failure``.
 func explaining<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) throws(Failure) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw Failure(error)
+  }
+}
+
+/// Runs `body` and turns its error into a ``Failure``.
+func explaining<Result>(_ body: () throws(KeychainChoiceError) -> Result) throws(Failure) -> Result {
   do {
     return try body()
   } catch {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import KeychainChoice
 
 /// `llavero init`
 struct InitCommand: ParsableCommand {
@@ -37,10 +38,13 @@ struct InitCommand: ParsableCommand {
       try Self.create(in: keychain, .identityFile)
     }
     let folder = keychain.location.stateFolder
-    if try RememberedKeychain.read(in: folder)?.kind == .secretService {
+    let remembered = try explaining { () throws(KeychainChoiceError) in
+      try RememberedKeychain.read(in: folder)?.kind
+    }
+    if remembered == .secretService {
       StandardStreams.say("the Secret Service stays in use; 'llavero keychain use file' changes that")
     } else {
-      try RememberedKeychain.write(.file, in: folder)
+      try explaining { () throws(KeychainError) in try RememberedKeychain.write(.file, in: folder) }
     }
     let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import KeychainChoice
 
 /// `llavero keychain`
 struct KeychainCommand: ParsableCommand {
@@ -51,7 +52,9 @@ struct UseKeychainCommand: ParsableCommand {
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
     }
     let former = try? RememberedKeychain.read(in: new.location.stateFolder)?.kind
-    try RememberedKeychain.write(kind, in: new.location.stateFolder)
+    try explaining { () throws(KeychainError) in
+      try RememberedKeychain.write(kind, in: new.location.stateFolder)
+    }
     let other: KeychainKind = kind == .file ? .secretService : .file
     selection.name = other.rawValue
     guard let count = count(in: selection) else {

@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import UnlockCache
 
 /// Which keychain a command is to use, and how it is unlocked.
@@ -34,6 +35,8 @@ struct KeychainSelection {
   /// The line that asks for the passphrase on a terminal, in place of the usual one.
   var passphraseLine: String?
 
+  private var environment: KeychainEnvironment { KeychainEnvironment() }
+
   /// Takes one of the options that everything has which starts without ArgumentParser. Returns whether it is one.
   ///
   /// - Parameter value: the option's value; called if it has one.
@@ -60,7 +63,9 @@ struct KeychainSelection {
   /// - Throws: ``Failure`` for a keychain that isn't known or can't be used here.
   func choose() throws(Failure) -> SelectedKeychain {
     let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    let choice = try KeychainChoice.made(named: name, at: location)
+    let choice = try explaining { () throws(KeychainChoiceError) in
+      try KeychainChoice.made(named: name, at: location)
+    }
     if choice?.kind == .file { return SelectedKeychain(self, location, choice, provider: nil) }
     if let provider = Program.secretService {
       return SelectedKeychain(self, location, choice, provider: provider)
@@ -81,22 +86,18 @@ struct KeychainSelection {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
     let keychain = EncryptedFileKeychain(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location), openers: openers, patience: patience, onNotice: Self.tell)
+      cache: try unlockCache(at: location), openers: openers, patience: environment.patience,
+      onNotice: Self.tell)
     keychain.onlyReads = changesNothing
     return keychain
   }
 
   /// What opens the file before anybody is asked.
   private var openers: SlotOpeners {
-    var openers = SlotOpeners()
+    var openers = environment.openers
     openers.identity = identity
     openers.mayRunPrograms = mayRunPrograms
     openers.run = CommandSlotProgram.passphrase
-    if let path = VaultLocation.environmentVariable("LLAVERO_IDENTITY"), !path.isEmpty {
-      openers.otherIdentities = [path]
-    } else if let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") {
-      openers.otherIdentities = [home + "/.ssh/id_ed25519"]
-    }
     return openers
   }
 
@@ -110,62 +111,27 @@ struct KeychainSelection {
   ///
   /// - Throws: ``Failure`` if the environment asks for something unknown.
   private func unlockCache(at location: VaultLocation) throws(Failure) -> UnlockCache {
-    let variable = VaultLocation.environmentVariable
-    let name = variable("LLAVERO_UNLOCK_CACHE") ?? ""
-    guard let mode = name.isEmpty ? .automatic : UnlockCache.Mode(rawValue: name) else {
-      throw Failure("LLAVERO_UNLOCK_CACHE has to be auto, keyring, agent or none", status: .usage)
+    var cache = try explaining { () throws(KeychainChoiceError) in
+      try environment.unlockCache(
+        at: location, idle: unlockIdle, total: unlockTotal, program: Program.agent)
     }
-    let standard = UnlockLimits()
-    let (idle, total) = (
-      try DurationText.variable("LLAVERO_UNLOCK_IDLE"), try DurationText.variable("LLAVERO_UNLOCK_FOR")
-    )
-    let limits = UnlockLimits(
-      idle: unlockIdle ?? idle ?? standard.idle, total: unlockTotal ?? total ?? standard.total)
-    var cache = UnlockCache(
-      mode: mode, limits: limits, runtimeFolder: variable("XDG_RUNTIME_DIR"),
-      stateFolder: location.stateFolder,
-      program: Program.agent)
     cache.renews = renewsUnlock
     return cache
   }
 
   /// How the Secret Service is used.
   func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
-    let variable = VaultLocation.environmentVariable
-    var settings = DesktopKeychainSettings()
-    settings.collection = collection ?? variable("LLAVERO_COLLECTION").flatMap { $0.isEmpty ? nil : $0 }
-    switch session ?? variable("LLAVERO_SECRET_SERVICE_SESSION") ?? "encrypted" {
-    case "encrypted": settings.isEncrypted = true
-    case "plain": settings.isEncrypted = false
-    default: throw Failure("a session is either encrypted or plain", status: .usage)
+    var settings = try explaining { () throws(KeychainChoiceError) in
+      try environment.secretService(
+        at: location, collection: collection, session: session, mayPrompt: mayPrompt)
     }
     settings.readsSecrets = readsSecrets
-    settings.probeTimeout = try Self.milliseconds("LLAVERO_PROBE_TIMEOUT") ?? settings.probeTimeout
-    settings.callTimeout = try Self.milliseconds("LLAVERO_CALL_TIMEOUT") ?? settings.callTimeout
-    settings.mayPrompt = mayPrompt && variable("LLAVERO_PROMPT") != "never"
-    settings.lockFolder = location.stateFolder
-    settings.patience = patience
     settings.onNotice = Self.tell
     return settings
   }
 
-  /// A time that a variable gives in seconds.
-  static func milliseconds(_ name: String) throws(Failure) -> Int? {
-    guard let text = VaultLocation.environmentVariable(name), !text.isEmpty else { return nil }
-    guard let seconds = Double(text), 0.001...86_400 ~= seconds else {
-      throw Failure("\(name) has to be a number of seconds, from 0.001 to 86400", status: .usage)
-    }
-    return Int(seconds * 1000)
-  }
-
-  private var patience: Int {
-    max(0, VaultLocation.environmentVariable("LLAVERO_LOCK_TIMEOUT").flatMap { Int($0) } ?? 60)
-  }
-
   /// Whether a person may be asked by this program.
-  var mayAskPerson: Bool {
-    mayAsk && mayPrompt && VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never"
-  }
+  var mayAskPerson: Bool { mayAsk && mayPrompt && !environment.forbidsPrompts }
 
   /// Where the passphrase of a keychain comes from.
   func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
@@ -309,7 +275,9 @@ struct OpenKeychain {
   /// - Throws: ``Failure`` if it can't be written.
   func remember() throws(Failure) {
     if !choice.isToBeRemembered { return }
-    try RememberedKeychain.write(choice.kind, in: location.stateFolder)
+    try explaining { () throws(KeychainError) in
+      try RememberedKeychain.write(choice.kind, in: location.stateFolder)
+    }
     switch choice.reason {
     case .answers:
       StandardStreams.say(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import KeychainChoice
 
 /// `llavero migrate`
 struct MigrateCommand: ParsableCommand {
@@ -58,7 +59,9 @@ struct MigrateCommand: ParsableCommand {
       throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
     }
     let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    let used = try KeychainChoice.made(named: nil, at: location)?.kind
+    let used = try explaining { () throws(KeychainChoiceError) in
+      try KeychainChoice.made(named: nil, at: location)?.kind
+    }
     selection.name = source.rawValue
     let sourceOpen = try selection.choose().open()
     selection.name = target.rawValue

@@ -1,6 +1,7 @@
 import EncryptedFile
 import Glibc
 import Keychain
+import KeychainChoice
 
 /// Where the passphrase of a keychain comes from.
 ///
@@ -32,7 +33,7 @@ final class PassphraseSources {
   }
 
   /// The longest passphrase, in bytes.
-  static let longest = 65_536
+  static let longest = SystemdCredential.longest
   /// How many times a person is asked.
   static let tries = 3
 
@@ -186,10 +187,10 @@ final class PassphraseSources {
 
   /// A time that a variable gives in seconds.
   private static func milliseconds(_ name: String, default value: Int) throws(KeychainError) -> Int {
-    do throws(Failure) {
-      return try KeychainSelection.milliseconds(name) ?? value
+    do throws(KeychainChoiceError) {
+      return try KeychainEnvironment().milliseconds(name) ?? value
     } catch {
-      throw .unavailable(reason: error.message)
+      throw .unavailable(reason: Failure(error).message)
     }
   }
 }

@@ -62,13 +62,3 @@ enum SecretInput {
     }
   }
 }
-
-extension Secret {
-  /// The bytes, without a line feed at their end.
-  consuming func withoutLastLineFeed() -> Secret {
-    var secret = self
-    let endsWithLineFeed = secret.withUnsafeBytes { $0.last == 0x0a }
-    if endsWithLineFeed { secret.truncate(to: secret.count - 1) }
-    return secret
-  }
-}

@@ -2,6 +2,7 @@ import ArgumentParser
 import EncryptedFile
 import Glibc
 import Keychain
+import KeychainChoice
 
 /// `llavero slot`
 struct SlotCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import UnlockCache
 
 /// `llavero unlock`
@@ -41,8 +42,10 @@ struct UnlockCommand: ParsableCommand {
 
   func run() throws {
     var selection = keychain.selection
-    selection.unlockTotal = try total.map { try DurationText.seconds($0, of: "--for") }
-    selection.unlockIdle = try idle.map { try DurationText.seconds($0, of: "--idle") }
+    try explaining { () throws(KeychainChoiceError) in
+      if let total { selection.unlockTotal = try DurationText.seconds(total, of: "--for") }
+      if let idle { selection.unlockIdle = try DurationText.seconds(idle, of: "--idle") }
+    }
     let open = try selection.choose().open()
     switch open.store {
     case .file(let file): try unlock(file)

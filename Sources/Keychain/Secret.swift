@@ -108,6 +108,14 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     count = newCount
   }
 
+  /// The bytes, without a line feed at their end.
+  package consuming func withoutLastLineFeed() -> Secret {
+    var secret = self
+    let endsWithLineFeed = secret.withUnsafeBytes { $0.last == 0x0a }
+    if endsWithLineFeed { secret.truncate(to: secret.count - 1) }
+    return secret
+  }
+
   /// Whether both hold the same bytes. The time it takes depends on the lengths alone.
   public borrowing func isEqual(to other: borrowing Secret) -> Bool {
     guard count == other.count else { return false }

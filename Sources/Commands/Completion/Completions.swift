@@ -2,6 +2,7 @@ import ArgumentParser
 import CredentialProtocols
 import Interchange
 import Keychain
+import KeychainChoice
 
 /// What can stand in the place of a command line's last word.
 struct Completions {

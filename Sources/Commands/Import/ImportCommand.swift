@@ -2,6 +2,7 @@ import ArgumentParser
 import EncryptedFile
 import Interchange
 import Keychain
+import KeychainChoice
 
 /// `llavero import`
 struct ImportCommand: ParsableCommand {

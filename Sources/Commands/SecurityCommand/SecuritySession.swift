@@ -1,6 +1,7 @@
 import EncryptedFile
 import Glibc
 import Keychain
+import KeychainChoice
 
 /// What the commands of one run share: the global options, and the keychains that were opened.
 final class SecuritySession {

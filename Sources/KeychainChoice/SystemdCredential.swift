@@ -1,19 +1,20 @@
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 
 /// The credential `llavero` that systemd has given the service (systemd.exec(5), `LoadCredential=`).
-struct SystemdCredential {
+package struct SystemdCredential {
   /// What it is called in messages.
-  static let name = "$CREDENTIALS_DIRECTORY/llavero"
+  package static let name = "$CREDENTIALS_DIRECTORY/llavero"
+
+  /// The longest passphrase, in bytes.
+  package static let longest = 65_536
 
   private let path: String
 
   /// `nil` if there is no folder of credentials.
-  init?() {
-    guard let folder = CString(variable: "CREDENTIALS_DIRECTORY")?.text, folder.hasPrefix("/") else {
-      return nil
-    }
+  package init?(_ environment: KeychainEnvironment = KeychainEnvironment()) {
+    guard let folder = environment.credentialsFolder, folder.hasPrefix("/") else { return nil }
     path = folder + "/llavero"
   }
 
@@ -21,7 +22,7 @@ struct SystemdCredential {
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if others can change it, or all can read it;
   ///   ``KeychainError/tooLarge(what:limit:)``; ``KeychainError/system(operation:path:errno:)``.
-  func passphrase() throws(KeychainError) -> Secret? {
+  package func passphrase() throws(KeychainError) -> Secret? {
     let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 {
       switch errno {
@@ -47,15 +48,15 @@ struct SystemdCredential {
   private func contents(_ file: Int32) throws(KeychainError) -> Secret {
     var contents = Secret(capacity: 4096)
     while true {
-      var count = 0
+      var (count, failure) = (0, Int32(0))
       contents.append(count: 4096) { buffer in
-        count = StandardStreams.read(file, into: buffer)
+        count = read(file, buffer.baseAddress, buffer.count)
+        failure = errno
         return max(0, count)
       }
-      if count < 0 { throw .system(operation: "read", path: path, errno: Int32(-count)) }
-      if contents.count > PassphraseSources.longest {
-        throw .tooLarge(what: path, limit: PassphraseSources.longest)
-      }
+      if count < 0, failure == EINTR { continue }
+      if count < 0 { throw .system(operation: "read", path: path, errno: failure) }
+      if contents.count > Self.longest { throw .tooLarge(what: path, limit: Self.longest) }
       if count == 0 { return contents }
     }
   }

@@ -1,0 +1,38 @@
+import Keychain
+import KeychainChoice
+
+extension KeychainKind {
+  /// - Throws: ``Failure`` if there is no such kind.
+  init(named name: String) throws(Failure) {
+    guard let kind = KeychainKind(rawValue: name) else { throw Failure(.unknownKind(name)) }
+    self = kind
+  }
+}
+
+extension KeychainChoice {
+  /// Why, in words that follow the keychain's name.
+  var reasonText: String {
+    switch reason {
+    case .option: "chosen by --keychain"
+    case .environment: "chosen by LLAVERO_KEYCHAIN"
+    case .remembered(let date): date.map { "remembered on \("\($0)".prefix(10))" } ?? "remembered"
+    case .made: "made just now"
+    case .vaultIsThere: "which is there already"
+    case .answers: "for a Secret Service answers"
+    case .noService(let why): "as no Secret Service can be used (\(why))"
+    }
+  }
+
+  /// Why, in a word, for programs.
+  var reasonName: ByteString {
+    switch reason {
+    case .option: "option"
+    case .environment: "environment"
+    case .remembered: "remembered"
+    case .made: "made"
+    case .vaultIsThere: "vault-exists"
+    case .answers: "service-answers"
+    case .noService: "no-service"
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package import EncryptedFile
+import Glibc
+package import Keychain
+package import UnlockCache
+
+/// What the environment says of the keychain that is used, and of how it is used.
+package struct KeychainEnvironment {
+  private let variable: (String) -> String?
+
+  /// - Parameter variable: the value of a variable, as it is whenever it is asked for.
+  package init(_ variable: @escaping (String) -> String? = VaultLocation.environmentVariable) {
+    self.variable = variable
+  }
+
+  /// The environment as it is now, whatever becomes of it later: another thread may change it.
+  package static func captured() -> KeychainEnvironment {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      // Of many programs, others hold secrets.
+      if parts.count == 2, isOfInterest(parts[0]) { variables[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return KeychainEnvironment { [variables] in variables[$0] }
+  }
+
+  private static func isOfInterest(_ name: Substring) -> Bool {
+    name.hasPrefix("LLAVERO_") || name.hasPrefix("XDG_") || name == "HOME" || name == "CREDENTIALS_DIRECTORY"
+      || name == "DBUS_SESSION_BUS_ADDRESS"
+  }
+
+  /// The value of a variable; `nil` also if it is empty.
+  private func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+  // MARK: Which
+
+  /// `LLAVERO_KEYCHAIN`: the name of a kind of keychain.
+  package var keychain: String? { value("LLAVERO_KEYCHAIN") }
+
+  /// Where the encrypted file is.
+  ///
+  /// - Throws: as ``VaultLocation/init(environment:)``.
+  package func location() throws(KeychainError) -> VaultLocation { try VaultLocation(environment: variable) }
+
+  // MARK: Asking and waiting
+
+  /// `LLAVERO_PROMPT`: whether nobody is ever to be asked.
+  package var forbidsPrompts: Bool { variable("LLAVERO_PROMPT") == "never" }
+
+  /// `LLAVERO_LOCK_TIMEOUT`: how many seconds a writer waits for others.
+  package var patience: Int { max(0, variable("LLAVERO_LOCK_TIMEOUT").flatMap { Int($0) } ?? 60) }
+
+  /// A time in milliseconds that a variable gives in seconds; `nil` if it isn't set, or empty.
+  ///
+  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't from 0.001 to 86,400 seconds.
+  package func milliseconds(_ name: String) throws(KeychainChoiceError) -> Int? {
+    guard let text = value(name) else { return nil }
+    guard let seconds = Double(text), 0.001...86_400 ~= seconds else {
+      throw .unusableSetting(name: name, .noSeconds)
+    }
+    return Int(seconds * 1000)
+  }
+
+  // MARK: The encrypted file
+
+  /// `LLAVERO_UNLOCK_CACHE`, `LLAVERO_UNLOCK_IDLE`, `LLAVERO_UNLOCK_FOR`: what keeps an encrypted file with a passphrase
+  /// unlocked, and for how long.
+  ///
+  /// - Parameters:
+  ///   - idle: seconds in place of the environment's.
+  ///   - total: seconds in place of the environment's.
+  ///   - program: what becomes an agent where one is needed; without it only one that runs already is used.
+  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
+  package func unlockCache(
+    at location: VaultLocation, idle: Int? = nil, total: Int? = nil, program: AgentProgram?
+  ) throws(KeychainChoiceError) -> UnlockCache {
+    let name = value("LLAVERO_UNLOCK_CACHE") ?? UnlockCache.Mode.automatic.rawValue
+    guard let mode = UnlockCache.Mode(rawValue: name) else {
+      throw .unusableSetting(name: "LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode)
+    }
+    let standard = UnlockLimits()
+    let (givenIdle, givenTotal) = (try seconds("LLAVERO_UNLOCK_IDLE"), try seconds("LLAVERO_UNLOCK_FOR"))
+    let limits = UnlockLimits(
+      idle: idle ?? givenIdle ?? standard.idle, total: total ?? givenTotal ?? standard.total)
+    return UnlockCache(
+      mode: mode, limits: limits, runtimeFolder: variable("XDG_RUNTIME_DIR"),
+      stateFolder: location.stateFolder, program: program)
+  }
+
+  private func seconds(_ name: String) throws(KeychainChoiceError) -> Int? {
+    guard let text = value(name) else { return nil }
+    return try DurationText.seconds(text, of: name)
+  }
+
+  /// What opens the file before anybody is asked: the identity of `LLAVERO_IDENTITY`, else the user's ssh key. No
+  /// programs, which are the caller's to add.
+  package var openers: SlotOpeners {
+    var openers = SlotOpeners()
+    if let path = value("LLAVERO_IDENTITY") {
+      openers.otherIdentities = [path]
+    } else if let home = variable("HOME"), home.hasPrefix("/") {
+      openers.otherIdentities = [home + "/.ssh/id_ed25519"]
+    }
+    return openers
+  }
+
+  /// `CREDENTIALS_DIRECTORY`: the folder of the credentials that systemd has given this service.
+  package var credentialsFolder: String? { variable("CREDENTIALS_DIRECTORY") }
+
+  // MARK: The Secret Service
+
+  /// `DBUS_SESSION_BUS_ADDRESS`: the session bus, as D-Bus writes addresses.
+  package var busAddress: String? { value("DBUS_SESSION_BUS_ADDRESS") }
+
+  /// `LLAVERO_COLLECTION`, `LLAVERO_SECRET_SERVICE_SESSION`, `LLAVERO_PROBE_TIMEOUT`, `LLAVERO_CALL_TIMEOUT`: how the
+  /// Secret Service is used.
+  ///
+  /// - Parameters:
+  ///   - collection: in place of the environment's.
+  ///   - session: `encrypted` or `plain`, in place of the environment's.
+  ///   - mayPrompt: whether the service may prompt, where the environment doesn't forbid it.
+  /// - Throws: ``KeychainChoiceError``
+  package func secretService(
+    at location: VaultLocation, collection: String? = nil, session: String? = nil, mayPrompt: Bool
+  ) throws(KeychainChoiceError) -> DesktopKeychainSettings {
+    var settings = DesktopKeychainSettings()
+    settings.collection = collection ?? value("LLAVERO_COLLECTION")
+    switch session ?? variable("LLAVERO_SECRET_SERVICE_SESSION") ?? "encrypted" {
+    case "encrypted": settings.isEncrypted = true
+    case "plain": settings.isEncrypted = false
+    default: throw .unknownSession
+    }
+    settings.probeTimeout = try milliseconds("LLAVERO_PROBE_TIMEOUT") ?? settings.probeTimeout
+    settings.callTimeout = try milliseconds("LLAVERO_CALL_TIMEOUT") ?? settings.callTimeout
+    settings.mayPrompt = mayPrompt && !forbidsPrompts
+    settings.lockFolder = location.stateFolder
+    settings.patience = patience
+    return settings
+  }
+}
