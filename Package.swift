@@ -24,8 +24,15 @@ let package = Package(
     .library(name: "Age", targets: ["Age"]),
     .library(name: "EncryptedFile", targets: ["EncryptedFile", "UnlockCache"]),
     .library(name: "SecretService", targets: ["SecretService"]),
+    .library(name: "DefaultKeychain", targets: ["DefaultKeychain", "KeychainChoice"]),
     .executable(name: "llavero", targets: ["llavero"]),
     .executable(name: "llavero-secret-service", targets: ["llavero-secret-service"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["SecretService"]),
+    .trait(
+      name: "SecretService",
+      description: "DefaultKeychain can use the desktop's Secret Service. Takes libsecret and GLib."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -55,6 +62,12 @@ let package = Package(
       name: "KeychainChoice",
       dependencies: ["Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CLinux"],
       swiftSettings: settings),
+    .target(
+      name: "DefaultKeychain",
+      dependencies: [
+        "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache",
+        .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
+      ], swiftSettings: settings),
     .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
     .target(
       name: "Interchange", dependencies: ["Keychain", "CredentialProtocols"],
