@@ -47,15 +47,20 @@ extension FourCharacterCode {
   /// `kSecAttrAuthenticationTypeDefault`, which items keep as no type at all.
   package static let defaultAuthentication = FourCharacterCode("dflt")
 
-  /// The code of a URL scheme (SecItem.h, `kSecAttrProtocol…`).
+  /// The code of a URL scheme (SecItem.h, `kSecAttrProtocol…`); 0 of none.
   package init(ofProtocol scheme: ByteString) {
+    if scheme.isEmpty {
+      rawValue = 0
+      return
+    }
     let scheme = scheme.lowercased
     self = Self.protocols.first { $0.name == scheme }?.code ?? FourCharacterCode(abbreviating: scheme)
   }
 
   /// The URL scheme that the code stands for.
   package var protocolName: ByteString {
-    Self.protocols.first { $0.code == self }?.name ?? name
+    if rawValue == 0 { return "" }
+    return Self.protocols.first { $0.code == self }?.name ?? name
   }
 
   /// The code of an item's authentication type (SecItem.h, `kSecAttrAuthenticationType…`).

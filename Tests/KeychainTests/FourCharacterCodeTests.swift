@@ -33,6 +33,12 @@ import Testing
     #expect(FourCharacterCode(ofAuthenticationType: ByteString(name)) == parsed)
   }
 
+  @Test("no protocol is the number 0")
+  func noProtocol() {
+    #expect(FourCharacterCode(ofProtocol: "").rawValue == 0)
+    #expect(FourCharacterCode(rawValue: 0).protocolName == "")
+  }
+
   @Test("the default authentication type is none")
   func defaultAuthentication() {
     #expect(FourCharacterCode(ofAuthenticationType: nil) == "dflt")

@@ -17,7 +17,7 @@ struct SecurityCriteria {
   var kind: ByteString?
   var creator: FourCharacterCode?
   var type: FourCharacterCode?
-  /// A generic password's own attribute, which no item has here.
+  /// A generic password's own attribute.
   var generic: ByteString?
 
   /// - Throws: ``SecurityFailure`` for a value that can't be understood.
@@ -90,7 +90,7 @@ struct SecurityCriteria {
   private func matchesNotes(of item: Item) -> Bool {
     Self.agrees(label, item.securityLabel) && Self.agrees(comment, item.comment)
       && Self.agrees(kind, item.itemDescription) && Self.agrees(creator, item.creator)
-      && Self.agrees(type, item.type) && (generic == nil || generic == "")
+      && Self.agrees(type, item.type) && Self.agrees(generic, item.generic)
   }
 
   private static func agrees(_ asked: ByteString?, _ held: ByteString?) -> Bool {
@@ -132,6 +132,7 @@ struct SecurityCriteria {
     if let kind { item.itemDescription = kind.isEmpty ? nil : kind }
     if let creator { item.creator = creator.name }
     if let type { item.type = type.name }
+    if let generic { item.generic = generic.isEmpty ? nil : generic }
     return item
   }
 

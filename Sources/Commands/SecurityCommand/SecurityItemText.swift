@@ -11,7 +11,7 @@ enum SecurityItemText {
     output.append("keychain: ")
     append(keychain, to: &output)
     output.append("\nversion: 512\nclass: ")
-    append(item.key.isInternetPassword ? "inet" : "genp", to: &output)
+    append(item.key.classCode, to: &output)
     output.append("\nattributes:\n")
     // In the order of the schema of Apple's keychains.
     line(7, item.securityLabel, to: &output)
@@ -25,11 +25,11 @@ enum SecurityItemText {
     line("crtr", .uint32, item.creator.map(code), to: &output)
     line("cusi", .sint32, nil, to: &output)
     line("desc", .blob, item.itemDescription, to: &output)
-    if !item.key.isInternetPassword { line("gena", .blob, nil, to: &output) }
+    if !item.key.isInternetPassword { line("gena", .blob, item.generic, to: &output) }
     line("icmt", .blob, item.comment, to: &output)
-    line("invi", .sint32, nil, to: &output)
+    line("invi", .sint32, flag(item.isInvisible), to: &output)
     line("mdat", .timedate, item.modificationDate.map(date), to: &output)
-    line("nega", .sint32, nil, to: &output)
+    line("nega", .sint32, flag(item.isNegative), to: &output)
     if case .internetPassword(let key) = item.key {
       line("path", .blob, key.path, to: &output)
       let port = key.port ?? 0
@@ -79,6 +79,9 @@ enum SecurityItemText {
     output.append("\n")
   }
 
+  /// The number 1 of what is true.
+  private static func flag(_ isSet: Bool) -> ByteString? { isSet ? ByteString([0, 0, 0, 1]) : nil }
+
   private static func code(_ name: ByteString) -> ByteString {
     ByteString(FourCharacterCode(abbreviating: name).bytes)
   }
@@ -102,6 +105,17 @@ extension Item {
 }
 
 extension Item.Key {
+  /// The class, as Keychain Services writes it.
+  fileprivate var classCode: ByteString {
+    switch itemClass {
+    case .internetPassword: "inet"
+    case .genericPassword: "genp"
+    case .certificate: "cert"
+    case .key: "keys"
+    case .identity: "idnt"
+    }
+  }
+
   var isInternetPassword: Bool {
     if case .internetPassword = self { true } else { false }
   }

@@ -82,9 +82,6 @@ enum SecurityPasswordCommands {
     if criteria.account == nil || (isInternetPassword ? criteria.server : criteria.service) == nil {
       throw .usage("needs -a and -s")
     }
-    if criteria.generic.map({ !$0.isEmpty }) ?? false {
-      throw .unimplemented("-G has no meaning here: items have no generic attribute")
-    }
     let function = "SecKeychainItemCreateFromContent (<default>)"
     let keychain = try session.keychain(try options.keychain())
     let store = keychain.keychain
