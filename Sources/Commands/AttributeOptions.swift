@@ -5,7 +5,9 @@ import Keychain
 struct AttributeOptions: ParsableArguments {
   @Option(
     name: .customLong("class"),
-    help: ArgumentHelp("Items of this class: internet (they have a server) or generic", valueName: "class"))
+    help: ArgumentHelp(
+      "Items of this class: passwords of a server (internet) or of something else (generic), or others",
+      valueName: "class"))
   var itemClass: ItemFilter.Class?
 
   @Option(
@@ -63,10 +65,14 @@ struct AttributeOptions: ParsableArguments {
       ("--authentication-type", authenticationType != nil),
     ]
     if let (name, _) = ofInternet.first(where: \.1) {
-      if itemClass == .generic { throw ValidationError("Generic passwords have no \(name.dropFirst(2)).") }
+      if let itemClass, itemClass != .internet {
+        throw ValidationError("Items of the class \(itemClass.rawValue) have no \(name.dropFirst(2)).")
+      }
       if service != nil { throw ValidationError("Either \(name) or --service: no item has both.") }
     }
-    if itemClass == .internet, service != nil { throw ValidationError("Internet passwords have no service.") }
+    if let itemClass, itemClass != .generic, service != nil {
+      throw ValidationError("Items of the class \(itemClass.rawValue) have no service.")
+    }
     if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
   }
 

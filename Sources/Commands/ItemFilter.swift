@@ -3,10 +3,24 @@ import Keychain
 /// Which items somebody wants to see, by what their attributes look like. Nothing in here is about which item answers
 /// for a place: that is an `ItemQuery`.
 struct ItemFilter {
-  /// One of the two classes of Keychain Services.
+  /// One of the classes of Keychain Services.
   enum Class: String, CaseIterable {
     case internet
     case generic
+    case certificate
+    case key
+    case identity
+
+    /// As items have it.
+    var itemClass: ItemClass {
+      switch self {
+      case .internet: .internetPassword
+      case .generic: .genericPassword
+      case .certificate: .certificate
+      case .key: .key
+      case .identity: .identity
+      }
+    }
   }
 
   /// What an attribute has to look like: a pattern; an empty one stands for an attribute that is absent or empty.
@@ -32,18 +46,19 @@ struct ItemFilter {
   /// Whether the item looks like all that.
   func matches(_ item: Item) -> Bool {
     if isDefault, !item.isDefault { return false }
+    if let itemClass, item.key.itemClass != itemClass.itemClass { return false }
     switch item.key {
     case .internetPassword(let key):
-      guard itemClass != .generic, service == nil, fits(server, key.server), fits(`protocol`, key.protocol),
+      guard service == nil, fits(server, key.server), fits(`protocol`, key.protocol),
         port == nil || key.effectivePort == port, fits(path, key.path), fits(domain, key.securityDomain),
         fits(authenticationType, key.authenticationType)
       else { return false }
     case .genericPassword(let key):
-      guard itemClass != .internet, server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
+      guard server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
         authenticationType == nil, fits(service, key.service)
       else { return false }
     case .cryptographic:
-      guard itemClass == nil, server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
+      guard server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
         authenticationType == nil, service == nil
       else { return false }
     }

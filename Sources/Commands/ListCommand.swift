@@ -34,7 +34,7 @@ struct ListCommand: ParsableCommand {
 
   func validate() throws {
     if format != nil, output.json { throw ValidationError("Either --format or --json.") }
-    if url != nil, attributes.service != nil || attributes.itemClass == .generic {
+    if url != nil, attributes.service != nil || (attributes.itemClass ?? .internet) != .internet {
       throw ValidationError("Generic passwords have no URL.")
     }
   }

@@ -126,7 +126,7 @@ struct KeySelectionOptions: ParsableArguments {
 
   @Option(
     name: .customLong("class"),
-    help: ArgumentHelp("With --all, items of this class: internet or generic", valueName: "class"))
+    help: ArgumentHelp("With --all, items of this class", valueName: "class"))
   var itemClass: ItemFilter.Class?
 
   @Option(

@@ -129,10 +129,11 @@ extension Item.Key {
         place += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"
       }
       if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { place += ":\(port)" }
+      if place.isEmpty, key.path == nil { return "(no server)" }
       if let path = key.path { place += path.bytes.first == UInt8(ascii: "/") ? "\(path)" : "/\(path)" }
       return place
     case .genericPassword(let key):
-      return "\(key.service)"
+      return key.service.isEmpty ? "(no service)" : "\(key.service)"
     case .cryptographic(let item): return item.name
     }
   }
