@@ -127,6 +127,7 @@ extension Item {
   fileprivate func saysTheSame(as other: Item) -> Bool {
     key == other.key && comment == other.comment && itemDescription == other.itemDescription
       && creator == other.creator && type == other.type && isDefault == other.isDefault
+      && furtherAttributes == other.furtherAttributes
   }
 }
 

@@ -78,6 +78,25 @@ struct TransferTests {
     #expect(try keychain.items(matching: .all).first?.label == "work")
   }
 
+  @Test("what only Keychain Services can name comes along, with every attribute")
+  func programsItems() throws {
+    let keychain = InMemoryKeychain()
+    var noProtocol = Item(InternetPassword(protocol: "", server: "a.example", account: "alice"))
+    noProtocol.generic = ByteString([0, 0xff])
+    let certificate = Item(
+      .cryptographic(CryptographicItem(.certificate, ["slnr": "1"], accessGroup: "team")))
+    let logins = [noProtocol, certificate].map { FoundLogin($0, Credential(password: "1"), at: .line(1)) }
+    #expect(try run(logins, keychain) == [.added, .added])
+    #expect(try run(logins, keychain, comparesNotes: true) == [.unchanged, .unchanged])
+    let found = try keychain.items(matching: .all)
+    #expect(Set(found.map(\.key)) == [noProtocol.key, certificate.key])
+    noProtocol.furtherAttributes = ["invi": "1"]
+    let changed = [FoundLogin(noProtocol, Credential(password: "1"), at: .line(1))]
+    #expect(try run(changed, keychain, replacing: [0], comparesNotes: true) == [.replaced])
+    let after = try #require(try keychain.items(matching: .criteria(ItemCriteria(noProtocol.key))).first)
+    #expect(after.furtherAttributes == ["gena": ByteString([0, 0xff]), "invi": "1"])
+  }
+
   @Test("what was added meanwhile is kept, and what was deleted meanwhile comes back")
   func meanwhile() throws {
     let keychain = InMemoryKeychain()

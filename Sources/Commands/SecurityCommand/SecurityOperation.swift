@@ -172,7 +172,7 @@ struct SecurityOperation: Sendable {
         -j  Comment
         -c  Creator (four characters)
         -C  Type (four characters)
-        -G  Generic attribute, which no item has here
+        -G  Generic attribute
     """
 
   private static let internetUsage = """

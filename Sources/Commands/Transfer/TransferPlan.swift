@@ -85,6 +85,7 @@ extension Item {
   func hasSameNotes(as other: Item) -> Bool {
     label == other.label && comment == other.comment && itemDescription == other.itemDescription
       && creator == other.creator && type == other.type && isDefault == other.isDefault
+      && furtherAttributes == other.furtherAttributes
   }
 
   /// The item with what `other` says of itself, where it says something.
@@ -96,6 +97,9 @@ extension Item {
     item.creator = other.creator ?? creator
     item.type = other.type ?? type
     item.isDefault = other.isDefault || isDefault
+    for tag in other.furtherAttributes.tags {
+      item.furtherAttributes[tag] = other.furtherAttributes[tag]
+    }
     return item
   }
 }

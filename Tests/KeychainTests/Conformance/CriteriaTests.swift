@@ -219,6 +219,12 @@ extension ConformanceTests {
       let after = try fresh.reopened.items(matching: .all)
       #expect(after.map(\.key) == [item.key])
       #expect(after.map(\.furtherAttributes) == [["invi": "1"]])
+      item.furtherAttributes = ["invi": "1", "gena": "2"]
+      item = try fresh.keychain.update(item)
+      #expect(try fresh.reopened.items(matching: .all).map(\.furtherAttributes) == [item.furtherAttributes])
+      item.furtherAttributes = ["gena": "3"]
+      item = try fresh.keychain.exclusively { () throws(KeychainError) in try fresh.keychain.update(item) }
+      #expect(try fresh.reopened.items(matching: .all).map(\.furtherAttributes) == [item.furtherAttributes])
       item.key = .cryptographic(CryptographicItem(.key, ["klbl": "a"]))
       try fresh.keychain.update(item)
       item.key = .cryptographic(CryptographicItem(.key, ["atag": "b"]))
