@@ -64,6 +64,14 @@ struct BusFailure: Error {
     }
   }
 
+  /// Whether who was called has left the bus, before or after the call came.
+  var isAboutAbsence: Bool {
+    guard case .refused(let name, _) = reason else { return false }
+    let errors = "org.freedesktop.DBus.Error."
+    return name == errors + "ServiceUnknown" || name == errors + "NameHasNoOwner"
+      || name == errors + "NoReply"
+  }
+
   /// Whether nobody has the name that was called, and nobody could be started.
   var isAboutMissingService: Bool {
     guard case .refused(let name, _) = reason else { return false }

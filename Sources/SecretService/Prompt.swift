@@ -67,11 +67,8 @@ extension Service {
           method: "Ping", interface: "org.freedesktop.DBus.Peer", path: "/", destination: destination,
           arguments: nil))
     } catch {
-      // Whoever replies is there, whatever it says; these are said by the bus.
-      let absences = ["NoReply", "ServiceUnknown", "NameHasNoOwner"].map {
-        "org.freedesktop.DBus.Error." + $0
-      }
-      if case .refused(let name, _) = error.reason, !absences.contains(name) { return }
+      // Whoever replies is there, whatever it says; an absence is said by the bus.
+      if case .refused = error.reason, !error.isAboutAbsence { return }
       throw error
     }
   }

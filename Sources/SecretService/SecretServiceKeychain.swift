@@ -6,15 +6,19 @@ public import Keychain
 /// Items are found in all collections, new ones go to the default one. An item that is found is changed in place and
 /// keeps the attributes that other programs know it by.
 public final class SecretServiceKeychain: DesktopKeychain {
-  let service: Service
+  var service: Service
   let settings: DesktopKeychainSettings
   let address: BusAddress
   var session: ServiceSession?
   var openingSession: ServiceSession.Opening?
   var chosenCollection: String?
 
-  /// Items as they were last seen, by their paths.
+  /// Items as they were seen by what somebody asks for now, by their paths.
   var seen: [String: StoredItem] = [:]
+  /// How many things that somebody has asked for are under way, each a part of the one before.
+  var depth = 0
+  /// When the last one of them ended.
+  var lastUse = ContinuousClock.now
   private var pending: PendingChanges?
   private var lastProvisionalReference = 0
 
@@ -31,7 +35,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  private static func connect(
+  static func connect(
     _ address: BusAddress, _ settings: DesktopKeychainSettings
   ) throws(BusFailure) -> Service {
     let deadline = ContinuousClock.now + .milliseconds(settings.probeTimeout)
@@ -50,6 +54,10 @@ public final class SecretServiceKeychain: DesktopKeychain {
 
   /// The items that answer the query, the one added last first.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    try repeatable { () throws(KeychainError) in try itemsNow(matching: query) }
+  }
+
+  private func itemsNow(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let stored = try storedItems(matching: query)
       .compactMap { stored in ItemAttributes.item(of: stored).map { (number: stored.number, item: $0) } }
       .filter { query.matches($0.item) }
@@ -65,6 +73,10 @@ public final class SecretServiceKeychain: DesktopKeychain {
       if change.after == nil { throw .itemNotFound }
       if let credential = change.copyOfCredential() { return credential }
     }
+    return try repeatable { () throws(KeychainError) in try credential(of: reference) }
+  }
+
+  private func credential(of reference: ItemReference) throws(KeychainError) -> Credential {
     let path = StoredItem.path(of: reference)
     let stored = try readableItem(at: path)
     if stored.reference != reference { throw .itemNotFound }
@@ -79,6 +91,11 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
     return SecretBody.decode(secret, as: SecretBody.Form(of: stored.attributes))
   }
+
+  /// Runs the body, which sees each item as it was when the body first came upon it.
+  public func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result { try asked(body) }
 
   func storedItem(at path: String) throws(KeychainError) -> StoredItem {
     if let stored = seen[path] { return stored }
@@ -107,7 +124,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     try item.validate(with: credential)
     let credential = credential.copy()
     return try changing { () throws(KeychainError) in
-      try refuseTwin(of: item)
+      try refuseTwin(of: item, except: nil)
       var added = item
       lastProvisionalReference += 1
       added.reference = ItemReference(ByteString("new \(lastProvisionalReference)"))
@@ -162,7 +179,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
         throw error
       }
     }
-    return try SecretServiceLock(settings).whileHeld { () throws(KeychainError) in
+    return try locking { () throws(KeychainError) in
       pending = PendingChanges()
       defer { pending = nil }
       let result = try body()
@@ -183,10 +200,16 @@ public final class SecretServiceKeychain: DesktopKeychain {
       remember(change, for: after)
       return after
     }
-    return try SecretServiceLock(settings).whileHeld { () throws(KeychainError) in
+    return try locking { () throws(KeychainError) in
       guard let item = try send(try makeChange()) else { throw .itemNotFound }
       return item
     }
+  }
+
+  private func locking<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try SecretServiceLock(settings).whileHeld { () throws(KeychainError) in try asked(body) }
   }
 
   private func remember(_ change: Change, for item: Item) {
@@ -198,9 +221,11 @@ public final class SecretServiceKeychain: DesktopKeychain {
     guard let reference = item.reference else { return nil }
     if let change = pending?[reference] { return change.after }
     let path = StoredItem.path(of: reference)
-    seen[path] = nil
     do throws(KeychainError) {
-      let stored = try readableItem(at: path)
+      let stored = try repeatable { () throws(KeychainError) in
+        seen[path] = nil
+        return try readableItem(at: path)
+      }
       return stored.reference == reference ? ItemAttributes.item(of: stored) : nil
     } catch .itemNotFound {
       return nil
@@ -211,7 +236,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     to item: Item, _ credential: consuming Credential?
   ) throws(KeychainError) -> Change {
     guard let current = try current(item), let reference = current.reference else { throw .itemNotFound }
-    try refuseTwin(of: item)
+    try refuseTwin(of: item, except: reference)
     var changed = item
     changed.creationDate = current.creationDate
     changed.modificationDate = settings.clock()
@@ -220,10 +245,10 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return Change(before: earlier.map(\.before) ?? current, after: changed, credential: credential)
   }
 
-  private func refuseTwin(of item: Item) throws(KeychainError) {
+  private func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
     let primaryKey = item.key.primaryKey
     for other in try items(matching: .criteria(ItemCriteria(item.key)))
-    where other.reference != item.reference && other.key.primaryKey == primaryKey {
+    where other.reference != reference && other.key.primaryKey == primaryKey {
       throw .duplicateItem
     }
   }

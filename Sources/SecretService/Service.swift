@@ -48,6 +48,17 @@ final class Service {
 
   private var readingDefaultAlias: SessionBus.Call { call("ReadAlias", Argument.text("default")) }
 
+  /// Finds out whether the same still answers, and which collection is the default one now.
+  func isStillThere() throws(BusFailure) -> Bool {
+    var call = readingDefaultAlias
+    call.destination = Self.wellKnownName
+    let reply = try bus.replies(to: [call])[0].get()
+    if reply.sender != owner { return false }
+    let path = try reply.body.expected("(o)", from: "ReadAlias")[0].text
+    defaultCollection = path == Self.none ? nil : path
+    return true
+  }
+
   // MARK: Calls
 
   /// A call of the service or of one of its objects.

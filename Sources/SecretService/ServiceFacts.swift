@@ -4,11 +4,17 @@ public import Keychain
 extension SecretServiceKeychain {
   /// Whether there is a collection for new items, and one that outlives the login session.
   public func keepsNewItems() throws(KeychainError) -> Bool {
-    try existingCollection().map { !$0.hasSuffix("/session") } ?? false
+    try repeatable { () throws(KeychainError) in
+      try existingCollection().map { !$0.hasSuffix("/session") } ?? false
+    }
   }
 
   /// What can be said of the service and its collections, without unlocking anything.
   public func facts() throws(KeychainError) -> DesktopKeychainFacts {
+    try repeatable { () throws(KeychainError) in try factsNow() }
+  }
+
+  private func factsNow() throws(KeychainError) -> DesktopKeychainFacts {
     let used = try existingCollection()
     let paths = try reporting { () throws(BusFailure) in try service.collections() }
     // The service has them in no order.

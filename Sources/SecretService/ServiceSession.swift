@@ -10,12 +10,16 @@ final class ServiceSession {
 
   /// An encrypted session that is being opened.
   final class Opening {
+    fileprivate let owner: String
     fileprivate let service: UnsafeMutablePointer<CSecret.SecretService>
     fileprivate let outcome = AsyncOutcome()
     fileprivate let bus: SessionBus
 
-    fileprivate init(_ service: UnsafeMutablePointer<CSecret.SecretService>, _ bus: SessionBus) {
+    fileprivate init(
+      _ service: UnsafeMutablePointer<CSecret.SecretService>, of owner: String, _ bus: SessionBus
+    ) {
       self.service = service
+      self.owner = owner
       self.bus = bus
     }
 
@@ -32,8 +36,8 @@ final class ServiceSession {
   static func beginEncrypted(on bus: SessionBus, owner: String) throws(BusFailure) -> Opening {
     var error: UnsafeMutablePointer<GError>?
     let service = bus.withConnection { csecret_service_new($0, owner, Int32(bus.timeout), &error) }
-    guard let service else { throw BusFailure(error, call: "OpenSession", timeout: bus.timeout) }
-    let opening = Opening(service, bus)
+    guard let service else { throw bus.failure(error, call: "OpenSession", to: owner) }
+    let opening = Opening(service, of: owner, bus)
     bus.context.calling {
       secret_service_ensure_session(service, nil, AsyncOutcome.callback, opening.outcome.data)
     }
@@ -43,14 +47,13 @@ final class ServiceSession {
   /// The session that ``beginEncrypted(on:owner:)`` began to open.
   init(_ opening: Opening) throws(BusFailure) {
     let service = opening.service
-    let timeout = opening.bus.timeout
     g_object_ref(service)
     encrypting = service
     opening.bus.context.run { opening.outcome.isDone }
     var error: UnsafeMutablePointer<GError>?
     guard secret_service_ensure_session_finish(service, opening.outcome.result, &error) != 0,
       let path = secret_service_get_session_dbus_path(service)
-    else { throw BusFailure(error, call: "OpenSession", timeout: timeout) }
+    else { throw opening.bus.failure(error, call: "OpenSession", to: opening.owner) }
     self.path = String(cString: path)
     // libsecret settles for less on its own where the service knows no encryption.
     let algorithms = secret_service_get_session_algorithms(service).map { String(cString: $0) }

@@ -9,6 +9,7 @@ final class SessionBus {
   let context = MainContext()
   /// How long a reply may take, in milliseconds.
   let timeout: Int
+  private var hasLostPeer = false
 
   /// Connects. The first call has to be ``Call/hello``.
   ///
@@ -34,13 +35,26 @@ final class SessionBus {
     _ body: (OpaquePointer) throws(Failure) -> Result
   ) throws(Failure) -> Result { try body(connection) }
 
+  /// Whether it can't be used any more: the bus has hung up, or somebody who was called by a unique name, which nobody
+  /// will ever have again.
+  var isLost: Bool { hasLostPeer || g_dbus_connection_is_closed(connection) != 0 }
+
+  /// Takes over a GLib error that a call to `destination` gave, and frees it.
+  func failure(
+    _ error: UnsafeMutablePointer<GError>?, call: String, to destination: String, timeout: Int? = nil
+  ) -> BusFailure {
+    let failure = BusFailure(error, call: call, timeout: timeout ?? self.timeout)
+    if destination.hasPrefix(":"), failure.isAboutAbsence { hasLostPeer = true }
+    return failure
+  }
+
   /// Calls a method and waits for its reply.
   func call(_ call: Call) throws(BusFailure) -> Variant {
     var error: UnsafeMutablePointer<GError>?
     let reply = g_dbus_connection_call_sync(
       connection, call.destination, call.path, call.interface, call.method, call.arguments, nil,
       G_DBUS_CALL_FLAGS_NONE, Int32(timeout), nil, &error)
-    guard let reply else { throw BusFailure(error, call: call.method, timeout: timeout) }
+    guard let reply else { throw failure(error, call: call.method, to: call.destination) }
     return Variant(taking: reply)
   }
 
@@ -84,10 +98,12 @@ final class SessionBus {
   private func reply(of outcome: AsyncOutcome, to call: Call, _ timeout: Int) -> Result<Reply, BusFailure> {
     var error: UnsafeMutablePointer<GError>?
     let message = g_dbus_connection_send_message_with_reply_finish(connection, outcome.result, &error)
-    guard let message else { return .failure(BusFailure(error, call: call.method, timeout: timeout)) }
+    guard let message else {
+      return .failure(failure(error, call: call.method, to: call.destination, timeout: timeout))
+    }
     defer { csecret_unref(UnsafeMutableRawPointer(message)) }
     if g_dbus_message_to_gerror(message, &error) != 0 {
-      return .failure(BusFailure(error, call: call.method, timeout: timeout))
+      return .failure(failure(error, call: call.method, to: call.destination, timeout: timeout))
     }
     let sender = g_dbus_message_get_sender(message).map { String(cString: $0) } ?? ""
     guard let body = g_dbus_message_get_body(message) else {
@@ -144,7 +160,7 @@ final class SessionBus {
     let method: String
     let interface: String
     let path: String
-    let destination: String
+    var destination: String
     /// A floating tuple, which the call takes over.
     let arguments: OpaquePointer?
   }
@@ -162,15 +178,27 @@ extension SessionBus.Call {
   }
 }
 
-/// Runs `body`, which starts threads of GLib's, and lets no signal come to these.
+/// Runs `body`, which starts threads of GLib's, and lets no signal come to these, nor GLib settle what the process does
+/// with one.
 ///
-/// One that a thread takes which has not blocked it does what it does by default: the end of a child is forgotten, and
+/// It ignores SIGPIPE for the whole process when it makes its first socket, and has no need to: where there is
+/// MSG_NOSIGNAL, it sends with that. A signal that a thread takes which has not blocked it does what it does by default: the end of a child is forgotten, and
 /// SIGTERM ends the process, even while the program's own thread has blocked both to wait for them.
 private func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
   var all = sigset_t()
   var before = sigset_t()
   sigfillset(&all)
   pthread_sigmask(SIG_SETMASK, &all, &before)
-  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  var (action, actionNow) = (sigaction(), sigaction())
+  sigaction(SIGPIPE, nil, &action)
+  defer {
+    sigaction(SIGPIPE, nil, &actionNow)
+    if !isIgnored(action), isIgnored(actionNow) { sigaction(SIGPIPE, &action, nil) }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
   return body()
+}
+
+private func isIgnored(_ action: sigaction) -> Bool {
+  unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }

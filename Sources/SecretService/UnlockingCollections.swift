@@ -6,8 +6,7 @@ extension SecretServiceKeychain {
   public func unlock(
     isKnown: Bool, passphrase: (_ attempt: Int) throws(KeychainError) -> Secret?
   ) throws(KeychainError) {
-    guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
-    guard try isLocked(collection) else { return }
+    guard let collection = try lockedCollection() else { return }
     let name = collectionName(of: collection)
     if !isKnown {
       do throws(KeychainError) {
@@ -34,20 +33,32 @@ extension SecretServiceKeychain {
 
   /// Locks the collection that is used.
   public func lock() throws(KeychainError) {
-    guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
-    let reply = try reporting { () throws(BusFailure) in
-      try service.bus.call(service.call("Lock", Argument.paths([collection])))
-        .expected("(aoo)", from: "Lock", isRefusal: true)
+    try repeatable { () throws(KeychainError) in
+      guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
+      let reply = try reporting { () throws(BusFailure) in
+        try service.bus.call(service.call("Lock", Argument.paths([collection])))
+          .expected("(aoo)", from: "Lock", isRefusal: true)
+      }
+      let prompt = reply[1].text
+      if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
     }
-    let prompt = reply[1].text
-    if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
+  }
+
+  /// The collection that is used, if it is locked.
+  private func lockedCollection() throws(KeychainError) -> String? {
+    try repeatable { () throws(KeychainError) in
+      guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
+      return try isLocked(collection) ? collection : nil
+    }
   }
 
   /// Makes a collection and, if there is no default one yet, makes it that.
   public func createCollection(
     _ label: String, isKnown: Bool, passphrase: () throws(KeychainError) -> Secret?
   ) throws(KeychainError) {
-    let paths = try reporting { () throws(BusFailure) in try service.collections() }
+    let paths = try repeatable { () throws(KeychainError) in
+      try reporting { () throws(BusFailure) in try service.collections() }
+    }
     for path in paths where try isCollection(path, called: label) { throw .duplicateItem }
     let alias = service.defaultCollection == nil ? "default" : ""
     if !isKnown {

@@ -51,6 +51,16 @@ import Testing
     #expect(try mine.find(.internet()) == [])
   }
 
+  @Test("an item that is there is not added once more")
+  func sameItem() throws {
+    let keyring = PrivateKeyring()
+    let keychain = try keyring.keychain()
+    let item = try keychain.add(.internet(account: "alice"), "first")
+    #expect(failure { try keychain.add(item, "second") } == .duplicateItem)
+    #expect(try keychain.items(matching: .all) == [item])
+    #expect(try keychain.secret(of: item) == "first")
+  }
+
   @Test("deleting what is gone already is no error, and counts nothing")
   func deleteTwice() throws {
     let keyring = PrivateKeyring()

@@ -5,7 +5,7 @@ public import SecretService
 /// A message bus of its own with a gnome-keyring on it, whose collection `login` is empty and unlocked. Both end, and
 /// what they kept goes, when nobody holds it any more.
 public final class PrivateKeyring: @unchecked Sendable {
-  // Unchecked is sound: nothing but `init`, `deinit` and `restartKeyring` changes the processes.
+  // Unchecked is sound: nothing but `init`, `deinit`, `endKeyring` and `restartKeyring` changes the processes.
   private let folder = TemporaryFolder()
   private var processes: [pid_t] = []
 
@@ -38,8 +38,13 @@ public final class PrivateKeyring: @unchecked Sendable {
 
   /// Ends the keyring, and starts it anew with what it has kept. Collections other than `login` are locked then.
   public func restartKeyring() {
-    if let process = processes.popLast() { Self.end(process) }
+    endKeyring()
     startKeyring()
+  }
+
+  /// Ends the keyring.
+  public func endKeyring() {
+    if processes.count > 1, let process = processes.popLast() { Self.end(process) }
   }
 
   private func startKeyring() {
