@@ -7,6 +7,9 @@ public import UnlockCache
 ///
 /// Reading takes no lock and sees one generation. Writing locks, reads again, and puts a whole new file in the place
 /// of the old one; what is acknowledged is on the disk.
+///
+/// A vault's key stays in memory as long as the object lives, unless the unlock cache keeps it, too: then the vault is
+/// locked as soon as the cache has forgotten the key, whichever process locked it.
 public final class EncryptedFileKeychain: KeychainStore {
   /// Something that whoever uses the keychain may want to say.
   public enum Notice: Hashable, Sendable {
@@ -39,7 +42,9 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Those that can't be merged.
   private var passedOver: Set<String> = []
   /// What opened the vault before.
-  var key: VaultKey?
+  var key: VaultKey? { didSet { if key !== oldValue { keptVault = nil } } }
+  /// The vault whose key is there because the cache keeps it, or because it has been given to the cache.
+  private var keptVault: String?
   private var change: VaultChange?
   /// Whether `snapshot` is what there is, whatever others write meanwhile.
   private var isPinned = false
@@ -275,6 +280,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// - Parameter needsIdentity: whether the identity itself has to be had.
   func beginChange(patience: Int? = nil, needsIdentity: Bool = false) throws(KeychainError) -> VaultChange {
+    forgetWhatIsLocked()
     // A person who is asked must not keep others waiting that have nothing to ask.
     if key == nil { _ = try newest() }
     let locked = try lockFolder(patience: patience ?? self.patience)
@@ -320,6 +326,7 @@ public final class EncryptedFileKeychain: KeychainStore {
       try unlocking.unlock(header, stanzas, for: anew ? .keepingAnew : .keeping, by: &way)
     }
     key = opened.key
+    keptVault = way == .identityFile ? nil : opened.stanzas.uuid
     snapshot = opened
     if way == .identityFile { return .notNeeded }
     guard let state = cache.state(of: opened.stanzas.uuid) else {
@@ -354,6 +361,14 @@ public final class EncryptedFileKeychain: KeychainStore {
     return stanzas.slots.isEmpty ? .notPossible : .locked
   }
 
+  /// Forgets a vault's key if the cache has forgotten it since: its time is over, or another process has locked the
+  /// vault. A key that the cache was never given stays.
+  private func forgetWhatIsLocked() {
+    guard let keptVault, let cache = unlocking.cache, cache.key(of: keptVault) == nil else { return }
+    key = nil
+    snapshot = nil
+  }
+
   // MARK: Snapshots
 
   /// Lends the lines of the change under way, or else of the newest generation.
@@ -368,6 +383,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// The newest generation, unlocked, with what copies beside it have; `nil` if there is no vault yet.
   func current() throws(KeychainError) -> VaultSnapshot? {
     if isPinned { return snapshot }
+    forgetWhatIsLocked()
     guard let snapshot = try newest() else { return nil }
     if copies.isEmpty || onlyReads { return snapshot }
     do throws(KeychainError) {
@@ -481,15 +497,23 @@ public final class EncryptedFileKeychain: KeychainStore {
   func unlock(
     _ file: consuming OpenFile, needsIdentity: Bool = false, _ state: StateFolder? = nil
   ) throws(KeychainError) -> VaultSnapshot {
+    var keptVault = keptVault
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      try unlock(header, stanzas, needsIdentity: needsIdentity, state)
+      try unlock(header, stanzas, needsIdentity: needsIdentity, state, &keptVault)
     }
     key = opened.key
+    self.keptVault = keptVault
     return opened
   }
 
-  func unlock(
-    _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool = false, _ state: StateFolder? = nil
+  func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
+    var keptVault: String?
+    return try unlock(header, stanzas, needsIdentity: false, nil, &keptVault)
+  }
+
+  private func unlock(
+    _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool, _ state: StateFolder?,
+    _ keptVault: inout String?
   ) throws(KeychainError) -> UnlockedHeader {
     // Nobody is asked a second time because another process wrote meanwhile.
     if let key, !needsIdentity || key.identity is X25519Identity,
@@ -500,7 +524,16 @@ public final class EncryptedFileKeychain: KeychainStore {
     var unlocking = unlocking
     unlocking.needsIdentity = needsIdentity
     unlocking.state = state
-    return try unlocking.unlock(header, stanzas)
+    var way = Unlocking.Way.identityFile
+    let unlocked = try unlocking.unlock(header, stanzas, for: .use, by: &way)
+    let isKept =
+      switch way {
+      case .identityFile: false
+      case .keptKey: true
+      case .slot, .passphrase: unlocking.cache?.key(of: stanzas.uuid) != nil
+      }
+    keptVault = isKept ? stanzas.uuid : nil
+    return unlocked
   }
 
   /// The vault's file; `nil` if there is none yet.

@@ -41,20 +41,6 @@ struct Unlocking {
   /// The folder of the identity file, where it is open already.
   var state: StateFolder?
 
-  /// Opens a vault's header.
-  ///
-  /// With the plain identity file, if there is one and it is the vault's; else, where the vault has slots, with the
-  /// key that the cache keeps, with a slot that opens without asking anybody, or with a passphrase or a recovery code.
-  ///
-  /// - Throws: ``KeychainError/wrongIdentity(path:)``, ``KeychainError/missing(path:)``,
-  ///   ``KeychainError/locked(path:)``, ``KeychainError/noSlotOpens(path:)``,
-  ///   ``KeychainError/wrongPassphrase(path:)``, ``KeychainError/mistypedRecoveryCode(groups:)`` and what is wrong with
-  ///   a file.
-  func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
-    var way = Way.identityFile
-    return try unlock(header, stanzas, for: .use, by: &way)
-  }
-
   /// Why a vault is opened.
   enum Purpose {
     /// To use it now.
@@ -76,7 +62,13 @@ struct Unlocking {
 
   /// Opens a vault's header, and tells what did it.
   ///
-  /// - Throws: as ``unlock(_:_:)`` does; what keeping throws, where that is the purpose.
+  /// With the plain identity file, if there is one and it is the vault's; else, where the vault has slots, with the
+  /// key that the cache keeps, with a slot that opens without asking anybody, or with a passphrase or a recovery code.
+  ///
+  /// - Throws: ``KeychainError/wrongIdentity(path:)``, ``KeychainError/missing(path:)``,
+  ///   ``KeychainError/locked(path:)``, ``KeychainError/noSlotOpens(path:)``,
+  ///   ``KeychainError/wrongPassphrase(path:)``, ``KeychainError/mistypedRecoveryCode(groups:)``; what is wrong with a
+  ///   file; what keeping throws, where that is the purpose.
   func unlock(
     _ header: Header, _ stanzas: VaultStanzas, for purpose: Purpose, by way: inout Way
   ) throws(KeychainError) -> UnlockedHeader {

@@ -58,6 +58,78 @@ struct StayingUnlockedTests {
     #expect(askedAgain.all == [1])
   }
 
+  @Test("a program that runs on sees that another one has locked the vault, and unlocked it again")
+  func lockedByAnother() throws {
+    let (place, _, cache) = try vault()
+    let (running, asked) = keychain(place, cache)
+    defer { _ = try? running.lock() }
+    let (silent, _) = keychain(place, cache, nil)
+    let (other, _) = keychain(place, cache)
+    #expect(try running.servers().count == 3)
+    #expect(try silent.servers().count == 3)
+    #expect(try other.lock() == .locked)
+    for _ in 0..<2 {
+      #expect(failure { try silent.servers() } == .promptDismissed)
+      #expect(failure { try silent.add(servers: ["d.example"]) } == .promptDismissed)
+    }
+    #expect(try running.add(servers: ["d.example"]) == ())
+    #expect(asked.all == [1, 1])
+    #expect(try silent.servers().count == 4)
+    // What has begun is brought to its end.
+    try running.exclusively { () throws(KeychainError) in
+      _ = try other.lock()
+      try running.add(.internet("e.example"), "x")
+    }
+    #expect(failure { try silent.servers() } == .promptDismissed)
+    #expect(try running.servers().count == 5)
+    #expect(asked.all == [1, 1, 1])
+  }
+
+  @Test("a vault that nothing keeps unlocked stays open to whoever has opened it")
+  func openToOne() throws {
+    let (place, _, _) = try vault()
+    let (alone, asked) = keychain(
+      place, UnlockCache(mode: .none, runtimeFolder: nil, stateFolder: place.path + "/state"))
+    for _ in 0..<3 { #expect(try alone.servers().count == 3) }
+    #expect(asked.all == [1])
+  }
+
+  @Test("a program that runs on uses the vault that was put in the place of another one")
+  func replaced() throws {
+    let place = Place()
+    let (running, other) = (place.keychain(), Place())
+    try running.add(.internet("a.example"), "a")
+    try other.keychain().add(.internet("b.example"), "b")
+    #expect(try running.servers() == ["a.example"])
+    for (from, to) in [(other.identityFile, place.identityFile), (other.vault, place.vault)] {
+      rename(from, to)
+    }
+    #expect(try running.servers() == ["b.example"])
+    #expect(try running.secret(of: try #require(try running.items(matching: .all).first)) == "b")
+  }
+
+  @Test("one thread after the other uses what another one has opened")
+  func threads() throws {
+    let (place, _, cache) = try vault()
+    let (opened, asked) = keychain(place, cache)
+    nonisolated(unsafe) let running = opened
+    defer { _ = try? running.lock() }
+    let outcomes = Collected<String>()
+    for number in 0..<8 {
+      concurrently(1) { _ in
+        do {
+          try running.add(.internet(ByteString("\(number).example")), .text("of \(number)"))
+          let items = try running.items(matching: .all)
+          let server = ByteString("\(max(0, number - 1)).example")
+          let last = items.first { $0.key == Item.internet(server).key }
+          outcomes.append("\(items.count) \(try last.map { try running.secret(of: $0) } ?? "none")")
+        } catch { outcomes.append("\(error)") }
+      }
+    }
+    #expect(outcomes.all == (0..<8).map { "\(4 + $0) of \(max(0, $0 - 1))" })
+    #expect(asked.all == [1])
+  }
+
   @Test("what was not asked for is not kept, and without a cache nothing is")
   func notKept() throws {
     let (place, _, cache) = try vault()
