@@ -130,6 +130,16 @@ let package = Package(
       dependencies: ["EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport", "Properties"],
       swiftSettings: settings),
     .testTarget(
+      name: "KeychainChoiceTests",
+      dependencies: ["KeychainChoice", "EncryptedFile", "UnlockCache", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "DefaultKeychainTests",
+      dependencies: [
+        "DefaultKeychain", "KeychainChoice", "EncryptedFile", "UnlockCache", "SecretService", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],
       swiftSettings: settings),
     .testTarget(

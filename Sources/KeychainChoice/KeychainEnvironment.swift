@@ -31,7 +31,7 @@ package struct KeychainEnvironment {
   }
 
   /// The value of a variable; `nil` also if it is empty.
-  private func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+  package func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
   // MARK: Which
 

@@ -1,0 +1,202 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import KeychainChoice
+import SecretService
+import TestSupport
+import Testing
+
+@testable import DefaultKeychain
+
+@Suite("the user's keychain", .timeLimit(.minutes(10))) struct ChoosingTests {
+  @Test("without a Secret Service it is the encrypted file, which the first add makes and remembers")
+  func file() throws {
+    let home = Home()
+    let keychain = try home.keychain()
+    #expect(try keychain.items(matching: .all) == [])
+    let choice = try keychain.choice()
+    guard choice.kind == .file, case .noService(let why) = choice.reason else {
+      Issue.record("\(choice)")
+      return
+    }
+    #expect(why.contains("cannot connect to the session bus"))
+    #expect(try home.remembered == nil)
+    #expect(access(home.location.vaultFolder, F_OK) != 0)
+    try keychain.add(.internet(account: "alice"), "s3cret")
+    #expect(try home.remembered == .file)
+    #expect(home.notices.all == [.encryptedFile(.created(home.location)), .remembered(choice)])
+    try keychain.add(.internet(account: "bob"), "other")
+    #expect(home.notices.all.count == 2)
+    #expect(try EncryptedFileKeychain(at: home.location).items(matching: .all).count == 2)
+    guard case .remembered = try home.keychain().choice().reason else {
+      Issue.record("not remembered")
+      return
+    }
+  }
+
+  @Test("a Secret Service that answers is used, remembered at the first add, and then never passed over")
+  func secretService() throws {
+    let home = Home(keyring: PrivateKeyring())
+    let keychain = try home.keychain()
+    #expect(try keychain.items(matching: .all) == [])
+    #expect(try keychain.choice() == KeychainChoice(kind: .secretService, reason: .answers))
+    #expect(try home.remembered == nil)
+    let item = try keychain.add(.internet(account: "alice"), "s3cret")
+    #expect(try home.remembered == .secretService)
+    #expect(home.notices.all == [.remembered(KeychainChoice(kind: .secretService, reason: .answers))])
+    #expect(try keychain.secret(of: item) == "s3cret")
+    #expect(try home.keyring?.keychain().items(matching: .all).count == 1)
+    home.variables["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + home.folder["nothing"]
+    let without = try home.keychain()
+    for error in [
+      failure { try without.items(matching: .all) },
+      failure { try without.add(.internet(account: "bob"), "x") }, failure { try without.choice() },
+    ] {
+      guard case .unavailable? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    #expect(access(home.location.vaultFolder, F_OK) != 0)
+  }
+
+  @Test("a keyring with nothing but a collection that is lost at the end is not taken")
+  func unlasting() throws {
+    let home = Home(keyring: PrivateKeyring())
+    home.variables["LLAVERO_COLLECTION"] = "session"
+    let choice = try home.keychain().choice()
+    #expect(choice == KeychainChoice(kind: .file, reason: .noService("it has no collection that lasts")))
+    home.variables["LLAVERO_COLLECTION"] = "nowhere"
+    #expect(try home.keychain().choice().kind == .file)
+    home.variables["LLAVERO_KEYCHAIN"] = "secret-service"
+    #expect(failure { try home.keychain().items(matching: .all) } == .noCollection("nowhere"))
+  }
+
+  @Test("a vault that is there is used and not said, and a program's own kind comes first")
+  func vaultIsThere() throws {
+    let home = Home(keyring: PrivateKeyring())
+    try EncryptedFileKeychain(at: home.location).create(.identityFile)
+    #expect(try home.keychain().choice() == KeychainChoice(kind: .file, reason: .vaultIsThere))
+    let own = try home.keychain(kind: .secretService)
+    try own.add(.internet(account: "alice"), "s3cret")
+    #expect(try own.choice() == KeychainChoice(kind: .secretService, reason: .option))
+    #expect(try home.remembered == nil)
+    #expect(home.notices.all == [])
+    #expect(try home.keychain().accounts() == [])
+  }
+
+  @Test("a choice that is made later holds from the next call on, but not within a body")
+  func laterChoice() throws {
+    let home = Home(keyring: PrivateKeyring())
+    let keychain = try home.keychain()
+    let inService = try keychain.add(.internet(account: "service"), "s3cret")
+    try keychain.exclusively { () throws(KeychainError) in
+      try RememberedKeychain.write(.file, in: home.location.stateFolder)
+      try keychain.add(.internet(account: "second"), "x")
+      _ = try keychain.reading { () throws(KeychainError) in try keychain.credential(of: inService) }
+    }
+    #expect(try keychain.choice().kind == .file)
+    #expect(try keychain.accounts() == [])
+    #expect(failure { try keychain.credential(of: inService) } == .itemNotFound)
+    try keychain.add(.internet(account: "file"), "x")
+    #expect(try keychain.accounts() == ["file"])
+    try RememberedKeychain.write(.secretService, in: home.location.stateFolder)
+    #expect(try keychain.accounts() == ["second", "service"])
+  }
+
+  @Test("a Secret Service that comes later is used as long as nothing was chosen")
+  func laterService() throws {
+    let keyring = PrivateKeyring()
+    keyring.endKeyring()
+    let home = Home(keyring: keyring)
+    let keychain = try home.keychain()
+    #expect(try keychain.items(matching: .all) == [])
+    #expect(try keychain.choice().kind == .file)
+    keyring.restartKeyring()
+    #expect(try keychain.choice() == KeychainChoice(kind: .secretService, reason: .answers))
+    keyring.endKeyring()
+    // It has answered, and is not passed over because it is away.
+    guard case .unavailable? = failure({ try keychain.items(matching: .all) }) else {
+      Issue.record("it was available")
+      return
+    }
+    keyring.restartKeyring()
+    #expect(try keychain.items(matching: .all) == [])
+  }
+
+  @Test("a body that fails has stored nothing, and chosen nothing")
+  func failingBody() throws {
+    let home = Home()
+    let keychain = try home.keychain()
+    let error = failure {
+      try keychain.exclusively { () throws(KeychainError) in
+        try keychain.add(.internet(), "x")
+        throw KeychainError.promptDismissed
+      }
+    }
+    #expect(error == .promptDismissed)
+    #expect(failure { try keychain.add(.internet(account: "a\nb"), "x") } != nil)
+    #expect(try home.remembered == nil)
+    #expect(home.notices.all == [])
+    try keychain.exclusively { () throws(KeychainError) in
+      try keychain.add(.internet(), "x")
+      #expect(home.notices.all == [])
+    }
+    #expect(try home.remembered == .file)
+    #expect(home.notices.all.count == 2)
+  }
+
+  @Test("a choice that can't be written down is said, and the item is stored all the same")
+  func notRemembered() throws {
+    let home = Home(keyring: PrivateKeyring())
+    let keychain = try home.keychain()
+    _ = try keychain.choice()
+    // The lock of the Secret Service lies in the same folder.
+    home.folder.makeFolder(".local/state/llavero/keychain/in the way")
+    #expect(failure { try keychain.items(matching: .all) } != nil)
+    rmdir(home.folder[".local/state/llavero/keychain/in the way"])
+    rmdir(home.folder[".local/state/llavero/keychain"])
+    try keychain.exclusively { () throws(KeychainError) in
+      home.folder.makeFolder(".local/state/llavero/keychain/in the way")
+      try keychain.add(.internet(account: "alice"), "s3cret")
+    }
+    guard case .notRemembered(let choice, _)? = home.notices.all.last else {
+      Issue.record("\(home.notices.all)")
+      return
+    }
+    #expect(choice.reason == .answers)
+    #expect(try home.keyring?.keychain().items(matching: .all).count == 1)
+  }
+
+  @Test("what can't be understood is an error when the object is made")
+  func unusable() throws {
+    let home = Home()
+    home.variables["LLAVERO_KEYCHAIN"] = "kwallet"
+    #expect(
+      failure { try home.keychain() } == .unavailable(reason: "LLAVERO_KEYCHAIN names no kind of keychain"))
+    home.variables["LLAVERO_KEYCHAIN"] = nil
+    home.folder.makeFolder(".local/state/llavero")
+    home.folder.write(Array("nonsense".utf8), to: ".local/state/llavero/keychain")
+    chmod(home.folder[".local/state/llavero/keychain"], 0o600)
+    let path = home.folder[".local/state/llavero/keychain"]
+    #expect(
+      failure { try home.keychain() }
+        == .damaged(path: path, detail: "it does not say which keychain is used"))
+    #expect(try home.keychain(kind: .file).items(matching: .all) == [])
+    home.variables["HOME"] = "relative"
+    #expect(
+      failure { try home.keychain() } == .unavailable(reason: "HOME is not set to an absolute path"))
+  }
+
+  @Test("a setting that can't be understood is an error where the keychain is used that it is about")
+  func unusableSettings() throws {
+    let home = Home()
+    home.variables["LLAVERO_UNLOCK_CACHE"] = "x"
+    let reason = "LLAVERO_UNLOCK_CACHE has a value that it can't have"
+    #expect(failure { try home.keychain(kind: .file).choice() } == .unavailable(reason: reason))
+    home.variables["LLAVERO_UNLOCK_CACHE"] = nil
+    home.variables["LLAVERO_PROBE_TIMEOUT"] = "x"
+    #expect(try home.keychain(kind: .file).choice().kind == .file)
+    #expect(failure { try home.keychain().choice() } != nil)
+  }
+}

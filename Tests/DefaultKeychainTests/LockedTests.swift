@@ -1,0 +1,122 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import KeychainChoice
+import SecretService
+import TestSupport
+import Testing
+import UnlockCache
+
+@testable import DefaultKeychain
+
+@Suite("the user's keychain, locked", .timeLimit(.minutes(10))) struct LockedTests {
+  /// A home with a vault that has a passphrase, and an item of alice's.
+  private func home() throws -> Home {
+    let home = Home()
+    let keychain = EncryptedFileKeychain(at: home.location) { $0 == 1 ? Secret("right") : nil }
+    try keychain.create(.passphrase(Secret("right")))
+    try keychain.add(.internet(account: "alice"), "s3cret")
+    return home
+  }
+
+  private func cache(_ home: Home) -> UnlockCache {
+    UnlockCache(mode: .keyring, runtimeFolder: nil, stateFolder: home.location.stateFolder)
+  }
+
+  @Test("where nobody may be asked, nobody is, and it is locked")
+  func nobody() throws {
+    let home = try home()
+    let asked = Collected<Int>()
+    let source: PassphraseSource = { attempt in
+      asked.append(attempt)
+      return Secret("right")
+    }
+    let locked = KeychainError.locked(path: home.location.vaultFile)
+    for keychain in [
+      try home.keychain(), try home.keychain(mayPrompt: true), try home.keychain(passphrase: source),
+    ] {
+      #expect(failure { try keychain.items(matching: .all) } == locked)
+      #expect(failure { try keychain.add(.internet(account: "bob"), "x") } == locked)
+    }
+    home.variables["LLAVERO_PROMPT"] = "never"
+    let keychain = try home.keychain(mayPrompt: true, passphrase: source)
+    #expect(failure { try keychain.items(matching: .all) } == locked)
+    #expect(asked.all == [])
+    #expect(try home.remembered == nil)
+  }
+
+  @Test("whoever is asked is asked once, and what opened it is locked again by another program")
+  func asked() throws {
+    let home = try home()
+    let asked = Collected<Int>()
+    let source: PassphraseSource = { attempt in
+      asked.append(attempt)
+      return attempt < 3 ? Secret(attempt == 1 ? "wrong" : "right") : nil
+    }
+    let keychain = try home.keychain(mayPrompt: true, passphrase: source)
+    for _ in 0..<2 { #expect(try keychain.answeredSecret(.internet()) == "s3cret") }
+    #expect(asked.all == [1, 2])
+    let silent = try home.keychain()
+    #expect(try silent.accounts() == ["alice"])
+    #expect(try EncryptedFileKeychain(at: home.location, cache: cache(home)).lock() == .locked)
+    #expect(failure { try silent.accounts() } == .locked(path: home.location.vaultFile))
+    #expect(try keychain.accounts() == ["alice"])
+    #expect(asked.all == [1, 2, 1, 2])
+    #expect(try silent.accounts() == ["alice"])
+    _ = try EncryptedFileKeychain(at: home.location, cache: cache(home)).lock()
+  }
+
+  @Test("systemd's credential opens it, and a wrong one is no reason to ask somebody")
+  func credential() throws {
+    let home = try home()
+    home.folder.makeFolder("credentials")
+    home.variables["CREDENTIALS_DIRECTORY"] = home.folder["credentials"]
+    home.variables["LLAVERO_UNLOCK_CACHE"] = "none"
+    func put(_ text: String, mode: mode_t = 0o400) {
+      unlink(home.folder["credentials/llavero"])
+      home.folder.write(Array(text.utf8), to: "credentials/llavero")
+      chmod(home.folder["credentials/llavero"], mode)
+    }
+    put("right\n")
+    #expect(try home.keychain().accounts() == ["alice"])
+    put("wrong")
+    let asking = try home.keychain(mayPrompt: true) { _ in
+      Issue.record("somebody was asked")
+      return nil
+    }
+    let wrong = KeychainError.wrongPassphraseGiven(
+      by: "$CREDENTIALS_DIRECTORY/llavero", path: home.location.vaultFile)
+    #expect(failure { try asking.accounts() } == wrong)
+    put("right", mode: 0o444)
+    guard case .unsafeFile? = failure({ try home.keychain().accounts() }) else {
+      Issue.record("it was safe")
+      return
+    }
+    unlink(home.folder["credentials/llavero"])
+    #expect(failure { try home.keychain().accounts() } == .locked(path: home.location.vaultFile))
+  }
+
+  @Test("no program is run")
+  func programs() throws {
+    let home = try home()
+    home.variables["LLAVERO_PASSPHRASE_COMMAND"] = "touch \(home.folder["ran"]); echo right"
+    #expect(
+      failure { try home.keychain(mayPrompt: true).accounts() } == .locked(path: home.location.vaultFile))
+    #expect(access(home.folder["ran"], F_OK) != 0)
+  }
+
+  @Test("a locked collection is one, whether it was chosen or not")
+  func collection() throws {
+    let keyring = PrivateKeyring()
+    let home = Home(keyring: keyring)
+    let keychain = try home.keychain()
+    _ = try keychain.choice()
+    try keyring.keychain().lock()
+    #expect(failure { try keychain.add(.internet(account: "alice"), "x") } == .collectionLocked("login"))
+    #expect(try home.remembered == nil)
+    #expect(
+      failure { try home.keychain(kind: .secretService).items(matching: .all) }
+        == .collectionLocked("login"))
+    #expect(access(home.location.vaultFolder, F_OK) != 0)
+  }
+}

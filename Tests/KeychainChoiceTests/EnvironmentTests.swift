@@ -1,0 +1,158 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import KeychainChoice
+import TestSupport
+import Testing
+import UnlockCache
+
+@Suite("settings from the environment") struct EnvironmentTests {
+  private static let location = VaultLocation(vaultFolder: "/v", stateFolder: "/s")
+
+  private static func environment(_ variables: [String: String]) -> KeychainEnvironment {
+    KeychainEnvironment { variables[$0] }
+  }
+
+  @Test("a time is from a second to 30 days, with a unit")
+  func durations() throws {
+    let good = ["1s": 1, "90s": 90, "15m": 900, "8h": 28_800, "30d": 2_592_000, "2592000s": 2_592_000]
+    for (text, seconds) in good { #expect(try DurationText.seconds(text, of: "X") == seconds) }
+    for text in [
+      "", "s", "0s", "1", "31d", "2592001s", "-1s", "+1s", "1.5h", " 1s", "1s ", "1S", "1ms", "\u{661}s",
+      "99999999999999999999s", "9223372036854775807d",
+    ] {
+      #expect(throws: KeychainChoiceError.unusableSetting(name: "X", .noDuration), "\(text)") {
+        try DurationText.seconds(text, of: "X")
+      }
+    }
+  }
+
+  @Test("milliseconds are given in seconds")
+  func milliseconds() throws {
+    let good: [String: Int?] = ["": nil, "1": 1000, "0.001": 1, "1.5": 1500, "86400": 86_400_000]
+    for (text, number) in good {
+      #expect(try Self.environment(["X": text]).milliseconds("X") == number)
+    }
+    #expect(try Self.environment([:]).milliseconds("X") == nil)
+    for text in ["0", "0.0009", "86401", "-1", "x", "nan", "inf", "1s"] {
+      #expect(throws: KeychainChoiceError.unusableSetting(name: "X", .noSeconds), "\(text)") {
+        try Self.environment(["X": text]).milliseconds("X")
+      }
+    }
+  }
+
+  @Test("the unlock cache takes its mode and its limits from it, unless the caller has some")
+  func unlockCache() throws {
+    let environment = Self.environment([
+      "LLAVERO_UNLOCK_CACHE": "agent", "LLAVERO_UNLOCK_IDLE": "5m", "LLAVERO_UNLOCK_FOR": "2h",
+    ])
+    let cache = try environment.unlockCache(at: Self.location, program: nil)
+    #expect(cache.mode == .agent && cache.limits == UnlockLimits(idle: 300, total: 7200))
+    let given = try environment.unlockCache(at: Self.location, idle: 60, total: 120, program: nil)
+    #expect(given.limits == UnlockLimits(idle: 60, total: 120))
+    let empty = ["LLAVERO_UNLOCK_CACHE": "", "LLAVERO_UNLOCK_IDLE": "", "LLAVERO_UNLOCK_FOR": ""]
+    for variables in [[:], empty] {
+      let standard = try Self.environment(variables).unlockCache(at: Self.location, program: nil)
+      #expect(standard.mode == .automatic && standard.limits == UnlockLimits())
+    }
+    for (name, fault) in [
+      ("LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode), ("LLAVERO_UNLOCK_IDLE", .noDuration),
+      ("LLAVERO_UNLOCK_FOR", .noDuration),
+    ] as [(String, KeychainChoiceError.SettingFault)] {
+      #expect(throws: KeychainChoiceError.unusableSetting(name: name, fault)) {
+        try Self.environment([name: "x"]).unlockCache(at: Self.location, program: nil)
+      }
+    }
+  }
+
+  @Test("an identity that is named is tried in place of the ssh key, and programs are nobody's")
+  func openers() {
+    let openers = Self.environment(["HOME": "/home/alice"]).openers
+    #expect(openers.otherIdentities == ["/home/alice/.ssh/id_ed25519"] && openers.run == nil)
+    let named = Self.environment(["HOME": "/home/alice", "LLAVERO_IDENTITY": "/key"]).openers
+    #expect(named.otherIdentities == ["/key"])
+    #expect(Self.environment(["HOME": "relative"]).openers.otherIdentities == [])
+  }
+
+  @Test("how the Secret Service is used")
+  func secretService() throws {
+    let settings = try Self.environment([
+      "LLAVERO_COLLECTION": "work", "LLAVERO_SECRET_SERVICE_SESSION": "plain", "LLAVERO_PROBE_TIMEOUT": "3",
+      "LLAVERO_CALL_TIMEOUT": "4", "LLAVERO_LOCK_TIMEOUT": "5",
+    ]).secretService(at: Self.location, mayPrompt: true)
+    #expect(settings.collection == "work" && !settings.isEncrypted && settings.mayPrompt)
+    #expect(settings.probeTimeout == 3000 && settings.callTimeout == 4000 && settings.patience == 5)
+    #expect(settings.lockFolder == "/s" && settings.busAddress == nil)
+    let never = Self.environment(["LLAVERO_PROMPT": "never"])
+    #expect(never.forbidsPrompts)
+    #expect(try !never.secretService(at: Self.location, mayPrompt: true).mayPrompt)
+    #expect(throws: KeychainChoiceError.unknownSession) {
+      try Self.environment([:]).secretService(at: Self.location, session: "x", mayPrompt: true)
+    }
+  }
+
+  @Test("what is captured stays, and holds nothing that is of no interest")
+  func captured() {
+    setenv("LLAVERO_TEST_CAPTURED", "before=1", 1)
+    setenv("TOKEN_OF_SOMETHING", "s3cret", 1)
+    let captured = KeychainEnvironment.captured()
+    unsetenv("LLAVERO_TEST_CAPTURED")
+    #expect(captured.value("LLAVERO_TEST_CAPTURED") == "before=1")
+    #expect(captured.value("TOKEN_OF_SOMETHING") == nil)
+    unsetenv("TOKEN_OF_SOMETHING")
+  }
+}
+
+@Suite("the choice of a keychain") struct ChoiceTests {
+  private let folder = TemporaryFolder()
+  private var location: VaultLocation {
+    VaultLocation(vaultFolder: folder["data/llavero"], stateFolder: folder["state/llavero"])
+  }
+
+  private func choice(
+    named: String? = nil, _ variables: [String: String] = [:]
+  ) throws(KeychainChoiceError) -> KeychainChoice? {
+    try KeychainChoice.made(named: named, at: location, KeychainEnvironment { variables[$0] })
+  }
+
+  @Test("an option comes before the environment, then what is remembered, then a vault that is there")
+  func order() throws {
+    #expect(try choice() == nil)
+    #expect(try choice(["LLAVERO_KEYCHAIN": ""]) == nil)
+    try EncryptedFileKeychain(at: location).create(.identityFile)
+    #expect(try choice()?.reason == .vaultIsThere)
+    #expect(try choice()?.isToBeRemembered == true)
+    try RememberedKeychain.write(.secretService, in: location.stateFolder, at: Timestamp(milliseconds: 1000))
+    let remembered = try #require(try choice())
+    #expect(remembered.kind == .secretService)
+    #expect(remembered.reason == .remembered(Timestamp(milliseconds: 1000)))
+    #expect(!remembered.isToBeRemembered)
+    let variables = ["LLAVERO_KEYCHAIN": "file"]
+    #expect(try choice(variables)?.kind == .file)
+    #expect(try choice(variables)?.reason == .environment)
+    #expect(try choice(named: "secret-service", variables)?.kind == .secretService)
+    #expect(try choice(named: "secret-service", variables)?.reason == .option)
+  }
+
+  @Test("an unknown kind is none", arguments: ["File", "secretservice", "kwallet", " file"])
+  func unknown(name: String) {
+    #expect(throws: KeychainChoiceError.unknownKind(name)) { try choice(named: name) }
+    #expect(throws: KeychainChoiceError.unknownKind(name)) { try choice(["LLAVERO_KEYCHAIN": name]) }
+  }
+
+  @Test(
+    "what is remembered and can't be understood is an error, and no other keychain",
+    arguments: ["", "\n", "kwallet 2026-01-01T00:00:00Z\n", "FILE"])
+  func unreadable(text: String) {
+    folder.makeFolder("state/llavero")
+    folder.write(Array(text.utf8), to: "state/llavero/keychain")
+    chmod(folder["state/llavero/keychain"], 0o600)
+    #expect(throws: KeychainChoiceError.unreadableChoice(path: folder["state/llavero/keychain"])) {
+      try choice()
+    }
+    chmod(folder["state/llavero/keychain"], 0o666)
+    #expect(
+      throws: KeychainChoiceError.keychain(.unsafeFile(path: folder["state/llavero/keychain"], .mode(0o666)))
+    ) { try choice() }
+  }
+}
