@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "EncryptedFile", targets: ["EncryptedFile", "UnlockCache"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     .library(name: "DefaultKeychain", targets: ["DefaultKeychain", "KeychainChoice"]),
+    .library(name: "Security", targets: ["Security"]),
     .executable(name: "llavero", targets: ["llavero"]),
     .executable(name: "llavero-secret-service", targets: ["llavero-secret-service"]),
   ],
@@ -69,6 +70,7 @@ let package = Package(
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
     .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
+    .target(name: "Security", dependencies: ["Keychain", "DefaultKeychain"], swiftSettings: settings),
     .target(
       name: "Interchange", dependencies: ["Keychain", "CredentialProtocols"],
       swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
@@ -142,6 +144,7 @@ let package = Package(
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(name: "SecurityTests", dependencies: ["Security", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport", "Properties"],
       swiftSettings: settings),

@@ -1,0 +1,32 @@
+/// The items to work on, deprecated. Refused: `kSecMatchItemList` is for that.
+public let kSecUseItemList: CFString = "u_ItemList"
+
+/// The keychain to add to, on macOS. Refused: there is one.
+public let kSecUseKeychain: CFString = "u_Keychain"
+
+/// The text of a prompt, deprecated. Ignored: the keychain words its own prompts.
+public let kSecUseOperationPrompt: CFString = "u_OpPrompt"
+
+/// Whether nobody may be asked, a `Bool`, deprecated: as `kSecUseAuthenticationUIFail`.
+public let kSecUseNoAuthenticationUI: CFString = "u_NoAuthUI"
+
+/// Whether somebody may be asked to unlock the keychain (`kSecUseAuthenticationUI…`).
+public let kSecUseAuthenticationUI: CFString = "u_AuthUI"
+
+/// An `LAContext`. Refused: there is none on Linux.
+public let kSecUseAuthenticationContext: CFString = "u_AuthCtx"
+
+/// Whether the data-protection keychain is meant. Its rules hold here in any case.
+public let kSecUseDataProtectionKeychain: CFString = "nleg"
+
+/// Whether the keychain of all users is meant. Refused if true.
+public let kSecUseUserIndependentKeychain: CFString = "u_UserIndependentKeychain"
+
+/// Somebody may be asked; what is done without `kSecUseAuthenticationUI`.
+public let kSecUseAuthenticationUIAllow: CFString = "u_AuthUIA"
+
+/// Nobody is asked: what is locked is `errSecInteractionNotAllowed`.
+public let kSecUseAuthenticationUIFail: CFString = "u_AuthUIF"
+
+/// Nobody is asked, and what is locked is left out of the result.
+public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"

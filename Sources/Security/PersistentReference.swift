@@ -1,0 +1,4 @@
+import Keychain
+
+struct PersistentReference: Hashable, Sendable {
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// A source of random bytes. There is only ``kSecRandomDefault``.
+public final class SecRandom: Sendable {
+  private init() {}
+}
+
+/// A source of random bytes, by the name that it has in C.
+public typealias SecRandomRef = SecRandom
+
+/// The system's source of random bytes.
+public let kSecRandomDefault: SecRandomRef? = nil
+
+/// Writes random bytes that nobody can foresee, from the kernel (getentropy(3)).
+///
+/// - Parameters:
+///   - rnd: `kSecRandomDefault`.
+///   - count: how many bytes.
+///   - bytes: where they are put.
+/// - Returns: `errSecSuccess`; `errSecParam` if `count` is negative; `errSecIO` if the kernel gives none.
+public func SecRandomCopyBytes(
+  _ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer
+) -> Int32 {
+  guard count >= 0 else { return errSecParam }
+  var done = 0
+  while done < count {
+    // No call gives more than 256 bytes.
+    let length = min(count - done, 256)
+    if getentropy(bytes + done, length) != 0 { return errSecIO }
+    done += length
+  }
+  return errSecSuccess
+}
