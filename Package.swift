@@ -70,7 +70,9 @@ let package = Package(
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
     .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
-    .target(name: "Security", dependencies: ["Keychain", "DefaultKeychain"], swiftSettings: settings),
+    .target(
+      name: "Security", dependencies: ["Keychain", "KeychainChoice", "DefaultKeychain"],
+      swiftSettings: settings),
     .target(
       name: "Interchange", dependencies: ["Keychain", "CredentialProtocols"],
       swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
@@ -144,7 +146,9 @@ let package = Package(
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "SecurityTests", dependencies: ["Security", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "SecurityTests", dependencies: ["Security", "EncryptedFile", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport", "Properties"],
       swiftSettings: settings),

@@ -1,7 +1,8 @@
 public import Foundation
 
-// The names of Core Foundation that code for the Keychain uses. On Linux, Foundation bridges nothing by itself; with
-// Swift's own types by these names a dictionary literal, a [String: Any] and a String are taken as they are.
+// The names of Core Foundation that code for the Keychain uses. A dictionary is Foundation's class, so that everything
+// which `as CFDictionary` takes on Apple's systems is taken here; text and data are Swift's own types, so that constants
+// are keys of a [String: Any] as they are, and results are cast as usual.
 
 /// Any object, as results are handed out.
 public typealias CFTypeRef = AnyObject
@@ -10,9 +11,9 @@ public typealias CFTypeRef = AnyObject
 public typealias CFString = String
 
 /// What a query and a set of attributes are: keys are `kSec…`.
-public typealias CFDictionary = [String: Any]
+public typealias CFDictionary = NSDictionary
 
-/// A dictionary that can be changed; `NSMutableDictionary` can be passed to every function, too.
+/// A dictionary that can be changed.
 public typealias CFMutableDictionary = NSMutableDictionary
 
 /// Bytes.
@@ -27,8 +28,8 @@ public typealias CFDate = Date
 /// True or false.
 public typealias CFBoolean = NSNumber
 
-/// A number of any type, so that `port as CFNumber` is one without a conversion.
-public typealias CFNumber = any NumberValue
+/// A number of any type.
+public typealias CFNumber = NSNumber
 
 /// An error with domain and code.
 public typealias CFError = NSError
@@ -52,20 +53,3 @@ public final class CFAllocator: Sendable {
 
 /// The usual allocator, which is none.
 public let kCFAllocatorDefault: CFAllocator? = nil
-
-/// What can stand for a ``CFNumber``.
-public protocol NumberValue {}
-
-extension NSNumber: NumberValue {}
-extension Int: NumberValue {}
-extension Int8: NumberValue {}
-extension Int16: NumberValue {}
-extension Int32: NumberValue {}
-extension Int64: NumberValue {}
-extension UInt: NumberValue {}
-extension UInt8: NumberValue {}
-extension UInt16: NumberValue {}
-extension UInt32: NumberValue {}
-extension UInt64: NumberValue {}
-extension Double: NumberValue {}
-extension Float: NumberValue {}

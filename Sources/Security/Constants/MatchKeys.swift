@@ -28,7 +28,7 @@ public let kSecMatchSubjectEndsWith: CFString = "m_SubjectEndsWith"
 /// What a certificate's subject has to be. Refused.
 public let kSecMatchSubjectWholeString: CFString = "m_SubjectWholeString"
 
-/// Whether text matches without regard to the case of ASCII letters, a `Bool`.
+/// Whether text matches without regard to case, a `Bool`.
 public let kSecMatchCaseInsensitive: CFString = "m_CaseInsensitive"
 
 /// Whether text matches without regard to diacritics. Refused if true.

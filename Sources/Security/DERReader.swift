@@ -1,0 +1,72 @@
+/// Reads DER (ITU-T X.690 section 10) element by element, strictly: a length in any but its shortest form, a tag of
+/// several bytes, or an element that is longer than what holds it is none.
+struct DERReader {
+  private var rest: ArraySlice<UInt8>
+
+  /// Reads these bytes.
+  init(_ bytes: ArraySlice<UInt8>) {
+    rest = bytes
+  }
+
+  /// An element.
+  struct Element {
+    /// The identifier octet.
+    let tag: UInt8
+    let contents: ArraySlice<UInt8>
+    /// Tag, length and contents.
+    let whole: ArraySlice<UInt8>
+  }
+
+  /// Whether everything has been read.
+  var isAtEnd: Bool { rest.isEmpty }
+
+  /// The tag of the next element; `nil` at the end.
+  var nextTag: UInt8? { rest.first }
+
+  /// The next element; `nil` if there is none, or it isn't DER. The reader is of no use then.
+  mutating func next() -> Element? {
+    guard rest.count >= 2 else { return nil }
+    let start = rest.startIndex
+    let tag = rest[start]
+    let first = Int(rest[start + 1])
+    if tag & 0x1f == 0x1f { return nil }
+    var length = first
+    var header = 2
+    if first >= 0x80 {
+      // No certificate needs more than three bytes to count its own, and 0x80 alone is BER's indefinite length.
+      let count = first - 0x80
+      guard 1...3 ~= count, rest.count >= 2 + count else { return nil }
+      header += count
+      length = rest[(start + 2)..<(start + header)].reduce(0) { $0 << 8 | Int($1) }
+      if length < (count == 1 ? 0x80 : 1 << (8 * (count - 1))) { return nil }
+    }
+    guard length <= rest.count - header else { return nil }
+    let end = start + header + length
+    let element = Element(
+      tag: tag, contents: rest[(start + header)..<end], whole: rest[start..<end])
+    rest = rest[end...]
+    return element
+  }
+
+  /// The next element if it has this tag, else `nil`.
+  mutating func next(_ tag: UInt8) -> Element? {
+    guard nextTag == tag else { return nil }
+    return next()
+  }
+}
+
+extension DERReader {
+  static let integer: UInt8 = 0x02
+  static let bitString: UInt8 = 0x03
+  static let octetString: UInt8 = 0x04
+  static let objectIdentifier: UInt8 = 0x06
+  static let boolean: UInt8 = 0x01
+  static let sequence: UInt8 = 0x30
+  static let set: UInt8 = 0x31
+
+  /// A context-specific tag with elements in it.
+  static func tagged(_ number: UInt8) -> UInt8 { 0xa0 | number }
+
+  /// A context-specific tag with bytes in it.
+  static func taggedBytes(_ number: UInt8) -> UInt8 { 0x80 | number }
+}

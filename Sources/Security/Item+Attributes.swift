@@ -1,0 +1,147 @@
+import Keychain
+
+// Where an item keeps what the attributes of Keychain Services say.
+
+extension Item {
+  /// The bytes of an attribute (see ``AttributeForm``); `nil` where the item says nothing of it, and it has no value
+  /// by itself.
+  func bytes(of attribute: ItemAttribute) -> ByteString? {
+    switch attribute.tag {
+    case "cdat": creationDate.map { ByteString(String($0.milliseconds)) }
+    case "mdat": modificationDate.map { ByteString(String($0.milliseconds)) }
+    case "labl": label
+    case "desc": itemDescription
+    case "icmt": comment
+    case "pdmn", "accc": furtherAttributes["pdmn"] ?? key.itemClass.defaultAccessibility
+    case "agrp": key.accessGroup
+    case "sync": key.isSynchronizable ? "1" : "0"
+    default: key.bytes(of: attribute) ?? furtherBytes(of: attribute)
+    }
+  }
+
+  private func furtherBytes(of attribute: ItemAttribute) -> ByteString? {
+    switch (attribute.tag, key.isPassword) {
+    case ("crtr", true): creator.map(ItemCode.digits)
+    case ("type", true): type.map(ItemCode.digits)
+    default: furtherAttributes[attribute.itemTag]
+    }
+  }
+
+  /// Gives an attribute a value. The dates are the keychain's, and stay.
+  mutating func set(_ attribute: ItemAttribute, to bytes: ByteString) {
+    switch attribute.tag {
+    case "cdat", "mdat": return
+    case "labl": label = bytes
+    case "desc": itemDescription = bytes
+    case "icmt": comment = bytes
+    case "crtr" where key.isPassword: creator = ItemCode.kept(bytes)
+    case "type" where key.isPassword: type = ItemCode.kept(bytes)
+    default:
+      if key.set(attribute, to: bytes) { return }
+      let isDefault = bytes == attribute.defaultBytes(of: key.itemClass)
+      furtherAttributes[attribute.itemTag] = isDefault ? nil : bytes
+    }
+  }
+}
+
+extension Item.Key {
+  /// The key of a new item of a class, which says nothing yet.
+  init(emptyOf itemClass: ItemClass) {
+    switch itemClass {
+    case .internetPassword: self = .internetPassword(InternetPassword(protocol: "", server: nil))
+    case .genericPassword: self = .genericPassword(GenericPassword(service: ""))
+    case .certificate: self = .cryptographic(CryptographicItem(.certificate, [:]))
+    case .key: self = .cryptographic(CryptographicItem(.key, [:]))
+    case .identity: self = .cryptographic(CryptographicItem(.identity, [:]))
+    }
+  }
+
+  /// Whether it is one of the two classes of passwords.
+  var isPassword: Bool { itemClass == .internetPassword || itemClass == .genericPassword }
+
+  /// The bytes of an attribute that only the primary key has; `nil` if it is no such attribute.
+  fileprivate func bytes(of attribute: ItemAttribute) -> ByteString? {
+    switch self {
+    case .internetPassword(let key):
+      switch attribute.tag {
+      case "acct": key.account ?? ""
+      case "srvr": key.server ?? ""
+      case "sdmn": key.securityDomain ?? ""
+      case "ptcl": key.protocol
+      case "atyp": key.authenticationType ?? ""
+      case "port": key.port.map { ByteString(String($0)) } ?? ""
+      case "path": key.path ?? ""
+      default: nil
+      }
+    case .genericPassword(let key):
+      switch attribute.tag {
+      case "acct": key.account ?? ""
+      case "svce": key.service
+      default: nil
+      }
+    case .cryptographic(let key):
+      itemClass.primaryTags.contains(attribute.tag)
+        ? key.primaryAttributes[attribute.itemTag] ?? attribute.form.absent : nil
+    }
+  }
+
+  /// Gives an attribute of the primary key a value; `false` if it is no such attribute. Empty is as good as none.
+  fileprivate mutating func set(_ attribute: ItemAttribute, to bytes: ByteString) -> Bool {
+    let value = bytes.isEmpty ? nil : bytes
+    switch self {
+    case .internetPassword(var key):
+      switch attribute.tag {
+      case "acct": key.account = value
+      case "srvr": key.server = value
+      case "sdmn": key.securityDomain = value
+      case "ptcl": key.protocol = bytes
+      case "atyp": key.authenticationType = value
+      case "port": key.port = bytes.text.flatMap { UInt16($0) }
+      case "path": key.path = value
+      case "agrp": key.accessGroup = value
+      case "sync": key.isSynchronizable = bytes == "1"
+      default: return false
+      }
+      self = .internetPassword(key)
+    case .genericPassword(var key):
+      switch attribute.tag {
+      case "acct": key.account = value
+      case "svce": key.service = bytes
+      case "agrp": key.accessGroup = value
+      case "sync": key.isSynchronizable = bytes == "1"
+      default: return false
+      }
+      self = .genericPassword(key)
+    case .cryptographic(var key):
+      switch attribute.tag {
+      case "agrp": key.accessGroup = value
+      case "sync": key.isSynchronizable = bytes == "1"
+      case _ where itemClass.primaryTags.contains(attribute.tag):
+        key.primaryAttributes[attribute.itemTag] = bytes == attribute.form.absent ? nil : bytes
+      default: return false
+      }
+      self = .cryptographic(key)
+    }
+    return true
+  }
+}
+
+extension ItemAttribute {
+  /// What an item's attribute is that the item keeps nothing of; `nil` if it has no value then.
+  func defaultBytes(of itemClass: ItemClass) -> ByteString? {
+    switch form {
+    case .accessibility: itemClass.defaultAccessibility
+    default: itemClass.primaryTags.contains(tag) ? form.absent : nil
+    }
+  }
+}
+
+extension AttributeForm {
+  /// What stands for no value in a primary key (SecItemSchema.c): nothing, or 0.
+  var absent: ByteString {
+    switch self {
+    case .number, .code, .flag, .date, .synchronizable: "0"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Keychain
+
+extension ItemClass {
+  /// The class that a value of `kSecClass` names.
+  init?(constant: String) {
+    guard let found = Self.constants.first(where: { $0.constant == constant }) else { return nil }
+    self = found.itemClass
+  }
+
+  /// The value of `kSecClass`.
+  var constant: String {
+    Self.constants.first { $0.itemClass == self }?.constant ?? ""
+  }
+
+  private static let constants: [(itemClass: ItemClass, constant: String)] = [
+    (.internetPassword, kSecClassInternetPassword), (.genericPassword, kSecClassGenericPassword),
+    (.certificate, kSecClassCertificate), (.key, kSecClassKey), (.identity, kSecClassIdentity),
+  ]
+
+  /// What `kSecAttrAccessible` is of an item that says nothing of it (SecDbQuery.c).
+  var defaultAccessibility: ByteString {
+    ByteString(self == .certificate ? kSecAttrAccessibleAlways : kSecAttrAccessibleWhenUnlocked)
+  }
+
+  /// The tags of what makes an item of this class the one it is, beside access group and synchronizability, where
+  /// items keep it by tags (SecItemSchema.c).
+  var primaryTags: Set<String> {
+    switch self {
+    case .internetPassword, .genericPassword: []
+    case .certificate: Self.certificateTags
+    case .key: Self.keyTags
+    case .identity: Self.certificateTags.union(Self.keyTags)
+    }
+  }
+
+  private static let certificateTags: Set<String> = ["ctyp", "issr", "slnr"]
+  private static let keyTags: Set<String> = [
+    "kcls", "klbl", "atag", "crtr", "type", "bsiz", "esiz", "sdat", "edat",
+  ]
+}

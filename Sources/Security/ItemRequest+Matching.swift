@@ -1,0 +1,89 @@
+import Keychain
+
+extension ItemRequest {
+  /// What a keychain can search for by itself: all but dates, a missing port, and names.
+  var criteria: ItemCriteria {
+    var criteria = ItemCriteria()
+    criteria.itemClass = itemClass
+    criteria.ignoresCase = ignoresCase
+    criteria.omitsLocked = authenticationUI == .skip
+    for (attribute, bytes) in attributes { criteria.require(attribute, bytes, of: itemClass) }
+    return criteria
+  }
+
+  /// Whether an item that the criteria match has the rest.
+  ///
+  /// - Parameter keychain: the kind of keychain that the item is in.
+  func matches(_ item: Item, in keychain: String) -> Bool {
+    for (attribute, bytes) in attributes {
+      switch attribute.tag {
+      case "cdat", "mdat":
+        if item.bytes(of: attribute) != bytes { return false }
+      case "port" where bytes.isEmpty:
+        if !item.hasOwnPort { return false }
+      default: break
+      }
+    }
+    if let hostOrParent, !item.isOnHost(hostOrParent) { return false }
+    return names.map { $0.contains { $0.names(item, in: keychain) } } ?? true
+  }
+}
+
+extension ItemCriteria {
+  fileprivate mutating func require(
+    _ attribute: ItemAttribute, _ bytes: ByteString, of itemClass: ItemClass?
+  ) {
+    let isPassword = itemClass == .internetPassword || itemClass == .genericPassword
+    switch attribute.tag {
+    case "cdat", "mdat": return
+    case "labl": label = bytes
+    case "desc": itemDescription = bytes
+    case "icmt": comment = bytes
+    case "agrp": accessGroup = bytes
+    case "sync": isSynchronizable = bytes == "1"
+    case "acct": account = bytes
+    case "svce": service = bytes
+    case "srvr": server = bytes
+    case "sdmn": securityDomain = bytes
+    case "ptcl": `protocol` = bytes
+    case "atyp": authenticationType = bytes
+    case "port": port = bytes.text.flatMap { UInt16($0) }
+    case "path": path = bytes
+    case "crtr" where isPassword: creator = ItemCode.kept(bytes)
+    case "type" where isPassword: type = ItemCode.kept(bytes)
+    default:
+      let isDefault = itemClass.map { bytes == attribute.defaultBytes(of: $0) } ?? false
+      furtherAttributes[attribute.itemTag] = isDefault ? "" : bytes
+    }
+  }
+}
+
+extension Item {
+  /// Whether it is for no port in particular: it has none, or its protocol's own, which is the same.
+  fileprivate var hasOwnPort: Bool {
+    guard case .internetPassword(let key) = key else { return false }
+    return key.port == nil || key.port == InternetPassword.defaultPort(of: key.protocol)
+  }
+
+  /// Whether its server is the host, in small letters, or one below it.
+  fileprivate func isOnHost(_ host: ByteString) -> Bool {
+    guard case .internetPassword(let key) = key, let server = key.server?.lowercased else { return false }
+    if server == host { return true }
+    let end = [UInt8(ascii: ".")] + host.bytes
+    return server.bytes.count > end.count && server.bytes.suffix(end.count).elementsEqual(end)
+  }
+}
+
+extension ItemName {
+  /// Whether this names the item, which is in a keychain of that kind.
+  fileprivate func names(_ item: Item, in keychain: String) -> Bool {
+    switch self {
+    case .reference(let reference):
+      return reference.keychain == keychain && reference.itemClass == item.key.itemClass
+        && reference.reference == item.reference
+    case .certificate(let issuer, let serialNumber):
+      guard case .cryptographic(let key) = item.key, key.kind == .certificate else { return false }
+      return key.primaryAttributes["issr"] == issuer && key.primaryAttributes["slnr"] == serialNumber
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Keychain
+
+extension ItemRequest {
+  /// Adds the item.
+  ///
+  /// - Throws: why there is none to add.
+  func add(_ result: UnsafeMutablePointer<CFTypeRef?>?) throws(StatusError) -> OSStatus {
+    guard let itemClass else { throw StatusError(errSecParam) }
+    let item = try newItem(itemClass)
+    return KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+      let added = try opened.store.add(item, newCredential)
+      if !returns.isEmpty {
+        let secret = certificate?.data ?? secret
+        let added = ItemResult(item: added, keychain: opened.name, secret: secret)
+        result?.pointee = added.value(returns) as AnyObject
+      }
+      return errSecSuccess
+    }
+  }
+
+  /// Finds items.
+  func search(_ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+      let values = try opened.store.reading { () throws(KeychainError) -> [Any] in
+        try self.values(in: opened)
+      }
+      guard let first = values.first else { return errSecItemNotFound }
+      if !returns.isEmpty { result?.pointee = limit == 1 ? first as AnyObject : values as AnyObject }
+      return errSecSuccess
+    }
+  }
+
+  /// Changes every item that matches.
+  func update(_ changes: ItemChanges) -> OSStatus {
+    KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+      try opened.store.exclusively { () throws(KeychainError) in
+        let found = try items(in: opened)
+        if found.isEmpty { return errSecItemNotFound }
+        var changed: [Item] = []
+        for item in found {
+          // Nothing has been changed yet.
+          do throws(StatusError) { changed.append(try changes.applied(to: item)) } catch {
+            return error.status
+          }
+        }
+        for item in changed {
+          if let secret = changes.secret {
+            // An expiry and a refresh token were those of the secret before.
+            try opened.store.update(item, Credential(Secret(copying: secret)))
+          } else {
+            try opened.store.update(item)
+          }
+        }
+        return errSecSuccess
+      }
+    }
+  }
+
+  /// Deletes every item that matches.
+  func delete() -> OSStatus {
+    KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+      try opened.store.exclusively { () throws(KeychainError) in
+        let found = try items(in: opened)
+        if found.isEmpty { return errSecItemNotFound }
+        return try opened.store.delete(found) > 0 ? errSecSuccess : errSecItemNotFound
+      }
+    }
+  }
+
+  private var mayPrompt: Bool { authenticationUI == .allow }
+
+  private func items(in opened: KeychainAccess.Opened) throws(KeychainError) -> [Item] {
+    do throws(KeychainError) {
+      return try opened.store.items(matching: .criteria(criteria)).filter { matches($0, in: opened.name) }
+    } catch {
+      guard authenticationUI == .skip, error.isLocked else { throw error }
+      return []
+    }
+  }
+
+  /// What is returned of each item, no more than the limit.
+  private func values(in opened: KeychainAccess.Opened) throws(KeychainError) -> [Any] {
+    var values: [Any] = []
+    for item in try items(in: opened) {
+      if values.count == limit { break }
+      var secret: Data?
+      if returns.needsSecret(of: item.key.itemClass) {
+        guard let found = try self.secret(of: item, in: opened) else { continue }
+        secret = found
+      }
+      values.append(ItemResult(item: item, keychain: opened.name, secret: secret).value(returns))
+    }
+    return values
+  }
+
+  /// The secret; `nil` if the item is gone by now, or is locked and to be left out then.
+  private func secret(of item: Item, in opened: KeychainAccess.Opened) throws(KeychainError) -> Data? {
+    do throws(KeychainError) {
+      return try opened.store.credentialIfPresent(of: item)?.secret.withUnsafeBytes { Data($0) }
+    } catch {
+      guard authenticationUI == .skip, error.isLocked else { throw error }
+      return nil
+    }
+  }
+}
+
+extension KeychainError {
+  /// Whether it says that somebody would have to be asked to unlock something.
+  fileprivate var isLocked: Bool {
+    switch self {
+    case .locked, .collectionLocked, .itemLocked: true
+    default: false
+    }
+  }
+}

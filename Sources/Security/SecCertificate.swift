@@ -1,0 +1,29 @@
+public import Foundation
+
+/// A certificate, as a reference to one in the keychain or to be put there. It is kept and found; nothing is verified.
+public final class SecCertificate: Sendable {
+  let data: Data
+  let fields: CertificateFields
+
+  /// Takes a certificate in DER; `nil` for anything else.
+  init?(_ data: Data) {
+    guard let fields = CertificateFields([UInt8](data)) else { return nil }
+    self.data = data
+    self.fields = fields
+  }
+}
+
+/// The certificate that is encoded so.
+///
+/// - Parameters:
+///   - allocator: `nil`.
+///   - data: an X.509 certificate in DER.
+/// - Returns: `nil` if the data is anything else.
+public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
+  SecCertificate(data)
+}
+
+/// The certificate's encoding in DER.
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
+  certificate.data
+}

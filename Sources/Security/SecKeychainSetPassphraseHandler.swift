@@ -1,0 +1,14 @@
+public import Foundation
+
+/// Lets the program itself ask for the passphrase of an encrypted file that has one. Only on Linux.
+///
+/// Without a handler such a file is open for as long as `llavero unlock` keeps it so; else the functions return
+/// `errSecInteractionNotAllowed`. A desktop's Secret Service asks by itself and needs no handler. Where
+/// `kSecUseAuthenticationUI` forbids it, the handler isn't called.
+///
+/// - Parameter handler: called on the thread that called a function of the Keychain, which waits for it; it must not call
+///   one of these functions, or wait for a thread that does. `attempt` counts from 1. It returns the passphrase in UTF-8;
+///   `nil` if the person declines, for which the function returns `errSecUserCanceled`. `nil` removes the handler.
+public func SecKeychainSetPassphraseHandler(_ handler: (@Sendable (_ attempt: Int) -> Data?)?) {
+  KeychainAccess.setPassphraseHandler(handler)
+}
