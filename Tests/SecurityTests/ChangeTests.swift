@@ -1,0 +1,80 @@
+import Foundation
+import Keychain
+import Security
+import TestSupport
+import Testing
+
+@Suite struct ChangeTests {
+  private var query: [String: Any] { [kSecClass: kSecClassGenericPassword] }
+
+  private static func generic(_ account: String, _ more: [String: Any] = [:]) -> [String: Any] {
+    [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: account]
+      .merging(more) { $1 }
+  }
+
+  @Test(arguments: KeychainUnderTest.exact)
+  func `of several items that would become one, none is changed`(kind: KeychainUnderTest) throws {
+    let calls = Calls(kind.make().keychain)
+    for account in ["a", "b", "c"] { #expect(calls.add(Self.generic(account)) == errSecSuccess) }
+    let before = try calls.store.items(matching: .all)
+    let changes: [String: Any] = [kSecAttrAccount: "same", kSecValueData: Data("new".utf8)]
+    #expect(calls.update(query, changes) == errSecDuplicateItem)
+    #expect(Set(try calls.store.items(matching: .all)) == Set(before))
+    #expect(calls.password(Self.generic("a")) == "")
+  }
+
+  @Test func `the attributes that a search returned can be given back unchanged`() throws {
+    let calls = Calls()
+    #expect(calls.add(Self.generic("a", [kSecAttrComment: "c"])) == errSecSuccess)
+    var attributes = try #require(calls.attributes(Self.generic("a")))
+    attributes[kSecClass] = nil
+    attributes[kSecAttrComment] = "changed"
+    #expect(calls.update(Self.generic("a"), attributes) == errSecSuccess)
+    #expect(calls.attributes(Self.generic("a"))?[kSecAttrComment] as? String == "changed")
+    attributes[kSecAttrCreationDate] = Date(timeIntervalSince1970: 0)
+    #expect(calls.update(Self.generic("a"), attributes) == errSecReadOnlyAttr)
+  }
+
+  @Test func `the attributes that a search returned find that very item`() throws {
+    let calls = Calls()
+    for account in ["a", "b"] {
+      #expect(calls.add(Self.generic(account, [kSecAttrIsInvisible: false])) == errSecSuccess)
+    }
+    let attributes = try #require(calls.attributes(Self.generic("a")))
+    #expect(calls.attributes(attributes)?[kSecAttrAccount] as? String == "a")
+    #expect(calls.delete(attributes) == errSecSuccess)
+    #expect(try calls.store.items(matching: .all).map(\.key.account) == ["b"])
+  }
+
+  @Test func `false is not the same as nothing said`() {
+    let calls = Calls()
+    #expect(calls.add(Self.generic("a")) == errSecSuccess)
+    #expect(calls.attributes(query)?[kSecAttrIsNegative] == nil)
+    #expect(calls.update(query, [kSecAttrIsNegative: false]) == errSecSuccess)
+    #expect(calls.attributes(query)?[kSecAttrIsNegative] as? Bool == false)
+    #expect(calls.status(Self.generic("a", [kSecAttrIsNegative: true])) == errSecItemNotFound)
+  }
+
+  @Test(arguments: KeychainUnderTest.exact)
+  func `many threads change one keychain, and nothing is lost`(kind: KeychainUnderTest) throws {
+    let fresh = kind.make()
+    let shared = SharedStore(store: fresh.keychain)
+    DispatchQueue.concurrentPerform(iterations: 24) { number in
+      let calls = Calls(shared.store)
+      let item = Self.generic("\(number)", [kSecValueData: Data("\(number)".utf8)])
+      #expect(calls.add(item) == errSecSuccess)
+      #expect(calls.password(Self.generic("\(number)")) == "\(number)")
+      #expect(calls.update(Self.generic("\(number)"), [kSecAttrComment: "c"]) == errSecSuccess)
+    }
+    let found = Calls(fresh.keychain).find(
+      query.merging([
+        kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll, kSecAttrComment: "c",
+      ]) { $1 })
+    #expect((found as? [[String: Any]])?.count == 24)
+  }
+}
+
+/// A keychain that several threads use, each call under the lock of the functions.
+private struct SharedStore: @unchecked Sendable {
+  let store: any KeychainStore
+}

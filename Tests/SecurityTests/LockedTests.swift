@@ -1,0 +1,106 @@
+import Foundation
+import Keychain
+import Security
+import Testing
+
+@Suite struct LockedTests {
+  private let query: [String: Any] = [
+    kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true,
+  ]
+
+  private func filled() throws -> LockableKeychain {
+    let keychain = LockableKeychain()
+    for account in ["a", "b", "c"] {
+      try keychain.inside.add(
+        Item(GenericPassword(service: "s", account: ByteString(account))), Credential(password: account))
+    }
+    return keychain
+  }
+
+  private func search(_ keychain: LockableKeychain, _ ui: String) -> (OSStatus, [Data]?) {
+    var result: AnyObject?
+    let query = query.merging([kSecUseAuthenticationUI: ui]) { $1 }
+    let status = KeychainAccess.withKeychain({ _ throws(KeychainError) in keychain }) {
+      SecItemCopyMatching(query as CFDictionary, &result)
+    }
+    return (status, result as? [Data])
+  }
+
+  @Test func `a locked keychain is never an empty one`() throws {
+    let keychain = try filled()
+    keychain.isLocked = true
+    for ui in [kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail] {
+      let (status, found) = search(keychain, ui)
+      #expect(status == errSecInteractionNotAllowed)
+      #expect(found == nil)
+    }
+    let item: [String: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "t"]
+    #expect(Calls(keychain).add(item) == errSecInteractionNotAllowed)
+    #expect(Calls(keychain).update(item, [:]) == errSecInteractionNotAllowed)
+    #expect(Calls(keychain).delete(item) == errSecInteractionNotAllowed)
+  }
+
+  @Test func `what is locked is left out where that is asked for`() throws {
+    let keychain = try filled()
+    keychain.lockedAccounts = ["b"]
+    #expect(search(keychain, kSecUseAuthenticationUIFail).0 == errSecInteractionNotAllowed)
+    let (status, found) = search(keychain, kSecUseAuthenticationUISkip)
+    #expect(status == errSecSuccess)
+    #expect(Set(found ?? []) == [Data("a".utf8), Data("c".utf8)])
+    keychain.isLocked = true
+    #expect(search(keychain, kSecUseAuthenticationUISkip).0 == errSecItemNotFound)
+  }
+
+  @Test func `the first item that isn't locked is the first one`() throws {
+    let keychain = try filled()
+    keychain.lockedAccounts = ["c"]
+    let query: [String: Any] = [
+      kSecClass: kSecClassGenericPassword, kSecUseAuthenticationUI: kSecUseAuthenticationUISkip,
+    ]
+    #expect(Calls(keychain).password(query) == "b")
+  }
+
+  @Test(arguments: [
+    (kSecUseAuthenticationUI, kSecUseAuthenticationUIAllow, true),
+    (kSecUseAuthenticationUI, kSecUseAuthenticationUIFail, false),
+    (kSecUseAuthenticationUI, kSecUseAuthenticationUISkip, false),
+  ])
+  func `somebody is asked only where that is allowed`(key: String, value: String, allowed: Bool) {
+    let keychain = InMemoryKeychain()
+    var asked: [Bool] = []
+    let query: [String: Any] = [kSecClass: kSecClassGenericPassword, key: value]
+    KeychainAccess.withKeychain({ mayPrompt throws(KeychainError) in
+      asked.append(mayPrompt)
+      return keychain
+    }) { _ = SecItemCopyMatching(query as CFDictionary, nil) }
+    #expect(asked == [allowed])
+  }
+
+  @Test(arguments: [true, false])
+  func `nobody is asked where that is said in the older way`(forbidden: Bool) {
+    let keychain = InMemoryKeychain()
+    var asked: [Bool] = []
+    let query: [String: Any] = [
+      kSecClass: kSecClassGenericPassword, kSecUseNoAuthenticationUI: forbidden,
+    ]
+    KeychainAccess.withKeychain({ mayPrompt throws(KeychainError) in
+      asked.append(mayPrompt)
+      return keychain
+    }) { _ = SecItemCopyMatching(query as CFDictionary, nil) }
+    #expect(asked == [!forbidden])
+  }
+
+  @Test func `why the keychain can't be opened is said`() {
+    let statuses: [(KeychainError, OSStatus)] = [
+      (.unavailable(reason: "none"), errSecNotAvailable), (.promptDismissed, errSecUserCanceled),
+      (.wrongPassphrase(path: "v"), errSecAuthFailed),
+      (.damaged(path: "v", detail: "d"), errSecInvalidKeychain),
+      (.newerFormat(path: "v", version: 9), errSecWrongSecVersion),
+    ]
+    for (error, status) in statuses {
+      KeychainAccess.withKeychain({ _ throws(KeychainError) in throw error }) {
+        #expect(SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary) == status)
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Keychain
+import Security
+import TestSupport
+import Testing
+
+/// One keychain for all: what git and other tools have stored, and what they find.
+@Suite struct OtherProgramsItemsTests {
+  private static func internet(_ more: [String: Any]) -> [String: Any] {
+    [kSecClass: kSecClassInternetPassword].merging(more) { $1 }
+  }
+
+  @Test(arguments: KeychainUnderTest.exact)
+  func `what git stored is found by Apple's codes`(kind: KeychainUnderTest) throws {
+    let fresh = kind.make()
+    let calls = Calls(fresh.keychain)
+    try fresh.keychain.add(
+      Item(InternetPassword(protocol: "https", server: "github.com", account: "alice")),
+      Credential(password: "rosebud"))
+    let query = Self.internet([kSecAttrServer: "github.com", kSecAttrProtocol: kSecAttrProtocolHTTPS])
+    #expect(calls.password(query) == "rosebud")
+    #expect(calls.password(Self.internet([kSecAttrPort: 443])) == "rosebud")
+    #expect(calls.password(Self.internet([kSecAttrPort: 0])) == "rosebud")
+    #expect(calls.status(Self.internet([kSecAttrPort: 8443])) == errSecItemNotFound)
+    #expect(calls.password(Self.internet([kSecAttrProtocol: 0x6874_7073])) == "rosebud")
+    #expect(calls.password(Self.internet([kSecAttrProtocol: "https"])) == "rosebud")
+    #expect(calls.status(Self.internet([kSecAttrProtocol: kSecAttrProtocolHTTP])) == errSecItemNotFound)
+    let found = try #require(calls.attributes(query))
+    #expect(found[kSecAttrProtocol] as? String == kSecAttrProtocolHTTPS)
+    #expect(found[kSecAttrAuthenticationType] as? String == kSecAttrAuthenticationTypeDefault)
+    #expect(found[kSecAttrPort] as? Int == 0)
+    #expect(found[kSecAttrPath] as? String == "")
+    #expect(found[kSecAttrAccount] as? String == "alice")
+    #expect(found[kSecAttrCreationDate] is Date)
+  }
+
+  @Test(arguments: [
+    ("https", "htps"), ("ssh", "ssh "), ("imaps", "imps"), ("git", "git "), ("sftp", "sftp"),
+    ("svn+ssh", "svn+ssh"), ("x", "x   "),
+  ])
+  func `each scheme comes as its code, or as itself where no code is its own`(scheme: String, code: String)
+    throws
+  {
+    let calls = Calls()
+    try calls.store.add(
+      Item(InternetPassword(protocol: ByteString(scheme), server: "s")), Credential(password: "p"))
+    #expect(calls.attributes(Self.internet([:]))?[kSecAttrProtocol] as? String == code)
+    #expect(calls.status(Self.internet([kSecAttrProtocol: code])) == errSecSuccess)
+    #expect(calls.status(Self.internet([kSecAttrProtocol: scheme])) == errSecSuccess)
+  }
+
+  @Test(arguments: KeychainUnderTest.exact)
+  func `git is answered with what was added by Apple's codes`(kind: KeychainUnderTest) throws {
+    let fresh = kind.make()
+    let added = Calls(fresh.keychain).add(
+      Self.internet([
+        kSecAttrServer: "github.com", kSecAttrAccount: "alice", kSecAttrProtocol: kSecAttrProtocolHTTPS,
+        kSecAttrAuthenticationType: kSecAttrAuthenticationTypeDefault, kSecValueData: Data("rosebud".utf8),
+      ]))
+    #expect(added == errSecSuccess)
+    let query = try InternetPasswordQuery(protocol: "https", server: "github.com")
+    let item = try #require(try fresh.keychain.find(.internetPassword(query)).first)
+    #expect(
+      item.key
+        == .internetPassword(InternetPassword(protocol: "https", server: "github.com", account: "alice")))
+    let same = try fresh.keychain.credential(of: item).secret.isEqual(to: Secret("rosebud"))
+    #expect(same)
+  }
+
+  @Test func `a creator is the same code for every program`() throws {
+    let calls = Calls()
+    var item = Item(GenericPassword(service: "s"))
+    item.creator = "git"
+    try calls.store.add(item, Credential(password: "p"))
+    let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
+    #expect(calls.attributes(query)?[kSecAttrCreator] as? UInt32 == 0x6769_7420)
+    #expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }) == errSecSuccess)
+    #expect(calls.update(query, [kSecAttrCreator: 5]) == errSecSuccess)
+    #expect(calls.attributes(query)?[kSecAttrCreator] as? Int == 5)
+    #expect(calls.status(query.merging([kSecAttrCreator: 5]) { $1 }) == errSecSuccess)
+    #expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }) == errSecItemNotFound)
+    #expect(calls.update(query, [kSecAttrCreator: "aapl"]) == errSecSuccess)
+    #expect(try calls.store.items(matching: .all).first?.creator == "aapl")
+  }
+
+  @Test func `a new secret takes the old one's expiry and refresh token along`() throws {
+    let calls = Calls()
+    try calls.store.add(
+      Item(GenericPassword(service: "s")),
+      Credential(Secret("old"), expiry: 1, refreshToken: Secret("refresh")))
+    let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
+    #expect(calls.password(query) == "old")
+    #expect(calls.update(query, [kSecAttrLabel: "l"]) == errSecSuccess)
+    let item = try #require(try calls.store.items(matching: .all).first)
+    let kept = try calls.store.credential(of: item).expiry
+    #expect(kept == 1)
+    #expect(calls.update(query, [kSecValueData: Data("new".utf8)]) == errSecSuccess)
+    let credential = try calls.store.credential(of: item)
+    let expiry = credential.expiry
+    let hasRefreshToken = credential.hasRefreshToken
+    #expect(expiry == nil)
+    #expect(!hasRefreshToken)
+    #expect(calls.password(query) == "new")
+  }
+
+  @Test func `an account that isn't UTF-8 comes as bytes, and is found by them`() throws {
+    let calls = Calls()
+    let account: [UInt8] = [0x61, 0xff]
+    try calls.store.add(
+      Item(GenericPassword(service: "s", account: ByteString(account))), Credential(password: "p"))
+    let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
+    #expect(calls.attributes(query)?[kSecAttrAccount] as? Data == Data(account))
+    #expect(calls.status(query.merging([kSecAttrAccount: Data(account)]) { $1 }) == errSecSuccess)
+  }
+}
