@@ -36,11 +36,16 @@ public struct FileKey: ~Copyable, Sendable {
 /// Somebody a file can be encrypted for.
 public protocol Recipient: Sendable {
   /// Wraps a file key in one or more stanzas for the header, with fresh randomness each time.
+  ///
+  /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/lowOrder`` if nothing can be encrypted for its key;
+  ///   ``AgeError/outOfMemory(bytes:)`` for a passphrase; ``AgeError/plugin(name:fault:)``.
   func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza]
 
   /// Does the same as ``wrap(_:)`` and gives the labels too. A recipient with labels goes together only with
   /// recipients of the very same labels, such as `postquantum`: else the weaker one would open the file as well.
   /// Those that don't implement this have none.
+  ///
+  /// - Throws: what ``wrap(_:)`` throws.
   func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey
 }
 
@@ -79,7 +84,10 @@ public struct WrappedFileKey: Sendable {
 public protocol Identity: AnyObject, Sendable {
   /// Unwraps the file key from those of a header's stanzas that this identity knows, and ignores all others.
   ///
-  /// Returns nil if none is meant for this identity. Throws ``AgeError/header(_:)`` for a stanza of its own kind
-  /// that is malformed; the file is then refused, whatever other identities there are.
+  /// Returns nil if none is meant for this identity.
+  ///
+  /// - Throws: ``AgeError/header(_:)`` for a stanza of its own kind that is malformed; the file is then refused,
+  ///   whatever other identities there are. Passphrases: ``AgeError/workFactorTooHigh(logN:limit:)``,
+  ///   ``AgeError/outOfMemory(bytes:)``. Plugins: ``AgeError/plugin(name:fault:)``.
   func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey?
 }

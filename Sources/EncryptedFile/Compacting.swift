@@ -6,7 +6,7 @@ extension EncryptedFileKeychain {
   /// Copies of the vault elsewhere still have it, and what was deleted here may come back from them.
   ///
   /// - Returns: how many records and how many generations went.
-  /// - Throws: ``KeychainError/itemNotFound`` if there is no vault; what writing throws.
+  /// - Throws: `KeychainError.itemNotFound` if there is no vault; what writing throws.
   @discardableResult
   public func compact() throws(KeychainError) -> (records: Int, generations: Int) {
     let change = try beginChange()

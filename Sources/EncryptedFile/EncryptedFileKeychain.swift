@@ -53,6 +53,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// the plain identity file opens.
   ///
   /// - Parameters:
+  ///   - location: the place.
   ///   - passphrase: asks for the passphrase of a vault that has one.
   ///   - respondent: who would give it now. One process asks at a time, and the cache keeps what it opened.
   ///   - cache: what keeps a vault with a passphrase unlocked. Without one that is asked for at each use.
@@ -81,7 +82,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// Makes a vault.
   ///
-  /// - Throws: ``KeychainError/duplicateItem`` if there is one already; what writing throws.
+  /// - Throws: `KeychainError.duplicateItem` if there is one already; what writing throws.
   public func create(_ protection: borrowing Protection) throws(KeychainError) {
     // Before anybody is asked for the passphrase of the one that is there.
     if try vaultFile() != nil { throw .duplicateItem }
@@ -96,6 +97,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   // MARK: Reading
 
   /// Whether there is a vault, or what is left of one.
+  ///
+  /// - Throws: `KeychainError.unsafeFile` and `.system` if its folders can't be looked into.
   public func exists() throws(KeychainError) -> Bool {
     if let folder = try Folder(opening: location.vaultFolder) {
       if try folder.contains(VaultLocation.vaultName) { return true }
@@ -115,8 +118,8 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// The items that answer the query, the one changed last first.
   ///
-  /// - Throws: ``KeychainError``. Where nothing was ever made there is nothing; where a vault should be and isn't,
-  ///   ``KeychainError/missing(path:)``.
+  /// - Throws: `KeychainError`. Where nothing was ever made there is nothing; where a vault should be and isn't,
+  ///   `KeychainError.missing`.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let beginning = RecordKey.beginning(for: query)
     var found: [Item] = []
@@ -314,7 +317,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Lets the cache keep the vault unlocked for the cache's limits from now on.
   ///
   /// - Parameter anew: whether the passphrase is asked for, and the limits begin, also if the vault is unlocked.
-  /// - Throws: as ``items(matching:)`` does; ``KeychainError/unavailable(reason:)`` if there is no cache, and what
+  /// - Throws: as ``items(matching:)`` does; `KeychainError.unavailable` if there is no cache, and what
   ///   keeping throws.
   public func unlock(anew: Bool) throws(KeychainError) -> Unlocked {
     guard let cache = unlocking.cache, cache.mode != .none else {
@@ -336,6 +339,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   /// How long the vault stays unlocked; `nil` if it is locked, or its key lies in the identity file.
+  ///
+  /// - Throws: as ``items(matching:)`` does, but not for a locked vault.
   public func unlockState() throws(KeychainError) -> UnlockState? {
     guard let cache = unlocking.cache, let file = try vaultFile() else { return nil }
     return cache.state(of: try VaultSummary.stanzas(of: file).uuid)
@@ -352,6 +357,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   }
 
   /// Lets the cache forget the vault's key, whatever keeps it.
+  ///
+  /// - Throws: as ``items(matching:)`` does, but not for a locked vault.
   public func lock() throws(KeychainError) -> Locked {
     guard let file = try vaultFile() else { return .noVault }
     let stanzas = try VaultSummary.stanzas(of: file)
@@ -451,7 +458,7 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// Takes the vault as it is for the newest state of it.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if there is no vault; what locking, unlocking and writing throw.
+  /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }

@@ -9,7 +9,7 @@ extension EncryptedFileKeychain {
   /// The copy may be of a time before the vault's identity was changed; then it is opened by its own slots.
   ///
   /// - Returns: what it has changed.
-  /// - Throws: ``KeychainError/wrongIdentity(path:)`` for another vault's file; ``KeychainError`` for what is wrong
+  /// - Throws: `KeychainError.wrongIdentity` for another vault's file; `KeychainError` for what is wrong
   ///   with the copy.
   @discardableResult
   public func merge(copyAt path: String) throws(KeychainError) -> MergeOutcome {

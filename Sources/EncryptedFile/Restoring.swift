@@ -18,7 +18,7 @@ extension EncryptedFileKeychain {
   ///
   /// Where the vault itself can't be read, or is gone, the generation comes into its place.
   ///
-  /// - Throws: ``KeychainError``, also for a generation that is damaged itself.
+  /// - Throws: `KeychainError`, also for a generation that is damaged itself.
   public func restore(_ generation: Generation) throws(KeychainError) -> Restoration {
     let earlier = try open(generation)
     return try replacingUnreadable(with: { _ throws(KeychainError) in try VaultBeginning(after: earlier) }) {

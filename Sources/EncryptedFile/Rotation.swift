@@ -16,7 +16,7 @@ extension EncryptedFileKeychain {
   ///   - passphrase: asks for a slot's passphrase, which stays the same.
   ///   - announce: is given the new codes of the recovery slots before the vault is written; if it throws, nothing has
   ///     changed.
-  /// - Throws: ``KeychainError/slot(_:)``: a slot that is to be dropped isn't there, one that isn't can't be renewed, or
+  /// - Throws: `KeychainError.slot`: a slot that is to be dropped isn't there, one that isn't can't be renewed, or
   ///   no way in would be left; what unlocking and writing throw.
   public func rotate(
     dropping dropped: Set<String>, passphrase: SlotPassphraseSource,

@@ -17,7 +17,7 @@ extension EncryptedFileKeychain {
   /// Puts the newest good generation in the place of a vault that is damaged, with all items that the damaged file
   /// still gives: each 64 KiB of it can be read by itself. What is replaced is kept.
   ///
-  /// - Throws: ``KeychainError/duplicateItem`` if the vault is in order, ``KeychainError/itemNotFound`` if there is none; ``KeychainError`` for what is wrong with it if
+  /// - Throws: `KeychainError.duplicateItem` if the vault is in order, `KeychainError.itemNotFound` if there is none; `KeychainError` for what is wrong with it if
   ///   nothing can be had.
   public func salvage() throws(KeychainError) -> Salvage {
     let base = newestGoodGeneration()

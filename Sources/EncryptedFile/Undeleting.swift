@@ -4,7 +4,7 @@ extension EncryptedFileKeychain {
   /// The items that were deleted or had another secret within the last 30 days and would have answered the query,
   /// the last one first.
   ///
-  /// - Throws: ``KeychainError`` as ``items(matching:)`` does.
+  /// - Throws: `KeychainError` as ``items(matching:)`` does.
   public func retiredItems(matching query: ItemQuery) throws(KeychainError) -> [RetiredItem] {
     var found: [RetiredItem] = []
     let beginning = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.beginning(for: query)
@@ -21,9 +21,11 @@ extension EncryptedFileKeychain {
 
   /// Brings back an item that ``retiredItems(matching:)`` gave, with the secret that it had.
   ///
-  /// - Parameter replacing: whether an item with the same primary key may be there: it gets the secret then, and its
-  ///   own is kept as one that was replaced.
-  /// - Throws: ``KeychainError/duplicateItem`` if there is one and it may not; ``KeychainError/itemNotFound`` if it is
+  /// - Parameters:
+  ///   - retired: the item.
+  ///   - replacing: whether an item with the same primary key may be there: it gets the secret then, and its own is
+  ///     kept as one that was replaced.
+  /// - Throws: `KeychainError.duplicateItem` if there is one and it may not; `KeychainError.itemNotFound` if it is
   ///   forgotten by now.
   @discardableResult
   public func undelete(_ retired: RetiredItem, replacing: Bool = false) throws(KeychainError) -> Item {

@@ -18,7 +18,7 @@ public struct VaultLocation: Hashable, Sendable {
   /// `~/.local/state`. Relative paths in these variables don't count, as the specification demands.
   ///
   /// - Parameter environment: the value of a variable of the environment.
-  /// - Throws: ``KeychainError/unavailable(reason:)`` if a folder depends on `HOME` and that is no absolute path.
+  /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and that is no absolute path.
   public init(environment: (String) -> String? = Self.environmentVariable) throws(KeychainError) {
     func folder(_ variable: String, fallback: String) throws(KeychainError) -> String {
       if let value = environment(variable), value.hasPrefix("/") { return value + "/llavero" }

@@ -49,7 +49,7 @@ extension EncryptedFileKeychain {
 
   /// Unlocks the vault so that ways into it can be changed. Whatever keeps it unlocked doesn't suffice.
   ///
-  /// - Throws: ``KeychainError/missing(path:)`` if there is no vault; as ``items(matching:)`` does.
+  /// - Throws: `KeychainError.missing` if there is no vault; as ``items(matching:)`` does.
   public func unlockForChangingSlots() throws(KeychainError) {
     _ = try slotChangeBasis()
   }
@@ -59,7 +59,7 @@ extension EncryptedFileKeychain {
   /// Adds a passphrase.
   ///
   /// - Returns: the new slot's identifier.
-  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty; ``KeychainError/slot(_:)`` if it could be
+  /// - Throws: `KeychainError.unusableAttribute` if it is empty; `KeychainError.slot` if it could be
   ///   taken for a recovery code, or there are too many slots; what unlocking and writing throw.
   @discardableResult
   public func addPassphrase(_ passphrase: borrowing Secret) throws(KeychainError) -> String {
@@ -77,7 +77,7 @@ extension EncryptedFileKeychain {
   ///   - id: the slot whose passphrase is to go; the only passphrase slot if `nil`.
   ///   - passphrase: the new one.
   /// - Returns: the new slot's identifier.
-  /// - Throws: as ``addPassphrase(_:)`` does; ``KeychainError/SlotFault/notFound(id:)``.
+  /// - Throws: as ``addPassphrase(_:)`` does; `KeychainError.SlotFault.notFound`.
   @discardableResult
   public func replacePassphrase(
     of id: String, with passphrase: borrowing Secret
@@ -118,10 +118,10 @@ extension EncryptedFileKeychain {
   ///
   /// - Parameters:
   ///   - text: the recipient, as age takes it.
-  ///   - identity: the absolute path of the file with its identity, which is noted on this machine.
+  ///   - path: the absolute path of the file with its identity, which is noted on this machine.
   /// - Returns: the slot's identifier.
-  /// - Throws: ``KeychainError/SlotFault/malformedRecipient``; ``KeychainError/SlotFault/notItsIdentity(path:)`` if
-  ///   the file doesn't open the slot; ``KeychainError/missing(path:)`` if there is no such file; as
+  /// - Throws: `KeychainError.SlotFault.malformedRecipient`; `KeychainError.SlotFault.notItsIdentity` if
+  ///   the file doesn't open the slot; `KeychainError.missing` if there is no such file; as
   ///   ``addPassphrase(_:)`` does.
   @discardableResult
   public func addRecipient(_ text: String, identity path: String?) throws(KeychainError) -> String {
@@ -152,7 +152,7 @@ extension EncryptedFileKeychain {
 
   /// Whether a text is a recipient that a slot can be for.
   ///
-  /// - Throws: ``KeychainError/SlotFault/malformedRecipient``.
+  /// - Throws: `KeychainError.SlotFault.malformedRecipient`.
   public static func checkRecipient(_ text: String) throws(KeychainError) {
     _ = try recipient(text)
   }
@@ -163,7 +163,7 @@ extension EncryptedFileKeychain {
   ///
   /// - Parameter command: the program's name or path, and its arguments. No shell is involved.
   /// - Returns: the slot's identifier.
-  /// - Throws: ``KeychainError/SlotFault/commandFailed(program:)``; as ``addPassphrase(_:)`` does.
+  /// - Throws: `KeychainError.SlotFault.commandFailed`; as ``addPassphrase(_:)`` does.
   @discardableResult
   public func addCommand(_ command: [String]) throws(KeychainError) -> String {
     guard !command.isEmpty, let passphrase = unlocking.openers.passphrase(of: command) else {
@@ -186,7 +186,7 @@ extension EncryptedFileKeychain {
 
   /// Puts the identity file onto this machine, so that nobody is asked here any more.
   ///
-  /// - Throws: ``KeychainError/SlotFault/alreadyThere(id:)``, ``KeychainError/SlotFault/otherIdentityFile(path:)`` if
+  /// - Throws: `KeychainError.SlotFault.alreadyThere`, `KeychainError.SlotFault.otherIdentityFile` if
   ///   the file that is there is of another vault; what unlocking and writing throw.
   public func addIdentityFile() throws(KeychainError) {
     let change = try beginSlotChange()
@@ -209,7 +209,7 @@ extension EncryptedFileKeychain {
   /// Removes a way into the vault. Older copies of the vault still have it.
   ///
   /// - Parameter id: a slot's identifier, or ``SlotSummary/identityFileID``.
-  /// - Throws: ``KeychainError/SlotFault/notFound(id:)``, ``KeychainError/SlotFault/lastWayIn(id:)``; what unlocking
+  /// - Throws: `KeychainError.SlotFault.notFound`, `KeychainError.SlotFault.lastWayIn`; what unlocking
   ///   and writing throw.
   public func removeSlot(_ id: String) throws(KeychainError) {
     if id == SlotSummary.identityFileID { return try removeIdentityFile() }

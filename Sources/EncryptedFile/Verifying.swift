@@ -17,19 +17,21 @@ public struct VerifiedVault: Hashable, Sendable {
 extension EncryptedFileKeychain {
   /// Reads everything in the vault and checks it; `nil` if there is no vault yet.
   ///
-  /// - Throws: ``KeychainError`` for what is wrong with it.
+  /// - Throws: `KeychainError` for what is wrong with it.
   public func verify() throws(KeychainError) -> VerifiedVault? {
     try newest()?.verify()
   }
 
   /// Reads everything in an earlier generation and checks it.
   ///
-  /// - Throws: ``KeychainError`` for what is wrong with it.
+  /// - Throws: `KeychainError` for what is wrong with it.
   public func verify(_ generation: Generation) throws(KeychainError) -> VerifiedVault {
     try open(generation).verify()
   }
 
   /// The generations that are kept besides the vault itself, the newest first.
+  ///
+  /// - Throws: `KeychainError.unsafeFile` and `.system` if their folder can't be read.
   public func generations() throws(KeychainError) -> [Generation] {
     try Generations(in: location.vaultFolder)?.list() ?? []
   }

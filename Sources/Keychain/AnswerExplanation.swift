@@ -46,6 +46,12 @@ extension KeychainStore {
   /// Why ``answer(to:at:where:)`` gives the item that it gives, or none.
   ///
   /// Loads the secrets that it would load, to see what has expired, and no other.
+  ///
+  /// - Parameters:
+  ///   - query: what is asked for.
+  ///   - now: when, for what has expired.
+  ///   - isUsable: as there.
+  /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw.
   public func explain(
     _ query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }

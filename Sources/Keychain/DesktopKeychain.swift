@@ -2,18 +2,19 @@
 public protocol DesktopKeychain: KeychainStore {
   /// What can be said of the service and its collections, without unlocking anything.
   ///
-  /// - Throws: ``KeychainError`` if the service doesn't answer.
+  /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
   func facts() throws(KeychainError) -> DesktopKeychainFacts
 
   /// Whether there is a collection for new items, and one that outlives the login session.
   ///
-  /// - Throws: ``KeychainError`` if the service doesn't answer.
+  /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
   func keepsNewItems() throws(KeychainError) -> Bool
 
   /// Unlocks the collection that is used, through the service's own prompt or else with a passphrase.
   ///
-  /// - Parameter passphrase: asks the person, with the number of the attempt from 1 on; `nil` ends asking. Where
-  ///   `isKnown` there is no prompt before.
+  /// - Parameters:
+  ///   - isKnown: whether the passphrase is known, so that the service need not prompt.
+  ///   - passphrase: asks the person, with the number of the attempt from 1 on; `nil` ends asking.
   /// - Throws: ``KeychainError/collectionLocked(_:)`` if it stays locked;
   ///   ``KeychainError/wrongPassphrase(path:)``.
   func unlock(
@@ -21,6 +22,9 @@ public protocol DesktopKeychain: KeychainStore {
   ) throws(KeychainError)
 
   /// Locks the collection that is used.
+  ///
+  /// - Throws: ``KeychainError/noCollection(_:)`` if there is none; ``KeychainError/noAnswer(call:milliseconds:)`` and
+  ///   ``KeychainError/refused(call:error:detail:)``.
   func lock() throws(KeychainError)
 
   /// Makes a collection and, if there is no default one yet, makes it that.

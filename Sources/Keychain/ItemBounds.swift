@@ -9,8 +9,10 @@ public enum ItemBounds {
 }
 
 extension Item {
-  /// Throws if no keychain should take the item with this credential: as ``validate()`` and
-  /// ``Credential/validate()`` do, and if both together are larger than ``ItemBounds/item``.
+  /// Checks that a keychain should take the item with this credential.
+  ///
+  /// - Throws: as ``validate()`` and ``Credential/validate()`` do; ``KeychainError/tooLarge(what:limit:)`` if both
+  ///   together are larger than ``ItemBounds/item``.
   public func validate(with credential: borrowing Credential) throws(KeychainError) {
     try validate()
     try credential.validate()
@@ -24,8 +26,10 @@ extension Item {
     if json.finish().count > ItemBounds.item { throw .tooLarge(what: "the item", limit: ItemBounds.item) }
   }
 
-  /// Throws if no keychain should take the item: an attribute is longer than ``ItemBounds/attribute``, holds
-  /// LF, CR or NUL in the primary key of a password.
+  /// Checks that a keychain should take the item.
+  ///
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if an attribute is longer than ``ItemBounds/attribute``, or
+  ///   holds LF, CR or NUL in the primary key of a password.
   public func validate() throws(KeychainError) {
     switch key {
     case .internetPassword(let key):
@@ -101,7 +105,11 @@ extension Credential {
     return count
   }
 
-  /// Throws if the secret or the refresh token is longer than ``ItemBounds/secret``.
+  /// Checks that a keychain should take the credential.
+  ///
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if the secret or the refresh token is longer than
+  ///   ``ItemBounds/secret``; ``KeychainError/unusableAttribute(name:_:)`` for an authentication scheme with LF, CR or
+  ///   NUL.
   public borrowing func validate() throws(KeychainError) {
     var longest = secret.count
     switch refreshToken {

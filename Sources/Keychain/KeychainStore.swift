@@ -25,6 +25,8 @@ public protocol KeychainStore: AnyObject {
 
   /// The same for an item that comes from elsewhere: it keeps the dates that it has, as far as the kind of keychain lets
   /// it.
+  ///
+  /// - Throws: as ``add(_:_:)`` does.
   @discardableResult
   func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
@@ -38,21 +40,29 @@ public protocol KeychainStore: AnyObject {
   func update(_ item: Item) throws(KeychainError) -> Item
 
   /// The same, and replaces what is confidential.
+  ///
+  /// - Throws: as ``update(_:)`` does.
   @discardableResult
   func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
 
   /// Deletes items that ``items(matching:)`` gave. One that is gone already is no error. Returns how many went.
+  ///
+  /// - Throws: ``KeychainError`` if the keychain can't be read or written.
   @discardableResult
   func delete(_ items: [Item]) throws(KeychainError) -> Int
 
   /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes what the body
   /// changed lasting all at once. If the body throws, nothing has changed.
+  ///
+  /// - Throws: what `body` throws; ``KeychainError/busy(path:seconds:)`` if somebody else holds the lock for too long.
   func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
 
   /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows:
   /// an item's secret is then the one that the item had when it was found.
+  ///
+  /// - Throws: what `body` throws.
   func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
@@ -88,13 +98,20 @@ public struct Answer: ~Copyable {
 extension KeychainStore {
   /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). Expired ones are among them:
   /// expiry is confidential, and finding loads no secret.
+  ///
+  /// - Throws: what ``items(matching:)`` throws.
   public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     query.ranked(try items(matching: query))
   }
 
   /// The best item that answers the query and has not expired, with its secret; `nil` if there is none.
   ///
-  /// - Parameter isUsable: says whether the one who asks can use such an item; others are passed over.
+  /// - Parameters:
+  ///   - query: what is asked for.
+  ///   - now: when, for what has expired.
+  ///   - isUsable: says whether the one who asks can use such an item; others are passed over. By default those that
+  ///     hold a password, and no ready-made credential.
+  /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw, but for an item that was deleted in between.
   public func answer(
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }

@@ -20,8 +20,10 @@ extension KeychainStore {
   ///
   /// - Parameters:
   ///   - item: what to store it for. Attributes other than the key count only where an item is added.
+  ///   - credential: what to keep.
   ///   - expiringBy: the latest expiry that the item may have afterwards, in seconds since the Unix epoch. Saving
   ///     what is there already never puts an expiry off.
+  ///   - now: when, for what has expired.
   /// - Throws: what reading and writing the keychain throws; ``KeychainError/queryTooBroad(_:)`` and
   ///   ``KeychainError/unusableAttribute(name:_:)`` for an item that can't be kept.
   @discardableResult
@@ -73,8 +75,10 @@ extension KeychainStore {
   /// - Parameters:
   ///   - query: the items in question. Without an account all accounts are; a security domain that is asked with
   ///     never erases what other tools share.
+  ///   - secret: the one that was refused.
   ///   - answered: the item that had given the refused answer, if that is known: where it is among those that
   ///     would go, it alone goes.
+  /// - Throws: what reading and writing the keychain throws.
   public func erase(
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil
   ) throws(KeychainError) -> Int {
@@ -92,6 +96,8 @@ extension KeychainStore {
   /// Forgets every item in question, whatever its secret, as git's `erase` without a password and a tool's
   /// `logout` ask for. If the query has a path, only items of that very path go; those of an access group stay, for
   /// programs share them that nobody has spoken of. Returns how many items went.
+  ///
+  /// - Throws: what reading and writing the keychain throws.
   public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
     try erase { () throws(KeychainError) -> [Item] in
       try find(query).filter {

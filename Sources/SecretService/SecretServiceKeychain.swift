@@ -24,8 +24,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
 
   /// Finds out who answers for the Secret Service. Opens no session and unlocks nothing.
   ///
-  /// - Throws: ``KeychainError/unavailable(reason:)`` where there is no bus or no service;
-  ///   ``KeychainError/noAnswer(call:milliseconds:)`` where nothing answers within the probe's time.
+  /// - Throws: `KeychainError.unavailable` where there is no bus or no service;
+  ///   `KeychainError.noAnswer` where nothing answers within the probe's time.
   public init(_ settings: DesktopKeychainSettings) throws(KeychainError) {
     self.settings = settings
     let address = try BusAddress.find(settings.busAddress)
