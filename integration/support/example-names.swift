@@ -1,0 +1,11 @@
+// What examples in comments may use without saying where it comes from.
+import Foundation
+import Keychain
+
+let keychain = SharedKeychain(InMemoryKeychain())
+let login = GenericPassword(service: "example", account: "alice")
+let counter = GenericPassword(service: "example", account: "counter")
+
+func show(_ item: Item) {}
+func hide(_ item: Item) {}
+
