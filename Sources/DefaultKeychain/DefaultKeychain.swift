@@ -37,8 +37,8 @@ public final class DefaultKeychain: KeychainStore {
 
   /// Finds out which keychain was chosen. Opens none yet.
   ///
-  /// - Throws: ``KeychainError/unavailable(reason:)`` if the environment can't be understood or has no `HOME`;
-  ///   ``KeychainError/damaged(path:detail:)`` and what reading throws if it can't be told which keychain was chosen.
+  /// - Throws: `KeychainError.unavailable` if the environment can't be understood or has no `HOME`;
+  ///   `KeychainError.damaged` and what reading throws if it can't be told which keychain was chosen.
   public convenience init(_ settings: Settings = Settings()) throws(KeychainError) {
     try self.init(settings, environment: .captured())
   }
@@ -53,7 +53,7 @@ public final class DefaultKeychain: KeychainStore {
 
   /// The keychain that is used now, and why; opens it.
   ///
-  /// - Throws: ``KeychainError`` if it can't be told, or can't be used.
+  /// - Throws: `KeychainError` if it can't be told, or can't be used.
   public func choice() throws(KeychainError) -> KeychainChoice { try current().choice }
 
   // MARK: Items

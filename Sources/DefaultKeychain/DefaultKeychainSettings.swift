@@ -8,8 +8,8 @@ extension DefaultKeychain {
     /// The kind of keychain to use, whatever the user has chosen; `nil` for the one that `llavero` itself would use.
     public var kind: KeychainKind?
     /// Whether somebody may be asked: by the desktop's own prompt, or by ``passphrase``. `LLAVERO_PROMPT=never` forbids it
-    /// as well. Where nobody is asked, a keychain that is locked is ``KeychainError/locked(path:)`` or
-    /// ``KeychainError/collectionLocked(_:)``.
+    /// as well. Where nobody is asked, a keychain that is locked is `KeychainError.locked` or
+    /// `KeychainError.collectionLocked`.
     public var mayPrompt = true
     /// Asks a person for the passphrase of an encrypted file that has one. Without it such a file is open as long as
     /// `llavero unlock` keeps it so, and locked else.

@@ -11,7 +11,7 @@ module_flags() {
   local -n array=$1
   local sources word
   sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../Sources" && pwd)
-  array+=(-I "$2" -I "$sources/CSodium" -I "$sources/CSecret" -I "$sources/CLinux/include")
+  array+=(-I "$2" -I "$sources/CSodium" -I "$sources/CSecret")
   array+=(-Xcc "-fmodule-map-file=$2/../CLinux.build/module.modulemap")
   for word in $(pkg-config --cflags-only-I libsodium libsecret-1); do
     if [[ $word == -I?* ]]; then array+=(-I "${word#-I}"); fi
