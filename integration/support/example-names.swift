@@ -8,4 +8,3 @@ let counter = GenericPassword(service: "example", account: "counter")
 
 func show(_ item: Item) {}
 func hide(_ item: Item) {}
-

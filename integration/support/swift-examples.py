@@ -49,7 +49,7 @@ for path in sys.argv[2:]:
             line += 1
         elif path.endswith(".swift") and not imports:
             kind = "comment"
-            begin, end = names + "func example() async throws {\n", "}\n"
+            begin, end = names + "\nfunc example() async throws {\n", "}\n"
         else:
             kind = "program"
         goes_on = program and kind == "program" and not imports
