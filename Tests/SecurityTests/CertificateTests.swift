@@ -77,6 +77,11 @@ import Testing
     #expect(SecCertificateCreateWithData(nil, Self.root + [0]) == nil)
   }
 
+  @Test func `a certificate whose length has a byte too many is none`() {
+    #expect(Self.root.prefix(4) == Self.hexadecimal("30820167"))
+    #expect(SecCertificateCreateWithData(nil, Self.hexadecimal("3083000167") + Self.root.dropFirst(4)) == nil)
+  }
+
   @Test func `a damaged certificate is read or refused, whatever the damage`() {
     var random = SeededGenerator(seed: 42)
     let bytes = [UInt8](Self.root)

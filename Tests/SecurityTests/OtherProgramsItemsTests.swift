@@ -67,6 +67,22 @@ import Testing
     #expect(same)
   }
 
+  @Test func `port 0 finds what has no port of its own`() throws {
+    let calls = Calls()
+    for (account, port) in [("none", nil), ("usual", 443), ("other", 8443)] as [(String, UInt16?)] {
+      let server = "\(account).example"
+      try calls.store.add(
+        Item(InternetPassword(protocol: "https", server: ByteString(server), port: port)),
+        Credential(password: "p"))
+    }
+    for (server, status) in [
+      ("none.example", errSecSuccess), ("usual.example", errSecSuccess),
+      ("other.example", errSecItemNotFound),
+    ] {
+      #expect(calls.status(Self.internet([kSecAttrServer: server, kSecAttrPort: 0])) == status, "\(server)")
+    }
+  }
+
   @Test func `a creator is the same code for every program`() throws {
     let calls = Calls()
     var item = Item(GenericPassword(service: "s"))
