@@ -2,7 +2,7 @@
 ///
 /// A tag is what Apple's header gives as the value of `kSecAttr…`: `gena` for `kSecAttrGeneric`. It consists of small
 /// letters and digits. A value is any bytes: of a text its UTF-8 encoding, of a number its decimal digits, of what is
-/// true `1`; what is false is absent. They are in the order of their tags.
+/// true `1`, and of what was said to be false `0`. They are in the order of their tags.
 public struct FurtherAttributes: Hashable, Sendable {
   private struct Entry: Hashable {
     let tag: ByteString
