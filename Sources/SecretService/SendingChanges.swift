@@ -72,6 +72,8 @@ extension SecretServiceKeychain {
 
   private func changeItem(at path: String, to item: Item, _ change: Change) throws(KeychainError) {
     let stored = try storedItem(at: path)
+    // Another one may have the path where the service was started anew in the middle of several changes.
+    if stored.reference != change.before?.reference { throw .itemNotFound }
     let attributes = ItemAttributes.attributes(of: item, replacing: stored.attributes)
     if let body = try body(of: change, as: SecretBody.Form(of: attributes), insteadOf: stored) {
       let session = try openSession()
