@@ -22,8 +22,15 @@ extension ItemRequest {
   /// Finds items.
   func search(_ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
-      let values = try opened.store.reading { () throws(KeychainError) -> [Any] in
-        try self.values(in: opened)
+      let values: [Any]
+      do throws(KeychainError) {
+        values = try opened.store.reading { () throws(KeychainError) -> [Any] in
+          try self.values(in: opened)
+        }
+      } catch {
+        // An encrypted file is locked as a whole, and can't even be read then.
+        if authenticationUI == .skip, error.isLocked { return errSecItemNotFound }
+        throw error
       }
       guard let first = values.first else { return errSecItemNotFound }
       if !returns.isEmpty { result?.pointee = limit == 1 ? first as AnyObject : values as AnyObject }
