@@ -7,8 +7,9 @@ public import Foundation
 /// `kSecUseAuthenticationUI` forbids it, the handler isn't called.
 ///
 /// - Parameter handler: called on the thread that called a function of the Keychain, which waits for it; it must not call
-///   one of these functions, or wait for a thread that does. `attempt` counts from 1. It returns the passphrase in UTF-8;
-///   `nil` if the person declines, for which the function returns `errSecUserCanceled`. `nil` removes the handler.
+///   one of these functions, or wait for a thread that does. `attempt` counts from 1 to at most 3; after that the function returns
+///   `errSecAuthFailed`. It returns the passphrase in UTF-8; `nil` if the person declines, for which the function
+///   returns `errSecUserCanceled`. `nil` removes the handler.
 public func SecKeychainSetPassphraseHandler(_ handler: (@Sendable (_ attempt: Int) -> Data?)?) {
   KeychainAccess.setPassphraseHandler(handler)
 }

@@ -33,6 +33,8 @@ final class UserKeychain: @unchecked Sendable {
     var settings = DefaultKeychain.Settings(mayPrompt: mayPrompt)
     if let passphrase {
       settings.passphrase = { attempt throws(KeychainError) in
+        // A handler that knows but one passphrase would be asked without end.
+        if attempt > 3 { return nil }
         guard let typed = passphrase(attempt) else { throw .promptDismissed }
         return Secret(copying: typed)
       }
