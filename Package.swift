@@ -146,9 +146,14 @@ let package = Package(
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],
       swiftSettings: settings),
+    // Runs security-programs and llavero, and depends on neither, as CommandsTests.
     .testTarget(
-      name: "SecurityTests", dependencies: ["Security", "EncryptedFile", "TestSupport"],
-      swiftSettings: settings),
+      name: "SecurityTests",
+      dependencies: [
+        "Security", "EncryptedFile", "TestSupport",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      exclude: ["Programs"], swiftSettings: settings),
     .testTarget(
       name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport", "Properties"],
       swiftSettings: settings),
@@ -170,5 +175,9 @@ let package = Package(
     .executableTarget(
       name: "vault-fixture", dependencies: ["EncryptedFile"], path: "integration/VaultFixture",
       swiftSettings: settings),
+    // Programs as people write them for Keychain Services; the tests run them.
+    .executableTarget(
+      name: "security-programs", dependencies: ["Security"], path: "Tests/SecurityTests/Programs",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
   ]
 )

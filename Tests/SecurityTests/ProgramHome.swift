@@ -1,0 +1,117 @@
+import Glibc
+import Subprocess
+import TestSupport
+import Testing
+
+/// A home of its own with a keychain, in which the programs of `Programs` run, and the commands beside them.
+final class ProgramHome: Sendable {
+  /// Which keychain the programs use.
+  enum Keychain: String, CaseIterable, CustomTestStringConvertible {
+    case file
+    case secretService = "secret-service"
+
+    var testDescription: String { rawValue }
+  }
+
+  private let folder = TemporaryFolder()
+  private let kind: Keychain
+  private let keyring: PrivateKeyring?
+
+  /// Makes the home, with `security-programs`, `llavero` and `git-credential-llavero` on the path.
+  init(_ kind: Keychain) {
+    self.kind = kind
+    keyring = kind == .secretService ? PrivateKeyring() : nil
+    for name in ["home", "bin", "tmp"] { folder.makeFolder(name) }
+    let llavero = getenv("LLAVERO_TEST_EXECUTABLE").map { String(cString: $0) } ?? Self.built("llavero")
+    for (name, path) in [
+      ("security-programs", Self.built("security-programs")), ("llavero", llavero),
+      ("git-credential-llavero", llavero),
+    ] {
+      precondition(symlink(path, folder["bin/\(name)"]) == 0, "cannot make a link")
+    }
+  }
+
+  /// An executable that was built beside the test bundle.
+  private static func built(_ name: String) -> String {
+    guard let real = realpath("/proc/self/exe", nil) else { fatalError("cannot find this program") }
+    defer { free(real) }
+    let path = String(cString: real).split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(name)"
+    guard access(path, X_OK) == 0 else { fatalError("there is no \(path); run 'swift build' first") }
+    return path
+  }
+
+  /// What a command has written, and how it ended.
+  struct Outcome: Equatable {
+    var output = ""
+    var errors = ""
+    var status: Int32 = 0
+  }
+
+  /// Runs a line of shell in the home.
+  func run(_ command: String, input: String = "") async throws -> Outcome {
+    // Two lines may run at once, each with an input of its own.
+    let input = Array(input.utf8)
+    var options = PlatformOptions()
+    // Without a terminal, so that nothing can be asked of whoever runs the tests.
+    options.createSession = true
+    let result = try await Subprocess.run(
+      .name("sh"), arguments: ["-c", "cd\n\(command)"], environment: .custom(environment),
+      platformOptions: options, input: .array(input), output: .string(limit: 1 << 20),
+      error: .string(limit: 1 << 20))
+    guard case .exited(let status) = result.terminationStatus else {
+      throw Failure(
+        command: command, ending: "\(result.terminationStatus)", errors: result.standardError)
+    }
+    return Outcome(
+      output: result.standardOutput, errors: result.standardError, status: status)
+  }
+
+  /// Runs a line of shell that ends well, and gives what it has written.
+  func output(of command: String, input: String = "") async throws -> String {
+    let outcome = try await run(command, input: input)
+    guard outcome.status == 0 else {
+      throw Failure(command: command, ending: "status \(outcome.status)", errors: outcome.errors)
+    }
+    return outcome.output
+  }
+
+  /// Locks the keychain, so that it can't be read without asking somebody; an encrypted file by the passphrase
+  /// `correct horse`.
+  func lock() async throws {
+    switch kind {
+    case .file:
+      _ = try await output(
+        of: """
+          umask 077; cat >passphrase
+          llavero slot add passphrase --new-passphrase-fd 3 3<passphrase
+          llavero slot remove identity-file --passphrase-fd 3 3<passphrase
+          rm passphrase
+          """, input: "correct horse\n")
+    case .secretService: _ = try await output(of: "llavero lock")
+    }
+  }
+
+  private var environment: [Environment.Key: String] {
+    let general: [Environment.Key: String] = [
+      "HOME": folder["home"], "PATH": "\(folder["bin"]):/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+      "TMPDIR": folder["tmp"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
+      "LLAVERO_KEYCHAIN": kind.rawValue, "LLAVERO_UNLOCK_CACHE": "none",
+    ]
+    guard let keyring else {
+      // Never the bus of whoever runs the tests.
+      return general.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder["home"])/no-bus"]) { $1 }
+    }
+    return general.merging([
+      "DBUS_SESSION_BUS_ADDRESS": keyring.address,
+      // Many of these run at once on machines with few cores.
+      "LLAVERO_PROBE_TIMEOUT": "30", "LLAVERO_CALL_TIMEOUT": "30",
+    ]) { $1 }
+  }
+
+  /// A command that should have ended well has not.
+  struct Failure: Error {
+    let command: String
+    let ending: String
+    let errors: String
+  }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import Security
+
+/// Asks in the background, where nobody may be asked to unlock anything: once with an error and once by leaving out
+/// what is locked.
+func findWithoutAsking(service: String, account: String) throws {
+  for (name, interface) in [("fail", kSecUseAuthenticationUIFail), ("skip", kSecUseAuthenticationUISkip)] {
+    let query: [String: Any] = [
+      kSecClass as String: kSecClassGenericPassword,
+      kSecAttrService as String: service,
+      kSecAttrAccount as String: account,
+      kSecReturnData as String: true,
+      kSecUseAuthenticationUI as String: interface,
+    ]
+    var result: CFTypeRef?
+    let status = SecItemCopyMatching(query as CFDictionary, &result)
+    let data = (result as? Data).map { " \(String(decoding: $0, as: UTF8.self))" } ?? ""
+    print("\(name): \(status)\(data)")
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Security
+
+/// A status that isn't success, with Keychain Services' own sentence for it.
+enum KeychainStatus: Error, Equatable {
+  case itemNotFound
+  case duplicateItem
+  case interactionNotAllowed
+  case other(OSStatus)
+
+  init(_ status: OSStatus) {
+    switch status {
+    case errSecItemNotFound: self = .itemNotFound
+    case errSecDuplicateItem: self = .duplicateItem
+    case errSecInteractionNotAllowed: self = .interactionNotAllowed
+    default: self = .other(status)
+    }
+  }
+
+  var status: OSStatus {
+    switch self {
+    case .itemNotFound: return errSecItemNotFound
+    case .duplicateItem: return errSecDuplicateItem
+    case .interactionNotAllowed: return errSecInteractionNotAllowed
+    case .other(let status): return status
+    }
+  }
+}
+
+extension KeychainStatus: LocalizedError {
+  var errorDescription: String? {
+    let message = SecCopyErrorMessageString(status, nil) as String?
+    return "\(message ?? "Unknown error.") (\(status))"
+  }
+}
+
+/// Throws unless a function of Keychain Services has succeeded.
+func check(_ status: OSStatus) throws {
+  guard status == errSecSuccess else { throw KeychainStatus(status) }
+}

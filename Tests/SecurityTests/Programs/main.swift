@@ -1,0 +1,49 @@
+import Foundation
+
+// One executable for all the programs, so that the linker runs once: the first argument names the program, as its
+// file's name does. Passwords come from standard input.
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+  try await run(arguments.first ?? "", Array(arguments.dropFirst()))
+} catch {
+  let text = (error as? LocalizedError)?.errorDescription ?? "\(error)"
+  FileHandle.standardError.write(Data("\(text)\n".utf8))
+  exit(1)
+}
+
+/// Runs one program.
+func run(_ program: String, _ words: [String]) async throws {
+  switch (program, words.count) {
+  case ("add-internet-password", 2...3):
+    try addInternetPassword(server: words[0], account: words[1], path: words.count > 2 ? words[2] : nil)
+  case ("find-internet-password", 1): try findInternetPassword(server: words[0])
+  case ("two-protocols", 2): try storeForTwoProtocols(server: words[0], account: words[1])
+  case ("generic-password", 2...): try genericPassword(words[0], Array(words[1...]))
+  case ("save-token", 2): try saveToken(account: words[0], lifetime: words[1])
+  case ("read-token", 1): try readToken(account: words[0])
+  case ("comment", 3): try comment(service: words[0], account: words[1], text: words[2])
+  case ("find-by-label", 1): try findByLabel(words[0])
+  case ("store-with-label", 3): try store(label: words[0], server: words[1], account: words[2])
+  case ("share", 2): try share(account: words[0], group: words[1])
+  case ("read-shared", 2): try readShared(account: words[0], group: words[1])
+  case ("installation-identifier", 1): try installationIdentifier(service: words[0])
+  case ("account-only", 1...): try accountOnly(words[0], Array(words[1...]))
+  case ("settings", 1...): try settings(words)
+  case ("session", 1...): try await session(words[0], Array(words[1...]))
+  case ("list-accounts", 1): try listAccounts(server: words[0])
+  case ("find-without-asking", 2): try findWithoutAsking(service: words[0], account: words[1])
+  case ("ask-for-passphrase", 2): try askForPassphrase(service: words[0], account: words[1])
+  case ("certificate", 2): try certificate(label: words[0], file: words[1])
+  default: throw Usage()
+  }
+}
+
+/// The arguments name no program.
+struct Usage: LocalizedError {
+  var errorDescription: String? { "no such program, or not its arguments" }
+}
+
+/// A password from standard input, without the line's end.
+func readPassword() -> String {
+  readLine(strippingNewline: true) ?? ""
+}
