@@ -1,0 +1,158 @@
+import Foundation
+import Security
+import Testing
+
+/// What holds of every attribute: an item is added with it, found by it, and changed in it; a value of another type is
+/// refused, and so is the attribute on a class that has none.
+struct AttributeCheck {
+  let attribute: String
+  /// The two values that it is tried with.
+  let values: (Any, Any)
+  let classes: Set<String>
+
+  /// - Parameters:
+  ///   - type: as the column *Type* has it.
+  ///   - classes: as the column *Classes* has it.
+  init?(attribute: String, type: String, classes: String) {
+    guard let values = Self.values(attribute, type) else { return nil }
+    self.attribute = attribute
+    self.values = values
+    self.classes = Set(classes.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+  }
+
+  private static func values(_ attribute: String, _ type: String) -> (Any, Any)? {
+    switch (type, attribute) {
+    case ("Code", kSecAttrProtocol): (kSecAttrProtocolHTTPS, kSecAttrProtocolIMAP)
+    case ("Code", kSecAttrAuthenticationType):
+      (kSecAttrAuthenticationTypeHTMLForm, kSecAttrAuthenticationTypeNTLM)
+    case ("Code", kSecAttrKeyClass): (kSecAttrKeyClassPrivate, kSecAttrKeyClassSymmetric)
+    case ("Code", kSecAttrKeyType): (kSecAttrKeyTypeRSA, kSecAttrKeyTypeEC)
+    case ("String", kSecAttrAccessible):
+      (kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly)
+    case ("String", _): ("one: Zoë's “first” | value", "TWO\tvalue 🔑")
+    case ("Number", kSecAttrCertificateType), ("Number", kSecAttrCertificateEncoding): (1, 3)
+    case ("Number", _): (8443, 1025)
+    case ("Data", _): (Data([0, 255, 10, 13, 0x41]), Data([0x42, 0]))
+    case ("Bool", _): (true, false)
+    default: nil
+    }
+  }
+
+  func run() {
+    for itemClass in [
+      kSecClassInternetPassword, kSecClassGenericPassword, kSecClassCertificate, kSecClassKey,
+      kSecClassIdentity,
+    ] {
+      if classes.contains(itemClass) { roundTrip(itemClass) } else { refusal(itemClass) }
+    }
+  }
+
+  /// What makes an item of a class the one it is.
+  static func base(_ itemClass: String) -> Attributes {
+    switch itemClass {
+    case kSecClassInternetPassword: internet("base.example")
+    case kSecClassGenericPassword: generic("base.example")
+    case kSecClassKey:
+      [kSecClass: kSecClassKey, kSecAttrApplicationLabel: Data("base".utf8)].with(secret("key"))
+    default:
+      [
+        kSecClass: itemClass, kSecAttrIssuer: Data("issuer".utf8), kSecAttrSerialNumber: Data([1]),
+        kSecValueData: certificateForTests,
+      ]
+    }
+  }
+
+  private func roundTrip(_ itemClass: String) {
+    let base = Self.base(itemClass)
+    func query(_ value: Any) -> Attributes {
+      [kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny].with([attribute: value])
+    }
+    let (one, two) = values
+    #expect(status(query(one)) == errSecItemNotFound, "\(itemClass): not there yet")
+    #expect(add(base.with([attribute: one])) == errSecSuccess, "\(itemClass): add")
+    #expect(same(attributes(query(one))?[attribute], one), "\(itemClass): find by the first value")
+    #expect(status(query(two)) == errSecItemNotFound, "\(itemClass): the second value isn't there")
+    #expect(update(query(one), [attribute: two]) == errSecSuccess, "\(itemClass): update")
+    #expect(same(attributes(query(two))?[attribute], two), "\(itemClass): find by the second value")
+    #expect(status(query(one)) == errSecItemNotFound, "\(itemClass): the first value is gone")
+    for wrong in [[1, 2], ["a": 1]] as [Any] {
+      #expect(add(base.with([attribute: wrong])) == errSecParam, "\(itemClass): add with \(wrong)")
+      #expect(status(query(wrong)) == errSecParam, "\(itemClass): find with \(wrong)")
+      #expect(update(query(two), [attribute: wrong]) == errSecParam, "\(itemClass): update with \(wrong)")
+    }
+    #expect(same(attributes(query(two))?[attribute], two), "\(itemClass): nothing wrong was kept")
+    #expect(delete(query(two)) == errSecSuccess, "\(itemClass): delete")
+    #expect(
+      status([kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny]) == errSecItemNotFound)
+  }
+
+  private func refusal(_ itemClass: String) {
+    let base = Self.base(itemClass)
+    #expect(add(base.with([attribute: values.0])) == errSecNoSuchAttr, "\(itemClass): add")
+    #expect(status([kSecClass: itemClass]) == errSecItemNotFound, "\(itemClass): nothing was added")
+    #expect(add(base) == errSecSuccess)
+    #expect(status([kSecClass: itemClass, attribute: values.0]) == errSecNoSuchAttr, "\(itemClass): find")
+    #expect(update([kSecClass: itemClass], [attribute: values.0]) == errSecNoSuchAttr, "\(itemClass): update")
+    #expect(delete([kSecClass: itemClass, attribute: values.0]) == errSecNoSuchAttr, "\(itemClass): delete")
+    #expect(delete(base.without(kSecValueData)) == errSecSuccess)
+  }
+}
+
+/// What holds of every value that an attribute can have: it is kept, found and returned, and no other one is.
+func checkValue(_ value: String, of attribute: String) {
+  let itemClass =
+    switch attribute {
+    case kSecAttrProtocol, kSecAttrAuthenticationType: kSecClassInternetPassword
+    case kSecAttrKeyClass, kSecAttrKeyType: kSecClassKey
+    default: kSecClassGenericPassword
+    }
+  let base = AttributeCheck.base(itemClass)
+  let other =
+    switch attribute {
+    case kSecAttrProtocol: value == kSecAttrProtocolSSH ? kSecAttrProtocolHTTP : kSecAttrProtocolSSH
+    case kSecAttrAuthenticationType:
+      value == kSecAttrAuthenticationTypeRPA ? kSecAttrAuthenticationTypeDPA : kSecAttrAuthenticationTypeRPA
+    case kSecAttrKeyClass: value == kSecAttrKeyClassPublic ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic
+    case kSecAttrKeyType: value == kSecAttrKeyTypeRSA ? kSecAttrKeyTypeEC : kSecAttrKeyTypeRSA
+    default:
+      value == kSecAttrAccessibleAlways ? kSecAttrAccessibleWhenUnlocked : kSecAttrAccessibleAlways
+    }
+  #expect(add(base.with([attribute: value])) == errSecSuccess)
+  #expect(same(attributes([kSecClass: itemClass, attribute: value])?[attribute], value))
+  #expect(status([kSecClass: itemClass, attribute: other]) == errSecItemNotFound)
+  if attribute == kSecAttrProtocol {
+    // A number of the four letters is the same.
+    let number = value.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    #expect(status([kSecClass: itemClass, attribute: number]) == errSecSuccess)
+    #expect(add(base.with([attribute: other])) == errSecSuccess, "another protocol is another item")
+    #expect(add(base.with([attribute: value])) == errSecDuplicateItem)
+    #expect(delete([kSecClass: itemClass, attribute: other]) == errSecSuccess)
+  }
+  #expect(delete([kSecClass: itemClass, attribute: value]) == errSecSuccess)
+  #expect(status([kSecClass: itemClass]) == errSecItemNotFound)
+}
+
+/// What holds of every name that is refused: nothing is added, found or changed with it.
+func checkRefusal(_ key: String, with status: OSStatus, values: [Any]) {
+  #expect(add(generic().with(secret("s3cret"))) == errSecSuccess)
+  for value in values {
+    #expect(add(generic("another").with([key: value])) == status, "add with \(value)")
+    #expect(find(generic().with([key: value, kSecReturnData: true])).status == status, "find with \(value)")
+    #expect(find(generic().with([key: value, kSecReturnData: true])).value == nil, "find with \(value)")
+    #expect(delete(generic().with([key: value])) == status, "delete with \(value)")
+  }
+  #expect(all(kSecAttrService, [kSecClass: kSecClassGenericPassword]) == ["com.example.app"])
+  #expect(password(generic()) == "s3cret")
+}
+
+/// What holds of every name that is accepted and changes nothing.
+func checkIndifference(_ key: String, values: [Any]) {
+  for value in values {
+    #expect(add(generic().with(secret("s3cret")).with([key: value])) == errSecSuccess, "add with \(value)")
+    #expect(password(generic().with([key: value])) == "s3cret", "find with \(value)")
+    #expect(password(generic()) == "s3cret", "find without")
+    #expect(attributes(generic())?[key] == nil, "nothing of it is kept")
+    #expect(update(generic().with([key: value]), secret("newer")) == errSecSuccess, "update with \(value)")
+    #expect(delete(generic().with([key: value])) == errSecSuccess, "delete with \(value)")
+  }
+}

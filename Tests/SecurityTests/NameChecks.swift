@@ -1,0 +1,329 @@
+import Foundation
+import Security
+import Testing
+
+/// A check for each public name whose row says something that the checks for whole tables can't know.
+let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
+  // Types
+  "OSStatus": { #expect(OSStatus.self == Int32.self) },
+  "CFTypeRef": { #expect(Optional<CFTypeRef>.self == Optional<AnyObject>.self) },
+  "CFString": { #expect(CFString.self == String.self) },
+  "CFDictionary": { #expect(CFDictionary.self == NSDictionary.self) },
+  "CFMutableDictionary": {
+    let item: CFMutableDictionary = NSMutableDictionary()
+    item[kSecClass] = kSecClassGenericPassword
+    item[kSecAttrService] = "mutable"
+    #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+    #expect(status(generic("mutable").without(kSecAttrAccount)) == errSecSuccess)
+  },
+  "CFData": { #expect(CFData.self == Data.self) },
+  "CFArray": { #expect(CFArray.self == [Any].self) },
+  "CFDate": { #expect(CFDate.self == Date.self) },
+  "CFBoolean": { #expect(CFBoolean.self == NSNumber.self) },
+  "CFNumber": {
+    let port = 8443
+    #expect(add(internet().with([kSecAttrPort: port as CFNumber])) == errSecSuccess)
+    #expect(status(internet().with([kSecAttrPort: NSNumber(value: 8443) as CFNumber])) == errSecSuccess)
+    #expect(status(internet().with([kSecAttrPort: UInt16(8444) as CFNumber])) == errSecItemNotFound)
+  },
+  "CFError": { #expect(CFError.self == NSError.self) },
+  "CFIndex": { #expect(CFIndex.self == Int.self) },
+  "CFOptionFlags": { #expect(CFOptionFlags.self == UInt.self) },
+  "kCFBooleanTrue": {
+    #expect(kCFBooleanTrue == true)
+    let hidden: Attributes = [kSecAttrIsInvisible: kCFBooleanTrue as Any]
+    #expect(add(generic().with(secret("s")).with(hidden)) == errSecSuccess)
+    #expect(find(generic().with([kSecReturnData: kCFBooleanTrue as Any])).value as? Data == Data("s".utf8))
+  },
+  "kCFBooleanFalse": {
+    #expect(kCFBooleanFalse == false)
+    #expect(add(generic().with(secret("s"))) == errSecSuccess)
+    #expect(find(generic().with([kSecReturnData: kCFBooleanFalse as Any])).value == nil)
+  },
+  "CFAllocator": { #expect(kCFAllocatorDefault == nil) },
+  "kCFAllocatorDefault": { #expect(kCFAllocatorDefault == nil) },
+  "SecKeychainItem": { try checkReference() },
+  "SecKeychainItemRef": { #expect(SecKeychainItemRef.self == SecKeychainItem.self) },
+  "SecAccessControl": { try checkAccessControl() },
+  "SecAccessControlCreateFlags": { try checkAccessControl() },
+  "SecAccessControlCreateWithFlags": { try checkAccessControl() },
+  "kSecAttrAccessControl": { try checkAccessControl() },
+  "SecCertificate": { try checkCertificate() },
+  "SecCertificateCreateWithData": { try checkCertificate() },
+  "SecCertificateCopyData": { try checkCertificate() },
+  "SecRandom": { checkRandom() },
+  "SecRandomRef": { #expect(SecRandomRef.self == SecRandom.self) },
+  "kSecRandomDefault": { checkRandom() },
+  "SecRandomCopyBytes": { checkRandom() },
+
+  // Functions
+  "SecItemAdd": {
+    #expect(SecItemAdd(generic().with(secret("s")) as CFDictionary, nil) == errSecSuccess)
+    #expect(SecItemAdd(generic() as CFDictionary, nil) == errSecDuplicateItem)
+    #expect(password(generic()) == "s")
+  },
+  "SecItemCopyMatching": {
+    add(generic().with(secret("s")))
+    var result: AnyObject?
+    let query = generic().with([kSecReturnData: true])
+    let status = withUnsafeMutablePointer(to: &result) {
+      SecItemCopyMatching(query as CFDictionary, UnsafeMutablePointer($0))
+    }
+    #expect(status == errSecSuccess)
+    #expect(result as? Data == Data("s".utf8))
+  },
+  "SecItemUpdate": {
+    add(generic().with(secret("s")))
+    #expect(SecItemUpdate(generic() as CFDictionary, secret("t") as CFDictionary) == errSecSuccess)
+    #expect(password(generic()) == "t")
+  },
+  "SecItemDelete": {
+    add(generic())
+    #expect(SecItemDelete(generic() as CFDictionary) == errSecSuccess)
+    #expect(SecItemDelete(generic() as CFDictionary) == errSecItemNotFound)
+  },
+  "SecCopyErrorMessageString": {
+    #expect(SecCopyErrorMessageString(errSecSuccess, nil) as String? == "No error.")
+    #expect(SecCopyErrorMessageString(12_345, nil)?.contains("12345") == true)
+  },
+
+  // Classes
+  "kSecClass": {
+    #expect(add([kSecClass: kSecClassGenericPassword]) == errSecSuccess)
+    #expect(
+      attributes([kSecClass: kSecClassGenericPassword])?[kSecClass] as? String == kSecClassGenericPassword)
+  },
+  "kSecClassInternetPassword": { checkClass(kSecClassInternetPassword) },
+  "kSecClassGenericPassword": { checkClass(kSecClassGenericPassword) },
+  "kSecClassCertificate": { checkClass(kSecClassCertificate) },
+  "kSecClassKey": { checkClass(kSecClassKey) },
+  "kSecClassIdentity": { checkClass(kSecClassIdentity) },
+
+  // Attributes that aren't like others
+  "kSecAttrCreationDate": { checkDate(kSecAttrCreationDate) },
+  "kSecAttrModificationDate": { checkDate(kSecAttrModificationDate) },
+  "kSecAttrSynchronizableAny": {
+    add(generic("s", "local"))
+    add(generic("s", "cloud", [kSecAttrSynchronizable: true]))
+    let query: Attributes = [
+      kSecClass: kSecClassGenericPassword, kSecAttrSynchronizable: kSecAttrSynchronizableAny,
+    ]
+    #expect(all(kSecAttrAccount, query) == ["cloud", "local"])
+    #expect(update(query, [kSecAttrComment: "c"]) == errSecSuccess)
+    #expect(all(kSecAttrAccount, query.with([kSecAttrComment: "c"])) == ["cloud", "local"])
+    #expect(delete(query) == errSecSuccess)
+    #expect(all(kSecAttrAccount, query) == [])
+  },
+  "kSecAttrAccessGroupToken": {
+    add(generic("s", "a", [kSecAttrAccessGroup: kSecAttrAccessGroupToken]))
+    add(generic("s", "b"))
+    let query: Attributes = [kSecClass: kSecClassGenericPassword]
+    #expect(all(kSecAttrAccount, query.with([kSecAttrAccessGroup: kSecAttrAccessGroupToken])) == ["a"])
+  },
+
+  // What is returned, and what is given
+  "kSecReturnData": {
+    add(generic().with(secret("s")))
+    let value = find(generic().with([kSecReturnData: true])).value
+    #expect(value is Data)
+    #expect(value as? Data == Data("s".utf8))
+    #expect(value as? NSData == NSData(data: Data("s".utf8)))
+  },
+  "kSecReturnAttributes": {
+    add(generic().with(secret("s")))
+    let value = find(generic().with([kSecReturnAttributes: true])).value
+    #expect((value as? [String: Any])?[kSecAttrAccount] as? String == "alice")
+    #expect((value as? [String: AnyObject])?[kSecAttrAccount] as? String == "alice")
+    #expect((value as? NSDictionary)?[kSecAttrAccount] as? String == "alice")
+  },
+  "kSecReturnRef": { try checkReference() },
+  "kSecReturnPersistentRef": { try checkPersistentReference() },
+  "kSecValueData": {
+    add(generic().with([kSecValueData: Data([0, 255, 10])]))
+    let value =
+      find(generic().with([kSecReturnData: true, kSecReturnAttributes: true])).value as? [String: Any]
+    #expect(value?[kSecValueData] as? Data == Data([0, 255, 10]))
+  },
+  "kSecValueRef": { try checkReference() },
+  "kSecValuePersistentRef": { try checkPersistentReference() },
+
+  // How items are matched
+  "kSecMatchLimit": { checkLimits() },
+  "kSecMatchLimitOne": { checkLimits() },
+  "kSecMatchLimitAll": { checkLimits() },
+  "kSecMatchItemList": {
+    for account in ["a", "b", "c"] { add(generic("s", account).with(secret(account))) }
+    let query: Attributes = [
+      kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll,
+    ]
+    let references = try ["a", "c"].map {
+      try #require(find(generic("s", $0).with([kSecReturnRef: true])).value)
+    }
+    #expect(all(kSecAttrAccount, query.with([kSecMatchItemList: references])) == ["a", "c"])
+    #expect(all(kSecAttrAccount, query.with([kSecMatchItemList: references, kSecAttrAccount: "b"])) == [])
+    let stored = try ["b"].map {
+      try #require(find(generic("s", $0).with([kSecReturnPersistentRef: true])).value as? Data)
+    }
+    #expect(all(kSecAttrAccount, query.with([kSecMatchItemList: stored])) == ["b"])
+    #expect(status(query.with([kSecMatchItemList: [AnyObject]()])) == errSecItemNotFound)
+    #expect(status(query.with([kSecMatchItemList: ["a"]])) == errSecParam)
+  },
+  "kSecMatchHostOrSubdomainOfHost": {
+    for server in ["example.com", "www.example.com", "notexample.com", "example.org"] {
+      add(internet(server))
+    }
+    let query: Attributes = [
+      kSecClass: kSecClassInternetPassword, kSecMatchHostOrSubdomainOfHost: "example.com",
+    ]
+    #expect(all(kSecAttrServer, query) == ["example.com", "www.example.com"])
+  },
+  "kSecMatchCaseInsensitive": {
+    add(generic("Service", "Alice", [kSecAttrLabel: "Grüße"]))
+    let query = generic("SERVICE", "aLICE")
+    #expect(status(query) == errSecItemNotFound)
+    #expect(status(query.with([kSecMatchCaseInsensitive: false])) == errSecItemNotFound)
+    #expect(status(query.with([kSecMatchCaseInsensitive: true])) == errSecSuccess)
+    let label: Attributes = [kSecClass: kSecClassGenericPassword, kSecMatchCaseInsensitive: true]
+    #expect(status(label.with([kSecAttrLabel: "gRüßE"])) == errSecSuccess)
+    #expect(status(label.with([kSecAttrLabel: "GRÜßE"])) == errSecSuccess)
+    #expect(status(label.with([kSecAttrLabel: "Gruße"])) == errSecItemNotFound)
+  },
+
+  // How the keychain is used, where it isn't locked; ProgramTests has the others
+  "kSecUseAuthenticationUI": { checkUnlocked() },
+  "kSecUseAuthenticationUIAllow": { checkUnlocked() },
+  "kSecUseAuthenticationUIFail": { checkUnlocked() },
+  "kSecUseAuthenticationUISkip": { checkUnlocked() },
+  "kSecUseNoAuthenticationUI": { checkUnlocked() },
+  "kSecUseOperationPrompt": { checkIndifference(kSecUseOperationPrompt, values: ["Unlock, please"]) },
+  "kSecUseDataProtectionKeychain": {
+    checkIndifference(kSecUseDataProtectionKeychain, values: [true, false])
+  },
+]
+
+private func checkReference() throws {
+  add(generic().with(secret("s")))
+  let reference = try #require(find(generic().with([kSecReturnRef: true])).value)
+  #expect(reference is SecKeychainItem)
+  #expect(password([kSecClass: kSecClassGenericPassword, kSecValueRef: reference]) == "s")
+  #expect(
+    update([kSecClass: kSecClassGenericPassword, kSecValueRef: reference], secret("t")) == errSecSuccess)
+  #expect(password(generic()) == "t")
+  #expect(status([kSecClass: kSecClassGenericPassword, kSecValueRef: "no reference"]) == errSecParam)
+  #expect(delete([kSecClass: kSecClassGenericPassword, kSecValueRef: reference]) == errSecSuccess)
+  #expect(status(generic()) == errSecItemNotFound)
+}
+
+private func checkPersistentReference() throws {
+  add(generic().with(secret("s")))
+  add(generic("com.example.other").with(secret("other")))
+  let reference = try #require(find(generic().with([kSecReturnPersistentRef: true])).value as? Data)
+  #expect(password([kSecValuePersistentRef: reference]) == "s")
+  #expect(update([kSecValuePersistentRef: reference], secret("t")) == errSecSuccess)
+  #expect(password(generic()) == "t")
+  #expect(password(generic("com.example.other")) == "other")
+  for wrong in [Data(), Data([1, 2, 3]), reference.dropLast(), "text"] as [Any] {
+    #expect(status([kSecValuePersistentRef: wrong]) != errSecSuccess)
+    #expect(delete([kSecValuePersistentRef: wrong]) != errSecSuccess)
+  }
+  #expect(delete([kSecValuePersistentRef: reference]) == errSecSuccess)
+  #expect(status(generic()) == errSecItemNotFound)
+  #expect(password(generic("com.example.other")) == "other")
+}
+
+private func checkAccessControl() throws {
+  var error: Unmanaged<CFError>?
+  let plain = try #require(
+    SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleAfterFirstUnlock, [], &error))
+  #expect(error == nil)
+  #expect(add(generic().with([kSecAttrAccessControl: plain])) == errSecSuccess)
+  #expect(attributes(generic())?[kSecAttrAccessible] as? String == kSecAttrAccessibleAfterFirstUnlock)
+  for flags in [.userPresence, .biometryAny, .devicePasscode, .privateKeyUsage]
+    as [SecAccessControlCreateFlags]
+  {
+    let guarded = try #require(
+      SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+    #expect(add(generic("guarded").with([kSecAttrAccessControl: guarded])) == errSecUnimplemented)
+    #expect(update(generic(), [kSecAttrAccessControl: guarded]) == errSecUnimplemented)
+  }
+  #expect(status(generic("guarded")) == errSecItemNotFound)
+  #expect(SecAccessControlCreateWithFlags(nil, "no such accessibility", [], &error) == nil)
+  #expect(error?.takeRetainedValue().code == Int(errSecParam))
+}
+
+private func checkCertificate() throws {
+  let certificate = try #require(
+    SecCertificateCreateWithData(kCFAllocatorDefault, certificateForTests as CFData))
+  #expect(SecCertificateCopyData(certificate) as Data == certificateForTests)
+  #expect(SecCertificateCreateWithData(nil, certificateForTests.dropLast()) == nil)
+  #expect(SecCertificateCreateWithData(nil, Data("text".utf8)) == nil)
+  let query: Attributes = [kSecClass: kSecClassCertificate, kSecAttrLabel: "l"]
+  #expect(add(query.with([kSecValueRef: certificate])) == errSecSuccess)
+  #expect(find(query.with([kSecReturnData: true])).value as? Data == certificateForTests)
+  let found = try #require(find(query.with([kSecReturnRef: true])).value)
+  let reference = try #require(found as? SecCertificate)
+  #expect(SecCertificateCopyData(reference) as Data == certificateForTests)
+  #expect(
+    attributes(query)?[kSecAttrSerialNumber] as? Data
+      == Data([0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0]))
+}
+
+private func checkRandom() {
+  var (one, two) = ([UInt8](repeating: 0, count: 600), [UInt8](repeating: 0, count: 600))
+  #expect(SecRandomCopyBytes(kSecRandomDefault, 600, &one) == errSecSuccess)
+  #expect(SecRandomCopyBytes(nil, 600, &two) == errSecSuccess)
+  #expect(one != two)
+  #expect(one.suffix(44).contains { $0 != 0 })
+  #expect(SecRandomCopyBytes(kSecRandomDefault, -1, &one) == errSecParam)
+}
+
+/// An item of the class is kept, found by its attributes alone among those of other classes, and deleted.
+private func checkClass(_ itemClass: String) {
+  let classes = [
+    kSecClassInternetPassword, kSecClassGenericPassword, kSecClassCertificate, kSecClassKey,
+    kSecClassIdentity,
+  ]
+  for one in classes { #expect(add(AttributeCheck.base(one)) == errSecSuccess, "\(one)") }
+  let query: Attributes = [kSecClass: itemClass]
+  #expect(attributes(query)?[kSecClass] as? String == itemClass)
+  let expected = AttributeCheck.base(itemClass)[kSecValueData] as? Data ?? Data()
+  #expect(find(query.with([kSecReturnData: true])).value as? Data == expected)
+  #expect(update(query, [kSecAttrLabel: "l"]) == errSecSuccess)
+  for one in classes {
+    #expect((status([kSecClass: one, kSecAttrLabel: "l"]) == errSecSuccess) == (one == itemClass), "\(one)")
+  }
+  #expect(delete(query) == errSecSuccess)
+  for one in classes { #expect((status([kSecClass: one]) == errSecSuccess) == (one != itemClass), "\(one)") }
+}
+
+private func checkDate(_ name: String) {
+  add(generic("s", "a"))
+  let date = attributes(generic("s", "a"))?[name] as? Date
+  #expect(date.map { abs($0.timeIntervalSinceNow) < 60 } == true)
+  #expect(update(generic("s", "a"), [name: Date(timeIntervalSince1970: 1)]) == errSecReadOnlyAttr)
+  // A date finds the items that have it.
+  let query: Attributes = [kSecClass: kSecClassGenericPassword]
+  #expect(status(query.with([name: date as Any])) == errSecSuccess)
+  #expect(status(query.with([name: Date(timeIntervalSince1970: 0)])) == errSecItemNotFound)
+  #expect(status(query.with([name: "today"])) == errSecParam)
+  #expect(status([kSecClass: kSecClassCertificate, name: date as Any]) == errSecItemNotFound)
+}
+
+private func checkLimits() {
+  for account in ["a", "b", "c"] { add(generic("s", account).with(secret(account))) }
+  let query: Attributes = [kSecClass: kSecClassGenericPassword, kSecReturnData: true]
+  #expect(find(query).value as? Data != nil)
+  #expect(find(query.with([kSecMatchLimit: kSecMatchLimitOne])).value as? Data != nil)
+  #expect((find(query.with([kSecMatchLimit: 2])).value as? [Data])?.count == 2)
+  #expect((find(query.with([kSecMatchLimit: kSecMatchLimitAll])).value as? [Data])?.count == 3)
+}
+
+/// While the keychain is open, who may be asked to open it makes no difference.
+private func checkUnlocked() {
+  add(generic().with(secret("s")))
+  for interface in [kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail, kSecUseAuthenticationUISkip] {
+    #expect(password(generic().with([kSecUseAuthenticationUI: interface])) == "s", "\(interface)")
+  }
+  for value in [true, false] { #expect(password(generic().with([kSecUseNoAuthenticationUI: value])) == "s") }
+  #expect(status(generic().with([kSecUseAuthenticationUI: "u_AuthUIX"])) == errSecParam)
+}
