@@ -46,7 +46,7 @@ let package = Package(
     .target(name: "CLinux"),
     // For the executables alone: a library changes nothing in the program that uses it.
     .target(name: "CArguments"),
-    .target(name: "Keychain", swiftSettings: settings),
+    .target(name: "Keychain", dependencies: ["CLinux"], swiftSettings: settings),
     .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
     .target(name: "Age", dependencies: ["CSodium"], swiftSettings: settings),
     .target(

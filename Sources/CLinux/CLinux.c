@@ -244,7 +244,7 @@ int clinux_duplicate(int fd, int least) { return fcntl(fd, F_DUPFD_CLOEXEC, leas
 
 void clinux_close_on_exec(int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); }
 
-void clinux_name_process(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 int clinux_terminal_width(int fd) {
   struct winsize size;

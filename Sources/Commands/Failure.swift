@@ -90,6 +90,8 @@ extension Failure {
       self.init("the \(name) is longer than \(limit) bytes", status: .usage)
     case .unusableAttribute(let name, .empty):
       self.init("the \(name) is empty", status: .usage)
+    case .unusableAttribute(let name, .notText):
+      self.init("the \(name) is no UTF-8 text", status: .keychain)
     case .duplicateItem:
       self.init(
         "there is such an item already", hint: "change it with 'llavero update'", status: .nothingMatched)

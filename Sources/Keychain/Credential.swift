@@ -1,5 +1,5 @@
 /// What an item keeps confidential: the secret and what git gives along with it.
-public struct Credential: ~Copyable {
+public struct Credential: ~Copyable, Sendable {
   /// The password; with an ``authenticationScheme`` the ready-made credential of an Authorization header.
   public var secret: Secret
 

@@ -1,18 +1,24 @@
-/// A keychain that lasts as long as the process, for tests of programs that take a ``KeychainStore``.
+/// A keychain that lasts as long as the process, for tests of programs that take a ``SharedKeychain`` or a
+/// ``KeychainStore``. See ``FailingKeychain`` for one that fails.
 public final class InMemoryKeychain: KeychainStore {
   // Credentials can't be array elements, so each entry is an object that owns one.
   private final class Entry {
     var item: Item
     var credential: Credential
+    /// Another one after each change.
+    var revision: Int64
 
-    init(_ item: Item, _ credential: consuming Credential) {
+    init(_ item: Item, _ credential: consuming Credential, revision: Int64) {
       self.item = item
       self.credential = credential
+      self.revision = revision
     }
   }
 
   private var entries: [Entry] = []
   private var lastReference = 0
+  private var lastRevision: Int64 = 0
+  private let listeners = ChangeBroadcast()
   private let clock: () -> Timestamp
 
   /// An empty keychain.
@@ -20,6 +26,28 @@ public final class InMemoryKeychain: KeychainStore {
   /// - Parameter clock: what creation and modification dates are read from.
   public init(clock: @escaping () -> Timestamp = { .now }) {
     self.clock = clock
+  }
+
+  /// A keychain with internet and generic passwords in it.
+  ///
+  /// ```swift
+  /// InMemoryKeychain([.genericPassword(service: "example", account: "alice"): "correct horse"])
+  /// ```
+  ///
+  /// - Parameter passwords: each key with its password. Of several for one key the last counts.
+  /// - Precondition: no password and no attribute exceeds ``ItemBounds``.
+  public convenience init(_ passwords: KeyValuePairs<Item.Key, String>) {
+    self.init()
+    for (key, password) in passwords {
+      let item = Item(key)
+      do throws(KeychainError) {
+        let primaryKey = key.primaryKey
+        try delete(entries.map(\.item).filter { $0.key.primaryKey == primaryKey })
+        try add(item, Credential(password: password))
+      } catch {
+        preconditionFailure("no item for a keychain: \(error)")
+      }
+    }
   }
 
   /// The items that answer the query, the one changed last first.
@@ -51,7 +79,8 @@ public final class InMemoryKeychain: KeychainStore {
     let now = clock()
     added.creationDate = item.creationDate ?? now
     added.modificationDate = item.modificationDate ?? now
-    entries.append(Entry(added, credential.copy()))
+    entries.append(Entry(added, credential.copy(), revision: nextRevision()))
+    listeners.report()
     return added
   }
 
@@ -66,7 +95,9 @@ public final class InMemoryKeychain: KeychainStore {
     changed.creationDate = entry.item.creationDate
     changed.modificationDate = clock()
     entry.item = changed
+    entry.revision = nextRevision()
     entries.append(entry)
+    listeners.report()
     return changed
   }
 
@@ -85,6 +116,7 @@ public final class InMemoryKeychain: KeychainStore {
     let references = Set(items.compactMap(\.reference))
     let before = entries.count
     entries.removeAll { $0.item.reference.map(references.contains) ?? false }
+    if entries.count != before { listeners.report() }
     return before - entries.count
   }
 
@@ -92,13 +124,21 @@ public final class InMemoryKeychain: KeychainStore {
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    let before = entries.map { Entry($0.item, $0.credential.copy()) }
+    let before = entries.map { Entry($0.item, $0.credential.copy(), revision: $0.revision) }
     do {
       return try body()
     } catch {
       entries = before
       throw error
     }
+  }
+
+  /// Always ready.
+  public func probe() -> KeychainReadiness { .ready }
+
+  private func nextRevision() -> Int64 {
+    lastRevision += 1
+    return lastRevision
   }
 
   private func position(of item: Item) throws(KeychainError) -> Int {
@@ -114,5 +154,17 @@ public final class InMemoryKeychain: KeychainStore {
     where index != position && entry.item.key.primaryKey == primaryKey {
       throw .duplicateItem
     }
+  }
+}
+
+extension InMemoryKeychain: ChangeReporting {
+  /// Has `report` called after each change.
+  public func onChange(
+    _ report: @escaping @Sendable () -> Void
+  ) throws(KeychainError) -> ChangeSubscription { listeners.subscribe(report) }
+
+  /// Every item.
+  public func revisions() throws(KeychainError) -> [ItemRevision] {
+    entries.map { ItemRevision($0.item, number: $0.revision) }
   }
 }

@@ -85,6 +85,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case tooLong(limit: Int)
     /// It has to have a value.
     case empty
+    /// It was asked for as text, and is no UTF-8.
+    case notText
   }
 
   /// What is wrong with a slot, a way into a vault.

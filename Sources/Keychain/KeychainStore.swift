@@ -66,6 +66,13 @@ public protocol KeychainStore: AnyObject {
   func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
+
+  /// Whether the keychain could keep a secret now, for a program that is about to ask a person to log in and must not
+  /// find out afterwards that it can't keep what came of that.
+  ///
+  /// Asks nobody, runs no program, and changes nothing. It looks at all that can be seen beforehand; what keeps an item
+  /// from being added may still come in between, so a program gives the secret back to the person if that fails.
+  func probe() -> KeychainReadiness
 }
 
 extension KeychainStore {
@@ -82,7 +89,7 @@ extension KeychainStore {
 }
 
 /// An item that answered, with its secret.
-public struct Answer: ~Copyable {
+public struct Answer: ~Copyable, Sendable {
   /// The item.
   public let item: Item
   /// What it keeps confidential.

@@ -99,6 +99,7 @@ extension SecurityStatus {
     switch error {
     case .queryTooBroad, .unusableAttribute(_, .lineBreak), .unusableAttribute(_, .empty): self = .param
     case .unusableAttribute(_, .tooLong), .tooLarge: self = .dataTooLarge
+    case .unusableAttribute(_, .notText): self = .decode
     case .duplicateItem: self = .duplicateItem
     case .itemNotFound: self = .itemNotFound
     case .locked, .collectionLocked, .itemLocked: self = .interactionNotAllowed

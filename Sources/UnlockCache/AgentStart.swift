@@ -110,7 +110,7 @@ extension Agent {
     }
     chdir("/")
     // It was executed as /proc/self/exe, and would be called "exe".
-    clinux_name_process("llavero-agent")
+    clinux_name_thread("llavero-agent")
     guard
       let agent = Agent(
         listener: AgentDescriptor.listener, folder: AgentDescriptor.folder, signals: clinux_ending_signals())

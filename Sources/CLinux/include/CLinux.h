@@ -128,8 +128,8 @@ int clinux_duplicate(int fd, int least);
 /// Lets no program that is executed have the descriptor.
 void clinux_close_on_exec(int fd);
 
-/// What ps(1) calls the process, at most 15 bytes.
-void clinux_name_process(const char *_Nonnull name);
+/// What debuggers call the calling thread, and ps(1) the process if it is its first one; at most 15 bytes.
+void clinux_name_thread(const char *_Nonnull name);
 
 /// How many columns the terminal has (ioctl_tty(2), TIOCGWINSZ); 0 if it doesn't say, or is none.
 int clinux_terminal_width(int fd);

@@ -1,0 +1,48 @@
+/// Whether a keychain could keep a secret now; see ``KeychainStore/probe()``.
+public enum KeychainReadiness: Hashable, Sendable {
+  /// It answers, and takes new items, without asking anybody.
+  case ready
+  /// It is there, and somebody would be asked to unlock it first: for the file of this path, or for the collection of
+  /// this name.
+  case locked(KeychainError)
+  /// Items can be read, but not be added or changed, for this reason.
+  case notWritable(KeychainError)
+  /// It can't be used at all, for this reason.
+  case unavailable(KeychainError)
+
+  /// Whether a secret could be kept now, perhaps after somebody was asked to unlock the keychain.
+  public var canKeepSecrets: Bool {
+    switch self {
+    case .ready, .locked: true
+    case .notWritable, .unavailable: false
+    }
+  }
+
+  /// What stands in the way; `nil` for a keychain that is ready.
+  public var reason: KeychainError? {
+    switch self {
+    case .ready: nil
+    case .locked(let error), .notWritable(let error), .unavailable(let error): error
+    }
+  }
+
+  /// What it means that reading failed with an error.
+  public init(readingFailedWith error: KeychainError) {
+    switch error {
+    case .locked, .collectionLocked, .itemLocked, .promptDismissed, .wrongPassphrase: self = .locked(error)
+    default: self = .unavailable(error)
+    }
+  }
+}
+
+extension KeychainStore {
+  /// Reads something that is never there. A keychain that asks people has to implement this itself, without asking.
+  public func probe() -> KeychainReadiness {
+    do throws(KeychainError) {
+      _ = try items(matching: .genericPassword(GenericPasswordQuery(service: "probe", account: "")))
+      return .ready
+    } catch {
+      return KeychainReadiness(readingFailedWith: error)
+    }
+  }
+}

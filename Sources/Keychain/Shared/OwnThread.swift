@@ -1,0 +1,77 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Runs jobs one after the other on one thread, which there is only while there is something to do.
+package final class OwnThread: Sendable {
+  private struct State {
+    var jobs: [@Sendable () -> Void] = []
+    var isRunning = false
+
+    /// The next job; `nil` if there is none, and then the thread ends.
+    mutating func nextJob() -> (@Sendable () -> Void)? {
+      if jobs.isEmpty {
+        isRunning = false
+        return nil
+      }
+      return jobs.removeFirst()
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// Without a thread yet.
+  package init() {}
+
+  /// Has the job run after those before it.
+  package func run(_ job: @escaping @Sendable () -> Void) {
+    let starts = state.withLock { state in
+      state.jobs.append(job)
+      if state.isRunning { return false }
+      state.isRunning = true
+      return true
+    }
+    if !starts { return }
+    // Where there can be no further thread, the work still has to be done.
+    if !startThread("keychain", { self.work() }) { work() }
+  }
+
+  private func work() {
+    while let job = state.withLock({ $0.nextJob() }) { job() }
+  }
+}
+
+/// Runs `body` on a new thread, to which no signal comes: one that a thread takes which has not blocked it does what it
+/// does by default, even while the program's own thread waits for it.
+///
+/// - Parameter name: what debuggers call it, at most 15 bytes.
+/// - Returns: whether there could be one more thread.
+package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+  final class Job {
+    let run: () -> Void
+    init(_ run: @escaping () -> Void) { self.run = run }
+  }
+  var all = sigset_t()
+  var before = sigset_t()
+  sigfillset(&all)
+  pthread_sigmask(SIG_SETMASK, &all, &before)
+  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  let job = Unmanaged.passRetained(
+    Job {
+      clinux_name_thread(name)
+      body()
+    })
+  var thread = pthread_t()
+  let failure = pthread_create(
+    &thread, nil,
+    { argument in
+      if let argument { Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
+      return nil
+    }, job.toOpaque())
+  if failure != 0 {
+    job.release()
+    return false
+  }
+  pthread_detach(thread)
+  return true
+}

@@ -1,0 +1,107 @@
+/// A keychain that any task and thread of a program may use: the one that new programs in Swift begin with.
+///
+/// ```swift
+/// let keychain = SharedKeychain(InMemoryKeychain())
+/// let login = GenericPassword(service: "example", account: "alice")
+/// try keychain.save("correct horse", for: login, label: "Example")
+/// let secret = try keychain.secret(of: login)
+/// try keychain.delete(login)
+/// ```
+///
+/// What is not there is `nil` (or `false`); a keychain that is locked, broken or missing always is an error. The calls
+/// are synchronous, and some take as long as a person takes to type a passphrase; ``perform(_:)`` has them made on a
+/// thread of the keychain's own, for a task must not keep one of the few threads waiting that all tasks share.
+///
+/// Calls from several threads wait for one another. A body that ``exclusively(_:)`` runs may call the keychain.
+public final class SharedKeychain: Sendable {
+  private let lock = RecursiveLock()
+  // Sound: nobody else has it, and it is touched under the lock alone.
+  private nonisolated(unsafe) let store: any KeychainStore
+  private let thread = OwnThread()
+
+  /// Takes a keychain over. The compiler sees to it that nobody else uses it from then on.
+  public init(_ store: sending any KeychainStore) {
+    self.store = store
+  }
+
+  /// Lends the keychain to one thread at a time.
+  func withStore<Result: ~Copyable>(
+    _ body: (any KeychainStore) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try lock.whileHeld { () throws(KeychainError) in try body(store) }
+  }
+
+  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes what the body changed
+  /// lasting all at once. If the body throws, nothing has changed.
+  ///
+  /// ```swift
+  /// try keychain.exclusively {
+  ///   let count = try keychain.string(of: counter).flatMap { Int($0) } ?? 0
+  ///   try keychain.save(String(count + 1), for: counter)
+  /// }
+  /// ```
+  ///
+  /// - Throws: what the body throws, and what writing the keychain throws.
+  public func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try withStore { (store) throws(KeychainError) in try store.exclusively(body) }
+  }
+
+  /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows.
+  ///
+  /// - Throws: what the body throws.
+  public func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try withStore { (store) throws(KeychainError) in try store.reading(body) }
+  }
+
+  /// Whether a secret could be kept now, without asking anybody and without changing anything: for a program that is
+  /// about to ask a person to log in. See ``KeychainStore/probe()``.
+  public func probe() -> KeychainReadiness {
+    let readiness = try? withStore { (store) throws(KeychainError) in store.probe() }
+    return readiness ?? .unavailable(.unavailable(reason: "it can't be looked at"))
+  }
+
+  /// Has a thread of the keychain's own run `body`, and waits for that without keeping a thread of the tasks' waiting.
+  ///
+  /// ```swift
+  /// let secret = try await keychain.perform { try $0.secret(of: login) }
+  /// ```
+  ///
+  /// A keychain does one thing at a time; so there is one such thread at most, and only while there is something to
+  /// do. Cancelling the task doesn't end a call that has begun.
+  ///
+  /// - Throws: what the body throws.
+  public func perform<Result: ~Copyable>(
+    _ body: @escaping @Sendable (SharedKeychain) throws(KeychainError) -> sending Result
+  ) async throws(KeychainError) -> sending Result {
+    let outcome = Outcome<Result>()
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      thread.run {
+        outcome.take { () throws(KeychainError) in try body(self) }
+        continuation.resume()
+      }
+    }
+    return try outcome.get()
+  }
+}
+
+/// What one thread hands to another, once: the continuation between them orders the two.
+private final class Outcome<Value: ~Copyable>: @unchecked Sendable {
+  private var result: Result<Value, KeychainError>?
+
+  func take(_ body: () throws(KeychainError) -> sending Value) {
+    do throws(KeychainError) {
+      result = .success(try body())
+    } catch {
+      result = .failure(error)
+    }
+  }
+
+  func get() throws(KeychainError) -> sending Value {
+    guard let result = result.take() else { preconditionFailure("nothing was handed over") }
+    return try result.get()
+  }
+}
