@@ -52,6 +52,16 @@ package struct FileLock: ~Copyable {
     }
   }
 
+  /// Throws if the lock could not be had: takes it for a moment, where its file is there already, and makes none.
+  ///
+  /// - Throws: as ``init(_:in:patience:onWaiting:)`` does.
+  package static func check(_ name: String, in folder: borrowing Folder, patience: Int) throws(KeychainError)
+  {
+    guard try folder.contains(name) else { return }
+    let lock = try FileLock(name, in: folder, patience: patience) {}
+    withExtendedLifetime(lock) {}
+  }
+
   private static func monotonicMilliseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

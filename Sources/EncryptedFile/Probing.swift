@@ -1,0 +1,72 @@
+public import Keychain
+import PrivateFiles
+
+extension EncryptedFileKeychain {
+  /// Whether the keychain could keep a secret now.
+  ///
+  /// Opens the vault as far as that asks nobody, and reads all of it; and looks at the folders' rights, the lock, the
+  /// file system and the room that is left. No program of a slot is run: a vault that only such a program would open
+  /// counts as locked, for the program may ask somebody. A passphrase that comes from a program or a file
+  /// (``PassphraseRespondent/program``) is used.
+  public func probe() -> KeychainReadiness {
+    let asksNobody = unlocking.respondent() == .program
+    // What is given for one use is kept nowhere.
+    let quiet = EncryptedFileKeychain(
+      at: location, passphrase: asksNobody ? unlocking.passphrase : { _ in nil }, respondent: { .nobody },
+      cache: unlocking.cache, openers: unlocking.openers.withoutPrograms,
+      maximumWorkFactor: unlocking.maximumWorkFactor, patience: 1)
+    quiet.onlyReads = true
+    quiet.use(self)
+    let fault: KeychainError?
+    do throws(KeychainError) {
+      fault = try quiet.readingEverything()
+    } catch {
+      if case .noSlotOpens = error, hasCommandSlot { return .locked(error) }
+      return KeychainReadiness(readingFailedWith: error)
+    }
+    if let fault { return .notWritable(fault) }
+    do throws(KeychainError) {
+      try quiet.checkRoom()
+      return .ready
+    } catch {
+      return .notWritable(error)
+    }
+  }
+
+  /// Whether a program on this machine may open the vault.
+  private var hasCommandSlot: Bool {
+    guard let file = try? vaultFile(), let stanzas = try? VaultSummary.stanzas(of: file) else { return false }
+    return stanzas.slots.contains { $0.kind == VaultStanzas.Slot.command }
+  }
+
+  /// Reads all of the vault. Returns why this version must not write it.
+  private func readingEverything() throws(KeychainError) -> KeychainError? {
+    guard let snapshot = try newest() else { return nil }
+    let version = snapshot.first.minimumWriter
+    _ = try snapshot.verify()
+    return version > VaultHead.version ? .newerFormat(path: location.vaultFile, version: version) : nil
+  }
+
+  /// Throws if the vault and what belongs to it could not be written.
+  private func checkRoom() throws(KeychainError) {
+    var size = 0
+    if let folder = try Folder(opening: location.vaultFolder) {
+      if try folder.contains(VaultLocation.vaultName) {
+        size = try folder.status(of: VaultLocation.vaultName).size
+      }
+      try FileLock.check(VaultLocation.lockName, in: folder, patience: patience)
+    }
+    // A write puts a whole new file beside the old one, which may grow by a chunk.
+    try FutureFolder(location.vaultFolder).check(room: size + (128 << 10))
+    try FutureFolder(location.stateFolder).check(room: 8 << 10)
+  }
+}
+
+extension SlotOpeners {
+  fileprivate var withoutPrograms: SlotOpeners {
+    var openers = self
+    openers.mayRunPrograms = false
+    openers.run = nil
+    return openers
+  }
+}

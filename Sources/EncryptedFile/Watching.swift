@@ -1,0 +1,32 @@
+public import Keychain
+import PrivateFiles
+
+extension EncryptedFileKeychain: ChangeReporting {
+  /// Has `report` called when the vault's file, or a copy that a sync program puts beside it, has changed; also where
+  /// there is no vault yet.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if the vault's folder can't be watched.
+  public func onChange(
+    _ report: @escaping @Sendable () -> Void
+  ) throws(KeychainError) -> ChangeSubscription {
+    let watch = try FolderWatch(
+      location.vaultFolder,
+      isWanted: { $0.elementsEqual(VaultLocation.vaultName.utf8) || ConflictCopies.isCopy($0) },
+      report: report)
+    return ChangeSubscription { watch.stop() }
+  }
+
+  /// Every item of one generation.
+  ///
+  /// - Throws: as ``items(matching:)`` does.
+  public func revisions() throws(KeychainError) -> [ItemRevision] {
+    var revisions: [ItemRevision] = []
+    try withLines(beginning: []) { (lines, _) throws(KeychainError) in
+      for index in lines.inUse {
+        let record = try lines.record(at: index, path: location.vaultFile)
+        revisions.append(ItemRevision(record.item, number: record.revision))
+      }
+    }
+    return revisions
+  }
+}

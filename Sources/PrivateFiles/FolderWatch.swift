@@ -1,0 +1,183 @@
+import CLinux
+import Glibc
+package import Keychain
+
+/// Watches for files that are put into a folder or taken out of it (inotify(7)). The folder need not be there yet.
+///
+/// A thread waits for the kernel's reports until the watch is stopped or let go; then the thread ends and the
+/// descriptors are closed.
+package final class FolderWatch: Sendable {
+  private let waiter: Waiter
+
+  /// Begins to watch. What happens once this has returned is reported.
+  ///
+  /// - Parameters:
+  ///   - path: the folder's absolute path. Symbolic links in it are followed when the watch begins to look there.
+  ///   - isWanted: whether files of this name are of interest.
+  ///   - report: called on a thread of the watch's own when something has happened to such a file, or may have. It must
+  ///     not hold the watch.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``, with `EMFILE` where this user has too many watches.
+  package init(
+    _ path: String, isWanted: @escaping @Sendable (_ name: UnsafeRawBufferPointer) -> Bool,
+    report: @escaping @Sendable () -> Void
+  ) throws(KeychainError) {
+    let waiter = try Waiter(path, isWanted, report)
+    self.waiter = waiter
+    guard startThread("keychain-watch", { waiter.work() }) else {
+      throw .system(operation: "watch", path: path, errno: EAGAIN)
+    }
+  }
+
+  deinit { waiter.stop() }
+
+  /// Watches no more. May be called several times.
+  package func stop() { waiter.stop() }
+}
+
+/// What the thread of a watch holds.
+private final class Waiter: @unchecked Sendable {
+  // Unchecked is sound: after `init` nothing but `work` changes anything, and `stop` only writes to a pipe.
+  private let path: String
+  private let isWanted: @Sendable (UnsafeRawBufferPointer) -> Bool
+  private let report: @Sendable () -> Void
+  private let descriptor: Int32
+  private let stopping: Descriptors
+  /// The kernel's number of the folder; `nil` as long as a folder above it is watched in its place.
+  private var folder: Int32?
+  private var ancestor: Int32?
+
+  /// The two ends of a pipe by which the thread is told to end.
+  private struct Descriptors {
+    var reading: Int32 = -1
+    var writing: Int32 = -1
+  }
+
+  private static let ofFolder = UInt32(
+    IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF
+      | IN_ATTRIB | IN_ONLYDIR)
+  private static let ofAncestor = UInt32(
+    IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+
+  init(
+    _ path: String, _ isWanted: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
+    _ report: @escaping @Sendable () -> Void
+  ) throws(KeychainError) {
+    self.path = path
+    self.isWanted = isWanted
+    self.report = report
+    descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
+    if descriptor < 0 { throw .system(operation: "watch", path: path, errno: errno) }
+    var ends: [Int32] = [-1, -1]
+    let failure = clinux_pipe(&ends) == 0 ? 0 : errno
+    stopping = Descriptors(reading: ends[0], writing: ends[1])
+    if failure != 0 { throw .system(operation: "watch", path: path, errno: failure) }
+    try arm()
+  }
+
+  deinit {
+    for descriptor in [descriptor, stopping.reading, stopping.writing] where descriptor >= 0 {
+      close(descriptor)
+    }
+  }
+
+  func stop() {
+    var byte: UInt8 = 0
+    write(stopping.writing, &byte, 1)
+  }
+
+  /// Reports until it is told to stop.
+  func work() {
+    var descriptors = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: stopping.reading, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      if poll(&descriptors, 2, -1) < 0 {
+        if errno == EINTR { continue }
+        return report()
+      }
+      if descriptors[1].revents != 0 { return }
+      var (isWanted, hasMoved) = take()
+      if hasMoved {
+        do throws(KeychainError) {
+          try arm()
+        } catch {
+          // Whoever is told looks, and finds what is wrong.
+          return report()
+        }
+        isWanted = true
+      }
+      if isWanted { report() }
+    }
+  }
+
+  /// Reads what the kernel has to tell.
+  ///
+  /// - Returns: whether anything of interest has happened, and whether another folder is to be watched now.
+  private func take() -> (isWanted: Bool, hasMoved: Bool) {
+    var outcome = (isWanted: false, hasMoved: false)
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+      while true {
+        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        if count <= 0 { return }
+        var position = 0
+        while position < count {
+          // struct inotify_event: watch, mask, cookie and length of 4 bytes each, then the name with NULs at its end.
+          let watch = buffer.loadUnaligned(fromByteOffset: position, as: Int32.self)
+          let mask = Int32(
+            bitPattern: buffer.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self))
+          let length = Int(buffer.loadUnaligned(fromByteOffset: position + 12, as: UInt32.self))
+          let name = UnsafeRawBufferPointer(rebasing: buffer[(position + 16)..<(position + 16 + length)])
+          position += 16 + length
+          if mask & IN_Q_OVERFLOW != 0 || watch == ancestor { outcome.hasMoved = true }
+          if watch != folder { continue }
+          if mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 { outcome.hasMoved = true }
+          // A change of the folder itself, who may enter it for one, has no name.
+          let isNamed = UnsafeRawBufferPointer(rebasing: name.prefix { $0 != 0 })
+          if isNamed.isEmpty || isWanted(isNamed) { outcome.isWanted = true }
+        }
+      }
+    }
+    return outcome
+  }
+
+  /// Watches the folder or, as long as it isn't there, the nearest one above it.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  private func arm() throws(KeychainError) {
+    for former in [folder, ancestor] {
+      if let former { inotify_rm_watch(descriptor, former) }
+    }
+    (folder, ancestor) = (nil, nil)
+    while true {
+      if let watch = try watch(path, Self.ofFolder) {
+        if let ancestor { inotify_rm_watch(descriptor, ancestor) }
+        (folder, ancestor) = (watch, nil)
+        return
+      }
+      var above = path
+      var missing = path
+      var found: Int32?
+      while found == nil, above != "/" {
+        missing = above
+        above = above.lastIndex(of: "/").map { String(above[..<$0]) } ?? "/"
+        if above.isEmpty { above = "/" }
+        found = try watch(above, Self.ofAncestor)
+      }
+      guard let found else { throw .system(operation: "watch", path: path, errno: ENOENT) }
+      if let ancestor, ancestor != found { inotify_rm_watch(descriptor, ancestor) }
+      ancestor = found
+      // It may have been made before the one above it was watched; and what is there but no folder isn't gone into.
+      var status = stat()
+      if stat(missing, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR { return }
+    }
+  }
+
+  /// Watches one folder; `nil` if it isn't there.
+  private func watch(_ path: String, _ mask: UInt32) throws(KeychainError) -> Int32? {
+    let watch = inotify_add_watch(descriptor, path, mask)
+    if watch >= 0 { return watch }
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw .system(operation: "watch", path: path, errno: errno)
+  }
+}
