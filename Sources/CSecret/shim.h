@@ -99,6 +99,17 @@ static inline GDBusConnection *_Nullable csecret_connection_new(
   return connection;
 }
 
+/// Has `report` called when the connection is closed, until that is forgotten.
+static inline void csecret_on_closing(
+    GDBusConnection *_Nonnull connection, void (*_Nonnull report)(void *_Nonnull data), void *_Nonnull data) {
+  // Called with the data first, and with what the signal brings after it, which the function doesn't take.
+  g_signal_connect_swapped(connection, "closed", G_CALLBACK(report), data);
+}
+
+static inline void csecret_forget_closing(GDBusConnection *_Nonnull connection, void *_Nonnull data) {
+  g_signal_handlers_disconnect_by_data(connection, data);
+}
+
 /// The reply's remote error name, or NULL; free it with g_free().
 static inline char *_Nullable csecret_error_name(const GError *_Nonnull error) {
   return g_dbus_error_get_remote_error(error);

@@ -36,6 +36,9 @@ final class MainContext {
     return isDone()
   }
 
+  /// Has whoever runs the context look once more whether it is done. May be called on any thread.
+  func wakeUp() { g_main_context_wakeup(context) }
+
   /// Lets calls report until `isDone`. Calls have time limits of their own.
   func run(until isDone: () -> Bool) {
     calling { while !isDone() { g_main_context_iteration(context, 1) } }

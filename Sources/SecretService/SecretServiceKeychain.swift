@@ -20,6 +20,10 @@ public final class SecretServiceKeychain: DesktopKeychain {
   /// When the last one of them ended.
   var lastUse = ContinuousClock.now
   private var pending: PendingChanges?
+  /// What hears of changes, while somebody wants to know.
+  var listener: ServiceListener?
+  /// What was last seen of each collection by ``revisions()``.
+  var lastRevisions: [String: [ItemRevision]] = [:]
   private var lastProvisionalReference = 0
 
   /// Finds out who answers for the Secret Service. Opens no session and unlocks nothing.

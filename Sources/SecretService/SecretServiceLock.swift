@@ -3,6 +3,8 @@ import PrivateFiles
 
 /// What keeps two processes of this program from storing an item twice: the service itself has no such means.
 final class SecretServiceLock {
+  static let name = "secret-service.lock"
+
   private let lock: FileLock?
 
   /// Waits for the lock.
@@ -14,7 +16,7 @@ final class SecretServiceLock {
       return
     }
     let folder = try Folder(creating: path)
-    let name = "secret-service.lock"
+    let name = Self.name
     lock = try FileLock(name, in: folder, patience: settings.patience) {
       settings.onNotice(.waiting(path: folder.path(of: name)))
     }

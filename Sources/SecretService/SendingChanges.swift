@@ -75,18 +75,21 @@ extension SecretServiceKeychain {
     // Another one may have the path where the service was started anew in the middle of several changes.
     if stored.reference != change.before?.reference { throw .itemNotFound }
     let attributes = ItemAttributes.attributes(of: item, replacing: stored.attributes)
+    var tellsOthers = false
     if let body = try body(of: change, as: SecretBody.Form(of: attributes), insteadOf: stored) {
       let session = try openSession()
       try unlocking(path) { () throws(BusFailure) in
         _ = try service.bus.call(
           service.call("SetSecret", of: Service.itemInterface, at: path, session.seal(body)))
       }
+      tellsOthers = true
     }
     let changesAttributes = !attributes.isExactly(stored.attributes)
     if changesAttributes {
       try unlocking(path) { () throws(BusFailure) in
         try service.set("Attributes", ofItem: path, to: Argument.texts(attributes))
       }
+      tellsOthers = false
     }
     // A label that another program made stays as long as it says the same.
     if ItemAttributes.item(of: stored)?.label != item.label || changesAttributes {
@@ -95,6 +98,13 @@ extension SecretServiceKeychain {
         try unlocking(path) { () throws(BusFailure) in
           try service.set("Label", ofItem: path, to: Argument.text(label))
         }
+        tellsOthers = false
+      }
+    }
+    // gnome-keyring tells nobody of a new secret, and of a label that is set everybody.
+    if tellsOthers {
+      try? reporting { () throws(BusFailure) in
+        try service.set("Label", ofItem: path, to: Argument.text(stored.label))
       }
     }
   }

@@ -8,7 +8,7 @@ final class Service {
   static let collectionInterface = "org.freedesktop.Secret.Collection"
   static let itemInterface = "org.freedesktop.Secret.Item"
   private static let propertiesInterface = "org.freedesktop.DBus.Properties"
-  private static let wellKnownName = "org.freedesktop.secrets"
+  static let wellKnownName = "org.freedesktop.secrets"
   /// What the API has in place of an object.
   static let none = "/"
 

@@ -1,0 +1,161 @@
+import CSecret
+import Keychain
+import Synchronization
+
+/// Hears what the service tells everybody of its items (Secret Service API, "Signals"), and of its end and its new
+/// beginning, on a connection and a thread of its own, until nobody wants to know any more.
+final class ServiceListener: @unchecked Sendable {
+  // Unchecked is sound: the connection and the context are touched by `init` and then by the one thread alone, but for
+  // waking the context up, which any thread may do.
+  private let context = MainContext()
+  private var bus: SessionBus?
+  private var subscriptions: [guint] = []
+  private let sink = Sink()
+
+  /// Connects, and hears everything that is told after this has returned.
+  ///
+  /// - Parameters:
+  ///   - patience: how long connecting may take, in milliseconds.
+  ///   - timeout: how long each reply may take afterwards, in milliseconds.
+  init(at address: BusAddress, patience: Int, timeout: Int) throws(BusFailure) {
+    let sink = sink
+    let bus = try context.calling { () throws(BusFailure) in
+      try SessionBus(address, patience: patience, timeout: timeout)
+    }
+    self.bus = bus
+    _ = try bus.call(.hello)
+    let busInterface = "org.freedesktop.DBus"
+    context.calling {
+      subscriptions = [Service.collectionInterface, Service.interface, busInterface].map { interface in
+        bus.withConnection { Self.subscribe(sink, to: interface, on: $0) }
+      }
+      bus.withConnection { Self.noteClosing(of: $0, sink) }
+    }
+    // By its name, so that one which takes the place of another is heard as well.
+    let name = Service.wellKnownName
+    for rule in [
+      "sender='\(name)',interface='\(Service.collectionInterface)'",
+      "sender='\(name)',interface='\(Service.interface)'",
+      "sender='\(busInterface)',interface='\(busInterface)',member='NameOwnerChanged',arg0='\(name)'",
+    ] {
+      _ = try bus.call(.ofBus("AddMatch", Argument.text("type='signal'," + rule)))
+    }
+    guard startThread("keychain-bus", { self.work() }) else {
+      throw BusFailure(call: "AddMatch", .broken(detail: "there can be no further thread"))
+    }
+  }
+
+  /// Has `report` called at each change.
+  ///
+  /// - Returns: `nil` if the listener hears no more.
+  func subscribe(_ report: @escaping @Sendable () -> Void) -> ChangeSubscription? {
+    guard sink.begin() else { return nil }
+    return sink.broadcast.subscribe(report) { [sink, context = SendableContext(context)] in
+      if sink.end() { context.wakeUp() }
+    }
+  }
+
+  /// Why it hears no more, though somebody wants to know; `nil` if it does.
+  var fault: KeychainError? {
+    sink.hasLostBus ? .unavailable(reason: "the session bus has hung up") : nil
+  }
+
+  /// How often the service has told of a change of an item, by its path.
+  var changeCounts: [String: Int64] { sink.changeCounts }
+
+  private func work() {
+    context.run { sink.isDone }
+    context.calling {
+      bus?.withConnection { connection in
+        for subscription in subscriptions { g_dbus_connection_signal_unsubscribe(connection, subscription) }
+        csecret_forget_closing(connection, Unmanaged.passUnretained(sink).toOpaque())
+        g_dbus_connection_close_sync(connection, nil, nil)
+      }
+    }
+    bus = nil
+  }
+
+  private static func subscribe(_ sink: Sink, to interface: String, on connection: OpaquePointer) -> guint {
+    g_dbus_connection_signal_subscribe(
+      connection, nil, interface, nil, nil, nil, G_DBUS_SIGNAL_FLAGS_NONE,
+      { _, _, _, _, member, parameters, data in
+        guard let member, let parameters, let data else { return }
+        Unmanaged<Sink>.fromOpaque(data).takeUnretainedValue()
+          .take(String(cString: member), Variant(taking: g_variant_ref(parameters)))
+      }, Unmanaged.passRetained(sink).toOpaque(),
+      { data in
+        if let data { Unmanaged<Sink>.fromOpaque(data).release() }
+      })
+  }
+
+  private static func noteClosing(of connection: OpaquePointer, _ sink: Sink) {
+    csecret_on_closing(
+      connection,
+      { data in
+        Unmanaged<Sink>.fromOpaque(data).takeUnretainedValue().lose()
+      }, Unmanaged.passUnretained(sink).toOpaque())
+  }
+}
+
+/// A context that any thread may wake up.
+private struct SendableContext: @unchecked Sendable {
+  private let context: MainContext
+
+  init(_ context: MainContext) { self.context = context }
+
+  func wakeUp() { context.wakeUp() }
+}
+
+/// Where the signals go.
+private final class Sink: Sendable {
+  private struct State {
+    var subscribers = 0
+    var isDone = false
+    var hasLostBus = false
+    var changeCounts: [String: Int64] = [:]
+  }
+
+  let broadcast = ChangeBroadcast()
+  private let state = Mutex(State())
+
+  var isDone: Bool { state.withLock { $0.isDone } }
+  var hasLostBus: Bool { state.withLock { $0.hasLostBus } }
+  var changeCounts: [String: Int64] { state.withLock { $0.changeCounts } }
+
+  /// Counts a subscriber. Returns whether it will hear anything.
+  func begin() -> Bool {
+    state.withLock { state in
+      if !state.isDone { state.subscribers += 1 }
+      return !state.isDone
+    }
+  }
+
+  /// Counts one less. Returns whether it was the last.
+  func end() -> Bool {
+    state.withLock { state in
+      state.subscribers -= 1
+      if state.subscribers == 0 { state.isDone = true }
+      return state.subscribers == 0
+    }
+  }
+
+  /// The bus is gone.
+  func lose() {
+    state.withLock { state in
+      state.isDone = true
+      state.hasLostBus = true
+    }
+    broadcast.report()
+  }
+
+  func take(_ member: String, _ parameters: Variant) {
+    // What the bus tells each connection of its own name.
+    if member == "NameAcquired" || member == "NameLost" { return }
+    // gnome-keyring says of an item that replaces one once more that it is created.
+    if member == "ItemChanged" || member == "ItemCreated", parameters.isOf("(o)") {
+      let path = parameters[0].text
+      state.withLock { $0.changeCounts[path, default: 0] += 1 }
+    }
+    broadcast.report()
+  }
+}

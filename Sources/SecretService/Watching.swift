@@ -1,0 +1,76 @@
+public import Keychain
+
+extension SecretServiceKeychain: ChangeReporting {
+  /// Has `report` called when the service tells of a change of an item or a collection, or ends, or begins anew.
+  ///
+  /// gnome-keyring tells nobody when another program sets the secret of an item and nothing else. This program has it
+  /// tell of its own changes.
+  ///
+  /// - Throws: ``KeychainError`` if the bus can't be listened to.
+  public func onChange(
+    _ report: @escaping @Sendable () -> Void
+  ) throws(KeychainError) -> ChangeSubscription {
+    if let subscription = listener?.subscribe(report) { return subscription }
+    let listener = try reporting { () throws(BusFailure) in
+      try ServiceListener(
+        at: address, patience: settings.probeTimeout, timeout: settings.callTimeout)
+    }
+    guard let subscription = listener.subscribe(report) else {
+      throw listener.fault ?? .unavailable(reason: "the session bus can't be listened to")
+    }
+    self.listener = listener
+    return subscription
+  }
+
+  /// Every item of the collections that are used. A collection that is locked is as it was last seen; nobody is asked
+  /// to unlock one.
+  ///
+  /// - Throws: ``KeychainError/collectionLocked(_:)`` if the collection for new items is locked and was not seen
+  ///   before; ``KeychainError/noCollection(_:)``; ``KeychainError`` if the service doesn't answer.
+  public func revisions() throws(KeychainError) -> [ItemRevision] {
+    try repeatable { () throws(KeychainError) in try revisionsNow() }
+  }
+
+  private func revisionsNow() throws(KeychainError) -> [ItemRevision] {
+    if let fault = listener?.fault { throw fault }
+    // Before the items: what changes meanwhile is looked at once more.
+    let counts = listener?.changeCounts ?? [:]
+    let main = try existingCollection()
+    let collections =
+      settings.collection == nil
+      ? try reporting { () throws(BusFailure) in try service.collections() } : main.map { [$0] } ?? []
+    if collections.isEmpty, lastRevisions.isEmpty { throw .noCollection(nil) }
+    var seen: [String: [ItemRevision]] = [:]
+    for collection in collections {
+      do throws(KeychainError) {
+        seen[collection] = try revisions(in: collection, counts)
+      } catch .collectionLocked(let name) {
+        if let last = lastRevisions[collection] {
+          seen[collection] = last
+        } else if collection == main {
+          throw .collectionLocked(name)
+        }
+      }
+    }
+    // A service that has no collections at all has closed them; it has not emptied them.
+    if !collections.isEmpty { lastRevisions = seen }
+    return lastRevisions.values.flatMap { $0 }
+  }
+
+  private func revisions(
+    in collection: String, _ counts: [String: Int64]
+  ) throws(KeychainError) -> [ItemRevision] {
+    if try isLocked(collection) { throw .collectionLocked(collectionName(of: collection)) }
+    let stored = try reporting { () throws(BusFailure) in
+      let paths = try service.property("Items", of: Service.collectionInterface, at: collection).texts
+      return try service.items(at: paths)
+    }
+    // It may have been locked while it was read, and items in it show hashes alone then.
+    if stored.contains(where: \.isLocked), try isLocked(collection) {
+      throw .collectionLocked(collectionName(of: collection))
+    }
+    return stored.compactMap { stored in
+      ItemAttributes.item(of: stored).map { ItemRevision($0, number: counts[stored.path] ?? 0) }
+    }
+  }
+}
