@@ -134,7 +134,10 @@ public final class DefaultKeychain: KeychainStore {
 
   // MARK: Which
 
-  /// The keychain that is used now. A body sees one from its beginning to its end.
+  /// The keychain that is used now.
+  func store() throws(KeychainError) -> any KeychainStore { try current().store }
+
+  /// The same, and why. A body sees one from its beginning to its end.
   private func current() throws(KeychainError) -> Opened {
     if depth > 0, let opened { return opened }
     if let choice = try choiceSoFar() {
