@@ -3,7 +3,7 @@ public import Keychain
 extension DefaultKeychain: ChangeReporting {
   /// Has `report` called when the keychain that is used now has changed.
   ///
-  /// - Throws: ``KeychainError`` if it can't be told which that is, or if it can't tell of changes.
+  /// - Throws: `KeychainError` if it can't be told which that is, or if it can't tell of changes.
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
@@ -12,7 +12,7 @@ extension DefaultKeychain: ChangeReporting {
 
   /// Every item of the keychain that is used now.
   ///
-  /// - Throws: ``KeychainError`` if it can't be told which that is, or if it can't be read.
+  /// - Throws: `KeychainError` if it can't be told which that is, or if it can't be read.
   public func revisions() throws(KeychainError) -> [ItemRevision] { try reportingStore().revisions() }
 
   private func reportingStore() throws(KeychainError) -> any ChangeReporting {

@@ -5,7 +5,7 @@ extension EncryptedFileKeychain: ChangeReporting {
   /// Has `report` called when the vault's file, or a copy that a sync program puts beside it, has changed; also where
   /// there is no vault yet.
   ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if the vault's folder can't be watched.
+  /// - Throws: `KeychainError.system` if the vault's folder can't be watched.
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {

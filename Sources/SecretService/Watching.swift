@@ -6,7 +6,7 @@ extension SecretServiceKeychain: ChangeReporting {
   /// gnome-keyring tells nobody when another program sets the secret of an item and nothing else. This program has it
   /// tell of its own changes.
   ///
-  /// - Throws: ``KeychainError`` if the bus can't be listened to.
+  /// - Throws: `KeychainError` if the bus can't be listened to.
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
@@ -25,8 +25,8 @@ extension SecretServiceKeychain: ChangeReporting {
   /// Every item of the collections that are used. A collection that is locked is as it was last seen; nobody is asked
   /// to unlock one.
   ///
-  /// - Throws: ``KeychainError/collectionLocked(_:)`` if the collection for new items is locked and was not seen
-  ///   before; ``KeychainError/noCollection(_:)``; ``KeychainError`` if the service doesn't answer.
+  /// - Throws: `KeychainError.collectionLocked` if the collection for new items is locked and was not seen
+  ///   before; `KeychainError.noCollection`; `KeychainError` if the service doesn't answer.
   public func revisions() throws(KeychainError) -> [ItemRevision] {
     try repeatable { () throws(KeychainError) in try revisionsNow() }
   }

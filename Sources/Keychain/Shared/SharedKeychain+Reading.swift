@@ -9,6 +9,8 @@ extension SharedKeychain {
   ///
   /// It can't be set, for in Swift setting can't throw, and a failure to keep a secret must not go unseen: see
   /// ``save(_:for:label:comment:description:)``. Text can't be wiped from memory: see ``secret(of:)``.
+  ///
+  /// - Throws: as ``string(of:)`` does.
   public subscript(_ item: some ItemIdentifying) -> String? {
     get throws(KeychainError) { try string(of: item) }
   }

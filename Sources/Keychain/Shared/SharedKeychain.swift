@@ -12,7 +12,7 @@
 /// are synchronous, and some take as long as a person takes to type a passphrase; ``perform(_:)`` has them made on a
 /// thread of the keychain's own, for a task must not keep one of the few threads waiting that all tasks share.
 ///
-/// Calls from several threads wait for one another. A body that ``exclusively(_:)`` runs may call the keychain.
+/// Calls from several threads wait for one another. A body that `exclusively(_:)` runs may call the keychain.
 public final class SharedKeychain: Sendable {
   private let lock = RecursiveLock()
   // Sound: nobody else has it, and it is touched under the lock alone.
@@ -42,10 +42,25 @@ public final class SharedKeychain: Sendable {
   /// ```
   ///
   /// - Throws: what the body throws, and what writing the keychain throws.
+  @discardableResult
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     try withStore { (store) throws(KeychainError) in try store.exclusively(body) }
+  }
+
+  /// The same for a body that may throw other errors, too. The compiler takes every closure that names no error for one.
+  ///
+  /// - Throws: what the body throws, and ``KeychainError`` if the keychain can't be written.
+  @_disfavoredOverload
+  @discardableResult
+  public func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
+    var thrown: (any Error)?
+    do {
+      return try exclusively { () throws(KeychainError) -> Result in try noting(&thrown, body) }
+    } catch {
+      throw thrown ?? error
+    }
   }
 
   /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows.
@@ -55,6 +70,19 @@ public final class SharedKeychain: Sendable {
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     try withStore { (store) throws(KeychainError) in try store.reading(body) }
+  }
+
+  /// The same for a body that may throw other errors, too.
+  ///
+  /// - Throws: what the body throws.
+  @_disfavoredOverload
+  public func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    var thrown: (any Error)?
+    do {
+      return try reading { () throws(KeychainError) -> Result in try noting(&thrown, body) }
+    } catch {
+      throw thrown ?? error
+    }
   }
 
   /// Whether a secret could be kept now, without asking anybody and without changing anything: for a program that is
@@ -74,13 +102,13 @@ public final class SharedKeychain: Sendable {
   /// do. Cancelling the task doesn't end a call that has begun.
   ///
   /// - Throws: what the body throws.
-  public func perform<Result: ~Copyable>(
-    _ body: @escaping @Sendable (SharedKeychain) throws(KeychainError) -> sending Result
-  ) async throws(KeychainError) -> sending Result {
-    let outcome = Outcome<Result>()
+  public func perform<Value: ~Copyable, Failure: Error>(
+    _ body: @escaping @Sendable (SharedKeychain) throws(Failure) -> sending Value
+  ) async throws(Failure) -> sending Value {
+    let outcome = Outcome<Value, Failure>()
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       thread.run {
-        outcome.take { () throws(KeychainError) in try body(self) }
+        outcome.take { () throws(Failure) in try body(self) }
         continuation.resume()
       }
     }
@@ -88,19 +116,32 @@ public final class SharedKeychain: Sendable {
   }
 }
 
-/// What one thread hands to another, once: the continuation between them orders the two.
-private final class Outcome<Value: ~Copyable>: @unchecked Sendable {
-  private var result: Result<Value, KeychainError>?
+/// Runs `body`, and notes what it throws where none but an error of the keychain's can be thrown. Whichever that is, it
+/// undoes what the body did.
+private func noting<Value>(
+  _ thrown: inout (any Error)?, _ body: () throws -> Value
+) throws(KeychainError) -> Value {
+  do {
+    return try body()
+  } catch {
+    thrown = error
+    throw error as? KeychainError ?? .promptDismissed
+  }
+}
 
-  func take(_ body: () throws(KeychainError) -> sending Value) {
-    do throws(KeychainError) {
+/// What one thread hands to another, once: the continuation between them orders the two.
+private final class Outcome<Value: ~Copyable, Failure: Error>: @unchecked Sendable {
+  private var result: Result<Value, Failure>?
+
+  func take(_ body: () throws(Failure) -> sending Value) {
+    do throws(Failure) {
       result = .success(try body())
     } catch {
       result = .failure(error)
     }
   }
 
-  func get() throws(KeychainError) -> sending Value {
+  func get() throws(Failure) -> sending Value {
     guard let result = result.take() else { preconditionFailure("nothing was handed over") }
     return try result.get()
   }

@@ -88,6 +88,29 @@ import Testing
     #expect(try keychain[login] == "one")
   }
 
+  @Test("a body may throw errors of its own, and they come through and undo what it did")
+  func otherErrors() async throws {
+    struct Refusal: Error {}
+    let keychain = SharedKeychain(InMemoryKeychain())
+    let login = login
+    #expect(throws: Refusal.self) {
+      try keychain.exclusively {
+        try keychain.save("one", for: login)
+        throw Refusal()
+      }
+    }
+    #expect(try keychain.items().isEmpty)
+    #expect(throws: Refusal.self) { try keychain.reading { throw Refusal() } }
+    await #expect(throws: Refusal.self) { try await keychain.perform { _ in throw Refusal() } }
+    try keychain.exclusively { try keychain.save("two", for: login) }
+    #expect(try keychain.reading { try keychain[login] } == "two")
+    let secret = try await keychain.perform { try $0.secret(of: login) }
+    #expect(secret?.revealed == Array("two".utf8))
+    #expect(throws: KeychainError.duplicateItem) {
+      try keychain.exclusively { _ = try keychain.add("x", for: login) }
+    }
+  }
+
   @Test("an update that changes nothing writes nothing")
   func updatingNothing() throws {
     let clock = SettableClock()
