@@ -135,11 +135,11 @@ extension SecretServiceKeychain {
 }
 
 extension Item {
-  /// Whether both have the same key and notes.
+  /// Whether both have the same key and notes, whatever their labels.
   fileprivate func saysTheSame(as other: Item) -> Bool {
-    key == other.key && comment == other.comment && itemDescription == other.itemDescription
-      && creator == other.creator && type == other.type && isDefault == other.isDefault
-      && furtherAttributes == other.furtherAttributes
+    var other = other
+    other.label = label
+    return key == other.key && hasSameNotes(as: other)
   }
 }
 

@@ -4,7 +4,7 @@ import Glibc
 public enum OwnProcess {
   /// How many threads have this name.
   public static func threads(named name: String) -> Int {
-    names(in: "/proc/self/task").filter { task in
+    TemporaryFolder.names(in: "/proc/self/task").filter { task in
       guard let file = fopen("/proc/self/task/\(task)/comm", "r") else { return false }
       defer { fclose(file) }
       var line = [UInt8](repeating: 0, count: 64)
@@ -15,24 +15,11 @@ public enum OwnProcess {
 
   /// How many descriptors are open on what the kernel calls so, as `anon_inode:inotify`.
   public static func descriptors(of target: String) -> Int {
-    names(in: "/proc/self/fd").filter { descriptor in
+    TemporaryFolder.names(in: "/proc/self/fd").filter { descriptor in
       var text = [CChar](repeating: 0, count: 256)
       let count = readlink("/proc/self/fd/\(descriptor)", &text, text.count)
       let bytes = text.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }
       return String(decoding: bytes, as: UTF8.self).hasPrefix(target)
     }.count
-  }
-
-  private static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
   }
 }

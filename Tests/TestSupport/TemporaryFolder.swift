@@ -79,7 +79,8 @@ public final class TemporaryFolder: Sendable {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  private static func names(in path: String) -> [String] {
+  /// What is in a folder; nothing if it is none.
+  static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []

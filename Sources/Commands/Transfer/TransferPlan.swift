@@ -79,27 +79,3 @@ extension Credential {
     hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
   }
 }
-
-extension Item {
-  /// Whether both have the same to say to a person.
-  func hasSameNotes(as other: Item) -> Bool {
-    label == other.label && comment == other.comment && itemDescription == other.itemDescription
-      && creator == other.creator && type == other.type && isDefault == other.isDefault
-      && furtherAttributes == other.furtherAttributes
-  }
-
-  /// The item with what `other` says of itself, where it says something.
-  func taking(notesOf other: Item) -> Item {
-    var item = self
-    item.label = other.label ?? label
-    item.comment = other.comment ?? comment
-    item.itemDescription = other.itemDescription ?? itemDescription
-    item.creator = other.creator ?? creator
-    item.type = other.type ?? type
-    item.isDefault = other.isDefault || isDefault
-    for tag in other.furtherAttributes.tags {
-      item.furtherAttributes[tag] = other.furtherAttributes[tag]
-    }
-    return item
-  }
-}

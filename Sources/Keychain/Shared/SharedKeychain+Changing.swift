@@ -50,7 +50,7 @@ extension SharedKeychain {
           try store.add(wanted, credential)
           return .added
         }
-        let changed = twin.taking(attributesOf: wanted)
+        let changed = twin.taking(notesOf: wanted)
         let current = try store.credential(of: twin)
         if !current.hasSameSecret(as: credential) {
           try store.update(changed, credential)
@@ -149,7 +149,7 @@ extension KeychainStore {
     _ wanted: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Bool {
     try reading { () throws(KeychainError) -> Bool in
-      guard let twin = try present(wanted), twin.taking(attributesOf: wanted) == twin,
+      guard let twin = try present(wanted), twin.taking(notesOf: wanted) == twin,
         let current = try credentialIfPresent(of: twin), current.hasSameSecret(as: credential)
       else { return false }
       return current.merged(with: credential, expiringBy: nil) == nil
@@ -174,19 +174,6 @@ extension Item {
     if let label { item.label = ByteString(label) }
     if let comment { item.comment = ByteString(comment) }
     if let description { item.itemDescription = ByteString(description) }
-    return item
-  }
-
-  /// The item with what the other one says about it.
-  fileprivate func taking(attributesOf other: Item) -> Item {
-    var item = self
-    item.label = other.label ?? label
-    item.comment = other.comment ?? comment
-    item.itemDescription = other.itemDescription ?? itemDescription
-    item.creator = other.creator ?? creator
-    item.type = other.type ?? type
-    item.isDefault = other.isDefault || isDefault
-    other.furtherAttributes.forEach { item.furtherAttributes[$0] = $1 }
     return item
   }
 }

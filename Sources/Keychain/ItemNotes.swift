@@ -1,0 +1,21 @@
+extension Item {
+  /// Whether both have the same attributes beyond key, dates and reference.
+  package func hasSameNotes(as other: Item) -> Bool {
+    label == other.label && comment == other.comment && itemDescription == other.itemDescription
+      && creator == other.creator && type == other.type && isDefault == other.isDefault
+      && furtherAttributes == other.furtherAttributes
+  }
+
+  /// The item with what `other` notes beyond its key, where it notes something.
+  package func taking(notesOf other: Item) -> Item {
+    var item = self
+    item.label = other.label ?? label
+    item.comment = other.comment ?? comment
+    item.itemDescription = other.itemDescription ?? itemDescription
+    item.creator = other.creator ?? creator
+    item.type = other.type ?? type
+    item.isDefault = other.isDefault || isDefault
+    other.furtherAttributes.forEach { item.furtherAttributes[$0] = $1 }
+    return item
+  }
+}
