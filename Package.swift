@@ -150,7 +150,7 @@ let package = Package(
     .testTarget(
       name: "SecurityTests",
       dependencies: [
-        "Security", "EncryptedFile", "TestSupport",
+        "Security", "EncryptedFile", "TestSupport", "Properties",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Programs"], swiftSettings: settings),

@@ -40,19 +40,6 @@ struct CertificateFields: Hashable, Sendable {
     guard readExtensions(&fields, version) else { return nil }
   }
 
-  /// The attributes of a certificate's item.
-  var attributes: [ItemAttribute: ByteString] {
-    var attributes: [ItemAttribute: ByteString] = [
-      .known("ctyp"): ByteString(String(version)), .known("cenc"): Self.encodingDER,
-      .known("issr"): issuer, .known("subj"): subject, .known("slnr"): serialNumber,
-    ]
-    attributes[.known("skid")] = subjectKeyIdentifier
-    attributes[.known("labl")] = commonName
-    return attributes
-  }
-
-  // CSSM_CERT_ENCODING_DER of cssmtype.h; the types there are the version's number.
-  private static let encodingDER: ByteString = "3"
   private static let subjectKeyIdentifierOID: [UInt8] = [0x55, 0x1d, 0x0e]
   private static let commonNameOID: [UInt8] = [0x55, 0x04, 0x03]
 
