@@ -6,6 +6,8 @@ import Keychain
 enum AttributeForm: Hashable, Sendable {
   /// A `String`; its UTF-8.
   case text
+  /// A `String`; its UTF-8 without slashes around it, as items keep paths.
+  case path
   /// `Data`; its bytes.
   case data
   /// An integer; decimal digits.
@@ -43,6 +45,7 @@ extension AttributeForm {
   func bytes(of value: Any) throws(StatusError) -> ByteString {
     switch self {
     case .text, .data: return try Self.bytes(value)
+    case .path: return Self.withoutSlashes(try Self.bytes(value))
     case .number: return ByteString(String(try Self.integer(value)))
     case .code: return ByteString(String(try Self.code(value)))
     case .flag: return try Self.integer(value) != 0 ? "1" : "0"
@@ -75,7 +78,7 @@ extension AttributeForm {
   /// The value for a dictionary.
   func value(of bytes: ByteString) -> Any {
     switch self {
-    case .text, .accessibility, .unsupported: return bytes.text ?? Data(bytes.bytes)
+    case .text, .path, .accessibility, .unsupported: return bytes.text ?? Data(bytes.bytes)
     case .data: return Data(bytes.bytes)
     case .number, .code: return NSNumber(value: bytes.text.flatMap { Int64($0) } ?? 0)
     case .flag, .synchronizable: return NSNumber(value: bytes == "1")
@@ -102,6 +105,12 @@ extension AttributeForm {
     if let text = value as? String { return ByteString(text) }
     if let data = value as? Data { return ByteString([UInt8](data)) }
     throw StatusError(errSecParam)
+  }
+
+  private static func withoutSlashes(_ path: ByteString) -> ByteString {
+    let slash = UInt8(ascii: "/")
+    let rest = path.bytes.drop { $0 == slash }
+    return ByteString(Array(rest[..<((rest.lastIndex { $0 != slash }).map { $0 + 1 } ?? rest.endIndex)]))
   }
 
   private static func integer(_ value: Any) throws(StatusError) -> Int64 {

@@ -67,7 +67,7 @@ struct ItemAttribute: Hashable, Sendable {
     ItemAttribute("ptcl", .networkProtocol, of: internet),
     ItemAttribute("atyp", .authenticationType, of: internet),
     ItemAttribute("port", .port, of: internet),
-    ItemAttribute("path", .text, of: internet),
+    ItemAttribute("path", .path, of: internet),
     ItemAttribute("ctyp", .number, of: certificates),
     ItemAttribute("cenc", .number, of: certificates),
     ItemAttribute("subj", .data, of: certificates),

@@ -348,6 +348,16 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     #expect(attributes(internet("eXAMPLE.com"))?[kSecAttrServer] as? String == "Example.com")
     #expect(status(internet("example.org")) == errSecItemNotFound)
   },
+  "slashes of a path": {
+    #expect(add(internet("s", "a", [kSecAttrPath: "/acme/app/"])) == errSecSuccess)
+    #expect(add(internet("s", "a", [kSecAttrPath: "acme/app"])) == errSecDuplicateItem)
+    #expect(
+      attributes(internet("s", "a", [kSecAttrPath: "//acme/app"]))?[kSecAttrPath] as? String == "acme/app")
+    #expect(status(internet("s", "a", [kSecAttrPath: "/acme"])) == errSecItemNotFound)
+    // The root is the whole server, which is no path.
+    #expect(add(internet("s", "a", [kSecAttrPath: "/"])) == errSecSuccess)
+    #expect(add(internet("s", "a")) == errSecDuplicateItem)
+  },
   "port in a query": {
     let query = internet("a", "none", [kSecAttrProtocol: kSecAttrProtocolHTTPS])
     #expect(add(query) == errSecSuccess)
