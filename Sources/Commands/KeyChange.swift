@@ -87,9 +87,6 @@ struct KeyChange {
 
   /// A path as a URL has it, without the slashes around it.
   static func path(_ path: ByteString?) -> ByteString? {
-    let slash = UInt8(ascii: "/")
-    var bytes = (path?.bytes ?? []).drop { $0 == slash }
-    while bytes.last == slash { bytes.removeLast() }
-    return ByteString?(ByteString(Array(bytes))).nonEmpty
+    (path?.withoutSlashesAround).nonEmpty
   }
 }

@@ -7,19 +7,14 @@ extension DefaultKeychain: ChangeReporting {
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
-    try reportingStore().onChange(report)
+    try store().reportingChanges().onChange(report)
   }
 
   /// Every item of the keychain that is used now.
   ///
   /// - Throws: `KeychainError` if it can't be told which that is, or if it can't be read.
-  public func revisions() throws(KeychainError) -> [ItemRevision] { try reportingStore().revisions() }
-
-  private func reportingStore() throws(KeychainError) -> any ChangeReporting {
-    guard let store = try store() as? any ChangeReporting else {
-      throw .unavailable(reason: "this kind of keychain can't tell of changes")
-    }
-    return store
+  public func revisions() throws(KeychainError) -> [ItemRevision] {
+    try store().reportingChanges().revisions()
   }
 
   /// Whether the keychain that would be used now could keep a secret. Where none was chosen yet, none is by that.

@@ -79,10 +79,8 @@ package enum RecordKey {
       guard let service = criteria.service else { return text }
       append(service, then: " ", to: &text)
       return text
-    case .certificate: return Array("certificate ".utf8)
-    case .key: return Array("key ".utf8)
-    case .identity: return Array("identity ".utf8)
-    case nil: return []
+    case .certificate, .key, .identity, nil:
+      return criteria.itemClass?.cryptographicKind.map { Array(($0.name + " ").utf8) } ?? []
     }
   }
 

@@ -39,6 +39,14 @@ public struct ByteString: Hashable, Sendable {
     ByteString(bytes.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 })
   }
 
+  /// The same bytes without the slashes around them, as items keep paths.
+  package var withoutSlashesAround: ByteString {
+    let slash = UInt8(ascii: "/")
+    var bytes = bytes.drop { $0 == slash }
+    while bytes.last == slash { bytes.removeLast() }
+    return ByteString(Array(bytes))
+  }
+
   /// Whether both are equal, not regarding the case of ASCII letters.
   public func isEqualIgnoringCase(_ other: ByteString) -> Bool {
     bytes.count == other.bytes.count && self.lowercased == other.lowercased

@@ -46,7 +46,9 @@ extension CryptographicItem {
       return "\(kind.name) \(text)"
     }
     for tag in ["slnr", "klbl"] as [ByteString] {
-      if let value = primaryAttributes[tag], !value.isEmpty { return "\(kind.name) \(value.hexadecimal)" }
+      if let value = primaryAttributes[tag], !value.isEmpty {
+        return "\(kind.name) \(hexadecimal(value.bytes))"
+      }
     }
     return kind.name
   }
@@ -60,14 +62,5 @@ extension CryptographicItem.Kind {
     case .key: "key"
     case .identity: "identity"
     }
-  }
-}
-
-extension ByteString {
-  /// Two small hexadecimal digits for each byte.
-  fileprivate var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -89,17 +89,13 @@ extension FailingKeychain: ChangeReporting {
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
-    guard let keychain = keychain as? any ChangeReporting else {
-      throw .unavailable(reason: "this kind of keychain can't tell of changes")
-    }
-    return try keychain.onChange(report)
+    try keychain.reportingChanges().onChange(report)
   }
 
   /// Every item of the other keychain.
   public func revisions() throws(KeychainError) -> [ItemRevision] {
     try faults.check(.reading)
-    guard let keychain = keychain as? any ChangeReporting else { return [] }
-    return try keychain.revisions()
+    return try keychain.reportingChanges().revisions()
   }
 }
 

@@ -12,6 +12,18 @@ public enum ItemClass: Hashable, Sendable, CaseIterable {
   case identity
 }
 
+extension ItemClass {
+  /// The kind of items that are no passwords; `nil` for the classes of passwords.
+  package var cryptographicKind: CryptographicItem.Kind? {
+    switch self {
+    case .internetPassword, .genericPassword: nil
+    case .certificate: .certificate
+    case .key: .key
+    case .identity: .identity
+    }
+  }
+}
+
 extension Item.Key {
   /// The class.
   public var itemClass: ItemClass {

@@ -262,15 +262,13 @@ enum ItemAttributes {
     }
     ask(criteria.accessGroup, as: Name.accessGroup)
     switch criteria.itemClass {
-    case .certificate: asked[Name.itemClass] = CryptographicItem.Kind.certificate.name
-    case .key: asked[Name.itemClass] = CryptographicItem.Kind.key.name
-    case .identity: asked[Name.itemClass] = CryptographicItem.Kind.identity.name
     case .genericPassword:
       ask(criteria.service, as: Name.service)
       guard let account = criteria.account.nonEmpty.map({ readable($0.bytes) }) else { break }
       return [Name.username, Name.account].map { name in asked.merging([name: account]) { $1 } }
     case .internetPassword: return internetSearches(for: criteria, asked)
-    case nil: break
+    case .certificate, .key, .identity, nil:
+      if let kind = criteria.itemClass?.cryptographicKind { asked[Name.itemClass] = kind.name }
     }
     return asked.isEmpty ? nil : [asked]
   }

@@ -45,7 +45,7 @@ extension AttributeForm {
   func bytes(of value: Any) throws(StatusError) -> ByteString {
     switch self {
     case .text, .data: return try Self.bytes(value)
-    case .path: return Self.withoutSlashes(try Self.bytes(value))
+    case .path: return try Self.bytes(value).withoutSlashesAround
     case .number: return ByteString(String(try Self.integer(value)))
     case .code: return ByteString(String(try Self.code(value)))
     case .flag: return try Self.integer(value) != 0 ? "1" : "0"
@@ -105,12 +105,6 @@ extension AttributeForm {
     if let text = value as? String { return ByteString(text) }
     if let data = value as? Data { return ByteString([UInt8](data)) }
     throw StatusError(errSecParam)
-  }
-
-  private static func withoutSlashes(_ path: ByteString) -> ByteString {
-    let slash = UInt8(ascii: "/")
-    let rest = path.bytes.drop { $0 == slash }
-    return ByteString(Array(rest[..<((rest.lastIndex { $0 != slash }).map { $0 + 1 } ?? rest.endIndex)]))
   }
 
   private static func integer(_ value: Any) throws(StatusError) -> Int64 {

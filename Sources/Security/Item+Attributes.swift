@@ -47,12 +47,12 @@ extension Item {
 extension Item.Key {
   /// The key of a new item of a class, which says nothing yet.
   init(emptyOf itemClass: ItemClass) {
-    switch itemClass {
-    case .internetPassword: self = .internetPassword(InternetPassword(protocol: "", server: nil))
-    case .genericPassword: self = .genericPassword(GenericPassword(service: ""))
-    case .certificate: self = .cryptographic(CryptographicItem(.certificate, [:]))
-    case .key: self = .cryptographic(CryptographicItem(.key, [:]))
-    case .identity: self = .cryptographic(CryptographicItem(.identity, [:]))
+    if let kind = itemClass.cryptographicKind {
+      self = .cryptographic(CryptographicItem(kind, [:]))
+    } else if itemClass == .internetPassword {
+      self = .internetPassword(InternetPassword(protocol: "", server: nil))
+    } else {
+      self = .genericPassword(GenericPassword(service: ""))
     }
   }
 

@@ -27,7 +27,7 @@ struct SecurityCriteria {
     if isInternetPassword {
       server = options.value("s")
       securityDomain = options.value("d")
-      path = options.value("p").map(Self.withoutSlashes)
+      path = options.value("p").map(\.withoutSlashesAround)
       port = try options.port()
       `protocol` = try options.code("r")
       authenticationType = try options.code("t")
@@ -134,14 +134,6 @@ struct SecurityCriteria {
     if let type { item.type = type.name }
     if let generic { item.generic = generic.isEmpty ? nil : generic }
     return item
-  }
-
-  /// Paths are kept without slashes around them.
-  private static func withoutSlashes(_ path: ByteString) -> ByteString {
-    var bytes = path.bytes[...]
-    while bytes.first == UInt8(ascii: "/") { bytes.removeFirst() }
-    while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
-    return ByteString(Array(bytes))
   }
 }
 

@@ -19,6 +19,18 @@ public protocol ChangeReporting: KeychainStore {
   func revisions() throws(KeychainError) -> [ItemRevision]
 }
 
+extension KeychainStore {
+  /// The keychain as one that can tell when its items change.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if this kind of keychain can't.
+  package func reportingChanges() throws(KeychainError) -> any ChangeReporting {
+    guard let store = self as? any ChangeReporting else {
+      throw .unavailable(reason: "this kind of keychain can't tell of changes")
+    }
+    return store
+  }
+}
+
 /// An item in one of the states that it has been in.
 public struct ItemRevision: Hashable, Sendable {
   /// The item.

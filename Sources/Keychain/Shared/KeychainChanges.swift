@@ -22,9 +22,7 @@ extension SharedKeychain {
   ///   can't be read now.
   public func changes() throws(KeychainError) -> KeychainChanges {
     try withStore { (store) throws(KeychainError) in
-      guard let store = store as? any ChangeReporting else {
-        throw .unavailable(reason: "this kind of keychain can't tell of changes")
-      }
+      let store = try store.reportingChanges()
       // One signal that waits is enough: whoever takes it looks at everything.
       let (signals, continuation) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -37,8 +35,7 @@ extension SharedKeychain {
   fileprivate func revisions() async throws(KeychainError) -> [ItemRevision] {
     try await perform { (keychain) throws(KeychainError) in
       try keychain.withStore { (store) throws(KeychainError) in
-        guard let store = store as? any ChangeReporting else { return [] }
-        return try store.revisions()
+        try store.reportingChanges().revisions()
       }
     }
   }
