@@ -55,13 +55,3 @@ extension DefaultKeychain {
     }.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 }
-
-/// The error that the body throws; `nil` if it throws none.
-func failure<Result: ~Copyable>(_ body: () throws -> Result) -> KeychainError? {
-  do {
-    _ = try body()
-    return nil
-  } catch {
-    return error as? KeychainError
-  }
-}

@@ -2,6 +2,7 @@ import Age
 import EncryptedFile
 import Glibc
 import Keychain
+import TestSupport
 import Testing
 
 @Suite("Files that are not used")

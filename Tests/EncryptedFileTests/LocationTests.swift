@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import TestSupport
 import Testing
 
 @Suite("Where the vault is")

@@ -307,7 +307,7 @@ struct SlotTests {
     #expect(try slots.keychain().servers().count == 3)
     removeAll(path)
     #expect(
-      EncryptedFileTests.failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
+      TestSupport.failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
   }
 
   private func rotateWithoutQuestions(_ slots: SlotPlace) throws {

@@ -179,16 +179,6 @@ extension KeychainStore {
   }
 }
 
-/// The error that the body ends with; `nil` if it ends without one, or with another kind.
-func failure<Result: ~Copyable>(_ body: () throws -> Result) -> KeychainError? {
-  do {
-    _ = try body()
-    return nil
-  } catch {
-    return error as? KeychainError
-  }
-}
-
 /// How many descriptors of this process are open on files below a folder, however many others there are.
 func descriptors(below folder: String) -> Int {
   names(in: "/proc/self/fd").count { name in

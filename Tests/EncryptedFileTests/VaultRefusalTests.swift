@@ -1,6 +1,7 @@
 import Age
 import Glibc
 import Keychain
+import TestSupport
 import Testing
 
 @testable import EncryptedFile

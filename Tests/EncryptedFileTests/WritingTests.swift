@@ -2,6 +2,7 @@ import Age
 import Glibc
 import Keychain
 import PrivateFiles
+import TestSupport
 import Testing
 
 @testable import EncryptedFile
