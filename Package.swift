@@ -132,7 +132,7 @@ let package = Package(
     .testTarget(
       name: "EncryptedFileTests",
       dependencies: ["EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport", "Properties"],
-      swiftSettings: settings),
+      exclude: ["Vaults"], swiftSettings: settings),
     .testTarget(
       name: "KeychainChoiceTests",
       dependencies: ["KeychainChoice", "EncryptedFile", "UnlockCache", "TestSupport"],

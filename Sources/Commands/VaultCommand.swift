@@ -264,7 +264,7 @@ struct VaultMergeCommand: ParsableCommand {
     let vault = try keychain.selection.encryptedFile()
     do {
       if files.count == 3 {
-        try vault.mergeFiles(ours: files[1], theirs: files[2])
+        try vault.mergeFiles(base: files[0], ours: files[1], theirs: files[2])
       } else {
         let outcome = try vault.merge(copyAt: files[0])
         StandardStreams.say(

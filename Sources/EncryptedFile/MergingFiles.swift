@@ -8,32 +8,49 @@ extension EncryptedFileKeychain {
   ///
   /// The copy may be of a time before the vault's identity was changed; then it is opened by its own slots.
   ///
+  /// - Parameter base: a copy of the state that both come from, if there is one. One that can't be opened counts as none.
   /// - Returns: what it has changed.
   /// - Throws: `KeychainError.wrongIdentity` for another vault's file; `KeychainError` for what is wrong
   ///   with the copy.
   @discardableResult
-  public func merge(copyAt path: String) throws(KeychainError) -> MergeOutcome {
+  public func merge(copyAt path: String, base: String? = nil) throws(KeychainError) -> MergeOutcome {
     let scratch = try ScratchFolder(in: location.stateFolder)
     try scratch.take(path, as: VaultLocation.vaultName)
     let change = try beginChange()
     guard let stanzas = change.stanzas else { throw .itemNotFound }
+    let copy = try open(scratch, shownAs: path, of: stanzas.uuid)
+    var former: VaultSnapshot?
+    if let base {
+      let scratch = try ScratchFolder(in: location.stateFolder)
+      try? scratch.take(base, as: VaultLocation.vaultName)
+      // Git gives an empty file where two sides have nothing in common.
+      former = try? open(scratch, shownAs: base, of: stanzas.uuid)
+    }
+    let outcome = try change.merge(copy, base: former)
+    try change.commit(at: clock())
+    return outcome
+  }
+
+  private func open(
+    _ scratch: borrowing ScratchFolder, shownAs path: String, of uuid: String
+  ) throws(KeychainError) -> VaultSnapshot {
     guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: path) else {
       throw .missing(path: path)
     }
-    let copy = try VaultSnapshot(file) { (header, theirs) throws(KeychainError) in
-      guard theirs.uuid == stanzas.uuid else { throw .wrongIdentity(path: path) }
-      return try unlock(header, theirs)
+    return try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      guard stanzas.uuid == uuid else { throw .wrongIdentity(path: path) }
+      return try unlock(header, stanzas)
     }
-    let outcome = try change.merge(copy)
-    try change.commit(at: clock())
-    return outcome
   }
 
   /// Merges two copies of the vault into the file of the first, as a merge driver of git has to (gitattributes(5),
   /// "Defining a custom merge driver"). Nothing else is read or changed.
   ///
-  /// - Throws: as ``merge(copyAt:)`` does; then `ours` is as it was.
-  public func mergeFiles(ours: String, theirs: String) throws(KeychainError) {
+  /// - Parameter base: the state that both come from; a file that is none counts as not known.
+  /// - Returns: what it has changed in `ours`.
+  /// - Throws: as ``merge(copyAt:base:)`` does; then `ours` is as it was.
+  @discardableResult
+  public func mergeFiles(base: String?, ours: String, theirs: String) throws(KeychainError) -> MergeOutcome {
     let scratch = try ScratchFolder(in: location.stateFolder)
     try scratch.take(ours, as: VaultLocation.vaultName)
     let pair = EncryptedFileKeychain(
@@ -41,14 +58,15 @@ extension EncryptedFileKeychain {
     guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: ours) else {
       throw .missing(path: ours)
     }
-    // Here is what opens it; there, nothing but the two files.
+    // Here is what opens it; there, nothing but the files.
     _ = try unlock(file).verify()
     pair.use(self)
-    try pair.merge(copyAt: theirs)
+    let outcome = try pair.merge(copyAt: theirs, base: base)
     guard let merged = try pair.openVault() else { throw .missing(path: ours) }
     let contents = try merged.contents(limit: VaultBounds.file)
     let failure = contents.withUnsafeBytes { overwrite(ours, with: $0) }
     if failure != 0 { throw .system(operation: "write", path: ours, errno: failure) }
+    return outcome
   }
 }
 

@@ -62,12 +62,15 @@ struct Record {
     try Credential(confidentialMembersOf: line)
   }
 
-  /// The line of an item, LF included.
+  /// The record of an item, as a JSON object.
   ///
-  /// - Parameter previous: the item's line so far, whose unknown members it keeps.
+  /// - Parameters:
+  ///   - changed: when its parts were changed; all when the item was, if `nil`.
+  ///   - previous: the item's line so far, whose unknown members it keeps.
   /// - Throws: ``JSONReader/Malformed`` if `previous` is no JSON object.
   static func line(
-    _ item: Item, _ credential: borrowing Credential, revision: Int64, previous: UnsafeRawBufferPointer?
+    _ item: Item, _ credential: borrowing Credential, revision: Int64, changed: ChangeDates? = nil,
+    previous: UnsafeRawBufferPointer?
   ) throws(JSONReader.Malformed) -> Secret {
     var json = JSONWriter(capacity: 512)
     json.beginObject()
@@ -76,6 +79,7 @@ struct Record {
     json.member("rev", revision)
     json.member("created", item.creationDate)
     json.member("modified", item.modificationDate)
+    changed?.write(item.changeDate, to: &json)
     json.attributes(of: item)
     json.confidentialMembers(of: credential)
     if let previous {
@@ -86,9 +90,7 @@ struct Record {
       for (name, value) in unknown { json.rawMember(name: name, value: value) }
     }
     json.endObject()
-    var line = json.finish()
-    line.append(0x0a)
-    return line
+    return json.finish()
   }
 
   /// Whether a member is of the credential.
@@ -104,7 +106,9 @@ struct Record {
   private static func isKnown(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) -> Bool {
-    let known: [StaticString] = ["k", "id", "id_b64", "rev", "created", "modified", "retired", "why"]
+    let known: [StaticString] = [
+      "k", "id", "id_b64", "rev", "created", "modified", "changed", "retired", "why",
+    ]
     if known.contains(where: { name == $0 }) || isConfidential(name) { return true }
     var attributes = ItemAttributes()
     return try attributes.take(name, value)

@@ -78,6 +78,25 @@ extension KeychainError {
 }
 
 extension VaultChange {
+  /// When items were changed or deleted last.
+  private func latestDates(of items: Set<ItemReference>) throws(KeychainError) -> [ItemReference: Timestamp] {
+    var latest: [ItemReference: Timestamp] = [:]
+    func note(_ item: Item, _ date: Timestamp) {
+      guard let reference = item.reference, items.contains(reference) else { return }
+      latest[reference] = max(latest[reference] ?? date, date)
+    }
+    let inUse = lines.inUse
+    for index in inUse {
+      let item = try lines.record(at: index, path: path).item
+      note(item, item.changeDate)
+    }
+    for index in inUse.upperBound..<lines.count {
+      let retired = try lines.retiredRecord(at: index, path: path)
+      note(retired.record.item, retired.retired)
+    }
+    return latest
+  }
+
   /// Makes the items in use those of an earlier state.
   func restore(_ earlier: borrowing VaultLines, at now: Timestamp) throws(KeychainError) -> Restoration {
     var outcome = Restoration(count: earlier.inUse.count)
@@ -105,6 +124,7 @@ extension VaultChange {
         returning.insert(reference)
       }
     }
+    let latest = try latestDates(of: returning)
     for index in lines.inUse.reversed() {
       let reference = try lines.record(at: index, path: path).item.reference
       if let reference, kept.contains(reference) { continue }
@@ -116,7 +136,8 @@ extension VaultChange {
       var item = try earlier.record(at: position, path: path).item
       let credential = try earlier.credential(at: position, path: path)
       // Else another copy of the vault, with a later date, would undo it.
-      item.modificationDate = now
+      let former = item.reference.flatMap { latest[$0] } ?? item.changeDate
+      item.modificationDate = max(item.nextChange(at: now), Timestamp(milliseconds: former.milliseconds + 1))
       do throws(JSONReader.Malformed) {
         put(
           try earlier.withLine(position) { (line) throws(JSONReader.Malformed) in

@@ -24,8 +24,8 @@ public struct RetiredItem: Hashable, Sendable {
 /// `why` at its end. So these lines stand behind all others, no search for an item meets them, and what was in the
 /// record, also from newer versions, is still there.
 ///
-/// After 30 days nothing is left of it but, for 180 days, the mark of a deletion: the line without its secret. Without
-/// that a copy of the vault which has been away would bring the item back.
+/// After 30 days nothing is left of it but, for 180 days, the mark of a deletion: what names the item. Without that a copy
+/// of the vault which has been away would bring the item back.
 struct RetiredRecord {
   /// What the keys of these lines begin with.
   static let keyPrefix = "old "
@@ -70,7 +70,7 @@ struct RetiredRecord {
     self.hasSecret = hasSecret
   }
 
-  /// The line that a record's line becomes, LF included.
+  /// What a record becomes.
   static func line(
     of record: UnsafeRawBufferPointer, at now: Timestamp, _ reason: RetirementReason
   ) throws(JSONReader.Malformed) -> Secret {
@@ -86,7 +86,7 @@ struct RetiredRecord {
     line.append(contentsOf: ByteString(now.description))
     line.append("\",\"why\":\"")
     line.append(contentsOf: ByteString(reason.rawValue))
-    line.append("\"}\n")
+    line.append("\"}")
     return line
   }
 
@@ -99,19 +99,29 @@ struct RetiredRecord {
     return UnsafeRawBufferPointer(rebasing: line[..<max(start, 0)])
   }
 
-  /// The mark that is left of a deletion: the line without what is confidential, LF included.
+  /// The mark that is left of a deletion: what names the item, and when it was deleted. All else goes.
   static func mark(of line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Secret {
     var json = JSONWriter(capacity: line.count)
     json.beginObject()
     var members: [(UnsafeRawBufferPointer, UnsafeRawBufferPointer)] = []
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
-      if !Record.isConfidential(name) { members.append((name, value.raw)) }
+      if isOfMark(name) { members.append((name, value.raw)) }
     }
     for (name, value) in members { json.rawMember(name: name, value: value) }
     json.endObject()
-    var mark = json.finish()
-    mark.append(0x0a)
-    return mark
+    return json.finish()
+  }
+
+  private static func isOfMark(_ name: UnsafeRawBufferPointer) -> Bool {
+    let names: [StaticString] = [
+      "k", "id", "id_b64", "rev", "class", "server", "server_b64", "protocol", "protocol_b64", "port",
+      "account",
+      "account_b64", "path", "path_b64", "securityDomain", "securityDomain_b64", "authenticationType",
+      "authenticationType_b64", "service", "service_b64", "primaryAttributes", "accessGroup",
+      "accessGroup_b64",
+      "isSynchronizable", "retired", "why",
+    ]
+    return names.contains { name == $0 }
   }
 
   /// For whoever may want it back.

@@ -104,7 +104,7 @@ enum SalvagedLines {
     text.withUnsafeBytes { bytes in
       var start = 0
       for end in 0..<bytes.count where bytes[end] == 0x0a {
-        let line = UnsafeRawBufferPointer(rebasing: bytes[start...end])
+        let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end]).content
         start = end + 1
         guard isRecord(line) else { continue }
         records.insert(Secret(copying: line))

@@ -47,7 +47,9 @@ extension VaultChange {
       return try replace(twin.index, with: twin.item, credential, at: now)
     }
     var item = retired.item
-    item.modificationDate = now
+    // After the deletion, which another copy of the vault has, too.
+    item.modificationDate = max(
+      item.nextChange(at: now), Timestamp(milliseconds: retired.retired.milliseconds + 1))
     if try hasItem(item.reference) { item.reference = ItemReference(ByteString(timeOrderedUUID(at: now))) }
     try insert(item, credential, replacing: index)
     return item

@@ -207,27 +207,34 @@ final class VaultChange {
     _ index: Int, with item: Item, _ credential: borrowing Credential, at now: Timestamp
   ) throws(KeychainError) -> Item {
     try refuseTwin(of: item, except: item.reference)
+    let former = try lines.record(at: index, path: path).item
+    let formerCredential = try self.credential(at: index)
     var changed = item
-    changed.creationDate = try lines.record(at: index, path: path).item.creationDate
-    changed.modificationDate = now
-    var former: Secret?
-    if try self.credential(at: index).isWorthKeeping(besides: credential, at: now) {
-      former = try retiredLine(index, .replaced, at: now)
+    changed.creationDate = former.creationDate
+    changed.modificationDate = former.nextChange(at: now)
+    var retired: Secret?
+    if formerCredential.isWorthKeeping(besides: credential, at: now) {
+      retired = try retiredLine(index, .replaced, at: now)
     }
-    try insert(changed, credential, replacing: index)
-    if let former = former.take() { try keep(former) }
+    let dates = ChangeDates(
+      after: try lines.changeDates(at: index, of: former, path: path), from: former, to: changed,
+      hasOtherSecret: !formerCredential.isSame(as: credential))
+    try insert(changed, credential, dates, replacing: index)
+    if let retired = retired.take() { try keep(retired) }
     return changed
   }
 
   /// Puts an item's line in, and takes out the one at `index`.
+  ///
+  /// - Parameter changed: when its parts were changed; all when the item was, if `nil`.
   func insert(
-    _ item: Item, _ credential: borrowing Credential, replacing index: Int?
+    _ item: Item, _ credential: borrowing Credential, _ changed: ChangeDates? = nil, replacing index: Int?
   ) throws(KeychainError) {
     let line: Secret
     do {
       if let index {
         line = try lines.withLine(index) { (previous) throws(JSONReader.Malformed) in
-          try Record.line(item, credential, revision: head.generation, previous: previous)
+          try Record.line(item, credential, revision: head.generation, changed: changed, previous: previous)
         }
       } else {
         line = try Record.line(item, credential, revision: head.generation, previous: nil)
@@ -259,7 +266,8 @@ final class VaultChange {
     isDirty = true
   }
 
-  /// Takes an item out of use. It can be brought back for a while.
+  /// Takes an item out of use. It can be brought back for a while. Its date is after the item's own, also where that was
+  /// given by a clock that is ahead: a merge takes a deletion for one of that state of the item.
   func retire(_ index: Int, _ reason: RetirementReason, at now: Timestamp) throws(KeychainError) {
     let line = try retiredLine(index, reason, at: now)
     lines.remove(index)
@@ -270,9 +278,10 @@ final class VaultChange {
   private func retiredLine(
     _ index: Int, _ reason: RetirementReason, at now: Timestamp
   ) throws(KeychainError) -> Secret {
+    let date = try lines.record(at: index, path: path).item.nextChange(at: now)
     do throws(JSONReader.Malformed) {
       return try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
-        try RetiredRecord.line(of: line, at: now, reason)
+        try RetiredRecord.line(of: line, at: date, reason)
       }
     } catch {
       throw .malformedItem(path: path)
@@ -282,48 +291,60 @@ final class VaultChange {
   /// Puts in the line of a record that is out of use, unless it is there already. Of one key no more are kept than
   /// ``RetiredRecord/maximumPerKey``.
   func keep(_ line: borrowing Secret) throws(KeychainError) {
-    let key = line.withUnsafeBytes { Array($0.key) }
-    let others = lines.lines(beginning: key)
-    for index in others where lines.withLine(index, { line.isEqual(to: $0) }) { return }
-    lines.insert(line)
+    guard lines.insert(line) else { return }
     isDirty = true
-    var oldest: (index: Int, retired: Timestamp)?
+    let key = line.withUnsafeBytes { Array($0.key) }
+    var oldest: (index: Int, age: (Timestamp, Int64))?
     var count = 0
     for index in lines.lines(beginning: key) where lines.withLine(index, { $0.key.elementsEqual(key) }) {
-      let retired = try lines.retiredRecord(at: index, path: path).retired
+      let retired = try lines.retiredRecord(at: index, path: path)
+      let age = (retired.retired, retired.record.revision)
       count += 1
-      if oldest.map({ retired < $0.retired }) ?? true { oldest = (index, retired) }
+      if oldest.map({ age < $0.age }) ?? true { oldest = (index, age) }
     }
     if count > RetiredRecord.maximumPerKey, let oldest { lines.remove(oldest.index) }
   }
 
   /// Forgets what has been out of use for long enough.
   private func forgetExpired(at now: Timestamp) throws(KeychainError) {
+    try forget { $0.fate(at: now) }
+  }
+
+  /// Forgets everything that is out of use, but for the marks of deletions, without which a copy of the vault would
+  /// bring the items back. Returns how many records went, or lost their secret.
+  func forgetRetired(at now: Timestamp) throws(KeychainError) -> Int {
+    let count = try forget { retired in
+      if retired.reason != .deleted || retired.fate(at: now) == .goes { return .goes }
+      return retired.hasSecret ? .leavesMark : .stays
+    }
+    if count > 0 { isDirty = true }
+    return count
+  }
+
+  /// Has records that are out of use go, or leave a mark. Returns of how many something went.
+  @discardableResult
+  private func forget(_ fate: (RetiredRecord) -> RetiredRecord.Fate) throws(KeychainError) -> Int {
+    var marks = VaultLines()
+    var count = 0
     for index in (lines.inUse.upperBound..<lines.count).reversed() {
-      switch try lines.retiredRecord(at: index, path: path).fate(at: now) {
-      case .stays: continue
-      case .goes: lines.remove(index)
-      case .leavesMark:
-        let mark: Secret
+      let fate = fate(try lines.retiredRecord(at: index, path: path))
+      if fate == .stays { continue }
+      if fate == .leavesMark {
         do throws(JSONReader.Malformed) {
-          mark = try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
-            try RetiredRecord.mark(of: line)
-          }
+          marks.insert(
+            try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
+              try RetiredRecord.mark(of: line)
+            })
         } catch {
           throw .malformedItem(path: path)
         }
-        lines.remove(index)
-        lines.insert(mark)
       }
+      lines.remove(index)
+      count += 1
     }
-  }
-
-  /// Forgets everything that is out of use.
-  func forgetRetired() {
-    let inUse = lines.inUse.upperBound
-    if inUse == lines.count { return }
-    for index in (inUse..<lines.count).reversed() { lines.remove(index) }
-    isDirty = true
+    // Afterwards, for where a mark stands may be before a line that was still to be looked at.
+    for index in 0..<marks.count { lines.insert(marks.withLine(index) { Secret(copying: $0) }) }
+    return count
   }
 
   /// Writes the new generation and puts it in the old one's place. Before that it is read back from the file that
@@ -465,11 +486,5 @@ extension Credential {
     if hasSameSecret(as: newer), hasSameRefreshToken(as: newer) { return false }
     if !isExpired(at: now) { return true }
     return hasRefreshToken && !hasSameRefreshToken(as: newer)
-  }
-}
-
-extension Secret {
-  fileprivate borrowing func isEqual(to bytes: UnsafeRawBufferPointer) -> Bool {
-    withUnsafeBytes { $0.count == bytes.count && $0.elementsEqual(bytes) }
   }
 }

@@ -88,8 +88,7 @@ enum VaultText {
     var index = VaultIndex()
     var indexedChunk = -1
     for position in 0..<lines.count {
-      lines.withLine(position) { line in
-        let content = line.content
+      lines.withLine(position) { content in
         if isLarge {
           padToChunk(&records, for: content.count + 1)
           let chunk = records.count / PayloadLayout.chunkSize
@@ -147,13 +146,6 @@ enum VaultText {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A line without its LF and the spaces before it.
-  fileprivate var content: UnsafeRawBufferPointer {
-    var end = count
-    while end > 0, self[end - 1] == 0x0a || self[end - 1] == 0x20 { end -= 1 }
-    return UnsafeRawBufferPointer(rebasing: self[..<end])
-  }
-
   /// The key of a record's line.
   var key: UnsafeRawBufferPointer {
     let start = Swift.min(Record.opening.utf8CodeUnitCount, count)

@@ -3,7 +3,9 @@
 /// It is one text, a member of the vault's first line: entries `OFFSET SEPARATOR`, joined by `!`, which no key
 /// holds. OFFSET counts the bytes from the first record's start. SEPARATOR is as much of the record's key as tells
 /// it from the record before: greater than that one's key, and not greater than its own; the first one's is empty.
-/// A search looks at a few entries only and copies none of them.
+/// Records that are out of use may share a key, and then it is the whole key, and nothing tells them apart: so a search
+/// begins before every separator that equals what is looked for. It looks at a few entries only and copies none of
+/// them.
 struct VaultIndex {
   /// The text.
   private(set) var text: [UInt8] = []
@@ -49,8 +51,9 @@ struct VaultIndex {
     guard text.starts(with: Array("0 ".utf8)), text.count == 2 || text[2] == Self.delimiter else {
       return nil
     }
-    // They begin not before the last entry that isn't greater, and not behind the first that is greater than all.
-    let first = firstEntry { beginning.lexicographicallyPrecedes($0) }
+    // They begin not before the last entry that is smaller, for all before that one's record is smaller, too; and not
+    // behind the first that is greater than all.
+    let first = firstEntry { !$0.lexicographicallyPrecedes(beginning) }
     let last = firstEntry { beginning.lexicographicallyPrecedes($0) && !$0.starts(with: beginning) }
     let entry = start(ofEntryAt: max(0, first - 1))
     guard let lower = offset(at: entry) else { return nil }
@@ -61,7 +64,7 @@ struct VaultIndex {
   }
 
   /// Whether each entry leads to a record among these whose key begins with its separator, while the key of the
-  /// record before is smaller, and the entries stand in order.
+  /// record before is smaller, or both are the separator, and the entries stand in order.
   func leads(through records: UnsafeRawBufferPointer) -> Bool {
     var start = 0
     var before = -1
@@ -75,7 +78,8 @@ struct VaultIndex {
         var line = offset - 1
         while line > 0, records[line - 1] != 0x0a { line -= 1 }
         let previous = UnsafeRawBufferPointer(rebasing: records[line..<offset]).key
-        guard previous.lexicographicallyPrecedes(separator) else { return false }
+        let isSameKey = previous.elementsEqual(separator) && record.key.elementsEqual(separator)
+        guard isSameKey || previous.lexicographicallyPrecedes(separator) else { return false }
       }
       before = offset
       start = separator.endIndex + 1

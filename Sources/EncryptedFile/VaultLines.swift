@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 import Keychain
 
-/// A vault's records as sorted lines, all of them or those of a part, which can be changed.
+/// A vault's records as sorted lines, all of them or those of a part, which can be changed. A line is here without its
+/// LF and the spaces before it, which depend on where in the text it lies.
 struct VaultLines: ~Copyable {
-  /// Where one line is, LF included.
+  /// Where one line is.
   fileprivate struct Line {
     var isAdded: Bool
     var start: Int
@@ -37,7 +38,7 @@ struct VaultLines: ~Copyable {
           let end = memchr(base + position, 0x0a, bytes.count - position)
         else { throw .damaged(path: path, detail: "its last line has no end") }
         let next = UnsafeRawPointer(end) - base + 1
-        let line = UnsafeRawBufferPointer(rebasing: bytes[position..<next])
+        let line = UnsafeRawBufferPointer(rebasing: bytes[position..<next]).content
         guard line.count > Record.opening.utf8CodeUnitCount,
           memcmp(base + position, Record.opening.utf8Start, Record.opening.utf8CodeUnitCount) == 0
         else { throw .damaged(path: path, detail: "something in it is no item") }
@@ -48,7 +49,7 @@ struct VaultLines: ~Copyable {
             throw .damaged(path: path, detail: "its items are out of order")
           }
         }
-        lines.append(Line(isAdded: false, start: position, count: next - position))
+        lines.append(Line(isAdded: false, start: position, count: line.count))
         position = next
       }
       return lines
@@ -57,10 +58,10 @@ struct VaultLines: ~Copyable {
 
   var count: Int { lines.count }
 
-  /// The bytes of all lines.
-  var byteCount: Int { lines.reduce(0) { $0 + $1.count } }
+  /// The bytes of all lines, each with an LF.
+  var byteCount: Int { lines.reduce(0) { $0 + $1.count + 1 } }
 
-  /// Lends a line, LF included.
+  /// Lends a line.
   borrowing func withLine<Result: ~Copyable, Failure: Error>(
     _ index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -130,6 +131,20 @@ struct VaultLines: ~Copyable {
     }
   }
 
+  /// When the parts of a line's item were changed.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)``.
+  borrowing func changeDates(at index: Int, of item: Item, path: String) throws(KeychainError) -> ChangeDates
+  {
+    try withLine(index) { (line) throws(KeychainError) in
+      do throws(JSONReader.Malformed) {
+        return try ChangeDates(of: line, item)
+      } catch {
+        throw .malformedItem(path: path)
+      }
+    }
+  }
+
   /// What the record of a line keeps confidential.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)``.
@@ -156,14 +171,17 @@ struct VaultLines: ~Copyable {
     lines = savepoint.lines
   }
 
-  /// Puts a line where it belongs.
-  mutating func insert(_ line: borrowing Secret) {
-    let start = added.count
-    added.append(line)
+  /// Puts a line where it belongs, unless it is there already. Returns whether it wasn't.
+  @discardableResult
+  mutating func insert(_ line: borrowing Secret) -> Bool {
     let position = line.withUnsafeBytes { new in
       partition { other in !Self.precedes(other, new) }
     }
+    if position < count, withLine(position, { line.isEqual(to: $0) }) { return false }
+    let start = added.count
+    added.append(line)
     lines.insert(Line(isAdded: true, start: start, count: line.count), at: position)
+    return true
   }
 
   /// Takes a line out.
@@ -204,8 +222,24 @@ struct VaultLines: ~Copyable {
   }
 }
 
+extension UnsafeRawBufferPointer {
+  /// A line without its LF and the spaces before it.
+  var content: UnsafeRawBufferPointer {
+    var end = count
+    if end > 0, self[end - 1] == 0x0a { end -= 1 }
+    while end > 0, self[end - 1] == 0x20 { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: self[..<end])
+  }
+}
+
 extension KeychainError {
   static func malformedItem(path: String) -> KeychainError {
     .damaged(path: path, detail: "one of its items is malformed")
+  }
+}
+
+extension Secret {
+  fileprivate borrowing func isEqual(to bytes: UnsafeRawBufferPointer) -> Bool {
+    withUnsafeBytes { $0.count == bytes.count && $0.elementsEqual(bytes) }
   }
 }

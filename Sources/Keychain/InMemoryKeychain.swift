@@ -93,7 +93,7 @@ public final class InMemoryKeychain: KeychainStore {
     let entry = entries.remove(at: position)
     var changed = item
     changed.creationDate = entry.item.creationDate
-    changed.modificationDate = clock()
+    changed.modificationDate = entry.item.nextChange(at: clock())
     entry.item = changed
     entry.revision = nextRevision()
     entries.append(entry)

@@ -108,6 +108,12 @@ extension Item {
     return item
   }
 
+  /// The date of what replaces or deletes the item at `now`: after its own, also where a clock that was ahead gave that.
+  package func nextChange(at now: Timestamp) -> Timestamp {
+    guard let date = modificationDate ?? creationDate, date >= now else { return now }
+    return Timestamp(milliseconds: date.milliseconds + 1)
+  }
+
   /// The item as a person would name it: its label, else the name of its key.
   public var name: String { label.nonEmpty?.description ?? key.name }
 }

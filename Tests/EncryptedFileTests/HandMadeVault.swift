@@ -38,7 +38,7 @@ struct HandMadeVault {
     item.creationDate = Timestamp(milliseconds: 0)
     item.modificationDate = Timestamp(milliseconds: 0)
     let line = try Record.line(item, Credential(password: secret), revision: 1, previous: nil)
-    return line.withUnsafeBytes { Array($0.dropLast()) }
+    return line.withUnsafeBytes { Array($0) }
   }
 
   func vaultStanza() throws -> Stanza { try Stanza(type: "llavero/vault", arguments: ["1", uuid]) }

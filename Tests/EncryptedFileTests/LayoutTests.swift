@@ -145,7 +145,7 @@ struct LayoutTests {
     for number in 0..<70 {
       let start = #"{"k":"internet h\#(100 + number) ""#
       let size = 4096 + (number == 0 ? excess : 0)
-      let rest = #","x":""# + String(repeating: "x", count: size - start.utf8.count - 9) + "\"}\n"
+      let rest = #","x":""# + String(repeating: "x", count: size - start.utf8.count - 9) + "\"}"
       records.insert(Secret(start + rest))
     }
     let head = VaultHead(first: 1)
@@ -186,7 +186,8 @@ struct LayoutTests {
   @Test("a vault that grows over the threshold and shrinks below it stays whole")
   func growingAndShrinking() throws {
     let place = Place()
-    let keychain = place.keychain()
+    let clock = SettableClock()
+    let keychain = place.keychain(clock: clock.read)
     let servers = (0..<1200).map { "host\($0).example" }
     try keychain.add(servers: Array(servers[..<10]))
     for range in [10..<600, 600..<700, 700..<1200] {
@@ -201,6 +202,10 @@ struct LayoutTests {
       try keychain.delete(gone)
       #expect(try place.keychain().servers() == servers[..<left].sorted())
     }
+    // The marks of deletions stay for 180 days.
+    try keychain.compact()
+    #expect(try place.plaintext().count > 4096)
+    clock.advance(seconds: 181 * 86_400)
     try keychain.compact()
     #expect(try place.plaintext().count == 4096)
   }

@@ -66,7 +66,11 @@ struct ReadBack {
     for (entry, first) in zip(index, firsts) {
       #expect(!first.record.key.lexicographicallyPrecedes(entry.separator))
       if let previous = first.previous {
-        #expect(previous.key.lexicographicallyPrecedes(entry.separator))
+        #expect(
+          previous.key.lexicographicallyPrecedes(entry.separator)
+            || (previous.key.elementsEqual(entry.separator)
+              && first.record.key.elementsEqual(entry.separator))
+        )
       } else {
         #expect(entry.separator.isEmpty)
       }

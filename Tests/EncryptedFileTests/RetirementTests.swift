@@ -102,12 +102,18 @@ struct RetirementTests {
   func compacting() throws {
     let keychain = keychain
     try keychain.add(servers: ["a.example", "b.example"])
-    try keychain.delete(try keychain.items(matching: query("a.example")))
-    #expect(try keychain.generations().count == 1)
+    try keychain.save(EncryptedFileTests.item("b.example"), Credential(password: "new"), at: clock.now)
+    var noted = try #require(try keychain.items(matching: query("a.example")).first)
+    noted.comment = "a remark"
+    try keychain.update(noted)
+    try keychain.delete([noted])
     let gone = try keychain.compact()
-    #expect(gone.records == 1 && gone.generations == 1)
+    #expect(gone.records == 2 && gone.generations == 3)
     #expect(try keychain.generations().isEmpty)
-    #expect(!text(try place.plaintext()).contains("a.example"))
+    let plaintext = text(try place.plaintext())
+    #expect(!plaintext.contains("secret-a.example") && !plaintext.contains("secret-b.example"))
+    #expect(!plaintext.contains("a remark"))
+    #expect(plaintext.contains("old internet a.example"), "the mark of a deletion stays")
     #expect(try self.keychain.servers() == ["b.example"])
     #expect(failure { try Place().keychain().compact() } == .itemNotFound)
   }

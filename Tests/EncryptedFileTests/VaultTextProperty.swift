@@ -15,8 +15,11 @@ enum VaultTextProperty: Property {
   /// Lines that are taken for records are sorted, begin as records do, and are found by what they begin with.
   private static func checkReading(_ text: UnsafeRawBufferPointer) throws(PropertyFailure) {
     guard let lines = try lines(of: text) else { return }
-    let expected = text.split(separator: 0x0a).map { Array($0) + [0x0a] }
-    try require(lines.count == expected.count && lines.byteCount == text.count, "all lines are taken")
+    let expected = text.split(separator: 0x0a).map { line in
+      line.last == 0x20 ? Array(line.prefix(upTo: (line.lastIndex { $0 != 0x20 } ?? 0) + 1)) : Array(line)
+    }
+    try require(lines.count == expected.count, "all lines are taken")
+    try require(lines.byteCount == expected.reduce(0) { $0 + $1.count + 1 }, "without what fills them up")
     for (index, line) in expected.enumerated() {
       try require(lines.withLine(index) { $0.elementsEqual(line) }, "a line is as it stands")
       if index > 0 { try require(expected[index - 1].lexicographicallyPrecedes(line), "lines are sorted") }
@@ -59,7 +62,7 @@ enum VaultTextProperty: Property {
     try require(lines.count == expected.count - 1, "a line that is taken out is gone")
     var rest = expected
     rest.remove(at: expected.count / 2)
-    let new = opening + last.dropFirst(opening.count).dropLast() + [0x7e, 0x0a]
+    let new = opening + last.dropFirst(opening.count) + [0x7e]
     lines.insert(Secret(copying: ByteString(new)))
     rest.append(new)
     rest.sort { $0.lexicographicallyPrecedes($1) }
@@ -74,8 +77,8 @@ enum VaultTextProperty: Property {
 
   // MARK: Any items
 
-  /// Items that the input's lines make, each with one secret: what is laid out is read again, and the index leads to
-  /// all that may answer.
+  /// Items that the input's lines make, each with one secret, and up to three states of each that are out of use and share
+  /// a key: what is laid out is read again, and the index leads to all that may answer.
   private static func checkItems(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     var items: [[UInt8]: Item] = [:]
     for (number, line) in input.split(separator: 0x0a).prefix(24).enumerated() {
@@ -85,13 +88,24 @@ enum VaultTextProperty: Property {
     }
     let sorted = items.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     var lines = VaultLines()
-    for (_, item) in items {
+    var count = 0
+    for (number, (_, item)) in sorted.enumerated() {
       let line = try require("an item is written") { () throws(JSONReader.Malformed) in
         try Record.line(item, Credential(password: "rosebud"), revision: 1, previous: nil)
       }
+      for state in 0..<(number + Int(input.last ?? 0)) % 4 {
+        let former = try require("an item goes out of use") { () throws(JSONReader.Malformed) in
+          try line.withUnsafeBytes { (line) throws(JSONReader.Malformed) in
+            try RetiredRecord.line(of: line, at: Timestamp(seconds: Int64(state)), .replaced)
+          }
+        }
+        lines.insert(former)
+        count += 1
+      }
       lines.insert(line)
     }
-    try require(lines.count == sorted.count, "all items are put in")
+    try require(lines.count == sorted.count + count, "all items are put in")
+    try require(lines.inUse == 0..<sorted.count, "what is out of use stands behind them")
     for (index, (_, item)) in sorted.enumerated() { try check(lines, index, is: item) }
     try checkLayout(lines, sorted)
     try checkIndex(lines, sorted, each: 1 + Int(input.first ?? 0) % 3)
@@ -132,9 +146,9 @@ enum VaultTextProperty: Property {
       let read = try lend(bytes[..<end]) { (line) throws(KeychainError) in
         try ReadVaultHead(parsing: line, path: "v")
       }
-      try require(read.head.count == sorted.count, "the first line counts the records")
+      try require(read.head.count == lines.count, "the first line counts the records")
       let again = try VaultLines(Secret(copying: ByteString(bytes)), in: read.records, path: "v")
-      try require(again.count == sorted.count, "all records are read")
+      try require(again.count == lines.count, "all records are read")
       for (index, (_, item)) in sorted.enumerated() { try check(again, index, is: item) }
       let rest = bytes[read.records.upperBound...].dropLast()
       try require(rest.allSatisfy { $0 == 0x20 }, "nothing but padding follows")
@@ -153,28 +167,33 @@ enum VaultTextProperty: Property {
     var index = VaultIndex()
     var starts: [Int] = []
     var text: [UInt8] = []
-    for position in sorted.indices {
+    let keys = (0..<lines.count).map { lines.withLine($0) { Array($0.key) } }
+    for position in keys.indices {
       if position % step == 0 {
-        let previous = position == 0 ? [] : sorted[position - 1].key
-        lend(sorted[position].key) { key in
+        let previous = position == 0 ? [] : keys[position - 1]
+        lend(keys[position]) { key in
           lend(previous) { index.append(offset: text.count, key: key, previous: $0) }
         }
       }
       starts.append(text.count)
-      text += lines.withLine(position) { Array($0) }
+      text += lines.withLine(position) { Array($0) } + [0x0a]
     }
     starts.append(text.count)
     try require(lend(text) { index.leads(through: $0) }, "an index leads through its records")
+    let old = Array(RetiredRecord.keyPrefix.utf8)
     for (key, item) in sorted {
-      var beginnings = [key, Array(key.dropLast()), Array(key.prefix(12)), [], key + [0x7e]]
-      if let query = try? ItemQuery(for: item.key) { beginnings.append(RecordKey.beginning(for: query)) }
+      var beginnings = [key, Array(key.dropLast()), Array(key.prefix(12)), [], key + [0x7e], old, old + key]
+      if let query = try? ItemQuery(for: item.key) {
+        beginnings.append(RecordKey.beginning(for: query))
+        beginnings.append(old + RecordKey.beginning(for: query))
+      }
       for beginning in beginnings {
         guard let part = index.part(ofKeysBeginningWith: beginning) else {
           throw PropertyFailure("an index that was made is one")
         }
         try require(starts.contains(part.lower), "a part begins with a record")
         try require(part.upper.map(starts.contains) ?? true, "a part ends with a record")
-        for (position, (other, _)) in sorted.enumerated() where other.starts(with: beginning) {
+        for (position, other) in keys.enumerated() where other.starts(with: beginning) {
           try require(
             part.lower <= starts[position] && starts[position + 1] <= part.upper ?? text.count,
             "a part holds all that begins so")

@@ -1,0 +1,84 @@
+import Keychain
+
+/// When an item's key, its other attributes, and what is confidential of it were changed last, so that of two copies of
+/// a vault each can give what it changed.
+///
+/// In a record they are the member `changed`, which is absent where all three are `modified`. It counts only as long as
+/// its own `modified` is the record's: a program that doesn't know it keeps it as it was when it changes the item.
+struct ChangeDates: Equatable {
+  var key: Timestamp
+  var attributes: Timestamp
+  var secret: Timestamp
+
+  /// All at the same time.
+  init(all date: Timestamp) {
+    (key, attributes, secret) = (date, date, date)
+  }
+
+  /// Those of a record.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if the line is no object.
+  init(of line: UnsafeRawBufferPointer, _ item: Item) throws(JSONReader.Malformed) {
+    self.init(all: item.changeDate)
+    var noted: JSONValue?
+    try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+      if name == "changed" { noted = value }
+    }
+    guard let noted, noted.kind == .object else { return }
+    var dates: [Timestamp?] = [nil, nil, nil, nil]
+    try JSONReader.members(of: noted.raw) { (name, value) throws(JSONReader.Malformed) in
+      for (index, known) in Self.names.enumerated() where name == known {
+        dates[index] = try? value.timestamp()
+      }
+    }
+    guard dates[0] == item.changeDate, let key = dates[1], let attributes = dates[2], let secret = dates[3]
+    else {
+      return
+    }
+    (self.key, self.attributes, self.secret) = (key, attributes, secret)
+  }
+
+  /// Those of an item after a change.
+  ///
+  /// - Parameters:
+  ///   - former: the dates before.
+  ///   - item: the item as it was, and as it is, with its new date.
+  ///   - hasOtherSecret: whether anything confidential is another.
+  init(after former: ChangeDates, from item: Item, to changed: Item, hasOtherSecret: Bool) {
+    self = former
+    if item.key != changed.key { key = changed.changeDate }
+    if !item.hasSameAttributes(as: changed) { attributes = changed.changeDate }
+    if hasOtherSecret { secret = changed.changeDate }
+  }
+
+  private static let names: [StaticString] = ["modified", "key", "attributes", "secret"]
+
+  /// Writes the member.
+  func write(_ modified: Timestamp, to json: inout JSONWriter) {
+    if self == ChangeDates(all: modified) { return }
+    json.beginObject("changed")
+    json.member("modified", modified)
+    json.member("key", key)
+    json.member("attributes", attributes)
+    json.member("secret", secret)
+    json.endObject()
+  }
+}
+
+extension Item {
+  /// Whether what is noted about both is the same, whatever their keys and dates.
+  func hasSameAttributes(as other: Item) -> Bool {
+    var compared = other
+    compared.key = key
+    (compared.creationDate, compared.modificationDate) = (creationDate, modificationDate)
+    compared.reference = reference
+    return compared == self
+  }
+}
+
+extension Credential {
+  /// Whether everything in both is the same.
+  borrowing func isSame(as other: borrowing Credential) -> Bool {
+    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
+  }
+}

@@ -1,0 +1,88 @@
+import Keychain
+import TestSupport
+import Testing
+
+@testable import EncryptedFile
+
+/// Records that are out of use may have one key, and lie on both sides of the end of a chunk.
+@Suite("Records with the same key in a large vault")
+struct SharedKeyTests {
+  @Test("one item gets as many large secrets as one likes, and the last 20 can be had back")
+  func oneItem() throws {
+    let place = Place()
+    let clock = SettableClock()
+    for number in 0..<30 {
+      clock.advance(seconds: 1)
+      let secret = String(repeating: Character(UnicodeScalar(UInt8(65 + number))), count: 30_000)
+      try place.keychain(clock: clock.read).save(
+        item("a.example"), Credential(password: secret), at: clock.now)
+    }
+    let vault = try ReadBack(try place.plaintext())
+    vault.expectLargeLayout()
+    #expect(vault.index.count > 5)
+    let retired = try place.keychain(clock: clock.read).retiredItems(matching: query("a.example"))
+    #expect(retired.count == 20)
+    #expect(try place.keychain().servers() == ["a.example"])
+  }
+
+  /// Made by version 0.1.0, with nine stores of 30,000 letters for one item; the ninth was refused, and each after it.
+  @Test("a vault to which version 0.1.0 could add nothing opens, keeps its history and takes writes")
+  func stuck() throws {
+    let place = Place()
+    place.makeFolders()
+    let folder = #filePath.replacing("SharedKeyTests.swift", with: "Vaults/stuck/")
+    try put(try contents(of: folder + "vault.age"), into: place.vault)
+    try put(try contents(of: folder + "identity.txt"), into: place.identityFile)
+    func letters(_ letter: String) -> String { String(repeating: letter, count: 30_000) }
+    let found = try #require(try place.keychain().items(matching: query("a.example")).first)
+    #expect(try place.keychain().secret(of: found) == letters("H"))
+    let clock = SettableClock()
+    clock.now = try #require(found.modificationDate)
+    for letter in ["I", "J", "K"] {
+      clock.advance(seconds: 1)
+      try place.keychain(clock: clock.read).save(
+        found, Credential(password: letters(letter)), at: clock.now)
+    }
+    let keychain = place.keychain(clock: clock.read)
+    #expect(try keychain.secret(of: keychain.items(matching: query("a.example"))[0]) == letters("K"))
+    let retired = try keychain.retiredItems(matching: query("a.example"))
+    #expect(retired.count == 10)
+    let first = try keychain.undelete(try #require(retired.last), replacing: true)
+    #expect(try keychain.secret(of: first) == letters("A"))
+    #expect(try place.keychain().verify()?.retiredCount == 10)
+  }
+
+  @Test("tokens that change are stored among many logins")
+  func manyLogins() throws {
+    let place = Place()
+    let clock = SettableClock()
+    try place.keychain(clock: clock.read).add(servers: (0..<900).map { "host\($0).example" })
+    for number in 0..<60 {
+      clock.advance(seconds: 60)
+      var token = Credential(password: String(repeating: "t", count: 1490) + String(number))
+      token.refreshToken = Secret(String(repeating: "r", count: 300) + String(number))
+      let server = "forge\(number % 3).example"
+      try place.keychain(clock: clock.read).save(item(server), token, at: clock.now)
+      #expect(try place.keychain().items(matching: query(server)).count == 1)
+    }
+    #expect(try place.keychain().verify()?.retiredCount == 57)
+  }
+
+  @Test("what was not changed since an earlier state is left alone, wherever it lies in the text")
+  func restoring() throws {
+    let place = Place()
+    let clock = SettableClock()
+    let keychain = place.keychain(clock: clock.read)
+    try keychain.exclusively { () throws(KeychainError) in
+      for number in 0..<40 {
+        let secret = String(repeating: "s", count: 9_000 + number * 97)
+        try keychain.add(item("host\(number).example"), Credential(password: secret))
+      }
+    }
+    clock.advance(seconds: 10)
+    // Everything behind it moves, and with it the spaces at the ends of chunks.
+    try keychain.add(item("a.example"), Credential(password: String(repeating: "a", count: 5000)))
+    let restored = try keychain.restore(try #require(try keychain.generations().first))
+    #expect(restored.restored == 0 && restored.retired == 1)
+  }
+}
