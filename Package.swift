@@ -175,6 +175,10 @@ let package = Package(
     .executableTarget(
       name: "vault-fixture", dependencies: ["EncryptedFile"], path: "integration/VaultFixture",
       swiftSettings: settings),
+    // Random sequences of all that can be done with a vault, beside a model of what comes of it.
+    .executableTarget(
+      name: "vault-model", dependencies: ["EncryptedFile", "Keychain", "Age", "CSodium", "TestSupport"],
+      path: "Tests/VaultModel", exclude: ["vault_reader.py"], swiftSettings: settings),
     // Programs as people write them for Keychain Services; the tests run them.
     .executableTarget(
       name: "security-programs", dependencies: ["Security"], path: "Tests/SecurityTests/Programs",

@@ -1,0 +1,281 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import TestSupport
+
+/// One machine with a copy of the vault, beside what the model says is in it. What a keychain's own operations come
+/// to, the keychain in memory says; of what only a vault has, the model knows the rules of llavero-vault(5).
+final class Machine {
+  let folder: String
+  let location: VaultLocation
+  let clock: SettableClock
+  var keychain: EncryptedFileKeychain
+  private(set) var memory: InMemoryKeychain
+  var state = KnownState()
+  /// The write that the vault is of; 0 if there is none.
+  var generation: Int64 = 0
+  /// What earlier writes held.
+  var earlier: [Int64: KnownState] = [:]
+  /// The items of `memory` by the vault's references.
+  private var inMemory: [ItemReference: ItemReference] = [:]
+  /// When that was.
+  var written = Timestamp(milliseconds: 0)
+  /// The passphrases of slots, which come along when copies are merged.
+  let passphrases: Passphrases
+  /// Another one after each change of the vault's key.
+  var keyNumber = 0
+
+  /// The passphrases of slots by their identifiers, known to both machines.
+  final class Passphrases {
+    var known: [String: String] = [:]
+  }
+
+  init(in folder: String, _ clock: SettableClock, _ passphrases: Passphrases) {
+    self.folder = folder
+    self.passphrases = passphrases
+    self.clock = clock
+    mkdir(folder, 0o700)
+    location = VaultLocation(vaultFolder: folder + "/data", stateFolder: folder + "/state")
+    keychain = EncryptedFileKeychain(at: location, clock: clock.read)
+    memory = InMemoryKeychain(clock: clock.read)
+  }
+
+  /// The vault opened anew, as the next process would.
+  func reopened() -> EncryptedFileKeychain { EncryptedFileKeychain(at: location, clock: clock.read) }
+
+  var now: Timestamp { clock.now }
+
+  /// Makes `memory` hold what the state has.
+  func rebuildMemory() throws {
+    memory = InMemoryKeychain(clock: clock.read)
+    inMemory = [:]
+    let items = state.items.sorted { left, right in
+      (left.value.revision, left.key.bytes.description) < (right.value.revision, right.key.bytes.description)
+    }
+    for (reference, known) in items {
+      let added = try memory.add(keepingDatesOf: known.item, known.credential)
+      inMemory[reference] = added.reference
+    }
+  }
+
+  // MARK: Operations of every keychain
+
+  /// Does the same with the vault and in memory, which have to succeed both or fail in the same way. `body` gets an
+  /// item of the vault as the keychain in question names it.
+  func both(_ body: (any KeychainStore, (KnownItem) -> Item) throws(KeychainError) -> Void) throws {
+    let vault = outcome { () throws(KeychainError) in try body(keychain) { $0.item } }
+    if case .failed(.tooLarge("the keychain", _)) = vault, isFull { return }
+    let inMemory = outcome { () throws(KeychainError) in
+      try body(memory) { known in
+        var item = known.item
+        item.reference = known.item.reference.flatMap { self.inMemory[$0] } ?? ItemReference("gone")
+        return item
+      }
+    }
+    guard vault == inMemory else { throw Finding("the vault \(vault), in memory it \(inMemory)") }
+    try follow()
+  }
+
+  /// Whether a write may be refused for what is in the vault already.
+  private var isFull: Bool {
+    state.items.values.reduce(0) { $0 + $1.size } + state.gone.reduce(0) { $0 + $1.was.size } > 40 << 20
+  }
+
+  enum Outcome: Equatable, CustomStringConvertible {
+    case succeeded
+    case failed(KeychainError)
+
+    var description: String {
+      switch self {
+      case .succeeded: "succeeded"
+      case .failed(let error): "failed: \(error)"
+      }
+    }
+  }
+
+  func outcome(_ body: () throws(KeychainError) -> Void) -> Outcome {
+    do {
+      try body()
+      return .succeeded
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// Takes into the state what has changed in memory.
+  private func follow() throws {
+    var isThere: Set<ItemReference> = []
+    var references: [ItemReference: ItemReference] = [:]
+    for (vault, memory) in inMemory { references[memory] = vault }
+    var inVault: [Item.Key: ItemReference]?
+    var new: [(Item, ItemReference)] = []
+    for item in try memory.items(matching: .all).reversed() {
+      guard let memoryReference = item.reference else { continue }
+      if let reference = references[memoryReference], let known = state.items[reference] {
+        isThere.insert(reference)
+        var named = item
+        named.reference = reference
+        if named == known.item { continue }
+        var changed = KnownItem(
+          named, try memory.credential(of: item), revision: generation + 1, changed: known.changed)
+        let date = changed.date
+        if changed.item.key != known.item.key { changed.changed.key = date }
+        if changed.attributes != known.attributes { changed.changed.attributes = date }
+        if !changed.hasSecretOf(known) { changed.changed.secret = date }
+        state.items[reference] = changed
+        if known.isWorthKeeping(besides: changed, at: now) {
+          state.retire(known, at: known.next(at: now), "replaced")
+        }
+      } else {
+        if inVault == nil {
+          inVault = [:]
+          for item in try keychain.items(matching: .all) { inVault?[item.key.primaryKey] = item.reference }
+        }
+        guard let reference = inVault?[item.key.primaryKey] else {
+          throw Finding("\(item.name) is not in the vault")
+        }
+        new.append((item, reference))
+        isThere.insert(reference)
+      }
+    }
+    for (reference, known) in state.items where !isThere.contains(reference) {
+      state.items[reference] = nil
+      inMemory[reference] = nil
+      state.retire(known, at: known.next(at: now), "deleted")
+    }
+    for (item, reference) in new {
+      var named = item
+      named.reference = reference
+      let known = KnownItem(
+        named, try memory.credential(of: item), revision: generation + 1,
+        changed: .init(all: item.modificationDate ?? now))
+      state.items[reference] = known
+      inMemory[reference] = item.reference
+    }
+  }
+
+  /// A step of operations that end with one write, if they have changed anything.
+  func step(_ body: () throws -> Void) throws {
+    let before = state
+    try body()
+    try settle(before)
+  }
+
+  /// Compares the vault's generation with what should have been written.
+  func settle(_ before: KnownState, mayWriteAnyway: Bool = false) throws {
+    let written = try reopened().summary()?.contents?.generation ?? 0
+    if state != before {
+      guard written > generation else { throw Finding("a change was not written") }
+      state.forgetExpired(at: now)
+    } else if written != generation {
+      guard mayWriteAnyway else { throw Finding("something was written without a change") }
+      state.forgetExpired(at: now)
+    }
+    if written != generation { self.written = now }
+    generation = written
+    earlier[generation] = state
+    if earlier.count > 30, let oldest = earlier.keys.min() { earlier[oldest] = nil }
+  }
+
+  // MARK: Operations of a vault
+
+  func undelete(_ choices: inout Choices) throws {
+    let known = state.gone.filter(\.hasSecret)
+    guard !known.isEmpty else { return }
+    let chosen = known[choices.index(known.count)]
+    let replacing = choices.chance(2)
+    guard
+      let retired = try keychain.retiredItems(matching: .all).first(where: {
+        $0.item == chosen.was.item && $0.retired == chosen.retired && $0.reason.rawValue == chosen.why
+      })
+    else { throw Finding("\(chosen.was.item.name) can't be brought back") }
+    let key = chosen.was.item.key.primaryKey
+    let twin = state.items.values.first { $0.item.key.primaryKey == key }
+    let expected: Outcome = twin != nil && !replacing ? .failed(.duplicateItem) : .succeeded
+    var undeleted: Item?
+    let vault = outcome { () throws(KeychainError) in
+      undeleted = try keychain.undelete(retired, replacing: replacing)
+    }
+    guard vault == expected else { throw Finding("undelete \(vault), and should have \(expected)") }
+    guard let undeleted, let reference = undeleted.reference else { return }
+    state.gone.removeAll { $0 == chosen }
+    if let twin, let reference = twin.item.reference {
+      var changed = twin
+      (changed.secret, changed.expiry) = (chosen.was.secret, chosen.was.expiry)
+      (changed.refreshToken, changed.scheme) = (chosen.was.refreshToken, chosen.was.scheme)
+      changed.item.modificationDate = twin.next(at: now)
+      changed.revision = generation + 1
+      if !changed.hasSecretOf(twin) { changed.changed.secret = changed.date }
+      state.items[reference] = changed
+      if twin.isWorthKeeping(besides: changed, at: now) {
+        state.retire(twin, at: twin.next(at: now), "replaced")
+      }
+    } else {
+      var back = chosen.was
+      let date = max(back.next(at: now), Timestamp(milliseconds: chosen.retired.milliseconds + 1))
+      back.item.modificationDate = date
+      back.changed = .init(all: date)
+      back.revision = generation + 1
+      if let own = back.item.reference, state.items[own] == nil {
+        guard own == reference else { throw Finding("what was brought back has another reference") }
+      }
+      back.item.reference = reference
+      state.items[reference] = back
+    }
+    try rebuildMemory()
+  }
+
+  func restore(_ choices: inout Choices) throws {
+    let kept = try keychain.generations().filter { earlier[$0.number] != nil }
+    guard !kept.isEmpty else { return }
+    let chosen = kept[choices.index(kept.count)]
+    guard let then = earlier[chosen.number] else { return }
+    _ = try keychain.restore(chosen)
+    var retirements: [(KnownItem, String)] = []
+    var returning: [KnownItem] = []
+    for (reference, known) in state.items {
+      if let former = then.items[reference], former == known { continue }
+      retirements.append((known, then.items[reference] == nil ? "deleted" : "replaced"))
+    }
+    for (reference, former) in then.items where state.items[reference] != former {
+      var back = former
+      var date = former.next(at: now)
+      if let present = state.items[reference] { date = max(date, present.next(at: now)) }
+      for gone in state.gone where gone.was.item.reference == reference {
+        date = max(date, Timestamp(milliseconds: gone.retired.milliseconds + 1))
+      }
+      back.item.modificationDate = date
+      back.changed = .init(all: date)
+      back.revision = generation + 1
+      returning.append(back)
+    }
+    for (known, why) in retirements {
+      if let reference = known.item.reference { state.items[reference] = nil }
+      state.retire(known, at: known.next(at: now), why)
+    }
+    for known in returning { if let reference = known.item.reference { state.items[reference] = known } }
+    try rebuildMemory()
+  }
+
+  func compact() throws {
+    guard generation > 0 else { return }
+    try keychain.compact()
+    // What keeps a copy from bringing a deleted item back stays.
+    let limit = now.milliseconds - 180 * KnownState.day
+    state.replaceGone { $0.why == "deleted" && $0.retired.milliseconds >= limit ? $0.mark : nil }
+    earlier = [:]
+  }
+}
+
+extension KnownItem {
+  /// The date of what replaces the item at `now`: after its own, whatever the clock says.
+  func next(at now: Timestamp) -> Timestamp { max(now, Timestamp(milliseconds: date.milliseconds + 1)) }
+
+  /// About how many bytes it takes.
+  var size: Int {
+    500 + secret.count + (refreshToken?.count ?? 0) + (item.comment?.bytes.count ?? 0)
+      + (item.label?.bytes.count ?? 0)
+      + (item.itemDescription?.bytes.count ?? 0) + (item.generic?.bytes.count ?? 0)
+      + ((item.key.account?.bytes.count ?? 0))
+  }
+}

@@ -1,0 +1,159 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import TestSupport
+
+/// Two machines with copies of one vault, of which one is worked at.
+struct Machines {
+  let folder: String
+  let clock: SettableClock
+  var current: Machine
+  private var other: Machine?
+  /// The state that both come from.
+  private var base: (file: String, state: KnownState)?
+  private var count = 1
+
+  init(in folder: String, _ clock: SettableClock) {
+    (self.folder, self.clock) = (folder, clock)
+    current = Machine(in: folder + "/0", clock, Machine.Passphrases())
+  }
+
+  mutating func perform(_ step: Step, scale: Int) throws {
+    var choices = Choices(step.entropy, scale: scale)
+    switch step.kind {
+    case .fork: try fork()
+    case .merge, .mergeConflictCopy, .mergeFiles:
+      clock.now.milliseconds += 1 + Int64(choices.index(1000))
+      try merge(step.kind, &choices)
+    case .swapMachines:
+      guard let other else { return }
+      self.other = current
+      current = other
+    case .damage: try damage(&choices)
+    default: try current.perform(step, scale: scale)
+    }
+  }
+
+  /// Copies the vault to another machine.
+  private mutating func fork() throws {
+    guard current.generation > 0 else { return }
+    let copy = Machine(in: folder + "/\(count)", clock, current.passphrases)
+    if let other { removeAll(other.folder) }
+    mkdir(copy.location.vaultFolder, 0o700)
+    mkdir(copy.location.stateFolder, 0o700)
+    try put(try bytes(of: current.location.vaultFile), into: copy.location.vaultFile)
+    try put(try bytes(of: current.location.identityFile), into: copy.location.identityFile)
+    copy.become(current)
+    other = copy
+    count += 1
+    try keepBase(of: copy)
+  }
+
+  private mutating func keepBase(of machine: Machine) throws {
+    let file = folder + "/base.age"
+    try put(try bytes(of: machine.location.vaultFile), into: file)
+    base = (file, machine.state)
+  }
+
+  /// Takes the other machine's copy in.
+  private mutating func merge(_ kind: Step.Kind, _ choices: inout Choices) throws {
+    guard let other, let base, current.generation > 0, other.generation > 0 else { return }
+    if current.keyNumber != other.keyNumber {
+      let outcome = current.outcome { () throws(KeychainError) in
+        try current.reopened().merge(copyAt: other.location.vaultFile)
+      }
+      guard case .failed = outcome else { throw Finding("a copy with another key was merged") }
+      self.other = nil
+      return
+    }
+    // Then a fixed order of their lines decides, of which the model knows nothing.
+    if current.state.isEven(with: other.state) { return }
+    let before = current.state
+    let usesBase = kind == .mergeFiles || choices.chance(3)
+    var expected = current.state
+    let date = max(current.written, other.written)
+    expected.merge(
+      other.state, base: kind == .mergeConflictCopy || !usesBase ? nil : base.state, losersRetireAt: date)
+    if kind == .mergeConflictCopy || !usesBase {
+      // The other place would come to the same.
+      var reverse = other.state
+      reverse.merge(current.state, base: nil, losersRetireAt: date)
+      guard reverse.items == expected.items else { throw Finding("the rules of merging are not symmetrical") }
+    }
+    switch kind {
+    case .merge:
+      try current.keychain.merge(copyAt: other.location.vaultFile, base: usesBase ? base.file : nil)
+    case .mergeConflictCopy:
+      let copy = current.location.vaultFolder + "/vault.sync-conflict-20261121-123456-\(count)ABCDEF.age"
+      try put(try bytes(of: other.location.vaultFile), into: copy)
+      _ = try current.reopened().items(matching: .all)
+      if access(copy, F_OK) == 0 { throw Finding("a conflict copy was not merged") }
+    default:
+      let ours = folder + "/ours.age"
+      try put(try bytes(of: current.location.vaultFile), into: ours)
+      try current.keychain.mergeFiles(base: base.file, ours: ours, theirs: other.location.vaultFile)
+      try put(try bytes(of: ours), into: current.location.vaultFile)
+    }
+    current.keychain = current.reopened()
+    current.state = expected
+    try current.settle(before, mayWriteAnyway: true)
+    try current.rebuildMemory()
+    try keepBase(of: other)
+  }
+
+  /// What is broken is an error, and never empty or written over.
+  private func damage(_ choices: inout Choices) throws {
+    guard current.generation > 0 else { return }
+    let good = try bytes(of: current.location.vaultFile)
+    var bad = good
+    switch choices.index(3) {
+    case 0: bad.removeLast(1 + choices.index(bad.count))
+    default: bad[choices.index(bad.count)] ^= 1 << UInt8(choices.index(8))
+    }
+    try put(bad, into: current.location.vaultFile)
+    let vault = current.reopened()
+    let reading = current.outcome { () throws(KeychainError) in _ = try vault.verify() }
+    let key = choices.key()
+    let writing = current.outcome { () throws(KeychainError) in
+      try vault.add(Item(key), Credential(password: ""))
+    }
+    guard reading != .succeeded, writing != .succeeded else {
+      throw Finding("a damaged vault: reading \(reading), writing \(writing)")
+    }
+    guard try bytes(of: current.location.vaultFile) == bad else {
+      throw Finding("a damaged vault was written over")
+    }
+    try put(good, into: current.location.vaultFile)
+    current.keychain = current.reopened()
+  }
+}
+
+extension Machine {
+  /// Knows what another machine knows.
+  func become(_ other: Machine) {
+    state = other.state
+    generation = other.generation
+    written = other.written
+    keyNumber = other.keyNumber
+    do { try rebuildMemory() } catch { preconditionFailure("\(error)") }
+  }
+}
+
+func bytes(of path: String) throws -> [UInt8] {
+  let file = open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw Finding("\(path) can't be opened: \(errno)") }
+  defer { close(file) }
+  var status = stat()
+  fstat(file, &status)
+  var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+  guard read(file, &bytes, bytes.count) == bytes.count else { throw Finding("\(path) can't be read") }
+  return bytes
+}
+
+/// Puts bytes into a file of mode 0600, in place.
+func put(_ bytes: [UInt8], into path: String) throws {
+  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  guard file >= 0 else { throw Finding("\(path) can't be written: \(errno)") }
+  defer { close(file) }
+  guard write(file, bytes, bytes.count) == bytes.count else { throw Finding("\(path) can't be written") }
+}

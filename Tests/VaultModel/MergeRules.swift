@@ -1,0 +1,123 @@
+import Keychain
+
+extension KnownState {
+  /// Whether two states of an item, or two items of one key, are equally late.
+  func isEven(with other: KnownState) -> Bool {
+    let both = Array(items.values) + Array(other.items.values)
+    let byReference = Dictionary(grouping: both) { $0.item.reference }
+    let byKey = Dictionary(grouping: both) { $0.item.key.primaryKey }
+    return (Array(byReference.values) + Array(byKey.values)).contains { group in
+      let different = Set(group)
+      return Set(different.map { [$0.date.milliseconds, $0.revision] }).count < different.count
+    }
+  }
+
+  /// What becomes of this state when another one is taken in (llavero-vault(5), "Merging").
+  ///
+  /// - Parameters:
+  ///   - base: the state that both come from; `nil` if it isn't told.
+  ///   - date: the later of both vaults' dates.
+  mutating func merge(_ theirs: KnownState, base: KnownState?, losersRetireAt date: Timestamp) {
+    let mine = self
+    var retirements: [GoneItem] = []
+    var deletions: [ItemReference: Timestamp] = [:]
+    for gone in mine.gone + theirs.gone where gone.why == "deleted" {
+      guard let reference = gone.was.item.reference else { continue }
+      deletions[reference] = max(deletions[reference] ?? gone.retired, gone.retired)
+    }
+    var survivors: [KnownItem] = []
+    for reference in Set(mine.items.keys).union(theirs.items.keys) {
+      var versions = [mine.items[reference], theirs.items[reference]].compactMap { $0 }
+      let wasInBoth = versions.count == 2
+      versions = versions.filter { version in
+        let deletion = deletions[reference]
+        let isLeft = !wasInBoth && base?.items[reference] == version
+        guard isLeft || deletion.map({ version.date <= $0 }) ?? false else { return true }
+        retirements.append(
+          GoneItem(was: version, retired: max(deletion ?? version.date, version.date), why: "deleted"))
+        return false
+      }
+      if versions.count == 2, versions[0] != versions[1] {
+        let (result, losers) = Self.combined(versions[0], versions[1], base: base?.items[reference])
+        survivors.append(result)
+        retirements += losers.map { GoneItem(was: $0, retired: date, why: "merged") }
+      } else if let version = versions.first {
+        survivors.append(version)
+      }
+    }
+    items = [:]
+    for (_, twins) in Dictionary(grouping: survivors, by: { $0.item.key.primaryKey }) {
+      let ordered = twins.sorted { left, right in
+        (left.changed.secret, left.date, left.revision) < (right.changed.secret, right.date, right.revision)
+      }
+      for loser in ordered.dropLast() {
+        retirements.append(GoneItem(was: loser, retired: date, why: "merged"))
+      }
+      if let winner = ordered.last, let reference = winner.item.reference { items[reference] = winner }
+    }
+    for gone in theirs.gone { keep(gone) }
+    for gone in retirements {
+      let isKnown = (mine.gone + theirs.gone).contains { $0.hasSecret && $0.was == gone.was }
+      if !isKnown { keep(gone) }
+    }
+  }
+
+  /// What two states of an item become, and those of which something is lost.
+  private static func combined(
+    _ mine: KnownItem, _ theirs: KnownItem, base: KnownItem?
+  ) -> (KnownItem, losers: [KnownItem]) {
+    let isMineLater = (mine.date, mine.revision) > (theirs.date, theirs.revision)
+    let (later, earlier) = isMineLater ? (mine, theirs) : (theirs, mine)
+    var result = later
+    var losers: Set<KnownItem> = []
+    func settle<Part: Equatable>(
+      _ part: (KnownItem) -> Part, _ partDate: WritableKeyPath<KnownItem.PartDates, Timestamp>,
+      _ take: (KnownItem) -> Void
+    ) {
+      let dates = (later.changed[keyPath: partDate], earlier.changed[keyPath: partDate])
+      result.changed[keyPath: partDate] = max(dates.0, dates.1)
+      if part(later) == part(earlier) { return }
+      if let base, (part(later) == part(base)) != (part(earlier) == part(base)) {
+        let takesEarlier = part(later) == part(base)
+        take(takesEarlier ? earlier : later)
+        let (taken, other) = takesEarlier ? (dates.1, dates.0) : (dates.0, dates.1)
+        let date = max(taken, Timestamp(milliseconds: other.milliseconds + 1))
+        result.changed[keyPath: partDate] = date
+        result.item.modificationDate = max(result.date, date)
+      } else if dates.0 >= dates.1 {
+        losers.insert(earlier)
+      } else {
+        take(earlier)
+        losers.insert(later)
+      }
+    }
+    settle({ $0.item.key }, \.key) { result.item.key = $0.item.key }
+    settle({ $0.attributes }, \.attributes) { state in
+      var item = state.item
+      (item.key, item.reference) = (result.item.key, result.item.reference)
+      (item.creationDate, item.modificationDate) = (result.item.creationDate, result.item.modificationDate)
+      result.item = item
+    }
+    settle({ Confidential($0) }, \.secret) { state in
+      (result.secret, result.expiry) = (state.secret, state.expiry)
+      (result.refreshToken, result.scheme) = (state.refreshToken, state.scheme)
+    }
+    for state in [later, earlier] {
+      var same = result
+      same.revision = state.revision
+      same.item.creationDate = state.item.creationDate
+      if same == state { return (state, Array(losers)) }
+    }
+    result.revision = max(later.revision, earlier.revision)
+    result.item.creationDate = [later, earlier].compactMap(\.item.creationDate).min()
+    return (result, Array(losers))
+  }
+
+  private struct Confidential: Equatable {
+    let secret: [UInt8], expiry: Int64?, refreshToken: [UInt8]?, scheme: ByteString?
+
+    init(_ item: KnownItem) {
+      (secret, expiry, refreshToken, scheme) = (item.secret, item.expiry, item.refreshToken, item.scheme)
+    }
+  }
+}

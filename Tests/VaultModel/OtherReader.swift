@@ -1,0 +1,95 @@
+import CSodium
+import EncryptedFile
+import Glibc
+import Keychain
+
+/// Another program that reads the vault by its manual page alone, told what it should find there.
+final class OtherReader {
+  private let requests: UnsafeMutablePointer<FILE>
+  private let replies: UnsafeMutablePointer<FILE>
+  private let process: pid_t
+
+  /// - Parameter command: the program and its arguments.
+  init(_ command: [String]) throws {
+    var input: [Int32] = [0, 0]
+    var output: [Int32] = [0, 0]
+    guard pipe(&input) == 0, pipe(&output) == 0 else { throw Finding("no pipes") }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_adddup2(&actions, input[0], 0)
+    posix_spawn_file_actions_adddup2(&actions, output[1], 1)
+    for end in [input[1], output[0]] { posix_spawn_file_actions_addclose(&actions, end) }
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    guard posix_spawnp(&process, command[0], &actions, nil, &words, environ) == 0,
+      let requests = fdopen(input[1], "w"), let replies = fdopen(output[0], "r")
+    else { throw Finding("\(command[0]) can't be run") }
+    close(input[0])
+    close(output[1])
+    (self.process, self.requests, self.replies) = (process, requests, replies)
+  }
+
+  deinit {
+    fclose(requests)
+    fclose(replies)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+  }
+
+  /// Has the vault read and compared with the state.
+  func check(_ location: VaultLocation, _ state: KnownState, scratch: String) throws {
+    let expected = scratch + "/expected"
+    guard let file = fopen(expected, "w") else { throw Finding("\(expected) can't be written") }
+    for known in state.items.values { fputs(line(known, nil) + "\n", file) }
+    for gone in state.gone { fputs(line(gone.was, gone) + "\n", file) }
+    fclose(file)
+    fputs("\(location.vaultFile)\t\(location.identityFile)\t\(expected)\n", requests)
+    fflush(requests)
+    var buffer: UnsafeMutablePointer<CChar>?
+    var size = 0
+    defer { free(buffer) }
+    guard getline(&buffer, &size, replies) > 0, let buffer else {
+      throw Finding("the other reader has ended")
+    }
+    let reply = String(cString: buffer)
+    if reply != "ok\n" { throw Finding("the other reader: \(reply)") }
+  }
+
+  private func line(_ known: KnownItem, _ gone: GoneItem?) -> String {
+    let item = known.item
+    var fields = [
+      gone == nil ? "use" : "old", item.reference?.bytes.description ?? "", String(known.revision),
+    ]
+    fields += [item.creationDate, item.modificationDate].map { String($0?.milliseconds ?? 0) }
+    fields.append(hex(RecordKey.whole(of: item.key)))
+    for text in [item.label, item.comment, item.itemDescription, item.creator, item.type] {
+      fields.append(text.map { hex($0.bytes) } ?? "-")
+    }
+    fields.append(item.isDefault ? "default" : "-")
+    var attributes: [String] = []
+    item.furtherAttributes.forEach { attributes.append("\($0)=\(hex($1.bytes))") }
+    fields.append(attributes.isEmpty ? "-" : attributes.joined(separator: ","))
+    let hasSecret = gone?.hasSecret ?? true
+    fields.append(hasSecret ? digest(known.secret) : "-")
+    fields.append(hasSecret ? known.refreshToken.map(digest) ?? "-" : "-")
+    fields.append(hasSecret ? known.scheme.map { digest($0.bytes) } ?? "-" : "-")
+    fields.append(hasSecret ? known.expiry.map { String($0) } ?? "-" : "-")
+    if let gone { fields += [String(gone.retired.milliseconds), gone.why] }
+    return fields.joined(separator: "\t")
+  }
+
+  private func digest(_ bytes: [UInt8]) -> String {
+    var hash = [UInt8](repeating: 0, count: 32)
+    crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
+    return "\(hex(hash[..<8])):\(bytes.count)"
+  }
+
+  private func hex(_ bytes: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    let digits = Array("0123456789abcdef".utf8)
+    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

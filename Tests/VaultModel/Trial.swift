@@ -1,0 +1,91 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import TestSupport
+
+/// One sequence of steps, done from nothing.
+struct Trial {
+  let steps: [Step]
+  /// How large its items are.
+  let scale: Int
+  /// How often another program reads the vault, too: at each such step.
+  let readEvery: Int
+
+  /// Does the steps. Returns the one that found something, and what.
+  func run(in folder: String, _ reader: OtherReader?) -> (step: Int, Finding)? {
+    removeAll(folder)
+    mkdir(folder, 0o700)
+    defer { removeAll(folder) }
+    let clock = SettableClock()
+    var machines = Machines(in: folder, clock)
+    for (number, step) in steps.enumerated() {
+      do {
+        try machines.perform(step, scale: scale)
+        var choices = Choices(step.entropy &+ 1, scale: scale)
+        try machines.current.check(&choices)
+        if let reader, number % readEvery == 0, machines.current.generation > 0 {
+          try reader.check(machines.current.location, machines.current.state, scratch: folder)
+        }
+      } catch {
+        return (number, (error as? Finding) ?? Finding("\(error)"))
+      }
+    }
+    return nil
+  }
+
+  /// The shortest sequence found that still finds something: parts are left out as long as that is so.
+  func shrunk(in folder: String, _ reader: OtherReader?, until: Int) -> Trial {
+    var steps = Array(steps[...until])
+    var size = max(1, steps.count / 2)
+    while true {
+      var position = 0
+      var hasShrunk = false
+      while position < steps.count {
+        var fewer = steps
+        fewer.removeSubrange(position..<min(steps.count, position + size))
+        if let (last, _) = Trial(steps: fewer, scale: scale, readEvery: readEvery).run(in: folder, reader) {
+          steps = Array(fewer[...last])
+          hasShrunk = true
+        } else {
+          position += size
+        }
+      }
+      if size == 1, !hasShrunk { break }
+      size = max(1, size / 2)
+    }
+    return Trial(steps: steps, scale: scale, readEvery: readEvery)
+  }
+
+  /// What ``init(replaying:readEvery:)`` takes.
+  var text: String { "\(scale):" + steps.map(\.description).joined(separator: ",") }
+
+  init(steps: [Step], scale: Int, readEvery: Int) {
+    (self.steps, self.scale, self.readEvery) = (steps, scale, readEvery)
+  }
+
+  init?(replaying text: String, readEvery: Int) {
+    let parts = text.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, let scale = Int(parts[0]) else { return nil }
+    let words = parts[1].split { $0 == "," || $0 == "\n" }
+    let steps = words.compactMap { Step($0) }
+    guard steps.count == words.count else { return nil }
+    self.init(steps: steps, scale: scale, readEvery: readEvery)
+  }
+}
+
+/// Removes a file, or a folder with all in it.
+func removeAll(_ path: String) {
+  if unlink(path) == 0 || errno == ENOENT { return }
+  if let stream = opendir(path) {
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    closedir(stream)
+    for name in names { removeAll(path + "/" + name) }
+  }
+  rmdir(path)
+}
