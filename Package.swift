@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// For what is not on the way to an answer, or short there, and of which there is much.
+let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 // A fully static executable has to name the archives that Foundation consists of, because
 // ArgumentParser brings Foundation along and autolinking names only its dynamic libraries.
 let staticFoundation: [LinkerSetting] = [
@@ -75,17 +78,37 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Interchange", dependencies: ["Keychain", "CredentialProtocols"],
-      swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
+      swiftSettings: settings + compact),
+    // What a program shows of itself: its streams, its terminal, why it failed, and the programs that it starts.
+    .target(
+      name: "Processes",
+      dependencies: [
+        "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "CLinux",
+      ],
+      swiftSettings: settings + compact),
+    .target(
+      name: "Passphrases",
+      dependencies: [
+        "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Processes", "CLinux",
+      ],
+      swiftSettings: settings + compact),
+    // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
+    .target(
+      name: "ToolCommands",
+      dependencies: [
+        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
+        "Processes", "Passphrases", "CLinux",
+      ],
+      swiftSettings: settings + compact),
     .target(
       name: "Commands",
       dependencies: [
         "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
-        "Interchange", "Age",
+        "Interchange", "Age", "Processes", "Passphrases", "ToolCommands",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      // Nothing here is on the way to an answer that git waits for, and there is much of it.
-      swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
+      swiftSettings: settings + compact),
     .executableTarget(
       name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["no-unwind-tables.ld", "python"],
       swiftSettings: settings,
@@ -99,7 +122,8 @@ let package = Package(
         ]), .linkedLibrary("stdc++"),
       ] + staticFoundation),
     .executableTarget(
-      name: "llavero-secret-service", dependencies: ["Commands", "Keychain", "SecretService", "CArguments"],
+      name: "llavero-secret-service",
+      dependencies: ["Commands", "ToolCommands", "Keychain", "SecretService", "CArguments"],
       exclude: ["static"], swiftSettings: settings,
       // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
       // to relocate a position-independent executable of this size as much again.
@@ -160,11 +184,15 @@ let package = Package(
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: settings),
+    .testTarget(name: "ProcessesTests", dependencies: ["Processes"], swiftSettings: settings),
+    .testTarget(
+      name: "PassphrasesTests", dependencies: ["Passphrases", "TestSupport"], swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "CredentialProtocols", "Interchange", "TestSupport",
+        "Commands", "ToolCommands", "Passphrases", "Processes", "CredentialProtocols", "Interchange",
+        "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Transcripts"], swiftSettings: settings),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import Processes
 
 /// `llavero passphrase`
 struct ChangePassphraseCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 extension KeychainStore {
   /// The item of the same primary key, if that is another one.

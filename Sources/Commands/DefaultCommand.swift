@@ -1,5 +1,7 @@
 import ArgumentParser
 import Keychain
+import Processes
+import ToolCommands
 
 /// `llavero default`
 struct DefaultCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// When a secret expires, as a person writes it.
 enum ExpiryText {

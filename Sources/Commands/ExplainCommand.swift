@@ -1,6 +1,8 @@
 import ArgumentParser
 import CredentialProtocols
 import Keychain
+import Processes
+import ToolCommands
 
 /// `llavero explain`
 struct ExplainCommand: ParsableCommand {

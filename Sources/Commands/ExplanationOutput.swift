@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// How it is told why an item answers.
 struct ExplanationOutput {

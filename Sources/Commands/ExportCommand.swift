@@ -5,6 +5,8 @@ import Glibc
 import Interchange
 import Keychain
 import PrivateFiles
+import Processes
+import ToolCommands
 
 /// `llavero export`
 struct ExportCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// What git's configuration says of credentials, as git itself reads it where this program was started: with the
 /// repository's own file, includes and the variables of the environment.

@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import Processes
 
 /// What is found out about the tools that log in from here, without any secret being read for it.
 struct IntegrationReport {

@@ -1,5 +1,7 @@
 import EncryptedFile
 import Keychain
+import Processes
+import ToolCommands
 
 extension OpenKeychain {
   /// Gives every item without its secret, sorted as an encrypted file is: generic passwords by service, then internet

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// How items are printed.
 enum ItemOutput {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Keychain
+import Processes
 
 /// Which items a command is about.
 enum ItemSelection {

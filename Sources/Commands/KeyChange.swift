@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Keychain
+import Processes
 
 /// What is to become of attributes that make up an item's primary key. An empty text removes one.
 struct KeyChange {

@@ -2,6 +2,9 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import Passphrases
+import Processes
+import ToolCommands
 
 /// `llavero keychain`
 struct KeychainCommand: ParsableCommand {

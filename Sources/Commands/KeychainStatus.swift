@@ -1,6 +1,8 @@
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import Processes
+import ToolCommands
 import UnlockCache
 
 /// What `llavero status` says.

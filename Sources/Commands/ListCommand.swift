@@ -1,6 +1,7 @@
 import ArgumentParser
 import CredentialProtocols
 import Keychain
+import Processes
 
 /// `llavero list`
 struct ListCommand: ParsableCommand {

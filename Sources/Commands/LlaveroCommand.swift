@@ -1,5 +1,7 @@
 import ArgumentParser
 import CredentialProtocols
+import Processes
+import ToolCommands
 
 /// `llavero`: what a person types.
 struct LlaveroCommand: ParsableCommand {

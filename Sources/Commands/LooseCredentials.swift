@@ -1,6 +1,7 @@
 import Glibc
 import Interchange
 import Keychain
+import Processes
 
 /// A file of another program that has passwords or tokens in plain text.
 struct LooseCredentials {

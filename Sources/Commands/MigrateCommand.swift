@@ -2,6 +2,8 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import Processes
+import ToolCommands
 
 /// `llavero migrate`
 struct MigrateCommand: ParsableCommand {

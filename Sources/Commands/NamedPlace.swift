@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Keychain
+import Processes
 
 /// Where to log in, as somebody names it on the command line: a URL, or the name of a service that has none.
 struct NamedPlace {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Keychain
+import Processes
 
 /// What is noted about an item: attributes that are no part of its key.
 struct NoteOptions: ParsableArguments {

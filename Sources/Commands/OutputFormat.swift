@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// What `--format` says: text in which `{NAME}` stands for an attribute of the item.
 ///

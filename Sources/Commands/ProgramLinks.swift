@@ -3,6 +3,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
+import Processes
 
 /// The names by which tools call this program: symbolic links to it.
 enum ProgramLinks {

@@ -1,6 +1,9 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import Passphrases
+import Processes
+import ToolCommands
 
 /// `llavero rotate`
 struct RotateCommand: ParsableCommand {

@@ -1,6 +1,8 @@
 import CredentialProtocols
 import Glibc
 import Keychain
+import Processes
+import ToolCommands
 
 /// `llavero run`: a program with secrets in its environment. What stands after `--` is the program's own, byte for byte,
 /// so it starts without ArgumentParser.

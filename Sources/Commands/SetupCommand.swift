@@ -1,5 +1,6 @@
 import ArgumentParser
 import Keychain
+import Processes
 
 /// `llavero setup`
 struct SetupCommand: ParsableCommand {

@@ -1,6 +1,9 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import Passphrases
+import Processes
+import ToolCommands
 
 /// `llavero slot add`
 struct SlotAddCommand: ParsableCommand {

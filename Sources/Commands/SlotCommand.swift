@@ -3,6 +3,8 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
+import Processes
+import ToolCommands
 
 /// `llavero slot`
 struct SlotCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Keychain
+import Processes
 
 /// A program that this process starts and waits for, as if it were it: it has the same descriptors, terminal and process
 /// group, and gets the signals that are sent to this process.

@@ -1,6 +1,7 @@
 import CLinux
 import EncryptedFile
 import Glibc
+import Processes
 
 /// What can be shown at standard output.
 struct TerminalStyle {

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Keychain
+import Passphrases
+import Processes
+import ToolCommands
 
 /// `llavero update`
 struct UpdateCommand: ParsableCommand {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import Processes
+import ToolCommands
 
 /// `llavero vault`
 struct VaultCommand: ParsableCommand {

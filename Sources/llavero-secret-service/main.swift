@@ -1,9 +1,10 @@
 import Commands
 import Keychain
 import SecretService
+import ToolCommands
 
 prepareProcess()
-Program.main(
+LlaveroProgram.main(
   secretService: SecretServiceProvider(
     open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
     diagnose: SecretServiceKeychain.diagnose))

@@ -1,3 +1,3 @@
 import Commands
 
-Program.main()
+LlaveroProgram.main()

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 import TestSupport
 import Testing
 

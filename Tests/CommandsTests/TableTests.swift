@@ -63,4 +63,12 @@ import Testing
     table.fit([["aaaaaa", "b"]])
     #expect(table.line(["a", "b"]) == "a       b")
   }
+
+  @Test("columns are as wide as their longest cell, without space at the end")
+  func table() {
+    #expect(
+      columns([["A", "B", ""], ["long", "b", "x"], ["", "longer", ""]])
+        == "A     B\nlong  b       x\n      longer\n")
+    #expect(columns([]) == "")
+  }
 }

@@ -3,6 +3,7 @@ import CredentialProtocols
 import Interchange
 import Keychain
 import KeychainChoice
+import ToolCommands
 
 /// What can stand in the place of a command line's last word.
 struct Completions {

@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import Processes
 
 /// The person's own editor: what `VISUAL` or else `EDITOR` says, else `editor`, else `vi`.
 enum Editor {

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// An attribute's bytes as one line of text that a person can edit.
 ///

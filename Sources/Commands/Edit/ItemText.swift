@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// An item's attributes as a text that a person edits: a line `name: value` for each, and remarks behind `#`.
 enum ItemText {

@@ -1,3 +1,5 @@
+import Processes
+
 /// What a generated secret's characters are taken from.
 enum Alphabet {
   /// The sets of characters that `--alphabet` names, one of each of which a secret has.

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Keychain
+import Processes
+import ToolCommands
 
 /// `llavero generate`
 struct GenerateCommand: ParsableCommand {

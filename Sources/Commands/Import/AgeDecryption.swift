@@ -1,6 +1,7 @@
 import Age
 import EncryptedFile
 import Keychain
+import Processes
 
 /// Opens age files with the identities that a person names.
 struct AgeDecryption {

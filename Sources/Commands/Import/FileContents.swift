@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
+import Processes
 
 /// Reads whole files that people name.
 enum FileContents {

@@ -3,6 +3,7 @@ import Glibc
 import Interchange
 import Keychain
 import PrivateFiles
+import Processes
 
 /// A file of another program.
 final class FileSource: ImportSource {

@@ -3,6 +3,9 @@ import EncryptedFile
 import Interchange
 import Keychain
 import KeychainChoice
+import Passphrases
+import Processes
+import ToolCommands
 
 /// `llavero import`
 struct ImportCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import Interchange
 import Keychain
+import Processes
 
 /// What `llavero import` can read, as the command line calls it.
 struct ImportKind {

@@ -1,4 +1,5 @@
 import Interchange
+import Processes
 
 /// Where logins come from.
 protocol ImportSource: AnyObject {

@@ -1,5 +1,6 @@
 import Interchange
 import Keychain
+import Processes
 
 /// Items of a keychain.
 final class KeychainSource: ImportSource {

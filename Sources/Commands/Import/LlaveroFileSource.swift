@@ -1,6 +1,7 @@
 import Age
 import Interchange
 import Keychain
+import Processes
 
 /// A vault of llavero, wherever it lies, or what `llavero export` made of one: JSON Lines, encrypted with age or not.
 final class LlaveroFileSource: ImportSource {

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Interchange
 import Keychain
+import Processes
 
 /// The store of `pass` or gopass: a folder of files that gpg has encrypted, read through the program that keeps them.
 final class PassStore: ImportSource {

@@ -1,4 +1,6 @@
 import Keychain
+import Processes
+import ToolCommands
 
 /// `llavero security`, or `security` by a link: Apple's command of that name, as far as it has a meaning on Linux. Its
 /// options are its own, so it starts without ArgumentParser. llavero-security(1) has the differences.

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// `error`: says what numbers mean.
 enum SecurityErrorCommand {

@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// Why a command of `security` failed.
 enum SecurityFailure: Error {

@@ -1,6 +1,9 @@
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import Passphrases
+import Processes
+import ToolCommands
 import UnlockCache
 
 /// What is about keychains as a whole.

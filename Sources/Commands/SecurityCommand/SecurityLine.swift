@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// A line that interactive mode reads.
 enum SecurityLine {

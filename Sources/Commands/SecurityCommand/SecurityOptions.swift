@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import Processes
 
 /// The options of one command, as getopt(3) reads them: one letter each, which may stand together behind one hyphen;
 /// the value of one that has one follows in the same word or is the next; the first word that is no option, or what

@@ -1,4 +1,6 @@
 import Keychain
+import Processes
+import ToolCommands
 
 /// `find-…-password`, `add-…-password` and `delete-…-password`
 enum SecurityPasswordCommands {

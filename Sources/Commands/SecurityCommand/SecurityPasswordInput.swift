@@ -1,5 +1,7 @@
 import EncryptedFile
 import Keychain
+import Passphrases
+import Processes
 
 /// A password that a person types twice on the terminal. Where there is none, standard input gives it in two lines.
 struct SecurityPasswordInput {

@@ -2,6 +2,8 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
+import Processes
+import ToolCommands
 
 /// What the commands of one run share: the global options, and the keychains that were opened.
 final class SecuritySession {

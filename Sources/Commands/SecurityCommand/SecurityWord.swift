@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// A word of a call, byte for byte. It may be a password, so it is wiped when the call is done, as far as it is not an
 /// argument of the process.

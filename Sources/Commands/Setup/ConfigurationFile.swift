@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
+import Processes
 
 /// A file of another program's configuration. It may hold passwords: what is written beside it is for its owner alone.
 struct ConfigurationFile {

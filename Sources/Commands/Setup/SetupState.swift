@@ -1,3 +1,5 @@
+import Processes
+
 /// How a tool stands to llavero, as its configuration says.
 struct SetupState {
   /// Where the tool is; `nil` if it is nowhere along the PATH.

@@ -1,5 +1,6 @@
 import EncryptedFile
 import Glibc
+import Processes
 
 /// What `llavero setup` does for one tool.
 struct ToolSetup: Sendable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Interchange
 import Keychain
+import Processes
 
 /// What is done where the keychain has the item already, with another secret.
 enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {

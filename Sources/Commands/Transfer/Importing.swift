@@ -1,5 +1,7 @@
 import Interchange
 import Keychain
+import Processes
+import ToolCommands
 
 /// Brings the logins of sources into a keychain, and tells how that went.
 struct Importing {

@@ -1,5 +1,6 @@
 import Interchange
 import Keychain
+import Processes
 
 /// What a transfer did or would do, told to the person or a program.
 struct TransferReport {

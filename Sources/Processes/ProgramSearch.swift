@@ -2,13 +2,13 @@ import Glibc
 import Keychain
 
 /// Finds a program as a shell does, and without one.
-enum ProgramSearch {
+package enum ProgramSearch {
   /// Tries what a name may stand for until one can be executed: the name itself if it has a slash, else the files of
   /// that name along the PATH.
   ///
   /// - Parameter execute: executes the file of a path. Returns 0, or an `errno`.
   /// - Returns: 0, or the `errno` that says why none could be.
-  static func run(_ name: CString, _ execute: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+  package static func run(_ name: CString, _ execute: (UnsafePointer<CChar>) -> Int32) -> Int32 {
     if name.pointee == 0 { return ENOENT }
     if strchr(name.pointer, 0x2f) != nil { return execute(name.pointer) }
     // What execvp(3) takes where there is none.

@@ -1,3 +1,5 @@
+import Processes
+
 /// What a person is asked, in the words of each way to ask.
 struct PassphraseQuestion {
   /// What the answer was wrong with.

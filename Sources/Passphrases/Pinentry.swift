@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Keychain
+import Processes
 
 /// A program of the pinentry family, which shows a dialog and speaks the Assuan protocol (the pinentry manual,
 /// "Pinentry's Assuan Protocol").

@@ -1,8 +1,9 @@
 import Glibc
 import Keychain
+package import Processes
 
 /// A program that shows its one argument, and prints what a person answers (ssh(1), `SSH_ASKPASS`).
-struct AskpassProgram {
+package struct AskpassProgram {
   let program: CString
   /// How many milliseconds a person may take.
   let timeout: Int
@@ -34,7 +35,7 @@ struct AskpassProgram {
   }
 
   /// Whether this is `llavero` by any name, which would ask itself.
-  static func isThisProgram(_ program: CString) -> Bool {
+  package static func isThisProgram(_ program: CString) -> Bool {
     var own = stat()
     guard stat("/proc/self/exe", &own) == 0 else { return false }
     return candidates(program).contains { path in

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 
 /// What a program prints.
-enum ProgramOutput {
+package enum ProgramOutput {
   /// Why there is none.
-  enum Fault {
+  package enum Fault {
     /// It ended otherwise than with status 0.
     case ended(ChildProcess.Ending)
     /// It was ended after that many milliseconds.
@@ -15,7 +15,7 @@ enum ProgramOutput {
   }
 
   /// Either.
-  enum Outcome: ~Copyable {
+  package enum Outcome: ~Copyable {
     case printed(Secret)
     case failed(Fault)
   }
@@ -29,7 +29,7 @@ enum ProgramOutput {
   ///   - timeout: how many milliseconds it may take.
   ///   - limit: the most that it may print, in bytes.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
-  static func read(
+  package static func read(
     _ arguments: [CString], withholding withheld: [String] = [], timeout: Int, limit: Int
   ) throws(KeychainError) -> Outcome {
     let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])

@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 import Testing
 
-@testable import Commands
+@testable import Passphrases
 
 @Suite("Assuan's lines and escapes") struct AssuanTests {
   @Test(

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 import PrivateFiles
 
 /// Reads and writes bytes on descriptors, for secrets must not pass through anything that buffers them.
-enum StandardStreams {
+package enum StandardStreams {
   /// Reads up to `buffer.count` bytes. Returns how many, 0 at the end, or the negative `errno`.
-  static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return count }
@@ -18,7 +18,7 @@ enum StandardStreams {
   ///
   /// - Parameter limit: the most bytes that are taken.
   /// - Throws: ``Failure`` if there is more, or reading fails.
-  static func readAll(_ descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
+  package static func readAll(_ descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
     var contents = Secret(capacity: 4096)
     while true {
       var outcome = 0
@@ -37,26 +37,26 @@ enum StandardStreams {
   /// Writes all bytes.
   ///
   /// - Throws: ``Failure`` if the reader is gone or the disk is full.
-  static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(Failure) {
+  package static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(Failure) {
     let failure = bytes.withUnsafeBytes { writeFully(descriptor, $0) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
   /// Writes a text that is no secret.
-  static func write(_ text: String, to descriptor: Int32 = 1) throws(Failure) {
+  package static func write(_ text: String, to descriptor: Int32 = 1) throws(Failure) {
     var text = text
     let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0)) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
   /// Says something to the person on standard error. Where that fails there is nobody to tell.
-  static func say(_ line: String) {
+  package static func say(_ line: String) {
     let text = Secret("llavero: " + line + "\n")
     _ = text.withUnsafeBytes { writeFully(2, $0) }
   }
 
   /// Sees to it that descriptors 0 to 2 are something, so that no file that is opened later becomes one of them.
-  static func occupy() {
+  package static func occupy() {
     // One look at all three, for they mostly are.
     var streams = (
       pollfd(fd: 0, events: 0, revents: 0), pollfd(fd: 1, events: 0, revents: 0),
@@ -77,7 +77,7 @@ enum StandardStreams {
   }
 
   /// Whether a person sits at the descriptor.
-  static func isTerminal(_ descriptor: Int32) -> Bool {
+  package static func isTerminal(_ descriptor: Int32) -> Bool {
     isatty(descriptor) == 1
   }
 }

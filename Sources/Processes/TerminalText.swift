@@ -1,8 +1,8 @@
-import Keychain
+package import Keychain
 
 /// Text with every invisible character shown as `\u{…}`, so that an item's attributes can neither drive the terminal,
 /// nor reorder what is on it, nor look like another's (CVE-2024-50349, CVE-2021-42574).
-func terminalText(_ text: String) -> String {
+package func terminalText(_ text: String) -> String {
   if text.utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) || !text.unicodeScalars.contains(where: isInvisible) {
     return text
   }
@@ -18,7 +18,7 @@ func terminalText(_ text: String) -> String {
 }
 
 /// A date for people, in UTC to the minute or the second: `2026-11-21 08:30Z`.
-func dateText(_ date: Timestamp, seconds: Bool = false) -> String {
+package func dateText(_ date: Timestamp, seconds: Bool = false) -> String {
   // 2026-11-21T08:30:00.125Z
   var text = Array(date.description.utf8.prefix(seconds ? 19 : 16))
   text[10] = UInt8(ascii: " ")
@@ -27,7 +27,7 @@ func dateText(_ date: Timestamp, seconds: Bool = false) -> String {
 }
 
 /// A number with what it counts: `1 item`, `2 items`.
-func countText(_ count: Int, _ what: String) -> String {
+package func countText(_ count: Int, _ what: String) -> String {
   count == 1 ? "1 \(what)" : "\(count) \(what)s"
 }
 
@@ -45,7 +45,7 @@ private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
 
 extension String {
   /// The text and spaces behind it up to a width, one at least.
-  func padded(to width: Int) -> String {
+  package func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(1, width - count))
   }
 }

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 import PrivateFiles
 
 /// The person's own terminal, wherever standard input and output lead.
-struct Terminal: ~Copyable {
+package struct Terminal: ~Copyable {
   /// What a person has answered.
-  enum Answer: ~Copyable {
+  package enum Answer: ~Copyable {
     /// A line, without its end.
     case line(Secret)
     /// The end of the input (Ctrl-D), or the terminal is gone.
@@ -19,7 +19,7 @@ struct Terminal: ~Copyable {
 
   /// How many bytes a line may have: of its 4096 the kernel cuts off what is over, without a word (termios(3),
   /// "Canonical mode").
-  static let longestLine = 4094
+  package static let longestLine = 4094
 
   fileprivate let descriptor: Int32
 
@@ -27,7 +27,7 @@ struct Terminal: ~Copyable {
   ///
   /// A shell stops a job in the background that reads from the terminal, until somebody brings it to the foreground.
   /// Whoever started it there, as an editor or a prompt that fetches, waits for ever.
-  init?() {
+  package init?() {
     descriptor = clinux_openat(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
     if descriptor < 0 || !isInForeground { return nil }
   }
@@ -40,7 +40,7 @@ struct Terminal: ~Copyable {
   ///
   /// The terminal is as before afterwards, also when a signal ends or suspends the program meanwhile; after a
   /// suspension it asks anew. What was typed ahead is not taken for the answer.
-  borrowing func askForSecret(_ prompt: String) -> Answer {
+  package borrowing func askForSecret(_ prompt: String) -> Answer {
     while true {
       let notes = SignalNotes(SignalNotes.ending + [SIGTSTP, SIGCONT])
       guard let before = attributes(), setSilent(before) else { return .unusable }
@@ -58,13 +58,13 @@ struct Terminal: ~Copyable {
   }
 
   /// Asks a question that is answered by y or yes, or else isn't.
-  borrowing func ask(_ question: String) -> Bool {
+  package borrowing func ask(_ question: String) -> Bool {
     ["y", "yes"].contains(answer(to: question)?.lowercased() ?? "")
   }
 
   /// Asks a question that is answered by one of several letters. `nil` if it is answered by anything else; the last of
   /// them if the input ends.
-  borrowing func ask(_ question: String, among letters: [Character]) -> Character? {
+  package borrowing func ask(_ question: String, among letters: [Character]) -> Character? {
     guard let answer = answer(to: question) else { return letters.last }
     return answer.count == 1 ? letters.first { answer.lowercased() == String($0) } : nil
   }
@@ -82,7 +82,7 @@ struct Terminal: ~Copyable {
   }
 
   /// Shows a text that is no secret.
-  borrowing func show(_ text: String) {
+  package borrowing func show(_ text: String) {
     _ = Secret(text).withUnsafeBytes { writeFully(descriptor, $0) }
   }
 
@@ -139,18 +139,18 @@ struct Terminal: ~Copyable {
 }
 
 /// How a terminal is set, to be put back.
-struct TerminalState: ~Copyable {
+package struct TerminalState: ~Copyable {
   private let terminal: Terminal
   private let attributes: termios
 
   /// `nil` if there is no terminal to use.
-  init?() {
+  package init?() {
     guard let terminal = Terminal(), let attributes = terminal.attributes() else { return nil }
     self.terminal = terminal
     self.attributes = attributes
   }
 
-  borrowing func restore() { terminal.set(attributes) }
+  package borrowing func restore() { terminal.set(attributes) }
 }
 
 extension Terminal {

@@ -1,9 +1,10 @@
-import Keychain
-import KeychainChoice
+package import Keychain
+package import KeychainChoice
+package import Processes
 
 extension KeychainKind {
   /// - Throws: ``Failure`` if there is no such kind.
-  init(named name: String) throws(Failure) {
+  package init(named name: String) throws(Failure) {
     guard let kind = KeychainKind(rawValue: name) else { throw Failure(.unknownKind(name)) }
     self = kind
   }
@@ -11,7 +12,7 @@ extension KeychainKind {
 
 extension KeychainChoice {
   /// Why, in words that follow the keychain's name.
-  var reasonText: String {
+  package var reasonText: String {
     switch reason {
     case .option: "chosen by --keychain"
     case .environment: "chosen by LLAVERO_KEYCHAIN"
@@ -24,7 +25,7 @@ extension KeychainChoice {
   }
 
   /// Why, in a word, for programs.
-  var reasonName: ByteString {
+  package var reasonName: ByteString {
     switch reason {
     case .option: "option"
     case .environment: "environment"

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 
 /// A program that this one has started, and that is gone when this one lets go of it.
 ///
 /// It gets descriptors 0 to 2 and no other, and the environment without what names programs to run for a passphrase: a
 /// `llavero` that it runs in turn can't come back here for ever, nor does it ask a person who is being asked already.
-struct ChildProcess: ~Copyable {
+package struct ChildProcess: ~Copyable {
   /// Where its standard input and output lead. Its standard error is that of this process.
-  enum Streams {
+  package enum Streams {
     /// `/dev/null`, and a descriptor.
     case output(Int32)
     /// One socket for both.
@@ -16,7 +16,7 @@ struct ChildProcess: ~Copyable {
   }
 
   /// How it ended.
-  enum Ending: Equatable {
+  package enum Ending: Equatable {
     case exited(Int32)
     case killed(signal: Int32)
   }
@@ -30,7 +30,7 @@ struct ChildProcess: ~Copyable {
   ]
 
   /// Tells a `llavero` among them what it is run for.
-  static let markerVariable = "LLAVERO_ASKING"
+  package static let markerVariable = "LLAVERO_ASKING"
   private static var marker: CString { CString("LLAVERO_ASKING=1") }
 
   /// Starts a program, found along the PATH if its name has no slash.
@@ -39,7 +39,7 @@ struct ChildProcess: ~Copyable {
   ///   - arguments: from the program's own name on.
   ///   - withheld: further variables that it doesn't see.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
-  init(
+  package init(
     _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = []
   ) throws(KeychainError) {
     var actions = posix_spawn_file_actions_t()
@@ -85,7 +85,7 @@ struct ChildProcess: ~Copyable {
   }
 
   /// How it ended; `nil` if it still runs.
-  mutating func poll() -> Ending? {
+  package mutating func poll() -> Ending? {
     if let ending { return ending }
     var status: Int32 = 0
     let result = waitpid(identifier, &status, WNOHANG)
@@ -99,7 +99,7 @@ struct ChildProcess: ~Copyable {
   }
 
   /// Asks it to end, and a second later does not ask. Returns when it is gone.
-  mutating func end() {
+  package mutating func end() {
     if ending != nil { return }
     Self.end(identifier)
     ending = .killed(signal: SIGKILL)
@@ -141,13 +141,13 @@ struct ChildProcess: ~Copyable {
 extension ChildProcess.Ending {
   /// What waitpid(2) says of a process that has ended: the signal is in the lowest seven bits, the exit status in the
   /// eight above the lowest.
-  init(waitStatus status: Int32) {
+  package init(waitStatus status: Int32) {
     let signal = status & 0x7f
     self = signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
   }
 
   /// In words, after "it".
-  var text: String {
+  package var text: String {
     switch self {
     case .exited(let status): "ended with status \(status)"
     case .killed(let signal): "was ended by signal \(signal)"
@@ -156,27 +156,27 @@ extension ChildProcess.Ending {
 }
 
 /// A text of the environment or of this program, which lives as long as the process, byte for byte.
-struct CString {
-  let pointer: UnsafePointer<CChar>
+package struct CString {
+  package let pointer: UnsafePointer<CChar>
 
   /// A variable; `nil` if it isn't set, or is empty.
-  init?(variable name: String) {
+  package init?(variable name: String) {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     pointer = UnsafePointer(value)
   }
 
-  init(_ literal: StaticString) {
+  package init(_ literal: StaticString) {
     pointer = UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
   /// Copies a text, which is no secret, for good.
-  init(copying text: String) {
+  package init(copying text: String) {
     guard let copy = strdup(text) else { fatalError("out of memory") }
     pointer = UnsafePointer(copy)
   }
 
   /// Copies bytes, which are no secret, for good.
-  init(copying bytes: ByteString) {
+  package init(copying bytes: ByteString) {
     let copy = (bytes.bytes + [0]).withUnsafeBytes { bytes -> UnsafeMutablePointer<CChar>? in
       bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
     }
@@ -185,25 +185,25 @@ struct CString {
   }
 
   /// This program's arguments from a position on.
-  static func arguments(from first: Int) -> [CString] {
+  package static func arguments(from first: Int) -> [CString] {
     let count = Int(CommandLine.argc)
     return (min(first, count)..<count).compactMap { index in
       CommandLine.unsafeArgv[index].map { CString(pointer: UnsafePointer($0)) }
     }
   }
 
-  init(pointer: UnsafePointer<CChar>) { self.pointer = pointer }
+  package init(pointer: UnsafePointer<CChar>) { self.pointer = pointer }
 
   /// Lends arguments as execve(2) takes them.
-  static func withPointers<Result>(
+  package static func withPointers<Result>(
     _ arguments: [CString], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {
     body(arguments.map { UnsafeMutablePointer(mutating: $0.pointer) } + [nil])
   }
 
   /// Its bytes, without the NUL at the end.
-  var bytes: ByteString { ByteString(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer))) }
+  package var bytes: ByteString { ByteString(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer))) }
 
   /// As far as it is UTF-8.
-  var text: String { String(cString: pointer) }
+  package var text: String { String(cString: pointer) }
 }

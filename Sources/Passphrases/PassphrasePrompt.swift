@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import Processes
 
 /// A way to ask a person for a passphrase.
 enum PassphrasePrompt {

@@ -5,17 +5,17 @@ import Glibc
 ///
 /// A handler can do next to nothing, and with `poll` alone a signal that comes just before it is lost (the "self-pipe
 /// trick"). There is at most one at a time.
-struct SignalNotes: ~Copyable {
+package struct SignalNotes: ~Copyable {
   /// What ends a program from outside, or from the keyboard.
-  static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+  package static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
   /// Readable when a signal has been noted; -1 where there was no descriptor left for a pipe.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let writeEnd: Int32
   private var caught: [(number: Int32, before: sigaction)] = []
 
   /// Those of the signals that are ignored stay so, but for `SIGCHLD`.
-  init(_ numbers: [Int32]) {
+  package init(_ numbers: [Int32]) {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
       descriptor = -1
@@ -43,7 +43,7 @@ struct SignalNotes: ~Copyable {
   }
 
   /// The signal that was noted first; `nil` if there is none.
-  borrowing func next() -> Int32? {
+  package borrowing func next() -> Int32? {
     if descriptor < 0 { return nil }
     var number: UInt8 = 0
     let count = withUnsafeMutableBytes(of: &number) { StandardStreams.read(descriptor, into: $0) }
@@ -51,7 +51,7 @@ struct SignalNotes: ~Copyable {
   }
 
   /// Stops catching, and lets a signal do what it would have done.
-  consuming func pass(on number: Int32) {
+  package consuming func pass(on number: Int32) {
     // What waits for this process is to see which signal ended it.
     _ = consume self
     raise(number)
@@ -59,7 +59,7 @@ struct SignalNotes: ~Copyable {
 }
 
 /// Milliseconds of a clock that nobody sets.
-func monotonicMilliseconds() -> Int {
+package func monotonicMilliseconds() -> Int {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return time.tv_sec * 1000 + time.tv_nsec / 1_000_000

@@ -1,9 +1,15 @@
 import CredentialProtocols
 import Keychain
+package import Processes
 
 /// `git-credential-llavero`: what git calls for every login, so it starts without ArgumentParser.
-enum GitCredentialCommand {
-  static let usage = """
+package enum GitCredentialCommand {
+  /// The link by which git calls it.
+  package static let name = "git-credential-llavero"
+  /// The operand that stands for the link.
+  package static let operand = "git-credential"
+
+  package static let usage = """
     usage: git-credential-llavero [OPTION...] get | store | erase | capability
 
     Git calls this by itself after: git config --global credential.helper llavero
@@ -61,7 +67,7 @@ enum GitCredentialCommand {
   ///
   /// - Parameter arguments: without the program's name.
   /// - Throws: ``Failure``.
-  static func run(_ arguments: [String]) throws(Failure) {
+  package static func run(_ arguments: [String]) throws(Failure) {
     var options = try Options(parsing: arguments)
     if options.wantsHelp { return try StandardStreams.write(usage) }
     if options.wantsVersion { return try StandardStreams.write(Program.versionLine) }

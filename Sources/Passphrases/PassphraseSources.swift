@@ -1,16 +1,17 @@
-import EncryptedFile
+package import EncryptedFile
 import Glibc
-import Keychain
+package import Keychain
 import KeychainChoice
+package import Processes
 
 /// Where the passphrase of a keychain comes from.
 ///
 /// The first of these that there is, and no other: the command line of `security`; the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
 /// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; a person, if one may be asked. What is no person is asked
 /// once; a person has three tries.
-final class PassphraseSources {
+package final class PassphraseSources {
   /// What a passphrase came from.
-  enum Origin: Hashable, Sendable {
+  package enum Origin: Hashable, Sendable {
     /// The descriptor of `--passphrase-fd`.
     case descriptor
     /// systemd's credential.
@@ -22,7 +23,7 @@ final class PassphraseSources {
   }
 
   /// What the passphrase is for.
-  enum Subject {
+  package enum Subject {
     /// The encrypted file with this path.
     case vault(path: String)
     /// One of several slots of the encrypted file. Neither the credential nor the command is about it.
@@ -33,9 +34,9 @@ final class PassphraseSources {
   }
 
   /// The longest passphrase, in bytes.
-  static let longest = SystemdCredential.longest
+  package static let longest = SystemdCredential.longest
   /// How many times a person is asked.
-  static let tries = 3
+  package static let tries = 3
 
   /// What the last passphrase came from; `nil` before there was one.
   private(set) var lastOrigin: Origin?
@@ -52,7 +53,7 @@ final class PassphraseSources {
   ///   - given: the passphrase itself, where the command line has it.
   ///   - mayAsk: whether a person may be asked.
   ///   - line: asks for it on a terminal, in place of the usual line.
-  init(
+  package init(
     for subject: Subject, descriptor: Int32?, given: GivenPassphrase? = nil, mayAsk: Bool, line: String? = nil
   ) {
     self.subject = subject
@@ -63,10 +64,10 @@ final class PassphraseSources {
   }
 
   /// As a keychain takes it.
-  var source: PassphraseSource { passphrase }
+  package var source: PassphraseSource { passphrase }
 
   /// Who would give the passphrase now. A descriptor gives it for one use.
-  var respondent: PassphraseRespondent {
+  package var respondent: PassphraseRespondent {
     if descriptor != nil || given != nil { return .nobody }
     if case .vault = subject,
       SystemdCredential() != nil || CString(variable: PassphraseCommand.variable) != nil
@@ -81,7 +82,7 @@ final class PassphraseSources {
   /// - Parameter attempt: counts from 1; a later one says that the passphrase before was wrong.
   /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` at the second attempt where no person was asked;
   ///   ``KeychainError/promptDismissed`` if the person declined; what is wrong with the source that there is.
-  func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
+  package func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
     if attempt > 1 { return try passphraseAgain(attempt) }
     if let given { return given.passphrase.copy() }
     if let descriptor {
@@ -141,7 +142,7 @@ final class PassphraseSources {
   ///
   /// - Parameter option: what gives the descriptor.
   /// - Throws: ``Failure`` if nobody can be asked, it is empty, the two differ three times, or the person declines.
-  func newPassphrase(option: String = "--passphrase-fd") throws(Failure) -> Secret {
+  package func newPassphrase(option: String = "--passphrase-fd") throws(Failure) -> Secret {
     if let descriptor {
       let passphrase = try SecretInput.passphrase(from: descriptor)
       if passphrase.isEmpty { throw Failure("the passphrase is empty", status: .usage) }
@@ -196,12 +197,12 @@ final class PassphraseSources {
 }
 
 /// A passphrase that was on the command line.
-final class GivenPassphrase {
-  let passphrase: Secret
+package final class GivenPassphrase {
+  package let passphrase: Secret
   /// The option that gave it.
-  let giver: String
+  package let giver: String
 
-  init(_ passphrase: consuming Secret, giver: String) {
+  package init(_ passphrase: consuming Secret, giver: String) {
     self.passphrase = passphrase
     self.giver = giver
   }

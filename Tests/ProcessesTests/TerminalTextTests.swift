@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Processes
 
 @Suite("text for a terminal") struct TerminalTextTests {
   @Test(
@@ -38,13 +38,5 @@ import Testing
     for text in ["Ünïcödé", "日本語", "العربية", "👍🏽", "❤️", "a b", "½ – “x”", "ไทย"] {
       #expect(terminalText(text) == text)
     }
-  }
-
-  @Test("columns are as wide as their longest cell, without space at the end")
-  func table() {
-    #expect(
-      columns([["A", "B", ""], ["long", "b", "x"], ["", "longer", ""]])
-        == "A     B\nlong  b       x\n      longer\n")
-    #expect(columns([]) == "")
   }
 }

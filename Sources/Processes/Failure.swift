@@ -1,10 +1,10 @@
-import CredentialProtocols
+package import CredentialProtocols
 import EncryptedFile
-import Keychain
-import KeychainChoice
+package import Keychain
+package import KeychainChoice
 
 /// What a command ends with (DESIGN: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage).
-enum Status: Int32 {
+package enum Status: Int32 {
   case done = 0
   case nothingMatched = 1
   case keychain = 2
@@ -12,24 +12,24 @@ enum Status: Int32 {
 }
 
 /// Why a command failed, as it is told to the person: one line, perhaps one with what to do, and a status.
-struct Failure: Error {
+package struct Failure: Error {
   /// Without the program's name, in small letters, without a full stop.
-  let message: String
+  package let message: String
   /// What to do about it, where that can be followed.
-  let hint: String?
+  package let hint: String?
   /// What the program ends with.
-  let status: Status
+  package let status: Status
   /// The keychain's error that it tells, if it is one.
-  private(set) var cause: KeychainError?
+  package private(set) var cause: KeychainError?
 
-  init(_ message: String, hint: String? = nil, status: Status) {
+  package init(_ message: String, hint: String? = nil, status: Status) {
     self.message = message
     self.hint = hint
     self.status = status
   }
 
   /// Tells the person.
-  func report() {
+  package func report() {
     StandardStreams.say(terminalText(message))
     if let hint { StandardStreams.say("hint: " + terminalText(hint)) }
   }
@@ -37,7 +37,7 @@ struct Failure: Error {
 
 extension Failure {
   /// What ArgumentParser found wrong with a command line, in this program's manner.
-  init(usage message: String, helpCommand: String) {
+  package init(usage message: String, helpCommand: String) {
     var text = String(message.prefix { $0 != "\n" })
     if text.hasSuffix(".") { text.removeLast() }
     if let stop = text.firstIndex(of: "."), text[stop...].hasPrefix(". Did you mean") {
@@ -51,7 +51,7 @@ extension Failure {
   }
 
   /// The one place where it becomes text why no keychain can be chosen.
-  init(_ error: KeychainChoiceError) {
+  package init(_ error: KeychainChoiceError) {
     switch error {
     case .unknownKind(let name):
       self.init(
@@ -76,7 +76,7 @@ extension Failure {
   }
 
   /// The one place where a keychain's error becomes text.
-  init(_ error: KeychainError) {
+  package init(_ error: KeychainError) {
     switch error {
     case .queryTooBroad(.noProtocol):
       self.init("the request names no protocol", status: .usage)
@@ -319,7 +319,7 @@ extension Failure {
   }
 
   /// The one place where a protocol's error becomes text.
-  init(_ error: ProtocolError) {
+  package init(_ error: ProtocolError) {
     switch error {
     case .lineWithoutEqualsSign(let line):
       self.init("line \(line) of the request has no '='", status: .usage)
@@ -379,11 +379,11 @@ extension Failure {
   }
 
   /// What a reference to a secret looks like.
-  static let references =
+  package static let references =
     "there are llavero://SERVICE/ACCOUNT and llavero+https://USER@HOST/PATH; see llavero-run(1)"
 
   /// The same, for a tool's protocol.
-  var refusal: Refusal {
+  package var refusal: Refusal {
     let cause: Refusal.Cause =
       switch status {
       case .done, .nothingMatched: .nothingMatched
@@ -402,7 +402,9 @@ private func seconds(_ milliseconds: Int) -> String {
 }
 
 /// Runs `body` and turns its error into a ``Failure``.
-func explaining<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) throws(Failure) -> Result {
+package func explaining<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) throws(Failure)
+  -> Result
+{
   do {
     return try body()
   } catch {
@@ -411,7 +413,7 @@ func explaining<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) t
 }
 
 /// Runs `body` and turns its error into a ``Failure``.
-func explaining<Result>(_ body: () throws(KeychainChoiceError) -> Result) throws(Failure) -> Result {
+package func explaining<Result>(_ body: () throws(KeychainChoiceError) -> Result) throws(Failure) -> Result {
   do {
     return try body()
   } catch {
@@ -420,7 +422,9 @@ func explaining<Result>(_ body: () throws(KeychainChoiceError) -> Result) throws
 }
 
 /// Runs `body` and turns its error into a ``Failure``.
-func explaining<Result: ~Copyable>(_ body: () throws(ProtocolError) -> Result) throws(Failure) -> Result {
+package func explaining<Result: ~Copyable>(_ body: () throws(ProtocolError) -> Result) throws(Failure)
+  -> Result
+{
   do {
     return try body()
   } catch {

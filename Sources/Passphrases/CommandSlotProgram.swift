@@ -1,8 +1,9 @@
 import Glibc
-import Keychain
+package import Keychain
+import Processes
 
 /// The program whose output opens a slot.
-enum CommandSlotProgram {
+package enum CommandSlotProgram {
   /// Set for the programs that are run, so that one that comes back here runs no further ones.
   static let marker = "LLAVERO_COMMAND_SLOT"
   /// How many milliseconds it may take.
@@ -12,7 +13,7 @@ enum CommandSlotProgram {
   /// involved.
   ///
   /// - Parameter words: its name or path, and its arguments.
-  @Sendable static func passphrase(of words: [String]) -> Secret? {
+  @Sendable package static func passphrase(of words: [String]) -> Secret? {
     // Its own child must not be asked for the very passphrase that is being had.
     if getenv(marker) != nil { return nil }
     setenv(marker, "1", 1)

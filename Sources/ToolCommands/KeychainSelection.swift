@@ -1,39 +1,54 @@
-import EncryptedFile
-import Keychain
-import KeychainChoice
+package import EncryptedFile
+package import Keychain
+package import KeychainChoice
+package import Passphrases
+package import Processes
 import UnlockCache
 
 /// Which keychain a command is to use, and how it is unlocked.
-struct KeychainSelection {
+package struct KeychainSelection {
   /// `--keychain`
-  var name: String?
+  package var name: String?
   /// `--collection`
-  var collection: String?
+  package var collection: String?
   /// `--session`
-  var session: String?
+  package var session: String?
   /// `--passphrase-fd`
-  var passphraseDescriptor: Int32?
+  package var passphraseDescriptor: Int32?
   /// Whether the command is about secrets, and not only about which items there are.
-  var readsSecrets = false
+  package var readsSecrets = false
   /// Whether a person may be asked by this program, and not only by the desktop's prompt.
-  var mayAsk = true
+  package var mayAsk = true
   /// `--no-prompt`: whether a person may be asked at all.
-  var mayPrompt = true
+  package var mayPrompt = true
   /// `--idle` and `--for` of `llavero unlock`, in seconds.
-  var unlockIdle: Int?
-  var unlockTotal: Int?
+  package var unlockIdle: Int?
+  package var unlockTotal: Int?
   /// Whether an unlocked keychain stays unlocked for longer by this.
-  var renewsUnlock = true
+  package var renewsUnlock = true
   /// Whether programs may be run whose output opens the file.
-  var mayRunPrograms = true
+  package var mayRunPrograms = true
   /// Whether the file stays as it is, also where another program has put copies beside it.
-  var changesNothing = false
+  package var changesNothing = false
   /// `--identity`: the file whose identity opens a slot.
-  var identity: String?
+  package var identity: String?
   /// The passphrase, where the command line has it.
-  var givenPassphrase: GivenPassphrase?
+  package var givenPassphrase: GivenPassphrase?
   /// The line that asks for the passphrase on a terminal, in place of the usual one.
-  var passphraseLine: String?
+  package var passphraseLine: String?
+
+  /// What the options of a command line say, where it has them.
+  package init(
+    name: String? = nil, collection: String? = nil, session: String? = nil,
+    passphraseDescriptor: Int32? = nil,
+    mayPrompt: Bool = true
+  ) {
+    self.name = name
+    self.collection = collection
+    self.session = session
+    self.passphraseDescriptor = passphraseDescriptor
+    self.mayPrompt = mayPrompt
+  }
 
   private var environment: KeychainEnvironment { KeychainEnvironment() }
 
@@ -41,7 +56,7 @@ struct KeychainSelection {
   ///
   /// - Parameter value: the option's value; called if it has one.
   /// - Throws: ``Failure`` for a value that can't be understood, and what `value` throws.
-  mutating func take(_ option: String, value: () throws(Failure) -> String) throws(Failure) -> Bool {
+  package mutating func take(_ option: String, value: () throws(Failure) -> String) throws(Failure) -> Bool {
     switch option {
     case "--keychain": name = try value()
     case "--collection": collection = try value()
@@ -61,7 +76,7 @@ struct KeychainSelection {
   /// `llavero-secret-service` here; so this comes before anything is read from standard input.
   ///
   /// - Throws: ``Failure`` for a keychain that isn't known or can't be used here.
-  func choose() throws(Failure) -> SelectedKeychain {
+  package func choose() throws(Failure) -> SelectedKeychain {
     let location = try explaining { () throws(KeychainError) in try VaultLocation() }
     let choice = try explaining { () throws(KeychainChoiceError) in
       try KeychainChoice.made(named: name, at: location)
@@ -77,12 +92,12 @@ struct KeychainSelection {
   }
 
   /// The encrypted file, chosen or not.
-  func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
+  package func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
     try encryptedFile(at: try explaining { () throws(KeychainError) in try VaultLocation() })
   }
 
   /// The encrypted file at a place.
-  func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
+  package func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
     let keychain = EncryptedFileKeychain(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
@@ -102,7 +117,7 @@ struct KeychainSelection {
   }
 
   /// Forgets the keys of all encrypted files of this user.
-  func lockAllFiles() throws(Failure) {
+  package func lockAllFiles() throws(Failure) {
     let location = try explaining { () throws(KeychainError) in try VaultLocation() }
     try unlockCache(at: location).forget(nil)
   }
@@ -120,7 +135,7 @@ struct KeychainSelection {
   }
 
   /// How the Secret Service is used.
-  func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
+  package func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
     var settings = try explaining { () throws(KeychainChoiceError) in
       try environment.secretService(
         at: location, collection: collection, session: session, mayPrompt: mayPrompt)
@@ -131,10 +146,10 @@ struct KeychainSelection {
   }
 
   /// Whether a person may be asked by this program.
-  var mayAskPerson: Bool { mayAsk && mayPrompt && !environment.forbidsPrompts }
+  package var mayAskPerson: Bool { mayAsk && mayPrompt && !environment.forbidsPrompts }
 
   /// Where the passphrase of a keychain comes from.
-  func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
+  package func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
     // Whoever runs this to get a passphrase has the person's attention, and the turn to ask.
     let isNested = CString(variable: ChildProcess.markerVariable) != nil
     return PassphraseSources(
@@ -143,7 +158,7 @@ struct KeychainSelection {
   }
 
   /// Where the password of the desktop's keyring comes from.
-  func passphraseSource(prompt: String) -> PassphraseSource {
+  package func passphraseSource(prompt: String) -> PassphraseSource {
     passphraseSources(for: .keyring(prompt: prompt)).source
   }
 
@@ -190,7 +205,7 @@ struct KeychainSelection {
 }
 
 /// The keychain that was chosen, not yet opened.
-struct SelectedKeychain {
+package struct SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation
   private let choice: KeychainChoice?
@@ -210,7 +225,7 @@ struct SelectedKeychain {
   /// used, else the encrypted file.
   ///
   /// - Throws: ``Failure`` if the one that was chosen can't be used. Another is never used in its place.
-  func open() throws(Failure) -> OpenKeychain {
+  package func open() throws(Failure) -> OpenKeychain {
     guard let provider else { return try openFile(choice) }
     let settings = try selection.secretServiceSettings(at: location)
     guard let choice else { return try openWhatAnswers(provider, settings) }
@@ -246,24 +261,31 @@ struct SelectedKeychain {
 }
 
 /// The keychain that is used.
-struct OpenKeychain {
+package struct OpenKeychain {
   /// Either kind, for what only one of them can do.
-  enum Store {
+  package enum Store {
     case file(EncryptedFileKeychain)
     case secretService(any DesktopKeychain)
   }
 
-  let choice: KeychainChoice
-  let location: VaultLocation
-  let store: Store
+  package let choice: KeychainChoice
+  package let location: VaultLocation
+  package let store: Store
+
+  /// Takes a keychain that was opened, and why it is this one.
+  package init(choice: KeychainChoice, location: VaultLocation, store: Store) {
+    self.choice = choice
+    self.location = location
+    self.store = store
+  }
 
   /// The Secret Service, if that is the keychain.
-  var secretService: (any DesktopKeychain)? {
+  package var secretService: (any DesktopKeychain)? {
     if case .secretService(let keychain) = store { keychain } else { nil }
   }
 
   /// The keychain, whichever kind it is.
-  var keychain: any KeychainStore {
+  package var keychain: any KeychainStore {
     switch store {
     case .file(let keychain): keychain
     case .secretService(let keychain): keychain
@@ -273,7 +295,7 @@ struct OpenKeychain {
   /// Makes the choice last, once something has been stored, and says so.
   ///
   /// - Throws: ``Failure`` if it can't be written.
-  func remember() throws(Failure) {
+  package func remember() throws(Failure) {
     if !choice.isToBeRemembered { return }
     try explaining { () throws(KeychainError) in
       try RememberedKeychain.write(choice.kind, in: location.stateFolder)

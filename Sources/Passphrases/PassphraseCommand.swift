@@ -1,4 +1,5 @@
 import Keychain
+import Processes
 
 /// A line of shell that prints the passphrase, as git runs commands of its configuration: with `/bin/sh -c`.
 struct PassphraseCommand {

@@ -1,17 +1,19 @@
-import CredentialProtocols
+package import CredentialProtocols
 import EncryptedFile
 import Glibc
 import Keychain
+import Passphrases
+import Processes
 
 /// Carries out one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
-enum ToolCommand {
+package enum ToolCommand {
   /// Does what the tool asks for, and returns the status to end with. Starts without ArgumentParser, as tools call it
   /// often.
   ///
   /// - Parameters:
   ///   - programName: what the program was called by, or stands for.
   ///   - first: the position of the first argument that is the tool's own.
-  static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
+  package static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
     let arguments = CString.arguments(from: first).map(\.bytes)
     let call = StandardToolCall(tool, as: programName)
     do throws(Failure) {

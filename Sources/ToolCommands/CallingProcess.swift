@@ -4,6 +4,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
+import Processes
 
 /// The process that has started this one, as the kernel tells of it.
 struct CallingProcess: Caller {

@@ -3,14 +3,14 @@ import Glibc
 import Keychain
 
 /// The executable that is this program with the Secret Service: `llavero` becomes it where that keychain is used.
-struct SecretServiceProgram {
-  static let name = "llavero-secret-service"
+package struct SecretServiceProgram {
+  package static let name = "llavero-secret-service"
 
   /// Where it is.
-  let path: String
+  package let path: String
 
   /// Looks beside this executable and in `../libexec/llavero`, never along the PATH. `nil` if it isn't installed.
-  init?() {
+  package init?() {
     guard let own = Self.ownFolder() else { return nil }
     for folder in [own, own + "/../libexec/llavero"] {
       let path = "\(folder)/\(Self.name)"
@@ -23,14 +23,14 @@ struct SecretServiceProgram {
   }
 
   /// Why it can't be run.
-  struct Absence {
-    let reason: String
+  package struct Absence {
+    package let reason: String
     /// What to do about it.
-    let remedy: String
+    package let remedy: String
   }
 
   /// Becomes it, with the same arguments, environment and descriptors. Returns only where that can't be done.
-  static func become() -> Absence {
+  package static func become() -> Absence {
     guard let program = SecretServiceProgram() else {
       return Absence(
         reason: "\(name) is not installed", remedy: "install it, and the package libsecret-1-0")
@@ -50,7 +50,7 @@ struct SecretServiceProgram {
   }
 
   /// What a person is told who has chosen the Secret Service where it can't be run.
-  static func isMissing(_ why: Absence) -> Failure {
+  package static func isMissing(_ why: Absence) -> Failure {
     Failure("the Secret Service can't be used, for \(why.reason); \(why.remedy)", status: .keychain)
   }
 

@@ -1,12 +1,13 @@
-import Keychain
+package import Keychain
+package import Processes
 
 /// Where a command gets a secret from: never from an argument, which every process can read.
-enum SecretInput {
+package enum SecretInput {
   /// The secret for an item: all of standard input without one last line feed, or if that is a terminal, what
   /// the person types there twice.
   ///
   /// - Throws: ``Failure`` if there is nothing, too much, or the two don't agree.
-  static func read(for item: String) throws(Failure) -> Secret {
+  package static func read(for item: String) throws(Failure) -> Secret {
     if !StandardStreams.isTerminal(0) {
       let secret = try StandardStreams.readAll(0, limit: ItemBounds.secret + 1, what: "the secret")
       if secret.isEmpty {
@@ -21,7 +22,7 @@ enum SecretInput {
   /// A secret that a person types or pastes on the terminal, whatever standard input is.
   ///
   /// - Throws: ``Failure`` if there is no terminal, or nothing is typed.
-  static func ask(_ prompt: String) throws(Failure) -> Secret {
+  package static func ask(_ prompt: String) throws(Failure) -> Secret {
     try line(try terminal(), terminalText(prompt))
   }
 
@@ -34,7 +35,7 @@ enum SecretInput {
   }
 
   /// A passphrase from a descriptor, without one last line feed.
-  static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
+  package static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
     try StandardStreams.readAll(
       descriptor, limit: PassphraseSources.longest, what: "the passphrase from descriptor \(descriptor)"
     ).withoutLastLineFeed()
