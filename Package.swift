@@ -20,6 +20,19 @@ let staticFoundation: [LinkerSetting] = [
   "swiftSynchronization", "m",
 ].map { .linkedLibrary($0) }
 
+// Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that are
+// the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start has
+// half as many page faults more, and an answer takes a tenth longer.
+let withoutUnwinding = [
+  "-Xlinker", "--icf=safe", "-Xlinker", "-T", "-Xlinker",
+  "\(Context.packageDirectory)/Sources/llavero-credential/no-unwind-tables.ld",
+]
+let staticExecutable: [LinkerSetting] = [
+  .unsafeFlags(
+    ["-static-executable", "-use-ld=lld", "-Xlinker", "--no-rosegment"] + withoutUnwinding),
+  .linkedLibrary("stdc++"),
+]
+
 let package = Package(
   name: "llavero",
   products: [
@@ -30,6 +43,7 @@ let package = Package(
     .library(name: "DefaultKeychain", targets: ["DefaultKeychain", "KeychainChoice"]),
     .library(name: "Security", targets: ["Security"]),
     .executable(name: "llavero", targets: ["llavero"]),
+    .executable(name: "llavero-credential", targets: ["llavero-credential"]),
     .executable(name: "llavero-secret-service", targets: ["llavero-secret-service"]),
   ],
   traits: [
@@ -110,17 +124,12 @@ let package = Package(
       ],
       swiftSettings: settings + compact),
     .executableTarget(
-      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["no-unwind-tables.ld", "python"],
-      swiftSettings: settings,
-      // Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions
-      // that are the same, as many of generic types are, are kept once. With code and constants in segments of their
-      // own, a start has half as many page faults more, and an answer takes a tenth longer.
-      linkerSettings: [
-        .unsafeFlags([
-          "-static-executable", "-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "--no-rosegment",
-          "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/no-unwind-tables.ld",
-        ]), .linkedLibrary("stdc++"),
-      ] + staticFoundation),
+      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["python"], swiftSettings: settings,
+      linkerSettings: staticExecutable + staticFoundation),
+    .executableTarget(
+      name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
+      exclude: ["no-unwind-tables.ld"],
+      swiftSettings: settings, linkerSettings: staticExecutable),
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: ["Commands", "ToolCommands", "Keychain", "SecretService", "CArguments"],
@@ -128,12 +137,11 @@ let package = Package(
       // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
       // to relocate a position-independent executable of this size as much again.
       linkerSettings: [
-        .unsafeFlags([
-          "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
-          "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld", "-Xlinker",
-          "--icf=safe",
-          "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/no-unwind-tables.ld",
-        ])
+        .unsafeFlags(
+          [
+            "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
+            "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld",
+          ] + withoutUnwinding)
       ] + staticFoundation),
 
     .systemLibrary(

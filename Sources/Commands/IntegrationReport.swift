@@ -59,7 +59,8 @@ struct IntegrationReport {
   private mutating func addLinks() {
     guard let program = try? ProgramLinks.program() else { return }
     // Where another llavero comes first along the PATH, links to that one are as they should be.
-    var accepted = [program]
+    var accepted = [program] + Self.toolsProgram(program)
+    var slower: [String: Int] = [:]
     let folders = (CString(variable: "PATH")?.text ?? "").split(separator: ":")
     for name in ["llavero"] + ProgramLinks.all {
       for folder in folders where folder.first == "/" {
@@ -77,11 +78,24 @@ struct IntegrationReport {
             ? "put one of them out of the way"
             : target == nil ? "rm \(path)" : "rm \(path); llavero link \(folder)"
           add(name, path, "it is another program than this llavero, \(program)", remedy)
-          if name == "llavero" { accepted.append(real) }
+          if name == "llavero" { accepted += [real] + Self.toolsProgram(real) }
+        } else if target != nil, name != "llavero", !Self.toolsProgram(real).isEmpty {
+          slower["\(folder)", default: 0] += 1
         }
         break
       }
     }
+    for (folder, count) in slower.sorted(by: { $0.key < $1.key }) {
+      add(
+        "links", folder,
+        "\(countText(count, "link")) \(count == 1 ? "leads" : "lead") to llavero; \(Executables.tools) answers sooner",
+        "llavero link \(folder)")
+    }
+  }
+
+  /// The `llavero-credential` beside a `llavero`, if that is one and it isn't itself such.
+  private static func toolsProgram(_ program: String) -> [String] {
+    ProgramLinks.toolsProgram(beside: program).map { $0 == program ? [] : [$0] } ?? []
   }
 
   private mutating func addTools(_ place: SetupPlace) {

@@ -14,7 +14,7 @@ package enum LlaveroProgram {
     Program.begin(secretService: secretService)
     let arguments = CommandLine.arguments
     do throws(Failure) {
-      if Program.name == SecurityCommand.name[...] {
+      if Program.name == SecurityCommand.name {
         Program.end(SecurityCommand.run(CString.arguments(from: 1)))
       } else if let status = try Program.answerTool() {
         Program.end(status)

@@ -4,11 +4,12 @@ import Glibc
 import Keychain
 import PrivateFiles
 import Processes
+import ToolCommands
 
-/// The names by which tools call this program: symbolic links to it.
+/// The names by which tools call this program: symbolic links to `llavero-credential`.
 enum ProgramLinks {
   /// Git's own.
-  static let git = "git-credential-llavero"
+  static let git = GitCredentialCommand.name
 
   /// Every name that is this program's own.
   static var all: [String] { [git] + Tool.all.flatMap(\.links) }
@@ -27,7 +28,32 @@ enum ProgramLinks {
     let suffix = "/" + SecretServiceProgram.name
     guard path.hasSuffix(suffix) else { return path }
     let folder = path.dropLast(suffix.count)
-    return ["\(folder)/llavero", "\(folder)/../../bin/llavero"].lazy.compactMap(realPath).first ?? path
+    let name = Executables.people
+    return ["\(folder)/\(name)", "\(folder)/../../bin/\(name)"].lazy.compactMap(realPath).first ?? path
+  }
+
+  /// Where a link of this name has to lead: to `llavero-credential`, if that lies beside `llavero`, for it answers in
+  /// less time. Where it doesn't, and for what a person types, to `llavero` itself.
+  ///
+  /// - Throws: ``Failure`` if the kernel doesn't say.
+  static func program(for name: String) throws(Failure) -> String {
+    let program = try program()
+    if name == SecurityCommand.name { return program }
+    return toolsProgram(beside: program) ?? program
+  }
+
+  /// The `llavero-credential` that lies beside a `llavero`.
+  static func toolsProgram(beside program: String) -> String? {
+    guard let slash = program.lastIndex(of: "/") else { return nil }
+    let path = "\(program[..<slash])/\(Executables.tools)"
+    return access(path, X_OK) == 0 ? realPath(path) : nil
+  }
+
+  /// Whether a path leads to an executable of this installation: a link that an earlier version has made leads to
+  /// `llavero`, which answers tools as well.
+  static func isOwn(_ path: String) -> Bool {
+    guard let real = realPath(path), let program = try? program() else { return false }
+    return real == program || real == toolsProgram(beside: program)
   }
 
   /// One link that is to be, or is already.
@@ -41,14 +67,12 @@ enum ProgramLinks {
   ///
   /// - Throws: ``Failure`` if something else has one of the names.
   static func plan(_ names: [String], in folder: String) throws(Failure) -> [Link] {
-    let program = try program()
-    guard let real = realPath(folder), let slash = program.lastIndex(of: "/") else {
+    guard let real = realPath(folder) else {
       throw Failure("there is no folder \(folder)", hint: "make it first", status: .usage)
     }
-    // A folder that is moved as a whole, as a package's is, stays whole.
-    let target = program[..<slash] == real[...] ? String(program[program.index(after: slash)...]) : program
     var links: [Link] = []
     for name in names {
+      let target = target(try program(for: name), from: real)
       let path = real == "/" ? "/\(name)" : "\(real)/\(name)"
       guard let present = linkTarget(path) else {
         if access(path, F_OK) == 0 {
@@ -59,13 +83,20 @@ enum ProgramLinks {
         continue
       }
       // One of an llavero that has moved is ours, too.
-      guard present.split(separator: "/").last == "llavero" || realPath(path) == program else {
+      let last = present.split(separator: "/").last.map(String.init) ?? ""
+      guard [Executables.people, Executables.tools].contains(last) || isOwn(path) else {
         throw Failure(
           "\(path) is a link to \(present)", hint: "remove it, or name another folder", status: .usage)
       }
       links.append(Link(path: path, target: target, isThere: present == target))
     }
     return links
+  }
+
+  /// What a link in a folder says. A folder that is moved as a whole, as a package's is, stays whole.
+  private static func target(_ program: String, from folder: String) -> String {
+    guard let slash = program.lastIndex(of: "/"), program[..<slash] == folder[...] else { return program }
+    return String(program[program.index(after: slash)...])
   }
 
   /// Makes a link, in the place of a former one.
@@ -84,7 +115,7 @@ enum ProgramLinks {
 
   /// Removes a link to this program. Returns whether there was one.
   static func remove(_ path: String) throws(Failure) -> Bool {
-    guard linkTarget(path) != nil, realPath(path) == (try program()) else { return false }
+    guard linkTarget(path) != nil, isOwn(path) else { return false }
     if unlink(path) != 0 {
       throw Failure("cannot remove the link \(path): \(errorText(errno))", status: .keychain)
     }

@@ -98,7 +98,7 @@ struct SetupCommand: ParsableCommand {
     }
     for (folder, name) in try tool.links(place) {
       // The folder may be yet to be made, and then nothing is in the way.
-      let target = try ProgramLinks.program()
+      let target = try ProgramLinks.program(for: name)
       let path = "\(folder)/\(name)"
       if ProgramLinks.realPath(path) == target { continue }
       if ProgramLinks.realPath(folder) != nil { _ = try ProgramLinks.plan([name], in: folder) }
@@ -141,7 +141,7 @@ struct SetupCommand: ParsableCommand {
     }
     for (folder, name) in try tool.links(place) {
       let path = "\(folder)/\(name)"
-      guard ProgramLinks.realPath(path) == (try ProgramLinks.program()) else { continue }
+      guard ProgramLinks.isOwn(path) else { continue }
       plan.steps.append(
         Step(path: path, removed: ["link to llavero"], added: []) { () throws(Failure) in
           _ = try ProgramLinks.remove(path)

@@ -170,8 +170,7 @@ final class VaultSnapshot {
     _ text: consuming Secret, _ first: ReadVaultHead, path: String
   ) throws(KeychainError) -> VaultLines {
     let isPadded = text.withUnsafeBytes { bytes in
-      first.records.upperBound <= bytes.count
-        && bytes[first.records.upperBound...].allSatisfy { $0 == 0x20 || $0 == 0x0a }
+      first.records.upperBound <= bytes.count && Self.isPadding(bytes[first.records.upperBound...])
     }
     guard isPadded else { throw .damaged(path: path, detail: "its first line is wrong about its items") }
     let lines = try VaultLines(text, in: first.records, path: path)
@@ -179,6 +178,14 @@ final class VaultSnapshot {
       throw .damaged(path: path, detail: "it holds \(lines.count) items and should hold \(first.head.count)")
     }
     return lines
+  }
+
+  /// Whether these are spaces and line feeds alone. Looks at all of them, without an end in between, so that the
+  /// compiler can take many at once.
+  private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    var others: UInt8 = 0
+    for byte in UnsafeRawBufferPointer(rebasing: bytes) { others |= byte == 0x20 || byte == 0x0a ? 0 : 1 }
+    return others == 0
   }
 
   private static func lineEnd(_ text: borrowing Secret) -> Int? {

@@ -42,12 +42,12 @@ package struct AskpassProgram {
       var other = stat()
       guard stat(path, &other) == 0 else { return false }
       if other.st_dev == own.st_dev, other.st_ino == own.st_ino { return true }
-      // This may be its other half, for the Secret Service.
-      let name = realpath(path, nil).map { real in
+      // This may be another of the executables.
+      let name = realpath(path, nil).flatMap { real in
         defer { free(real) }
         return String(cString: real).split(separator: "/").last.map { String($0) }
       }
-      return name == "llavero" || name == SecretServiceProgram.name
+      return name.map { Executables.all.contains($0) } ?? false
     }
   }
 

@@ -192,6 +192,16 @@ package struct CString {
     }
   }
 
+  /// This program's arguments from a position on, up to another: what is not UTF-8 in them becomes U+FFFD. It is
+  /// quicker than `CommandLine.arguments`, which makes several arrays of them.
+  package static func texts(from first: Int, to end: Int = .max) -> [String] {
+    var texts: [String] = []
+    for index in first..<max(first, min(end, Int(CommandLine.argc))) {
+      if let argument = CommandLine.unsafeArgv[index] { texts.append(String(cString: argument)) }
+    }
+    return texts
+  }
+
   package init(pointer: UnsafePointer<CChar>) { self.pointer = pointer }
 
   /// Lends arguments as execve(2) takes them.

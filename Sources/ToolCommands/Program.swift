@@ -18,8 +18,10 @@ package enum Program {
 
   package static let versionLine = "llavero \(version)\n"
 
-  /// The name that the program was called by, without the folder.
-  package static let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+  /// The name that the program was called by, without the folder; `nil` if it was called by none.
+  package static let name = CString.texts(from: 0, to: 1).first.map { path in
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
+  }
 
   /// Prepares the process. Where this program has started itself as agent, it is that from here on, and ends as that.
   ///
@@ -28,7 +30,7 @@ package enum Program {
     self.secretService = secretService
     ProcessSettings.make()
     StandardStreams.occupy()
-    if name == agent.name[...] {
+    if name == agent.name {
       clinux_refuse_core_for_good()
       Agent.main()
       end(Failure("llavero starts its agent by itself", hint: "see 'llavero unlock --help'", status: .usage))
@@ -42,20 +44,17 @@ package enum Program {
   ///
   /// - Throws: ``Failure``.
   package static func answerTool() throws(Failure) -> Int32? {
-    let arguments = CommandLine.arguments
-    if name == GitCredentialCommand.name[...] {
-      try GitCredentialCommand.run(Array(arguments.dropFirst()))
+    if name == GitCredentialCommand.name {
+      try GitCredentialCommand.run(CString.texts(from: 1))
       return Status.done.rawValue
     }
-    if let tool = Tool.called(name) { return ToolCommand.run(tool, as: String(name), argumentsFrom: 1) }
-    guard arguments.count > 1 else { return nil }
-    if arguments[1] == GitCredentialCommand.operand {
-      try GitCredentialCommand.run(Array(arguments.dropFirst(2)))
+    if let name, let tool = Tool.called(name) { return ToolCommand.run(tool, as: name, argumentsFrom: 1) }
+    guard let operand = CString.texts(from: 1, to: 2).first else { return nil }
+    if operand == GitCredentialCommand.operand {
+      try GitCredentialCommand.run(CString.texts(from: 2))
       return Status.done.rawValue
     }
-    if let tool = Tool.named(arguments[1]) {
-      return ToolCommand.run(tool, as: tool.programName, argumentsFrom: 2)
-    }
+    if let tool = Tool.named(operand) { return ToolCommand.run(tool, as: tool.programName, argumentsFrom: 2) }
     return nil
   }
 

@@ -21,11 +21,16 @@ final class Sandbox: Sendable {
     folder.makeFolder("home")
     folder.makeFolder("bin")
     folder.makeFolder("tmp")
-    for name in ["llavero", "git-credential-llavero", "security"]
+    for name in ["llavero", "security"] { link(name, to: Self.executable) }
+    for name in ["llavero-credential", "git-credential-llavero"]
       + Tool.all.flatMap({ $0.links + $0.standsInFor })
     {
-      precondition(symlink(Self.executable, "\(bin)/\(name)") == 0, "cannot make a link")
+      link(name, to: Self.toolsExecutable)
     }
+  }
+
+  private func link(_ name: String, to executable: String) {
+    precondition(symlink(executable, "\(bin)/\(name)") == 0, "cannot make a link")
   }
 
   /// Where the executable was built: beside the test bundle, unless `LLAVERO_TEST_EXECUTABLE` names another.
@@ -33,10 +38,16 @@ final class Sandbox: Sendable {
     if let named = getenv("LLAVERO_TEST_EXECUTABLE") { return String(cString: named) }
     guard let real = realpath("/proc/self/exe", nil) else { fatalError("cannot find this program") }
     defer { free(real) }
-    let path = String(cString: real).split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/llavero"
+    return built(String(cString: real).split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/llavero")
+  }()
+
+  /// What tools call, which lies beside it.
+  private static let toolsExecutable = built(executable + "-credential")
+
+  private static func built(_ path: String) -> String {
     guard access(path, X_OK) == 0 else { fatalError("there is no \(path); run 'swift build' first") }
     return path
-  }()
+  }
 
   /// What lies in the home, in the folder for temporary files, and in the folder of the program.
   func trees() -> (home: [String], temporary: [String], bin: [String]) {

@@ -20,10 +20,10 @@ opened_by_age() {
   age -d -i "$IDENTITY" "$VAULT"
 }
 
-# hand_over: gives the case's folder, with a copy of the program in bin, to whom support/unprivileged acts as
+# hand_over: gives the case's folder, with copies of the executables in bin, to whom support/unprivileged acts as
 hand_over() {
   install -d "$CASE/bin"
-  cp "$PREFIX/bin/llavero" "$CASE/bin/llavero"
-  ln -sf llavero "$CASE/bin/git-credential-llavero"
+  cp "$PREFIX"/bin/{llavero,llavero-credential} "$CASE/bin/"
+  ln -sf llavero-credential "$CASE/bin/git-credential-llavero"
   if ((EUID == 0)); then chown -R 65534:65534 "$CASE"; fi
 }

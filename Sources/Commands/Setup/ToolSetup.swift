@@ -235,7 +235,7 @@ struct SetupPlace {
     if isOnPath(link), let path = ProgramLinks.found(link) { return path }
     let program = try ProgramLinks.program()
     let path = program.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(link)"
-    if ProgramLinks.realPath(path) == program { return path }
+    if ProgramLinks.isOwn(path) { return path }
     try needsOnPath(link)
     return path
   }
@@ -269,8 +269,7 @@ struct SetupPlace {
   }
 
   private func isOnPath(_ link: String) -> Bool {
-    guard let found = ProgramLinks.found(link) else { return false }
-    return ProgramLinks.realPath(found) == (try? ProgramLinks.program())
+    ProgramLinks.found(link).map(ProgramLinks.isOwn) ?? false
   }
 }
 

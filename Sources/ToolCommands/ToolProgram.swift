@@ -1,0 +1,44 @@
+import CredentialProtocols
+import Glibc
+import Processes
+
+/// `llavero-credential`: what git and other tools wait for. It speaks their protocols and nothing else, so that it is
+/// small, and starts before git has looked up.
+package enum ToolProgram {
+  /// Answers the tool that calls, and ends the process.
+  package static func main() -> Never {
+    Program.begin()
+    do throws(Failure) {
+      if let status = try Program.answerTool() { Program.end(status) }
+      switch CString.arguments(from: 1).first?.text {
+      case "--help"?, "-h"?: try StandardStreams.write(usage)
+      case "--version"?: try StandardStreams.write(Program.versionLine)
+      case let operand: throw refusal(of: operand)
+      }
+    } catch {
+      Program.end(error)
+    }
+    Program.end(Status.done.rawValue)
+  }
+
+  private static func refusal(of operand: String?) -> Failure {
+    guard let operand, !operand.hasPrefix("-") else {
+      return Failure(
+        "no tool was named whose protocol \(Executables.tools) is to speak", hint: "see '\(Executables.tools) --help'", status: .usage)
+    }
+    return Failure(
+      "\(Executables.tools) has no command '\(operand)', for it speaks the protocols of tools alone",
+      hint: "run 'llavero \(operand)'", status: .usage)
+  }
+
+  private static var usage: String {
+    """
+    usage: \(Executables.tools) TOOL [ARGUMENT...]
+
+    Speaks a tool's protocol, as it does by the name of a link that the tool calls; see llavero-credential(1).
+    There are \(([GitCredentialCommand.operand] + Tool.all.map(\.name)).joined(separator: ", ")).
+    All that a person types, llavero does.
+
+    """
+  }
+}

@@ -1,0 +1,3 @@
+import ToolCommands
+
+ToolProgram.main()
