@@ -33,6 +33,15 @@ let staticExecutable: [LinkerSetting] = [
   .linkedLibrary("stdc++"),
 ]
 
+// What an answer touches lies together, for each page that it is on is a page fault: half as many, and a sixth less time.
+// integration/startup-order writes the list.
+let inOrderOfStart: [LinkerSetting] = [
+  .unsafeFlags([
+    "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker",
+    "--symbol-ordering-file=\(Context.packageDirectory)/Sources/llavero-credential/startup.order",
+  ])
+]
+
 let package = Package(
   name: "llavero",
   products: [
@@ -61,7 +70,8 @@ let package = Package(
     .systemLibrary(
       name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]),
     .target(name: "CLinux"),
-    // For the executables alone: a library changes nothing in the program that uses it.
+    // For the executables alone: a library changes nothing in the program that uses it. Without it, an answer takes 4 %
+    // more instructions, five system calls more, and a fifth more page faults.
     .target(name: "CArguments"),
     .target(name: "Keychain", dependencies: ["CLinux"], swiftSettings: settings),
     .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
@@ -128,8 +138,8 @@ let package = Package(
       linkerSettings: staticExecutable + staticFoundation),
     .executableTarget(
       name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
-      exclude: ["no-unwind-tables.ld"],
-      swiftSettings: settings, linkerSettings: staticExecutable),
+      exclude: ["no-unwind-tables.ld", "startup.order"],
+      swiftSettings: settings, linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: ["Commands", "ToolCommands", "Keychain", "SecretService", "CArguments"],

@@ -6,10 +6,10 @@
 //
 // In the stdin file, @ROUND@ becomes the round's number. --restore copies FROM over TO before each run, outside
 // the measured time, and syncs it. Prints, tab-separated, for each command
-//   command INDEX MEDIAN_MS FASTEST_MS PEAK_KIB
+//   command INDEX MEDIAN_MS FASTEST_MS PEAK_KIB PAGE_FAULTS
 // and for each command but the first
 //   ratio INDEX MEDIAN_OF_PAIRS RATIO_OF_MEDIANS
-// where the ratio is the first command's time to that command's.
+// where the ratio is the first command's time to that command's, and the page faults are the fewest of all rounds.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@ struct command {
   char **arguments;
   char **environment;
   int setting_count, restored_count;
-  long peak_kib;
+  long peak_kib, faults;
   double *times;
 };
 
@@ -125,6 +125,8 @@ static double run(struct command *command, int round) {
   errno = 0;
   if (status != 0) die("failed", command->arguments[0]);
   if (usage.ru_maxrss > command->peak_kib) command->peak_kib = usage.ru_maxrss;
+  long faults = usage.ru_minflt + usage.ru_majflt;
+  if (command->faults == 0 || faults < command->faults) command->faults = faults;
   return time;
 }
 
@@ -207,7 +209,8 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < count; i++) {
     medians[i] = median(commands[i].times, rounds);
-    printf("command\t%d\t%.4f\t%.4f\t%ld\n", i, medians[i], commands[i].times[0], commands[i].peak_kib);
+    printf("command\t%d\t%.4f\t%.4f\t%ld\t%ld\n", i, medians[i], commands[i].times[0], commands[i].peak_kib,
+           commands[i].faults);
   }
   for (int i = 1; i < count; i++) printf("ratio\t%d\t%.4f\t%.4f\n", i, pair_medians[i], medians[0] / medians[i]);
   return 0;
