@@ -24,7 +24,8 @@ package enum ToolProgram {
   private static func refusal(of operand: String?) -> Failure {
     guard let operand, !operand.hasPrefix("-") else {
       return Failure(
-        "no tool was named whose protocol \(Executables.tools) is to speak", hint: "see '\(Executables.tools) --help'", status: .usage)
+        "no tool was named whose protocol \(Executables.tools) is to speak",
+        hint: "see '\(Executables.tools) --help'", status: .usage)
     }
     return Failure(
       "\(Executables.tools) has no command '\(operand)', for it speaks the protocols of tools alone",

@@ -38,7 +38,8 @@ final class Sandbox: Sendable {
     if let named = getenv("LLAVERO_TEST_EXECUTABLE") { return String(cString: named) }
     guard let real = realpath("/proc/self/exe", nil) else { fatalError("cannot find this program") }
     defer { free(real) }
-    return built(String(cString: real).split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/llavero")
+    let folder = String(cString: real).split(separator: "/").dropLast().map { "/\($0)" }.joined()
+    return built(folder + "/llavero")
   }()
 
   /// What tools call, which lies beside it.
