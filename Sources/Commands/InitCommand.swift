@@ -20,10 +20,18 @@ struct InitCommand: ParsableCommand {
       says under "Where the passphrase comes from":
 
         llavero init --passphrase
+
+      Where there was a keychain and it is missing, none is made in its place: its disk may not be mounted, or it may \
+      have moved. To begin without it, say so; what is left of it is put into folders beside it, called former-...:
+
+        llavero init --start-over
       """)
 
   @Flag(help: "Ask for a passphrase, which is then the only way in")
   var passphrase = false
+
+  @Flag(help: "Make one though there was another, which is missing; nothing of that is removed")
+  var startOver = false
 
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
@@ -36,9 +44,9 @@ struct InitCommand: ParsableCommand {
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
       let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
-      try Self.create(in: keychain, .passphrase(passphrase))
+      try create(in: keychain, .passphrase(passphrase))
     } else {
-      try Self.create(in: keychain, .identityFile)
+      try create(in: keychain, .identityFile)
     }
     let folder = keychain.location.stateFolder
     let remembered = try explaining { () throws(KeychainChoiceError) in
@@ -47,7 +55,9 @@ struct InitCommand: ParsableCommand {
     if remembered == .secretService {
       StandardStreams.say("the Secret Service stays in use; 'llavero keychain use file' changes that")
     } else {
-      try explaining { () throws(KeychainError) in try RememberedKeychain.write(.file, in: folder) }
+      try explaining { () throws(KeychainError) in
+        try RememberedKeychain.write(.file, vault: keychain.location.vaultFile, in: folder)
+      }
     }
     let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(
@@ -55,11 +65,15 @@ struct InitCommand: ParsableCommand {
     try StandardStreams.write(output.json ? status.json() : Secret(status.text()))
   }
 
-  private static func create(
+  private func create(
     in keychain: EncryptedFileKeychain, _ protection: consuming Protection
   ) throws(Failure) {
     do {
-      try keychain.create(protection)
+      let aside = try keychain.create(protection, startingOver: startOver)
+      if !aside.isEmpty {
+        let folders = aside.map(terminalText).joined(separator: " and ")
+        StandardStreams.say("what was left of the former keychain is in \(folders) now")
+      }
     } catch .duplicateItem {
       throw Failure(
         "there is a keychain already: \(keychain.location.vaultFile)", hint: "see 'llavero status'",

@@ -54,9 +54,15 @@ struct UseKeychainCommand: ParsableCommand {
       let facts = try explaining { () throws(KeychainError) in try service.facts() }
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
     }
+    var vault: String?
+    if case .file(let file) = new.store {
+      if try explaining({ () throws(KeychainError) in try file.isThere() }) {
+        vault = file.location.vaultFile
+      }
+    }
     let former = try? RememberedKeychain.read(in: new.location.stateFolder)?.kind
     try explaining { () throws(KeychainError) in
-      try RememberedKeychain.write(kind, in: new.location.stateFolder)
+      try RememberedKeychain.write(kind, vault: vault, in: new.location.stateFolder)
     }
     let other: KeychainKind = kind == .file ? .secretService : .file
     selection.name = other.rawValue

@@ -36,6 +36,8 @@ struct VaultLogCommand: ParsableCommand {
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
     let states = try explaining { () throws(KeychainError) in try Self.states(of: vault) }
+    // Where nothing is left of it that could be listed.
+    if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw Failure(problem) }
     if output.json { return try StandardStreams.write(Self.json(states)) }
     if states.isEmpty { return StandardStreams.say("there is no encrypted file yet") }
     try StandardStreams.write(Self.table(states))
@@ -332,6 +334,16 @@ private func changing<Result>(
     throw .noEncryptedFile
   } catch {
     throw Failure(error)
+  }
+}
+
+extension KeychainError {
+  /// Whether a file that was there is gone.
+  fileprivate var isAbsence: Bool {
+    switch self {
+    case .missing, .elsewhere: true
+    default: false
+    }
   }
 }
 

@@ -216,7 +216,9 @@ public final class DefaultKeychain: KeychainStore {
     hasAdded = depth > 0
     guard !hasAdded, var opened, opened.choice.isToBeRemembered else { return }
     do throws(KeychainError) {
-      try RememberedKeychain.write(opened.choice.kind, in: location.stateFolder)
+      try RememberedKeychain.write(
+        opened.choice.kind, vault: opened.choice.kind == .file ? location.vaultFile : nil,
+        in: location.stateFolder)
       settings.onNotice(.remembered(opened.choice))
       opened.choice = KeychainChoice(kind: opened.choice.kind, reason: .remembered(.now))
       self.opened = opened

@@ -20,7 +20,8 @@ extension KeychainEnvironment {
     return EncryptedFileKeychain(
       at: location, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location, program: nil), openers: openers, patience: patience,
-      onNotice: { settings.onNotice(.encryptedFile($0)) })
+      onNotice: { settings.onNotice(.encryptedFile($0)) },
+      remembered: { RememberedKeychain.vault(in: location.stateFolder) })
   }
 
   /// How the Secret Service is used as this environment and a program's settings have it.

@@ -35,6 +35,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// is not remembered.
   package var onlyReads = false
   let clock: () -> Timestamp
+  /// Where it is remembered elsewhere that there is a vault.
+  let remembered: () -> String?
 
   var snapshot: VaultSnapshot?
   /// Copies beside the vault that are still to be merged, as of the last look.
@@ -62,14 +64,17 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///   - patience: how many seconds a writer waits for others.
   ///   - onNotice: hears of what happens.
   ///   - clock: what dates are read from.
+  ///   - remembered: the path of the vault of which the caller remembers that something was stored in it; `nil` where it
+  ///     remembers none. Asked where there is no vault: then that one is missing.
   public init(
     at location: VaultLocation, passphrase: @escaping PassphraseSource = { _ in nil },
     respondent: @escaping () -> PassphraseRespondent = { .person }, cache: UnlockCache? = nil,
     openers: SlotOpeners = SlotOpeners(), maximumWorkFactor: Int = 20,
     patience: Int = 60, onNotice: @escaping (Notice) -> Void = { _ in },
-    clock: @escaping () -> Timestamp = { .now }
+    clock: @escaping () -> Timestamp = { .now }, remembered: @escaping () -> String? = { nil }
   ) {
     self.location = location
+    self.remembered = remembered
     unlocking = Unlocking(
       location: location, passphrase: passphrase, maximumWorkFactor: maximumWorkFactor, cache: cache,
       respondent: respondent, onWaiting: { onNotice(.waitingForPassphrase) }, openers: openers)
@@ -80,20 +85,6 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   // MARK: Making
 
-  /// Makes a vault.
-  ///
-  /// - Throws: `KeychainError.duplicateItem` if there is one already; what writing throws.
-  public func create(_ protection: borrowing Protection) throws(KeychainError) {
-    // Before anybody is asked for the passphrase of the one that is there.
-    if try vaultFile() != nil { throw .duplicateItem }
-    let change = try beginChange()
-    guard change.isNew else { throw .duplicateItem }
-    try change.make(protection)
-    try change.commit(at: clock())
-    key = change.key
-    snapshot = nil
-  }
-
   // MARK: Reading
 
   /// Whether there is a vault, or what is left of one.
@@ -103,8 +94,14 @@ public final class EncryptedFileKeychain: KeychainStore {
     if let folder = try Folder(opening: location.vaultFolder) {
       if try folder.contains(VaultLocation.vaultName) { return true }
     }
-    return try hasOtherParts()
+    return try absence() != nil
   }
+
+  /// Whether there is a vault, whatever state it is in.
+  ///
+  /// - Throws: `KeychainError.missing` and `.elsewhere` where there should be one and isn't; `.unsafeFile` and `.system` if
+  ///   it can't be looked at.
+  public func isThere() throws(KeychainError) -> Bool { try vaultFile() != nil }
 
   /// What can be said of the vault; `nil` if there is none yet.
   ///
@@ -284,8 +281,9 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// - Parameter needsIdentity: whether the identity itself has to be had.
   func beginChange(patience: Int? = nil, needsIdentity: Bool = false) throws(KeychainError) -> VaultChange {
     forgetWhatIsLocked()
-    // A person who is asked must not keep others waiting that have nothing to ask.
-    if key == nil { _ = try newest() }
+    // A person who is asked must not keep others waiting that have nothing to ask. And where a vault is missing no
+    // folder is made, which a disk would then be mounted over.
+    if key == nil { _ = try newest() } else { _ = try vaultFile() }
     let locked = try lockFolder(patience: patience ?? self.patience)
     isPinned = false
     let snapshot = try newest(needsIdentity: needsIdentity)
@@ -426,8 +424,12 @@ public final class EncryptedFileKeychain: KeychainStore {
     let uuid = opened.stanzas.uuid
     let generation = opened.generation
     var newer: SeenGeneration?
-    switch try SeenGeneration.remembered(of: uuid, opened.key, in: state) {
-    case .seen(generation): return nil
+    let (memory, isHere) = try SeenGeneration.remembered(of: uuid, opened.key, in: state)
+    switch memory {
+    case .seen(generation):
+      // A vault that has moved is to be missed where it is now.
+      if !isHere, !onlyReads { try? rememberUnlessWritten(opened) }
+      return nil
     case .seen(let seen) where seen.number >= generation.number: newer = seen
     case .otherKey: break
     case .seen, .nothing:
@@ -453,17 +455,18 @@ public final class EncryptedFileKeychain: KeychainStore {
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
     defer { withExtendedLifetime(lock) {} }
     guard let file = try openVault(), file.status == opened.status else { return }
-    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, in: location.stateFolder)
+    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
   }
 
   /// Takes the vault as it is for the newest state of it.
   ///
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
+    if try vaultFile() == nil { throw .itemNotFound }
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
-    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, in: location.stateFolder)
+    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
   }
 
   /// The same, also where a newer one has been seen before.
@@ -545,30 +548,19 @@ public final class EncryptedFileKeychain: KeychainStore {
 
   /// The vault's file; `nil` if there is none yet.
   ///
-  /// - Throws: ``KeychainError/missing(path:)`` if other parts of a vault are there.
+  /// - Throws: ``KeychainError/missing(path:)`` and ``KeychainError/elsewhere(path:known:)`` if there was one.
   func vaultFile() throws(KeychainError) -> OpenFile? {
     if let file = try openVault() { return file }
-    guard try hasOtherParts() else { return nil }
+    guard let absence = try absence() else { return nil }
     // Perhaps another process has made it all since the first look.
     if let file = try openVault() { return file }
-    throw .missing(path: location.vaultFile)
+    throw absence
   }
 
   func openVault() throws(KeychainError) -> OpenFile? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
     copies = try ConflictCopies.names(in: folder).filter { !passedOver.contains($0) }
     return try folder.file(VaultLocation.vaultName)
-  }
-
-  /// Whether there is something that only a vault leaves.
-  private func hasOtherParts() throws(KeychainError) -> Bool {
-    if let folder = try Folder(opening: location.vaultFolder) {
-      for name in [VaultLocation.slotsName, Generations.folderName] where try folder.contains(name) {
-        return true
-      }
-    }
-    guard let state = try Folder(opening: location.stateFolder) else { return false }
-    return try state.contains(VaultLocation.identityName)
   }
 }
 

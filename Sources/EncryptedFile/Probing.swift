@@ -14,7 +14,7 @@ extension EncryptedFileKeychain {
     let quiet = EncryptedFileKeychain(
       at: location, passphrase: asksNobody ? unlocking.passphrase : { _ in nil }, respondent: { .nobody },
       cache: unlocking.cache, openers: unlocking.openers.withoutPrograms,
-      maximumWorkFactor: unlocking.maximumWorkFactor, patience: 1)
+      maximumWorkFactor: unlocking.maximumWorkFactor, patience: 1, remembered: remembered)
     quiet.onlyReads = true
     quiet.use(self)
     let fault: KeychainError?

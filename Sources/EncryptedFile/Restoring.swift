@@ -50,8 +50,8 @@ extension EncryptedFileKeychain {
       let numbers = try generations().map(\.number)
       var newest = numbers.max() ?? 0
       if case .seen(let seen) = try SeenGeneration.remembered(
-        of: earlier.stanzas.uuid, earlier.key, in: StateFolder(location))
-      {
+        of: earlier.stanzas.uuid, earlier.key, in: StateFolder(location)
+      ).memory {
         newest = max(newest, seen.number)
       }
       change = try VaultChange(

@@ -1,3 +1,4 @@
+import Age
 import Keychain
 import PrivateFiles
 
@@ -5,7 +6,8 @@ import PrivateFiles
 /// program can, could otherwise put an older one there: with a password that was changed, or an item that was deleted.
 ///
 /// It is a file `UUID.seen` of this machine's state: `GENERATION MAC TAG`, where MAC is the header's and TAG proves that
-/// the vault's own key wrote it; both in hexadecimal digits. Who can put back both files is not noticed.
+/// the vault's own key wrote it; both in hexadecimal digits. Who can put back both files is not noticed. The last line
+/// says where the vault was, `at PATH`, so that it is missed where it isn't any more.
 struct SeenGeneration: Equatable {
   let number: Int64
   let mac: [UInt8]
@@ -19,35 +21,85 @@ struct SeenGeneration: Equatable {
     case otherKey
   }
 
-  private static func fileName(_ uuid: String) -> String { uuid + ".seen" }
+  private static let fileExtension = ".seen"
+  private static func fileName(_ uuid: String) -> String { uuid + fileExtension }
 
-  /// What is remembered of a vault.
+  /// Whether a file of that name is what is remembered of a vault.
+  static func isFileName(_ name: UnsafeRawBufferPointer) -> Bool {
+    name.count > fileExtension.utf8.count
+      && name.suffix(fileExtension.utf8.count).elementsEqual(fileExtension.utf8)
+  }
+
+  private static let placeMark = "at "
+  private static let sizeLimit = 4096
+  /// Longer paths are not noted.
+  private static let pathLimit = 3072
+
+  /// What is remembered of a vault, and whether also that it is in that place.
   ///
   /// - Throws: ``KeychainError`` if the file can't be read or lets others in.
   static func remembered(
     of uuid: String, _ key: VaultKey, in stateFolder: StateFolder
-  ) throws(KeychainError) -> Memory {
+  ) throws(KeychainError) -> (memory: Memory, isHere: Bool) {
     let text = try stateFolder.lending { (folder) throws(KeychainError) -> Secret? in
       guard let file = try folder.file(fileName(uuid)) else { return nil }
-      return try file.contents(limit: 4096)
+      return try file.contents(limit: sizeLimit)
     }
-    guard let text else { return .nothing }
-    return text.withUnsafeBytes { text in
-      guard text.last == 0x0a else { return .nothing }
-      var memory = Memory.nothing
-      var start = 0
-      // A second line is there while the vault's key is being changed.
-      while start < text.count {
-        guard let (seen, tagStart) = parse(text, from: start) else { return .nothing }
-        let tag = seen.tag(key)
-        let end = tagStart + tag.count
-        guard end < text.count, text[end] == 0x0a else { return .nothing }
-        if tag.indices.allSatisfy({ text[tagStart + $0] == tag[$0] }) { return .seen(seen) }
-        memory = .otherKey
-        start = end + 1
+    guard let text else { return (.nothing, false) }
+    return text.withUnsafeBytes { text in (memory(in: text, key), isPlace(stateFolder.vaultFile, in: text)) }
+  }
+
+  private static func memory(in text: UnsafeRawBufferPointer, _ key: VaultKey) -> Memory {
+    guard text.last == 0x0a else { return .nothing }
+    var memory = Memory.nothing
+    var start = 0
+    // A second such line is there while the vault's key is being changed.
+    while start < text.count {
+      if text[start] == UInt8(ascii: "a"), text[start...].starts(with: placeMark.utf8) {
+        start = (text[start...].firstIndex(of: 0x0a) ?? text.count) + 1
+        continue
       }
-      return memory
+      guard let (seen, tagStart) = parse(text, from: start) else { return .nothing }
+      let tag = seen.tag(key)
+      let end = tagStart + tag.count
+      guard end < text.count, text[end] == 0x0a else { return .nothing }
+      let given = UnsafeRawBufferPointer(rebasing: text[tagStart..<end])
+      if tag.withUnsafeBytes({ Sodium.areEqual($0, given) }) { return .seen(seen) }
+      memory = .otherKey
+      start = end + 1
     }
+    return memory
+  }
+
+  /// The paths of vaults that were seen on this machine; `nil` for each of which it isn't known where it was.
+  static func places(in folder: borrowing Folder) throws(KeychainError) -> [String?] {
+    try folder.names(where: isFileName).map { name in
+      // What can't be read is a trace nevertheless.
+      guard let file = try? folder.file(name), let text = try? file.contents(limit: sizeLimit) else {
+        return nil
+      }
+      return text.withUnsafeBytes { place(in: $0) }
+    }
+  }
+
+  private static func place(in text: UnsafeRawBufferPointer) -> String? {
+    guard text.last == 0x0a else { return nil }
+    let last = text.dropLast().split(separator: 0x0a, omittingEmptySubsequences: false).last ?? []
+    guard last.starts(with: placeMark.utf8) else { return nil }
+    return String(validating: last.dropFirst(placeMark.utf8.count), as: UTF8.self)
+  }
+
+  /// Whether the last line names that path; also where it can't be noted.
+  private static func isPlace(_ path: String, in text: UnsafeRawBufferPointer) -> Bool {
+    let line = placeLine(path)
+    return line.isEmpty
+      || text.count > line.count && text[text.count - line.count - 1] == 0x0a
+        && text.suffix(line.count).elementsEqual(line)
+  }
+
+  private static func placeLine(_ path: String) -> [UInt8] {
+    if path.utf8.count > pathLimit || path.utf8.contains(0x0a) { return [] }
+    return Array(placeMark.utf8) + path.utf8 + [0x0a]
   }
 
   /// The number and the MAC of the line that begins at `start`, and where its tag begins; `nil` if it is none. By
@@ -89,26 +141,31 @@ struct SeenGeneration: Equatable {
     self.mac = mac
   }
 
-  /// Remembers it. It is not forced onto the disk, for what a crash takes away is only the notice of a rollback.
-  func remember(of uuid: String, _ key: VaultKey, in stateFolder: String) throws(KeychainError) {
-    try Self.write(line(key), of: uuid, in: stateFolder)
+  /// Remembers it.
+  ///
+  /// - Parameter isLasting: whether it is forced onto the disk. Where there was such a note before, what a crash takes
+  ///   away is only the notice of a rollback.
+  func remember(
+    of uuid: String, _ key: VaultKey, at location: VaultLocation, isLasting: Bool = false
+  ) throws(KeychainError) {
+    try Self.write(line(key), of: uuid, at: location, isLasting: isLasting)
   }
 
   /// Remembers it together with the one before, which another key wrote: of these two the one that is in the vault's
   /// place is the newest.
   func remember(
-    of uuid: String, _ key: VaultKey, in stateFolder: String, besides former: SeenGeneration,
+    of uuid: String, _ key: VaultKey, at location: VaultLocation, besides former: SeenGeneration,
     _ formerKey: VaultKey
   ) throws(KeychainError) {
-    try Self.write(former.line(formerKey) + line(key), of: uuid, in: stateFolder)
+    try Self.write(former.line(formerKey) + line(key), of: uuid, at: location, isLasting: false)
   }
 
   private static func write(
-    _ lines: [UInt8], of uuid: String, in stateFolder: String
+    _ lines: [UInt8], of uuid: String, at location: VaultLocation, isLasting: Bool
   ) throws(KeychainError) {
-    let folder = try Folder(creating: stateFolder)
-    try lines.lendingBytes { (bytes) throws(KeychainError) in
-      try folder.replace(fileName(uuid), with: bytes, isLasting: false)
+    let folder = try Folder(creating: location.stateFolder)
+    try (lines + placeLine(location.vaultFile)).lendingBytes { (bytes) throws(KeychainError) in
+      try folder.replace(fileName(uuid), with: bytes, isLasting: isLasting)
     }
   }
 

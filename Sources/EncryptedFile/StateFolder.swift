@@ -6,9 +6,12 @@ import PrivateFiles
 final class StateFolder {
   private let path: String
   private var folder: Folder?
+  /// The vault's path.
+  let vaultFile: String
 
   init(_ location: VaultLocation) {
     path = location.stateFolder
+    vaultFile = location.vaultFile
   }
 
   /// Lends the folder; `nil` if there is none, as it also is where `body` gives that.

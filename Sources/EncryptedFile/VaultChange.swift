@@ -463,7 +463,7 @@ final class VaultChange {
         if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
           // Whichever of the two is there afterwards is the one that was seen last.
           try snapshot.generation.remember(
-            of: uuid, key, in: unlocking.location.stateFolder, besides: beginning.seen, beginning.key)
+            of: uuid, key, at: unlocking.location, besides: beginning.seen, beginning.key)
         }
         if let before {
           try Generations(creatingIn: locked.folder).keep(
@@ -473,7 +473,9 @@ final class VaultChange {
       }
     }
     // The change is made by now.
-    if let stanzas { try? written?.remember(of: stanzas.uuid, key, in: unlocking.location.stateFolder) }
+    if let stanzas {
+      try? written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)
+    }
     if before != nil { try? Generations(creatingIn: locked.folder).prune() }
     try? putCopiesAway()
   }

@@ -47,6 +47,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case unsafeFile(path: String, FileFault)
   /// Something that has to be there is not, though the keychain's other parts are.
   case missing(path: String)
+  /// The keychain isn't where it is looked for. The one that was used on this machine before is, or was, elsewhere.
+  case elsewhere(path: String, known: String)
   /// The identity that was found opens another keychain than this one.
   case wrongIdentity(path: String)
   /// What is stored can't be understood or fails its authentication.

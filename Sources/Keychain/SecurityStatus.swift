@@ -107,7 +107,7 @@ extension SecurityStatus {
     case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens: self = .authFailed
     case .slot(let fault): self.init(fault)
     case .noCollection(nil): self = .noDefaultKeychain
-    case .noCollection, .missing: self = .noSuchKeychain
+    case .noCollection, .missing, .elsewhere: self = .noSuchKeychain
     case .noAnswer, .refused, .unavailable, .busy: self = .notAvailable
     case .unsafeFile, .wrongIdentity, .damaged, .rolledBack: self = .invalidKeychain
     case .newerFormat: self = .wrongSecVersion

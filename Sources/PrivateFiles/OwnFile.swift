@@ -46,6 +46,12 @@ package struct FileStatus: Equatable {
     }
   }
 
+  /// Whether there is anything at a path.
+  package static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
   /// When the contents were changed last.
   package var modificationDate: Timestamp {
     Timestamp(milliseconds: Int64(modified.seconds) * 1000 + Int64(modified.nanoseconds) / 1_000_000)

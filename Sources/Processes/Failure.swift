@@ -2,6 +2,7 @@ package import CredentialProtocols
 import EncryptedFile
 package import Keychain
 package import KeychainChoice
+import PrivateFiles
 
 /// What a command ends with (DESIGN: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage).
 package enum Status: Int32 {
@@ -154,6 +155,8 @@ extension Failure {
       self.init(path, fault)
     case .missing(let path):
       self.init(missing: path)
+    case .elsewhere(let path, let known):
+      self.init(elsewhere: path, known: known)
     case .wrongIdentity(let path):
       self.init(wrongIdentity: path)
     case .damaged(let path, let detail):
@@ -303,12 +306,19 @@ extension Failure {
 
   private init(missing path: String) {
     if path.hasSuffix("/vault.age") {
+      let hasStates =
+        (try? VaultLocation()).map {
+          $0.vaultFile == path && (try? EncryptedFileKeychain(at: $0).generations())?.isEmpty == false
+        } ?? false
+      let back =
+        hasStates
+        ? "put it back, or with 'llavero vault restore' a state that 'llavero vault log' lists"
+        : "put it back, or mount the disk that it is on"
       self.init(
         "the keychain \(path) is missing, though there was one",
         hint:
-          "put back a state that 'llavero vault log' lists with 'llavero vault restore', or a backup; to begin "
-          + "anew, move its identity, slots and generations away", status: .keychain
-      )
+          "\(back); if it moved, set XDG_DATA_HOME; to begin without it, type 'llavero init --start-over'",
+        status: .keychain)
     } else if !path.hasSuffix("/identity.txt") {
       self.init("\(path) leads to nothing", hint: "put back what the link leads to", status: .keychain)
     } else {
@@ -316,6 +326,22 @@ extension Failure {
         "the identity \(path) is missing, without which the keychain can't be opened",
         hint: "put it back from a backup", status: .keychain)
     }
+  }
+
+  private init(elsewhere path: String, known: String) {
+    guard FileStatus.isThere(known) else {
+      self.init(
+        "the keychain \(known) is missing, though there was one; nor is there one at \(path)",
+        hint: "put it back, or to the second place if it moved there; to begin without it, type "
+          + "'llavero init --start-over'", status: .keychain)
+      return
+    }
+    let end = "/llavero/vault.age"
+    let folder = known.hasSuffix(end) ? known.dropLast(end.count) : "its folder's"
+    self.init(
+      "there is no keychain at \(path); the one that is in use is \(known)",
+      hint: "set XDG_DATA_HOME to \(folder); to have another one, set XDG_STATE_HOME to another folder, too",
+      status: .keychain)
   }
 
   /// The one place where a protocol's error becomes text.

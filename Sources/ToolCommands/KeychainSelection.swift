@@ -102,7 +102,7 @@ package struct KeychainSelection {
     let keychain = EncryptedFileKeychain(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location), openers: openers, patience: environment.patience,
-      onNotice: Self.tell)
+      onNotice: Self.tell, remembered: { RememberedKeychain.vault(in: location.stateFolder) })
     keychain.onlyReads = changesNothing
     return keychain
   }
@@ -298,7 +298,8 @@ package struct OpenKeychain {
   package func remember() throws(Failure) {
     if !choice.isToBeRemembered { return }
     try explaining { () throws(KeychainError) in
-      try RememberedKeychain.write(choice.kind, in: location.stateFolder)
+      try RememberedKeychain.write(
+        choice.kind, vault: choice.kind == .file ? location.vaultFile : nil, in: location.stateFolder)
     }
     switch choice.reason {
     case .answers:

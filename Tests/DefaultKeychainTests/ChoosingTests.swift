@@ -124,6 +124,32 @@ import Testing
     #expect(try keychain.items(matching: .all) == [])
   }
 
+  @Test("an encrypted file that is missing is no empty one, whether it was chosen, seen or only stored in")
+  func missingFile() throws {
+    let home = Home()
+    let keychain = try home.keychain()
+    try keychain.add(.internet(account: "alice"), "s3cret")
+    let location = home.location
+    let error = KeychainError.missing(path: location.vaultFile)
+    #expect(rename(location.vaultFolder, home.folder["away"]) == 0)
+    func expectRefusals(_ keychain: DefaultKeychain) {
+      #expect(failure { try keychain.accounts() } == error)
+      #expect(failure { try keychain.add(.internet(account: "bob"), "x") } == error)
+      #expect(failure { try keychain.exclusively { () throws(KeychainError) in } } == error)
+      #expect(failure { try keychain.revisions() } == error)
+      #expect(keychain.probe() == .unavailable(error))
+    }
+    expectRefusals(keychain)
+    expectRefusals(try home.keychain())
+    expectRefusals(try home.keychain(kind: .file))
+    // Nothing but what was chosen is left.
+    unlink(location.identityFile)
+    for name in home.folder.tree() where name.hasSuffix(".seen") { unlink(home.folder[name]) }
+    expectRefusals(try home.keychain())
+    #expect(!home.folder.tree().contains { $0.hasPrefix(".local/share/llavero") })
+    #expect(rename(home.folder["away"], location.vaultFolder) == 0)
+  }
+
   @Test("a body that fails has stored nothing, and chosen nothing")
   func failingBody() throws {
     let home = Home()

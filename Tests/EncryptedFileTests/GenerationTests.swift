@@ -233,7 +233,8 @@ struct RollbackTests {
     try put(line, into: path)
     #expect(try place.keychain().servers() == ["a.example"])
     line[0] = UInt8(ascii: "1")
-    line[line.count - 2] ^= 1
+    // Behind the tag comes the vault's place.
+    line[try #require(line.firstIndex(of: 0x0a)) - 1] ^= 1
     try put(line, into: path)
     try expectRefusal(seen: nil)
   }

@@ -134,6 +134,34 @@ import UnlockCache
     #expect(try choice(named: "secret-service", variables)?.reason == .option)
   }
 
+  @Test("with the encrypted file its path is remembered, where there is one and it can be written on a line")
+  func path() throws {
+    let (state, now) = (location.stateFolder, Timestamp(milliseconds: 1000))
+    func remembered(_ vault: String?) throws -> String? {
+      try RememberedKeychain.write(.file, vault: vault, in: state, at: now)
+      #expect(try RememberedKeychain.read(in: state)?.date == now)
+      return RememberedKeychain.vault(in: state)
+    }
+    for path in ["/data/llavero/vault.age", "/my data/ä/ llavero/vault.age", location.vaultFile] {
+      #expect(try remembered(path) == path)
+    }
+    for path in [nil, "/a\nb/vault.age", "/" + String(repeating: "l", count: 1000)] {
+      #expect(try remembered(path) == nil)
+    }
+    try RememberedKeychain.write(.secretService, vault: "/v", in: state)
+    #expect(RememberedKeychain.vault(in: state) == nil)
+    folder.write(Array("file 1970-01-01T00:00:01.000Z".utf8), to: "state/llavero/keychain")
+    #expect(
+      try RememberedKeychain.read(in: state)?.kind == .file && RememberedKeychain.vault(in: state) == nil)
+  }
+
+  @Test("a trace of a vault is as good as a vault: no other keychain is looked for")
+  func missingVault() throws {
+    try EncryptedFileKeychain(at: location).create(.passphrase(Secret("p")))
+    #expect(rename(folder["data"], folder["away"]) == 0)
+    #expect(try choice()?.reason == .vaultIsThere)
+  }
+
   @Test("an unknown kind is none", arguments: ["File", "secretservice", "kwallet", " file"])
   func unknown(name: String) {
     #expect(throws: KeychainChoiceError.unknownKind(name)) { try choice(named: name) }

@@ -75,6 +75,22 @@ import Testing
     #expect(try await home.output(of: "\(program) read com.example.other alice") == "three\n")
   }
 
+  @Test("a keychain that is missing is no empty one, and none is made in its place")
+  func missing() async throws {
+    let home = ProgramHome(.file)
+    let program = "security-programs generic-password"
+    #expect(try await home.output(of: "\(program) save com.example.app alice", input: "one\n") == "saved\n")
+    _ = try await home.output(of: "mv .local/share/llavero away")
+    // errSecNoSuchKeychain
+    let refusal = ProgramHome.Outcome(errors: "unhandledError(-25294)\n", status: 1)
+    #expect(try await home.run("\(program) read com.example.app alice") == refusal)
+    #expect(try await home.run("\(program) save com.example.app alice", input: "two\n") == refusal)
+    #expect(try await home.run("\(program) delete com.example.app alice") == refusal)
+    #expect(try await home.run("\(program) accounts com.example.app") == refusal)
+    #expect(try await home.output(of: "ls .local/share; mv away .local/share/llavero") == "")
+    #expect(try await home.output(of: "\(program) read com.example.app alice") == "one\n")
+  }
+
   @Test("save updates a token that is there, and adds one that is not", arguments: Keychain.allCases)
   func saveToken(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
