@@ -19,7 +19,7 @@ extension KeychainEnvironment {
     openers.mayRunPrograms = false
     return EncryptedFileKeychain(
       at: location, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location, program: nil), openers: openers, patience: patience,
+      cache: try unlockCache(at: location, program: nil), openers: openers, patience: try patience(),
       onNotice: { settings.onNotice(.encryptedFile($0)) },
       remembered: { RememberedKeychain.vault(in: location.stateFolder) })
   }

@@ -55,7 +55,7 @@ struct Generations: ~Copyable {
       switch errno {
       case EEXIST:
         // Perhaps from a writer that was killed before it had put its own in place.
-        if try folder.status(of: name).isSameFile(as: status) { return }
+        if try folder.status(of: name).isSameFile(as: status) { return try folder.synchronize() }
         if unlinkat(folder.descriptor, name, 0) == 0,
           linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) == 0
         {
@@ -68,7 +68,10 @@ struct Generations: ~Copyable {
         throw .system(operation: "keep", path: folder.path(of: name), errno: errno)
       }
     }
-    if try folder.status(of: name).isSameFile(as: status) { return }
+    if try folder.status(of: name).isSameFile(as: status) {
+      // The file is about to lose its other name.
+      return try folder.synchronize()
+    }
     // A sync program has put another copy there since it was read, which nobody has seen yet.
     if renameat(folder.descriptor, name, vaultFolder.descriptor, displaced) != 0 {
       throw .system(operation: "keep", path: vaultFolder.path(of: displaced), errno: errno)

@@ -19,6 +19,8 @@ package enum KeychainChoiceError: Error, Hashable, Sendable {
     case noDuration
     /// A number of seconds, from 0.001 to 86,400.
     case noSeconds
+    /// A whole number of seconds, from 0 to 86,400.
+    case noWholeSeconds
     /// One of ``UnlockCache/Mode``.
     case noUnlockCacheMode
   }

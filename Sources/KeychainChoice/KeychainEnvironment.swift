@@ -49,7 +49,16 @@ package struct KeychainEnvironment {
   package var forbidsPrompts: Bool { variable("LLAVERO_PROMPT") == "never" }
 
   /// `LLAVERO_LOCK_TIMEOUT`: how many seconds a writer waits for others.
-  package var patience: Int { max(0, variable("LLAVERO_LOCK_TIMEOUT").flatMap { Int($0) } ?? 60) }
+  ///
+  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't a whole number from 0 to 86,400.
+  package func patience() throws(KeychainChoiceError) -> Int {
+    let name = "LLAVERO_LOCK_TIMEOUT"
+    guard let text = value(name) else { return 60 }
+    guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let seconds = Int(text), 0...86_400 ~= seconds else {
+      throw .unusableSetting(name: name, .noWholeSeconds)
+    }
+    return seconds
+  }
 
   /// A time in milliseconds that a variable gives in seconds; `nil` if it isn't set, or empty.
   ///
@@ -135,7 +144,7 @@ package struct KeychainEnvironment {
     settings.callTimeout = try milliseconds("LLAVERO_CALL_TIMEOUT") ?? settings.callTimeout
     settings.mayPrompt = mayPrompt && !forbidsPrompts
     settings.lockFolder = location.stateFolder
-    settings.patience = patience
+    settings.patience = try patience()
     return settings
   }
 }

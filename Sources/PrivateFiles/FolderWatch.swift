@@ -52,6 +52,8 @@ private final class Waiter: @unchecked Sendable {
     var writing: Int32 = -1
   }
 
+  /// How long to wait before the next try to watch, in milliseconds.
+  private static let pause: Int32 = 500
   private static let ofFolder = UInt32(
     IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF
       | IN_ATTRIB | IN_ONLYDIR)
@@ -91,21 +93,24 @@ private final class Waiter: @unchecked Sendable {
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: stopping.reading, events: Int16(POLLIN), revents: 0),
     ]
+    var isArmed = true
     while true {
-      if poll(&descriptors, 2, -1) < 0 {
+      if poll(&descriptors, 2, isArmed ? -1 : Self.pause) < 0 {
         if errno == EINTR { continue }
         return report()
       }
       if descriptors[1].revents != 0 { return }
       var (isWanted, hasMoved) = take()
-      if hasMoved {
+      if hasMoved || !isArmed {
+        let wasArmed = isArmed
         do throws(KeychainError) {
           try arm()
+          isArmed = true
         } catch {
-          // Whoever is told looks, and finds what is wrong.
-          return report()
+          isArmed = false
         }
-        isWanted = true
+        // Where it can't be watched, whoever is told looks, and finds what is wrong; once is enough.
+        isWanted = isArmed || wasArmed
       }
       if isWanted { report() }
     }

@@ -67,6 +67,8 @@ extension Failure {
       self.init("\(name) has to be a time like 90s, 15m or 8h, from 1s to 30d", status: .usage)
     case .unusableSetting(let name, .noSeconds):
       self.init("\(name) has to be a number of seconds, from 0.001 to 86400", status: .usage)
+    case .unusableSetting(let name, .noWholeSeconds):
+      self.init("\(name) has to be a whole number of seconds, from 0 to 86400", status: .usage)
     case .unusableSetting(let name, .noUnlockCacheMode):
       self.init("\(name) has to be auto, keyring, agent or none", status: .usage)
     case .unknownSession:

@@ -86,6 +86,7 @@ package enum GitCredentialCommand {
     // Git has no more to say where nobody may be asked on the terminal; the desktop's own prompt is another thing.
     options.selection.mayAsk = Program.environmentFlag("GIT_TERMINAL_PROMPT") ?? true
     options.selection.readsSecrets = true
+    options.selection.isForTool = true
     let selected = try options.selection.choose()
     let request = try explaining { () throws(ProtocolError) -> GitRequest in
       let lines = try RequestLines.read { (buffer) throws(ProtocolError) in

@@ -34,6 +34,8 @@ package struct KeychainSelection {
   package var identity: String?
   /// The passphrase, where the command line has it.
   package var givenPassphrase: GivenPassphrase?
+  /// Whether a tool calls, which shows a person what is said here, or takes it for an error.
+  package var isForTool = false
   /// The line that asks for the passphrase on a terminal, in place of the usual one.
   package var passphraseLine: String?
 
@@ -99,10 +101,11 @@ package struct KeychainSelection {
   /// The encrypted file at a place.
   package func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
+    let patience = try explaining { () throws(KeychainChoiceError) in try environment.patience() }
     let keychain = EncryptedFileKeychain(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location), openers: openers, patience: environment.patience,
-      onNotice: Self.tell, remembered: { RememberedKeychain.vault(in: location.stateFolder) })
+      cache: try unlockCache(at: location), openers: openers, patience: patience,
+      onNotice: tell, remembered: { RememberedKeychain.vault(in: location.stateFolder) })
     keychain.onlyReads = changesNothing
     return keychain
   }
@@ -162,13 +165,18 @@ package struct KeychainSelection {
     passphraseSources(for: .keyring(prompt: prompt)).source
   }
 
-  private static func tell(_ notice: EncryptedFileKeychain.Notice) {
+  /// Whether it is said that a keychain was made, or chosen. A tool's person sees it on a terminal; a tool that reads
+  /// standard error takes it for a failure.
+  var tellsOfBeginning: Bool { !isForTool || StandardStreams.isTerminal(2) }
+
+  private func tell(_ notice: EncryptedFileKeychain.Notice) {
     switch notice {
     case .created(let location):
+      if !tellsOfBeginning { return }
       StandardStreams.say(
         "made the keychain \(terminalText(location.vaultFile)); "
           + "its key is \(terminalText(location.identityFile))")
-    case .waiting(let path): tellWaiting(path)
+    case .waiting(let path): Self.tellWaiting(path)
     case .merged(let copies):
       StandardStreams.say(
         "merged \(copies == 1 ? "a copy" : "\(copies) copies") of the keychain that a sync program had put beside it"
@@ -230,7 +238,9 @@ package struct SelectedKeychain {
     let settings = try selection.secretServiceSettings(at: location)
     guard let choice else { return try openWhatAnswers(provider, settings) }
     let keychain = try explaining { () throws(KeychainError) in try provider.open(settings) }
-    return OpenKeychain(choice: choice, location: location, store: .secretService(keychain))
+    return OpenKeychain(
+      choice: choice, location: location, store: .secretService(keychain),
+      tellsOfChoice: selection.tellsOfBeginning)
   }
 
   private func openWhatAnswers(
@@ -242,7 +252,7 @@ package struct SelectedKeychain {
       if try keychain.keepsNewItems() {
         return OpenKeychain(
           choice: KeychainChoice(kind: .secretService, reason: .answers), location: location,
-          store: .secretService(keychain))
+          store: .secretService(keychain), tellsOfChoice: selection.tellsOfBeginning)
       }
       why = "the Secret Service has no collection that lasts"
     } catch .unavailable(let reason) {
@@ -256,7 +266,7 @@ package struct SelectedKeychain {
   private func openFile(_ choice: KeychainChoice?) throws(Failure) -> OpenKeychain {
     OpenKeychain(
       choice: choice ?? KeychainChoice(kind: .file, reason: .option), location: location,
-      store: .file(try selection.encryptedFile(at: location)))
+      store: .file(try selection.encryptedFile(at: location)), tellsOfChoice: selection.tellsOfBeginning)
   }
 }
 
@@ -271,12 +281,15 @@ package struct OpenKeychain {
   package let choice: KeychainChoice
   package let location: VaultLocation
   package let store: Store
+  /// Whether a choice that is made by this use is said.
+  private let tellsOfChoice: Bool
 
   /// Takes a keychain that was opened, and why it is this one.
-  package init(choice: KeychainChoice, location: VaultLocation, store: Store) {
+  package init(choice: KeychainChoice, location: VaultLocation, store: Store, tellsOfChoice: Bool = true) {
     self.choice = choice
     self.location = location
     self.store = store
+    self.tellsOfChoice = tellsOfChoice
   }
 
   /// The Secret Service, if that is the keychain.
@@ -292,7 +305,7 @@ package struct OpenKeychain {
     }
   }
 
-  /// Makes the choice last, once something has been stored, and says so.
+  /// Makes the choice last, once something has been stored, and says so where somebody hears it.
   ///
   /// - Throws: ``Failure`` if it can't be written.
   package func remember() throws(Failure) {
@@ -301,6 +314,7 @@ package struct OpenKeychain {
       try RememberedKeychain.write(
         choice.kind, vault: choice.kind == .file ? location.vaultFile : nil, in: location.stateFolder)
     }
+    if !tellsOfChoice { return }
     switch choice.reason {
     case .answers:
       StandardStreams.say(

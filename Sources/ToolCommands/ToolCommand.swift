@@ -48,6 +48,7 @@ private final class StandardToolCall: ToolCall {
     self.tool = tool.name
     self.programName = programName
     selection.readsSecrets = true
+    selection.isForTool = true
   }
 
   var version: String { Program.version }

@@ -1,6 +1,7 @@
 import EncryptedFile
 import Glibc
 import Keychain
+import PrivateFiles
 import TestSupport
 import Testing
 
@@ -47,6 +48,33 @@ import Testing
     try keychain().delete(login)
     #expect(
       await log.waits { if case .deleted? = $0.last { true } else { false } }, "\(log.all)")
+  }
+
+  @Test("a folder that can't be watched for a while is watched again afterwards")
+  func unwatchable() async throws {
+    folder.makeFolder("data/llavero")
+    let reports = Collected<Bool>()
+    let watch = try FolderWatch(folder["data/llavero"], isWanted: { _ in true }) { reports.append(true) }
+    defer { watch.stop() }
+    func waits(_ isDone: (Int) -> Bool) async throws -> Bool {
+      for _ in 0..<400 {
+        if isDone(reports.all.count) { return true }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      return false
+    }
+    #expect(rename(folder["data/llavero"], folder["data/away"]) == 0)
+    #expect(symlink(folder["data/llavero"], folder["data/llavero"]) == 0)
+    #expect(try await waits { $0 > 0 })
+    // The thread has seen the loop by now.
+    try await Task.sleep(for: .milliseconds(300))
+    let before = reports.all.count
+    #expect(unlink(folder["data/llavero"]) == 0)
+    #expect(rename(folder["data/away"], folder["data/llavero"]) == 0)
+    #expect(try await waits { $0 > before }, "what happened meanwhile is not told")
+    let between = reports.all.count
+    folder.write([1], to: "data/llavero/file")
+    #expect(try await waits { $0 > between }, "it is dead")
   }
 
   @Test("end with an error when the vault is damaged, and tell of no deletion")
