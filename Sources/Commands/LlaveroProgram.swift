@@ -51,7 +51,7 @@ package enum LlaveroProgram {
     } catch {
       let status = LlaveroCommand.exitCode(for: error)
       // Help and version are asked for by "errors" that are none.
-      if status.isSuccess { LlaveroCommand.exit(withError: error) }
+      if status.isSuccess { return try StandardStreams.write(LlaveroCommand.fullMessage(for: error) + "\n") }
       throw Failure(
         usage: LlaveroCommand.message(for: error), helpCommand: helpCommand(for: arguments))
     }

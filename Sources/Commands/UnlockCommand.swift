@@ -110,12 +110,13 @@ struct LockCommand: ParsableCommand {
 
   func run() throws {
     let selection = keychain.selection
-    if all { try selection.lockAllFiles() }
+    let keepers = all ? try selection.lockAllFiles() : []
     let open = try selection.choose().open()
     switch open.store {
     case .file(let file): if !all { try lock(file) }
     case .secretService(let service): try explaining { () throws(KeychainError) in try service.lock() }
     }
+    if let failure = Failure(keptBy: keepers) { throw failure }
   }
 
   private func lock(_ file: EncryptedFileKeychain) throws(Failure) {
@@ -125,6 +126,33 @@ struct LockCommand: ParsableCommand {
       StandardStreams.say(
         "the keychain can't be locked: its key is \(terminalText(file.location.identityFile))")
     case .locked: break
+    case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
+    }
+  }
+}
+
+extension Failure {
+  /// That a key may still be kept; `nil` if nothing does.
+  init?(keptBy keepers: [UnlockKeeper]) {
+    var isInKeyring = false
+    var folders: [String] = []
+    for keeper in keepers {
+      switch keeper {
+      case .keyring: isInKeyring = true
+      case .agent(let folder): folders.append(folder)
+      }
+    }
+    if let folder = folders.first {
+      self.init(
+        "the keychain may still be unlocked: its agent in \(folder) lives and does not answer",
+        hint: "see which process it is with 'fuser \(folder)/agent.lock', and end it with 'kill -KILL'",
+        status: .keychain)
+    } else if isInKeyring {
+      self.init(
+        "the keychain may still be unlocked: the kernel keyring did not drop its key",
+        hint: "see it with 'keyctl show @u'", status: .keychain)
+    } else {
+      return nil
     }
   }
 }

@@ -352,6 +352,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case notPossible
     /// It is locked now.
     case locked
+    /// This process has forgotten its key, but these may keep it still.
+    case kept(by: [UnlockKeeper])
   }
 
   /// Lets the cache forget the vault's key, whatever keeps it.
@@ -360,9 +362,10 @@ public final class EncryptedFileKeychain: KeychainStore {
   public func lock() throws(KeychainError) -> Locked {
     guard let file = try vaultFile() else { return .noVault }
     let stanzas = try VaultSummary.stanzas(of: file)
-    unlocking.cache?.forget(stanzas.uuid)
+    let keepers = unlocking.cache?.forget(stanzas.uuid) ?? []
     key = nil
     snapshot = nil
+    if !keepers.isEmpty { return .kept(by: keepers) }
     return stanzas.slots.isEmpty ? .notPossible : .locked
   }
 

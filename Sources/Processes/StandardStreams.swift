@@ -55,7 +55,8 @@ package enum StandardStreams {
     _ = text.withUnsafeBytes { writeFully(2, $0) }
   }
 
-  /// Sees to it that descriptors 0 to 2 are something, so that no file that is opened later becomes one of them.
+  /// Sees to it that descriptors 0 to 2 are something, so that no file that is opened later becomes one of them. What is
+  /// written to a closed output fails as before, for somebody wants to know that nobody gets it.
   package static func occupy() {
     // One look at all three, for they mostly are.
     var streams = (
@@ -67,12 +68,9 @@ package enum StandardStreams {
       return poll(streams.baseAddress, 3, 0) >= 0 && streams.allSatisfy { $0.revents & Int16(POLLNVAL) == 0 }
     }
     if areOpen { return }
-    while true {
-      let null = clinux_openat(AT_FDCWD, "/dev/null", O_RDWR, 0)
-      if null < 0 || null > 2 {
-        if null > 2 { close(null) }
-        return
-      }
+    // Each gets the lowest number that is free.
+    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
+      if clinux_openat(AT_FDCWD, "/dev/null", descriptor == 1 ? O_RDONLY : O_RDWR, 0) < 0 { return }
     }
   }
 

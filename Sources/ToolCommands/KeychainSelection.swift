@@ -120,9 +120,11 @@ package struct KeychainSelection {
   }
 
   /// Forgets the keys of all encrypted files of this user.
-  package func lockAllFiles() throws(Failure) {
+  ///
+  /// - Returns: what may keep some still; see ``UnlockCache/forget(_:)``.
+  package func lockAllFiles() throws(Failure) -> [UnlockKeeper] {
     let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    try unlockCache(at: location).forget(nil)
+    return try unlockCache(at: location).forget(nil)
   }
 
   /// What keeps an encrypted file with a passphrase unlocked.

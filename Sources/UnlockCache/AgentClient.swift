@@ -49,7 +49,10 @@ struct AgentClient: Sendable {
     // One that ends just now doesn't answer any more, and another takes its place.
     while true {
       if let reply = AgentConnection(to: folder).ask(.keep, arguments) {
-        if reply.outcome == .done { return }
+        if reply.outcome == .done {
+          places.note(folder)
+          return
+        }
         throw .unavailable(reason: "the agent keeps as many keys as it can")
       }
       if BootTime.milliseconds >= deadline { throw .unavailable(reason: "the agent does not answer") }
@@ -74,14 +77,26 @@ struct AgentClient: Sendable {
   }
 
   /// Forgets a vault's key, or those of all vaults.
-  func forget(_ uuid: String?) {
-    for folder in places.folders {
+  ///
+  /// - Returns: the folders of agents that live and have not said that they did.
+  func forget(_ uuid: String?) -> [String] {
+    places.allFolders.filter { !isForgotten(uuid, by: $0) }
+  }
+
+  private func isForgotten(_ uuid: String?, by folder: String) -> Bool {
+    let deadline = BootTime.milliseconds + AgentConnection.patience
+    while true {
       let connection = AgentConnection(to: folder)
-      if let uuid {
-        _ = connection.ask(.forget, Self.arguments(uuid))
-      } else {
-        _ = connection.ask(.forgetAll, Secret())
-      }
+      let reply =
+        if let uuid {
+          connection.ask(.forget, Self.arguments(uuid))
+        } else {
+          connection.ask(.forgetAll, Secret())
+        }
+      if reply != nil || !AgentProgram.lives(in: folder) { return true }
+      // It may be about to end, or to listen.
+      if BootTime.milliseconds >= deadline { return false }
+      usleep(10_000)
     }
   }
 
@@ -108,6 +123,31 @@ struct AgentPlaces: Sendable {
       let folder = try? Folder(opening: runtimeFolder), folder.descriptor >= 0
     else { return [stateFolder] }
     return [runtimeFolder + "/llavero", stateFolder]
+  }
+
+  private static let noteName = "agent.folder"
+
+  /// The same, and the one of the last agent that was given a key: this process may have another `XDG_RUNTIME_DIR`, or none.
+  var allFolders: [String] {
+    let folders = folders
+    guard let noted, noted.hasPrefix("/"), !folders.contains(noted) else { return folders }
+    return folders + [noted]
+  }
+
+  private var noted: String? {
+    guard let state = try? Folder(opening: stateFolder), let file = try? state.file(Self.noteName),
+      let text = try? file.contents(limit: 4096)
+    else { return nil }
+    return text.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// Notes where there is an agent that keeps a key. Where that fails `XDG_RUNTIME_DIR` has to lead there.
+  func note(_ folder: String) {
+    if folder == stateFolder || folder == noted { return }
+    guard let state = try? Folder(creating: stateFolder) else { return }
+    try? Secret(folder).withUnsafeBytes { (bytes) throws(KeychainError) in
+      try state.replace(Self.noteName, with: bytes, isLasting: false)
+    }
   }
 }
 

@@ -32,6 +32,19 @@ package enum AgentDescriptor {
 extension AgentProgram {
   static let lockName = "agent.lock"
 
+  /// Whether there is an agent in the folder, or one is being started: it holds the lock as long as it lives.
+  static func lives(in path: String) -> Bool {
+    guard let folder = try? Folder(opening: path) else { return false }
+    do throws(KeychainError) {
+      try FileLock.check(lockName, in: folder, patience: 0)
+      return false
+    } catch .busy {
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Starts an agent in the folder, unless there is one.
   ///
   /// The socket listens before the agent runs, so whoever comes meanwhile waits for it. The lock goes over to the

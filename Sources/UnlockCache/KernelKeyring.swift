@@ -87,18 +87,21 @@ enum KernelKeyring {
     return UnlockState(kind: .keyring, idle: idle, total: found.secondsLeft)
   }
 
-  /// Forgets a vault's key.
-  static func forget(_ uuid: String) {
+  /// Forgets a vault's key. Returns whether none is kept any more.
+  @discardableResult
+  static func forget(_ uuid: String) -> Bool {
     let key = clinux_search_user_keyring(prefix + uuid)
-    if key > 0 { clinux_remove_key(Int32(truncatingIfNeeded: key)) }
+    if key <= 0 { return true }
+    return clinux_remove_key(Int32(truncatingIfNeeded: key)) == 0
   }
 
-  /// Forgets the keys of all vaults.
-  static func forgetAll() {
+  /// Forgets the keys of all vaults. Returns whether none is kept any more, as far as that can be told.
+  static func forgetAll() -> Bool {
     // A user without privileges has at most 200 keys, unless the administrator has set another limit.
     var keys = [Int32](repeating: 0, count: 4096)
     let count = clinux_list_user_keyring(&keys, keys.count)
-    if count < 0 { return }
+    if count < 0 { return true }
+    var isForgotten = true
     for key in keys.prefix(count) {
       var text = [CChar](repeating: 0, count: 256)
       let size = clinux_describe_key(key, &text, text.count)
@@ -106,9 +109,10 @@ enum KernelKeyring {
       let parts = text.prefix(size - 1).map { UInt8(bitPattern: $0) }
         .split(separator: UInt8(ascii: ";"), maxSplits: 4, omittingEmptySubsequences: false)
       if parts.count == 5, parts[0].elementsEqual("user".utf8), parts[4].starts(with: prefix.utf8) {
-        clinux_remove_key(key)
+        if clinux_remove_key(key) != 0 { isForgotten = false }
       }
     }
+    return isForgotten
   }
 
   private static func find(_ uuid: String) -> Found? {

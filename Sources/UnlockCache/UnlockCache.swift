@@ -109,12 +109,19 @@ public struct UnlockCache: Sendable {
   /// Forgets the key of a vault, whatever keeps it, or of all vaults.
   ///
   /// - Parameter uuid: the vault; `nil` for all of this user's.
-  public func forget(_ uuid: String?) {
-    if let uuid {
-      KernelKeyring.forget(uuid)
-    } else {
-      KernelKeyring.forgetAll()
-    }
-    agent.forget(uuid)
+  /// - Returns: what may keep it nevertheless; nothing if it is forgotten.
+  @discardableResult
+  public func forget(_ uuid: String?) -> [UnlockKeeper] {
+    let isForgotten =
+      if let uuid { KernelKeyring.forget(uuid) } else { KernelKeyring.forgetAll() }
+    return (isForgotten ? [] : [.keyring]) + agent.forget(uuid).map { .agent(folder: $0) }
   }
+}
+
+/// What may keep a key though it was told to forget it.
+public enum UnlockKeeper: Hashable, Sendable {
+  /// The kernel's keyring, which would not drop it.
+  case keyring
+  /// An agent that lives and doesn't answer. It holds the file `agent.lock` in that folder.
+  case agent(folder: String)
 }

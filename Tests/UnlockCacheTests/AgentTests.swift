@@ -1,6 +1,8 @@
 import Age
+import CLinux
 import Glibc
 import Keychain
+import PrivateFiles
 import TestSupport
 import Testing
 
@@ -100,6 +102,44 @@ struct AgentTests {
     }
     cache.forget(nil)
     #expect(folder.tree() == [])
+  }
+
+  @Test("one that lives and doesn't answer is told, be it stopped or without its socket")
+  func unreached() throws {
+    let folder = TemporaryFolder()
+    let cache = UnlockCache(mode: .agent, runtimeFolder: nil, stateFolder: folder.path)
+    let place = try Folder(creating: folder.path)
+    let kept: [UnlockKeeper] = [.agent(folder: folder.path)]
+    do {
+      // As of a process that is stopped: its socket takes connections, and nobody reads them.
+      let lock = try FileLock("agent.lock", in: place, patience: 0) {}
+      let listener = clinux_listen_unix(Agent.socketPath(in: place), 64)
+      #expect(cache.forget(randomUUID()) == kept)
+      #expect(cache.forget(nil) == kept)
+      close(listener)
+      #expect(cache.forget(randomUUID()) == kept)
+      unlink(folder["agent"])
+      #expect(cache.forget(randomUUID()) == kept)
+      withExtendedLifetime(lock) {}
+    }
+    // One that is dead holds nothing.
+    #expect(cache.forget(randomUUID()) == [] && cache.forget(nil) == [])
+  }
+
+  @Test("where XDG_RUNTIME_DIR is another one, or none, the one that keeps a key is reached")
+  func otherRuntimeFolder() throws {
+    let agent = try RunningAgent()
+    let state = TemporaryFolder()
+    let places = TemporaryFolder()
+    #expect(symlink(agent.folder.path, places["llavero"]) == 0)
+    func cache(_ runtimeFolder: String?) -> UnlockCache {
+      UnlockCache(mode: .agent, runtimeFolder: runtimeFolder, stateFolder: state.path)
+    }
+    let sample = Sample()
+    try cache(places.path).keep(sample.identity, sample.authentication, of: sample.uuid)
+    #expect(cache(places.path).has(sample.uuid))
+    #expect(cache(nil).forget(sample.uuid) == [])
+    #expect(agent.ends())
   }
 
   @Test("requests of any content change nothing but what they may", arguments: [1, 2, 3, 4] as [UInt64])

@@ -125,13 +125,20 @@ enum SecurityKeychainCommands {
     let function = "SecKeychainLock"
     let keychain = try session.look(try options.keychain())
     if options.has("a") {
-      try securing(function) { () throws(Failure) in try session.selection(.inUse).lockAllFiles() }
+      let keepers = try securing(function) { () throws(Failure) in
+        try session.selection(.inUse).lockAllFiles()
+      }
+      if let failure = Failure(keptBy: keepers) {
+        throw .status(.notAvailable, of: function, because: failure)
+      }
     }
     session.forgetKeychains()
     switch keychain.store {
     case .file(let file):
       switch try securing(function, { () throws(KeychainError) in try file.lock() }) {
       case .locked: break
+      case .kept(let keepers):
+        throw .status(.notAvailable, of: function, because: Failure(keptBy: keepers))
       case .noVault:
         if !options.has("a") { throw .status(.noSuchKeychain, of: function, because: missingFile(file)) }
       case .notPossible:
