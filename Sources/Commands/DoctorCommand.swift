@@ -104,6 +104,14 @@ struct DoctorCommand: ParsableCommand {
       findings.append(
         Finding(
           "items", summary.contents.map { "\($0.count)" } ?? "unknown, for nobody was asked to unlock it"))
+      if summary.contents != nil {
+        let former = try file.generationsOfFormerKeys().count
+        if former > 0 {
+          findings.append(
+            Finding(
+              "earlier states", "a former key opens \(former) of them; 'llavero vault compact' removes all"))
+        }
+      }
     } catch {
       findings.append(Finding("vault", file.location.vaultFile, problem: error))
     }

@@ -176,6 +176,7 @@ struct VaultVerifyCommand: ParsableCommand {
     guard let found else {
       throw Failure.noEncryptedFile
     }
+    let former = try explaining { () throws(KeychainError) in try vault.generationsOfFormerKeys().count }
     if output.json {
       var json = JSONWriter()
       json.beginObject()
@@ -184,12 +185,18 @@ struct VaultVerifyCommand: ParsableCommand {
       json.member("written", found.written)
       json.member("items", found.count)
       json.member("retired", found.retiredCount)
+      json.member("former_key_states", former)
       json.endObject()
       return try StandardStreams.write(json.finishLine())
     }
     try StandardStreams.write(
       "\(terminalText(vault.location.vaultFile)) is in order: \(countText(found.count, "item")), "
         + "\(found.retiredCount) out of use, write \(found.generation) of \(found.written)\n")
+    if former > 0 {
+      StandardStreams.say(
+        "a former key opens \(countText(former, "earlier state")); 'llavero vault compact' removes all of them"
+      )
+    }
   }
 }
 

@@ -40,7 +40,8 @@ struct Generations: ~Copyable {
   }
 
   /// What a file is called that can't be read and has been replaced.
-  static func unreadableName() -> String { "unreadable-\(randomHexadecimal(bytes: 4)).age" }
+  static func unreadableName() -> String { "\(unreadablePrefix)\(randomHexadecimal(bytes: 4)).age" }
+  private static let unreadablePrefix = "unreadable-"
 
   /// Keeps a file of the vault's folder under a generation's name.
   ///
@@ -115,9 +116,20 @@ struct Generations: ~Copyable {
     return file
   }
 
-  /// Removes those that need not be kept. Needs the vault's lock.
-  func prune() throws(KeychainError) {
-    let all = try list()
+  /// Removes those that need not be kept, and all that a former key opens. Needs the vault's lock.
+  ///
+  /// - Parameter keyed: the first generation that was written with the present key; `nil` if that isn't known.
+  func prune(keyedSince keyed: Int64?) throws(KeychainError) {
+    var all = try list()
+    if let keyed, all.contains(where: { $0.number < keyed }) {
+      for generation in all where generation.number < keyed {
+        unlinkat(folder.descriptor, generation.name, 0)
+      }
+      for name in try folder.names() where name.hasPrefix(Self.unreadablePrefix) {
+        unlinkat(folder.descriptor, name, 0)
+      }
+      all.removeAll { $0.number < keyed }
+    }
     if all.count <= Self.keptLast { return }
     var days: Set<Int64> = []
     for (position, generation) in all.enumerated() {

@@ -1,3 +1,4 @@
+import Age
 import CLinux
 import Glibc
 public import Keychain
@@ -10,21 +11,27 @@ extension EncryptedFileKeychain {
   ///
   /// - Parameter base: a copy of the state that both come from, if there is one. One that can't be opened counts as none.
   /// - Returns: what it has changed.
-  /// - Throws: `KeychainError.wrongIdentity` for another vault's file; `KeychainError` for what is wrong
-  ///   with the copy.
+  /// - Throws: `KeychainError.wrongIdentity` for another vault's file; `KeychainError.otherKey` for a copy with another
+  ///   identity, of which nothing here opens a slot; `KeychainError` for what is wrong with the copy.
   @discardableResult
   public func merge(copyAt path: String, base: String? = nil) throws(KeychainError) -> MergeOutcome {
+    try merge(copyAt: path, base: base, openedBy: self)
+  }
+
+  private func merge(
+    copyAt path: String, base: String?, openedBy opener: EncryptedFileKeychain
+  ) throws(KeychainError) -> MergeOutcome {
     let scratch = try ScratchFolder(in: location.stateFolder)
     try scratch.take(path, as: VaultLocation.vaultName)
     let change = try beginChange()
     guard let stanzas = change.stanzas else { throw .itemNotFound }
-    let copy = try open(scratch, shownAs: path, of: stanzas.uuid)
+    let copy = try opener.open(scratch, shownAs: path, of: stanzas.uuid)
     var former: VaultSnapshot?
     if let base {
       let scratch = try ScratchFolder(in: location.stateFolder)
       try? scratch.take(base, as: VaultLocation.vaultName)
       // Git gives an empty file where two sides have nothing in common.
-      former = try? open(scratch, shownAs: base, of: stanzas.uuid)
+      former = try? opener.open(scratch, shownAs: base, of: stanzas.uuid)
     }
     let outcome = try change.merge(copy, base: former)
     try change.commit(at: clock())
@@ -39,7 +46,7 @@ extension EncryptedFileKeychain {
     }
     return try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
       guard stanzas.uuid == uuid else { throw .wrongIdentity(path: path) }
-      return try unlock(header, stanzas)
+      return try unlock(copyAt: path, header, stanzas)
     }
   }
 
@@ -58,10 +65,18 @@ extension EncryptedFileKeychain {
     guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: ours) else {
       throw .missing(path: ours)
     }
-    // Here is what opens it; there, nothing but the files.
-    _ = try unlock(file).verify()
-    pair.use(self)
-    let outcome = try pair.merge(copyAt: theirs, base: base)
+    // Here is what opens them; there, nothing but the files.
+    let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      try unlock(copyAt: ours, header, stanzas)
+    }
+    _ = try opened.verify()
+    pair.key = opened.key
+    let outcome: MergeOutcome
+    do throws(KeychainError) {
+      outcome = try pair.merge(copyAt: theirs, base: base, openedBy: self)
+    } catch {
+      throw error.naming(ours, inPlaceOf: pair.location.vaultFile)
+    }
     guard let merged = try pair.openVault() else { throw .missing(path: ours) }
     let contents = try merged.contents(limit: VaultBounds.file)
     let failure = contents.withUnsafeBytes { overwrite(ours, with: $0) }
@@ -70,12 +85,69 @@ extension EncryptedFileKeychain {
   }
 }
 
+extension EncryptedFileKeychain {
+  /// Opens a copy of the vault with what opens this one, or by its own slots.
+  ///
+  /// - Throws: ``KeychainError/otherKey(path:)``; what asking throws, about the copy.
+  private func unlock(
+    copyAt path: String, _ header: Header, _ stanzas: VaultStanzas
+  ) throws(KeychainError) -> UnlockedHeader {
+    do throws(KeychainError) {
+      return try unlock(header, stanzas)
+    } catch {
+      switch error {
+      case .wrongIdentity(location.identityFile), .missing(location.identityFile), .noSlotOpens:
+        throw .otherKey(path: path)
+      default: throw error.naming(path, inPlaceOf: location.vaultFile)
+      }
+    }
+  }
+}
+
+extension KeychainError {
+  /// The same about another file.
+  fileprivate func naming(_ path: String, inPlaceOf former: String) -> KeychainError {
+    switch self {
+    case .locked(former): .locked(path: path)
+    case .wrongPassphrase(former): .wrongPassphrase(path: path)
+    case .wrongPassphraseGiven(let giver, former): .wrongPassphraseGiven(by: giver, path: path)
+    case .damaged(former, let detail): .damaged(path: path, detail: detail)
+    case .newerFormat(former, let version): .newerFormat(path: path, version: version)
+    case .system(let operation, former, let errno): .system(operation: operation, path: path, errno: errno)
+    default: self
+    }
+  }
+}
+
 /// A folder of this user's alone that goes with its owner. There is never anything in it but encrypted files.
 private struct ScratchFolder: ~Copyable {
   let folder: Folder
+  /// Held as long as it is in use.
+  private let lock: FileLock
+
+  private static let prefix = "merge-"
+  private static let lockName = "merging"
 
   init(in parent: String) throws(KeychainError) {
-    folder = try Folder(creating: parent + "/merge-" + randomHexadecimal(bytes: 8))
+    Self.removeStale(in: parent)
+    let folder = try Folder(creating: parent + "/" + Self.prefix + randomHexadecimal(bytes: 8))
+    lock = try FileLock(Self.lockName, in: folder, patience: 0) {}
+    self.folder = folder
+  }
+
+  /// Removes those that killed processes have left more than an hour ago. Failing to is no reason not to go on.
+  private static func removeStale(in parent: String) {
+    guard let state = try? Folder(opening: parent), let names = try? state.names() else { return }
+    for name in names where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 16 {
+      let path = state.path(of: name)
+      // One that is just being made has no lock yet, and one in use is locked, however old it is.
+      guard let folder = try? Folder(opening: path), let status = try? state.status(of: name),
+        Timestamp.now.seconds - status.modificationDate.seconds > 3600,
+        let lock = try? FileLock(lockName, in: folder, patience: 0, onWaiting: {})
+      else { continue }
+      removeTree(path)
+      withExtendedLifetime(lock) {}
+    }
   }
 
   /// Copies a file into it, whoever may read that.

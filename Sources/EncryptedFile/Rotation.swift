@@ -62,6 +62,7 @@ extension EncryptedFileKeychain {
       throw KeychainError(error, path: location.vaultFile)
     }
     notes.write(to: &change.head)
+    change.head.keyedSince = change.head.generation
     change.key = VaultKey(identity, uuid: stanzas.uuid)
     change.newIdentityFile = try identityFile(replacing: former, with: identity)
     if change.newIdentityFile == nil, change.slots.isEmpty {

@@ -476,7 +476,7 @@ final class VaultChange {
     if let stanzas {
       try? written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)
     }
-    if before != nil { try? Generations(creatingIn: locked.folder).prune() }
+    if before != nil { try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince) }
     try? putCopiesAway()
   }
 }

@@ -51,6 +51,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case elsewhere(path: String, known: String)
   /// The identity that was found opens another keychain than this one.
   case wrongIdentity(path: String)
+  /// A copy of the keychain is encrypted for another key than this one has, and nothing here opens it.
+  case otherKey(path: String)
   /// What is stored can't be understood or fails its authentication.
   case damaged(path: String, detail: String)
   /// An older state of the keychain has come into the place of a newer one, which was seen here before. `seen` is the

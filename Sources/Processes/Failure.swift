@@ -161,6 +161,12 @@ extension Failure {
       self.init(elsewhere: path, known: known)
     case .wrongIdentity(let path):
       self.init(wrongIdentity: path)
+    case .otherKey(let path):
+      self.init(
+        "cannot merge \(path): it is encrypted for another key, for the keychain was rotated, there or here",
+        hint: "nothing was changed; "
+          + ((try? VaultLocation()).map { "append that machine's key file to \($0.identityFile), or " } ?? "")
+          + "add a slot there that opens here, and merge again", status: .keychain)
     case .damaged(let path, let detail):
       self.init(damaged: path, detail)
     case .rolledBack(let path, let generation, let seen):

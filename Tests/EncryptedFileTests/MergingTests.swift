@@ -74,6 +74,87 @@ struct RequestedMergeTests {
     let again = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
     #expect(again == MergeOutcome(count: 4, added: 0, deleted: 0, undecided: 0))
   }
+
+  @Test("a copy that was rotated elsewhere is said to have another key, by the name that was given")
+  func rotatedElsewhere() throws {
+    let pair = try Pair()
+    try pair.keychain(pair.two).rotate(dropping: []) { _, _ in
+      nil
+    } announce: { _ in
+    }
+    try pair.set("c.example", "c", at: pair.two)
+    let copy = pair.one.path + "/copy.age"
+    try put(try contents(of: pair.two.vault), into: copy)
+    let ours = pair.one.path + "/ours.age"
+    try put(try contents(of: pair.one.vault), into: ours)
+    let before = try pair.one.everything()
+    let error = KeychainError.otherKey(path: copy)
+    #expect(failure { try pair.keychain(pair.one).merge(copyAt: copy) } == error)
+    #expect(failure { try pair.keychain(pair.one).mergeFiles(ours: ours, theirs: copy) } == error)
+    #expect(failure { try pair.keychain(pair.one).mergeFiles(ours: copy, theirs: ours) } == error)
+    #expect(try pair.one.everything() == before)
+    // With the other key beside its own it is taken in.
+    let keys = try contents(of: pair.one.identityFile) + contents(of: pair.two.identityFile)
+    try put(keys, into: pair.one.identityFile)
+    try pair.keychain(pair.one).mergeFiles(ours: ours, theirs: copy)
+    #expect(try pair.keychain(pair.one).merge(copyAt: copy).count == 3)
+    #expect(try pair.one.keychain().servers() == ["a.example", "b.example", "c.example"])
+  }
+
+  @Test("a copy that was rotated elsewhere opens by its own passphrase, in both forms")
+  func rotatedWithPassphrase() throws {
+    let place = Place()
+    place.makeFolders()
+    var vault = try HandMadeVault()
+    vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
+    try put(try vault.file(), into: place.vault)
+    let (ours, theirs) = (place.path + "/ours.age", place.path + "/theirs.age")
+    let other = Place()
+    other.makeFolders()
+    try put(try contents(of: place.vault), into: other.vault)
+    try place.keychain(passphrase: "right").add(servers: ["d.example"])
+    let keychain = other.keychain(passphrase: "right")
+    try keychain.rotate(dropping: []) { _, attempt in
+      attempt == 1 ? Secret("right") : nil
+    } announce: { _ in
+    }
+    try keychain.add(servers: ["e.example"])
+    try put(try contents(of: place.vault), into: ours)
+    try put(try contents(of: other.vault), into: theirs)
+    #expect(
+      failure { try place.keychain(passphrase: "wrong").mergeFiles(ours: ours, theirs: theirs) }
+        == .wrongPassphrase(path: ours))
+    #expect(failure { try place.keychain().mergeFiles(ours: ours, theirs: theirs) } == .locked(path: ours))
+    try place.keychain(passphrase: "right").mergeFiles(ours: ours, theirs: theirs)
+    #expect(try place.keychain(passphrase: "right").merge(copyAt: ours).count == 5)
+    #expect(try place.keychain(passphrase: "right").merge(copyAt: theirs).count == 5)
+  }
+
+  @Test("what a process left that was killed while it merged is removed, and nothing that is in use")
+  func scratchFolders() throws {
+    let pair = try Pair()
+    let state = pair.one.location.stateFolder
+    let (stale, young, inUse) = (
+      state + "/merge-0123456789abcdef", state + "/merge-0123456789abcde0", state + "/merge-0123456789abcde1"
+    )
+    let other = state + "/merge-tool"
+    for folder in [stale, young, inUse, other] {
+      mkdir(folder, 0o700)
+      try put([1], into: folder + "/vault.age")
+      mkdir(folder + "/generations", 0o700)
+      try put([1], into: folder + "/generations/1-00000000.age")
+    }
+    let held = try FileLock("merging", in: try Folder(creating: inUse), patience: 0) {}
+    let hours = [
+      timespec(tv_sec: time(nil) - 7200, tv_nsec: 0), timespec(tv_sec: time(nil) - 7200, tv_nsec: 0),
+    ]
+    for folder in [stale, inUse, other] { utimensat(AT_FDCWD, folder, hours, 0) }
+    _ = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
+    #expect(!exists(stale))
+    #expect([young, inUse, other].allSatisfy { exists($0 + "/generations/1-00000000.age") })
+    #expect(EncryptedFileTests.names(in: state).count { $0.hasPrefix("merge-") } == 3)
+    withExtendedLifetime(held) {}
+  }
 }
 
 @Suite("Copies that a sync program puts beside the vault")

@@ -191,6 +191,50 @@ struct RotationTests {
     #expect(names(in: slots.place.location.vaultFolder + "/generations") == [])
   }
 
+  /// A vault whose rotation was killed before it removed what the former key opens.
+  private func cutOffBeforeRemoving() throws -> SlotPlace {
+    let slots = try SlotPlace()
+    try slots.keychain().add(servers: ["d.example"])
+    try slots.keychain().delete(try slots.keychain().items(matching: try query("d.example")))
+    let generations = slots.place.location.vaultFolder + "/generations"
+    var kept: [String: [UInt8]] = [:]
+    for name in names(in: generations) { kept[name] = try contents(of: generations + "/" + name) }
+    _ = try rotate(slots)
+    for (name, file) in kept { try put(file, into: generations + "/" + name) }
+    try put([1], into: generations + "/unreadable-01234567.age")
+    return slots
+  }
+
+  @Test("what a rotation that was killed has left of the former key is told, and the next write removes it")
+  func formerKeys() throws {
+    let slots = try cutOffBeforeRemoving()
+    let keychain = slots.keychain()
+    #expect(try keychain.generationsOfFormerKeys().map(\.number) == [8, 7])
+    try keychain.add(servers: ["e.example"])
+    #expect(try keychain.generationsOfFormerKeys() == [])
+    #expect(try keychain.generations().map(\.number) == [10])
+    #expect(names(in: slots.place.location.vaultFolder + "/generations").count == 1)
+    try keychain.add(servers: ["f.example"])
+    #expect(try keychain.generations().map(\.number) == [11, 10])
+  }
+
+  @Test("where a version rotated that doesn't note it, what is left of the former key is told and stays")
+  func formerKeysOfOlderVersion() throws {
+    let slots = try SlotPlace()
+    try slots.keychain().add(servers: ["d.example"])
+    var vault = try HandMadeVault()
+    vault.generation = 9
+    try put(try vault.file(), into: slots.place.vault)
+    try put(vault.identityText(), into: slots.place.identityFile)
+    let keychain = slots.keychain()
+    try keychain.acceptRollback()
+    #expect(try keychain.generationsOfFormerKeys().map(\.number) == [7])
+    try keychain.add(servers: ["e.example"])
+    #expect(try keychain.generationsOfFormerKeys().map(\.number) == [7])
+    try keychain.compact()
+    #expect(try keychain.generationsOfFormerKeys() == [])
+  }
+
   @Test(
     "of the vault before and the one after, whichever a cut-off rotation leaves is the newest that was seen")
   func seen() throws {

@@ -1,0 +1,42 @@
+import Age
+public import Keychain
+import PrivateFiles
+
+extension VaultHead {
+  private static let keyedSinceName = Array("keyed_since".utf8)
+
+  /// The first generation that was written with the vault's present key: the member `keyed_since`. `nil` if the key was never
+  /// changed, or by a version that doesn't note it.
+  var keyedSince: Int64? {
+    get {
+      guard let member = unknown.first(where: { $0.name == Self.keyedSinceName }) else { return nil }
+      return Int64(String(decoding: member.value, as: UTF8.self))
+    }
+    set {
+      unknown.removeAll { $0.name == Self.keyedSinceName }
+      if let newValue { unknown.append((Self.keyedSinceName, Array("\(newValue)".utf8))) }
+    }
+  }
+}
+
+extension EncryptedFileKeychain {
+  /// The earlier generations that the vault's present key doesn't open, but a former one may: a change of the key was cut
+  /// off, or made elsewhere. The next write removes those before it; ``compact()`` removes all.
+  ///
+  /// - Throws: as ``items(matching:)`` does.
+  public func generationsOfFormerKeys() throws(KeychainError) -> [Generation] {
+    guard let current = try newest(), let folder = try Generations(in: location.vaultFolder) else {
+      return []
+    }
+    return try folder.list().filter { generation in
+      guard let file = try? folder.file(generation), let (header, _) = try? VaultSnapshot.readHeader(file),
+        let stanzas = try? VaultStanzas(header.stanzas, path: file.path), stanzas.uuid == current.stanzas.uuid
+      else { return false }
+      do throws(KeychainError) {
+        return try unlocking.open(header, with: current.key) == nil
+      } catch {
+        return false
+      }
+    }
+  }
+}
