@@ -360,7 +360,15 @@ public final class EncryptedFileKeychain: KeychainStore {
   ///
   /// - Throws: as ``items(matching:)`` does, but not for a locked vault.
   public func lock() throws(KeychainError) -> Locked {
-    guard let file = try vaultFile() else { return .noVault }
+    let found: OpenFile?
+    do throws(KeychainError) {
+      found = try vaultFile()
+    } catch {
+      // What may be kept is the key of one that was seen here.
+      for uuid in SeenGeneration.uuids(in: location.stateFolder) { unlocking.cache?.forget(uuid) }
+      throw error
+    }
+    guard let file = found else { return .noVault }
     let stanzas = try VaultSummary.stanzas(of: file)
     let keepers = unlocking.cache?.forget(stanzas.uuid) ?? []
     key = nil

@@ -82,6 +82,15 @@ struct SeenGeneration: Equatable {
     }
   }
 
+  /// The names of the vaults that were seen on this machine, as far as that can be told.
+  static func uuids(in stateFolder: String) -> [String] {
+    guard let folder = try? Folder(opening: stateFolder), let names = try? folder.names(where: isFileName)
+    else {
+      return []
+    }
+    return names.map { String($0.dropLast(fileExtension.utf8.count)) }.filter(isUUID)
+  }
+
   private static func place(in text: UnsafeRawBufferPointer) -> String? {
     guard text.last == 0x0a else { return nil }
     let last = text.dropLast().split(separator: 0x0a, omittingEmptySubsequences: false).last ?? []

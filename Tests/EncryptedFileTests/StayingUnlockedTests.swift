@@ -58,6 +58,18 @@ struct StayingUnlockedTests {
     #expect(askedAgain.all == [1])
   }
 
+  @Test("where the vault is missing, locking says so and forgets its key nevertheless")
+  func lockedWhileMissing() throws {
+    let (place, vault, cache) = try vault()
+    let (first, _) = keychain(place, cache)
+    #expect(try first.servers().count == 3)
+    #expect(cache.state(of: vault.uuid) != nil)
+    #expect(rename(place.location.vaultFolder, place.path + "/away") == 0)
+    let (second, _) = keychain(place, cache)
+    #expect(failure { try second.lock() } == .missing(path: place.vault))
+    #expect(cache.state(of: vault.uuid) == nil)
+  }
+
   @Test("a program that runs on sees that another one has locked the vault, and unlocked it again")
   func lockedByAnother() throws {
     let (place, _, cache) = try vault()
