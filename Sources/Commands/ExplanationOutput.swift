@@ -60,12 +60,20 @@ struct ExplanationOutput {
     switch candidate.verdict {
     case .answers: return whyItAnswers(explanation)
     case .ranksLower(let rule): return lower(rule)
-    case .passedOver(let obstacle): return passedOver(obstacle, candidate.item)
+    case .passedOver(let obstacle):
+      let why = passedOver(obstacle, candidate.item)
+      return isRenewed(candidate, explanation)
+        ? "\(why); git gets its account and refresh token, without the password, for the next helper" : why
     case .differs(let differences):
       return differences.compactMap { difference($0, candidate.item, explanation.query, differences) }
         .joined(separator: "; ")
     }
   }
+
+  /// Whether git gets what a new secret can be had for.
+  private func isRenewed(
+    _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
+  ) -> Bool { asker == "git" && explanation.renewal == candidate.item }
 
   private func whyItAnswers(_ explanation: AnswerExplanation) -> String {
     let others = explanation.candidates.compactMap { candidate -> RankingRule? in
@@ -168,6 +176,7 @@ struct ExplanationOutput {
         json.member("verdict", ByteString(candidate.verdict.name))
         json.beginArray("reasons")
         for reason in candidate.verdict.reasonNames { json.element(ByteString(reason)) }
+        if isRenewed(candidate, explanation) { json.element("renewable" as ByteString) }
         json.endArray()
         json.member("explanation", ByteString(reason(candidate, explanation)))
         json.endObject()

@@ -40,6 +40,10 @@ public struct AnswerExplanation: Hashable, Sendable {
 
   /// The item that answers; `nil` if none does.
   public var winner: Item? { candidates.first { $0.verdict == .answers }?.item }
+
+  /// The expired item whose refresh token goes to somebody who can have it renewed, as git can
+  /// (``KeychainStore/answerOrRenewal(to:at:where:)``); `nil` where one answers, or none has such a token.
+  public let renewal: Item?
 }
 
 extension KeychainStore {
@@ -59,6 +63,7 @@ extension KeychainStore {
     try reading { () throws(KeychainError) -> AnswerExplanation in
       var candidates: [AnswerExplanation.Candidate] = []
       var winner: Item?
+      var renewal: Item?
       for item in try find(query) {
         if let winner {
           let rule = query.rule(preferring: winner, to: item)
@@ -69,6 +74,9 @@ extension KeychainStore {
         case .answers(_):
           winner = item
           candidates.append(AnswerExplanation.Candidate(item: item, verdict: .answers))
+        case .renews(let expiry):
+          renewal = renewal ?? item
+          candidates.append(AnswerExplanation.Candidate(item: item, verdict: .passedOver(.expired(expiry))))
         case .passedOver(let obstacle):
           candidates.append(AnswerExplanation.Candidate(item: item, verdict: .passedOver(obstacle)))
         }
@@ -78,7 +86,8 @@ extension KeychainStore {
         if differences.isEmpty { continue }
         candidates.append(AnswerExplanation.Candidate(item: item, verdict: .differs(differences)))
       }
-      return AnswerExplanation(query: query, candidates: candidates)
+      return AnswerExplanation(
+        query: query, candidates: candidates, renewal: winner == nil ? renewal : nil)
     }
   }
 
@@ -88,7 +97,11 @@ extension KeychainStore {
   ) throws(KeychainError) -> Look {
     if item.isNegative { return .passedOver(.negative) }
     guard let credential = try credentialIfPresent(of: item) else { return .passedOver(.deleted) }
-    if credential.isExpired(at: now) { return .passedOver(.expired(credential.expiry ?? 0)) }
+    if credential.isExpired(at: now) {
+      let expiry = credential.expiry ?? 0
+      return credential.isRenewable && isUsable(item, credential)
+        ? .renews(expiry) : .passedOver(.expired(expiry))
+    }
     if isUsable(item, credential) { return .answers(credential) }
     return .passedOver(.unusable(scheme: credential.authenticationScheme))
   }
@@ -97,6 +110,8 @@ extension KeychainStore {
 /// What comes of looking at an item that matches.
 enum Look: ~Copyable {
   case answers(Credential)
+  /// It has expired, and would be of use to somebody who can have it renewed.
+  case renews(Int64)
   case passedOver(AnswerExplanation.Obstacle)
 }
 

@@ -123,14 +123,36 @@ extension KeychainStore {
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> Answer? {
-    try reading { () throws(KeychainError) -> Answer? in
+    switch try answerOrRenewal(to: query, at: now, where: isUsable) {
+    case .answer(let answer): return answer
+    default: return nil
+    }
+  }
+
+  /// The same for somebody who can have a secret renewed, as git can: where every item that would answer has expired,
+  /// what the best one with a refresh token still gives.
+  ///
+  /// - Parameters:
+  ///   - query: what is asked for.
+  ///   - now: when, for what has expired.
+  ///   - isUsable: as for ``answer(to:at:where:)``.
+  /// - Throws: as ``answer(to:at:where:)`` does.
+  public func answerOrRenewal(
+    to query: ItemQuery, at now: Timestamp = .now,
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
+  ) throws(KeychainError) -> AnswerOrRenewal? {
+    try reading { () throws(KeychainError) -> AnswerOrRenewal? in
+      var renewal: Renewal?
       for item in try find(query) where !item.isNegative {
         guard let credential = try credentialIfPresent(of: item) else { continue }
-        if !credential.isExpired(at: now), isUsable(item, credential) {
-          return Answer(item: item, credential: credential)
+        if !credential.isExpired(at: now) {
+          if isUsable(item, credential) { return .answer(Answer(item: item, credential: credential)) }
+        } else if renewal == nil, credential.isRenewable, isUsable(item, credential) {
+          renewal = Renewal(item, credential)
         }
       }
-      return nil
+      guard let renewal else { return nil }
+      return .renewal(renewal)
     }
   }
 

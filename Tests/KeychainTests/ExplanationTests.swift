@@ -8,7 +8,7 @@ import Testing
   @Test("the item that is said to answer is the one that does, and what is said of the others holds")
   func agreesWithAnswers() throws {
     var numbers = SeededGenerator(seed: 10)
-    var (winners, verdicts) = (0, 0)
+    var (winners, renewals, verdicts) = (0, 0, 0)
     for _ in 0..<300 {
       let keychain = try randomKeychain(&numbers)
       for _ in 0..<6 {
@@ -21,6 +21,8 @@ import Testing
         let answered = try answeredItem(query, keychain, isUsable)
         #expect(explanation.winner == answered)
         if explanation.winner != nil { winners += 1 }
+        #expect(explanation.renewal == (try renewedItem(query, keychain, isUsable)))
+        if explanation.renewal != nil { renewals += 1 }
         #expect(Set(explanation.candidates.map(\.item)).count == explanation.candidates.count)
 
         for candidate in explanation.candidates {
@@ -31,7 +33,7 @@ import Testing
         for item in try keychain.items(matching: query) { #expect(mentioned.contains(item)) }
       }
     }
-    #expect(winners > 100 && verdicts > 3000)
+    #expect(winners > 100 && renewals > 20 && verdicts > 3000)
   }
 
   private func answeredItem(
@@ -41,6 +43,25 @@ import Testing
     case .some(let answer): answer.item
     case .none: nil
     }
+  }
+
+  /// The item whose refresh token git gets, by the rules as they are written down: nothing answers, and of those that
+  /// could if they had not expired it is the first with such a token.
+  private func renewedItem(
+    _ query: ItemQuery, _ keychain: InMemoryKeychain, _ isUsable: (Item, borrowing Credential) -> Bool
+  ) throws -> Item? {
+    var expected: Item?
+    if try answeredItem(query, keychain, isUsable) == nil {
+      expected = try keychain.find(query).first { item in
+        let credential = try keychain.credential(of: item)
+        return credential.isExpired(at: now) && credential.hasRefreshToken && isUsable(item, credential)
+      }
+    }
+    switch try keychain.answerOrRenewal(to: query, at: now, where: isUsable) {
+    case .renewal(let renewal): #expect(renewal.item == expected)
+    default: #expect(expected == nil)
+    }
+    return expected
   }
 
   private func check(
@@ -149,6 +170,7 @@ import Testing
       item.isDefault = numbers.number(in: 0..<5) == 0
       let credential = Credential.text(
         "secret", expiry: numbers.pick([nil, nil, 999_999, 1_000_000, 1_000_001]),
+        refreshToken: numbers.pick([nil, "token"]),
         scheme: numbers.pick([nil, nil, nil, "Bearer"]))
       do {
         try keychain.add(item, credential)

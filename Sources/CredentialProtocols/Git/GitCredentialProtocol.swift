@@ -30,6 +30,10 @@ public struct GitCredentialProtocol {
 
   /// Carries out an operation and returns what to print: for `get` the answer or nothing, else nothing.
   ///
+  /// Where all that would answer has expired, `get` gives the account, the expiry and the refresh token of the best
+  /// item that has one, and no password: git passes them on to its next helper. An expired item without a refresh token
+  /// gives nothing, for its account alone would keep the next helper from answering with another one.
+  ///
   /// - Throws: ``ProtocolError/keychain(_:)`` with ``KeychainError/queryTooBroad(_:)`` for a request without a
   ///   protocol, or with neither host nor path, and with what the keychain throws;
   ///   ``ProtocolError/unspeakableAnswer(key:)`` if an item can't be said in git's lines.
@@ -54,13 +58,25 @@ public struct GitCredentialProtocol {
   ) throws(ProtocolError) -> Secret {
     let query = try throwingProtocolError { () throws(KeychainError) in try request.query() }
     let capabilities = request.capabilities
-    let answer = try throwingProtocolError { () throws(KeychainError) -> Answer? in
-      try keychain.answer(to: query, at: now) {
+    let found = try throwingProtocolError { () throws(KeychainError) -> AnswerOrRenewal? in
+      try keychain.answerOrRenewal(to: query, at: now) {
         $1.authenticationScheme == nil || capabilities.contains(.authtype)
       }
     }
-    guard let answer else { return Secret() }
-    return try GitReply.encode(answer, for: capabilities)
+    switch consume found {
+    case .answer(let answer): return try GitReply.encode(answer, for: capabilities)
+    case .renewal(let renewal):
+      return isWithinTimeout(renewal.item, at: now) ? try GitReply.encode(renewal, at: now) : Secret()
+    case .none: return Secret()
+    }
+  }
+
+  /// Whether an item may still give anything: what was stored longer ago than the time limit is as good as forgotten,
+  /// its refresh token as well.
+  private func isWithinTimeout(_ item: Item, at now: Timestamp) -> Bool {
+    guard let timeout else { return true }
+    guard let modified = item.modificationDate else { return false }
+    return now.seconds - modified.seconds < timeout
   }
 
   private func store(

@@ -21,11 +21,7 @@ enum GitReply {
     } else {
       try append("password", answer.credential.secret, to: &reply)
     }
-    if let expiry = answer.credential.expiry {
-      reply.append("password_expiry_utc=")
-      reply.append(contentsOf: ByteString(String(expiry)))
-      reply.append("\n")
-    }
+    if let expiry = answer.credential.expiry { appendExpiry(expiry, to: &reply) }
     switch answer.credential.refreshToken {
     case .some(let token): try append("oauth_refresh_token", token, to: &reply)
     case .none: break
@@ -37,6 +33,28 @@ enum GitReply {
       reply.append("\n")
     }
     return reply
+  }
+
+  /// The lines of what has expired: never a password, nor what stands for one. None depends on a capability.
+  ///
+  /// An expiry that git would not take for one that is over by now is left out, for it would count for the password
+  /// that somebody else gives.
+  ///
+  /// - Throws: as ``encode(_:for:)`` does.
+  static func encode(_ renewal: borrowing Renewal, at now: Timestamp) throws(ProtocolError) -> Secret {
+    var reply = Secret(capacity: 512)
+    if let account = renewal.item.key.account {
+      try append("username", Secret(copying: account), to: &reply)
+    }
+    if renewal.expiry > 0, renewal.expiry < now.seconds { appendExpiry(renewal.expiry, to: &reply) }
+    try append("oauth_refresh_token", renewal.refreshToken, to: &reply)
+    return reply
+  }
+
+  private static func appendExpiry(_ expiry: Int64, to reply: inout Secret) {
+    reply.append("password_expiry_utc=")
+    reply.append(contentsOf: ByteString(String(expiry)))
+    reply.append("\n")
   }
 
   private static func append(

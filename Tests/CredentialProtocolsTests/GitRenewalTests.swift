@@ -1,0 +1,171 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("what has expired, told to git") struct GitRenewalTests {
+  private let place = ["protocol=https", "host=example.com"]
+
+  private func store(
+    _ git: Conversation, _ lines: String..., capabilities: [String] = []
+  ) throws {
+    #expect(try git.perform(.store, joined(capabilities + place + lines)) == "")
+  }
+
+  @Test("account, expiry and refresh token, without the password", arguments: KeychainUnderTest.all)
+  func expired(kind: KeychainUnderTest) throws {
+    let git = Conversation(kind)
+    let expiry = git.fresh.clock.now.seconds + 60
+    try store(
+      git, "username=alice", "password=old", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
+    git.fresh.clock.advance(seconds: 61)
+    let lines = "username=alice\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n"
+    #expect(try git.perform(.get, joined(place)) == lines)
+    #expect(try git.perform(.get, joined(place + ["username=alice"])) == lines)
+    #expect(try git.perform(.get, joined(place + ["username=bob"])) == "")
+    #expect(try git.perform(.get, joined(place + ["path=acme/app.git"])) == lines)
+    // Nothing of it depends on a capability.
+    #expect(try git.perform(.get, joined(["capability[]=authtype", "capability[]=state"] + place)) == lines)
+    #expect(try git.count() == 1)
+  }
+
+  @Test("a login that git has stored after renewing takes the item's place", arguments: KeychainUnderTest.all)
+  func renewed(kind: KeychainUnderTest) throws {
+    let git = Conversation(kind)
+    let expiry = git.fresh.clock.now.seconds + 60
+    try store(
+      git, "username=alice", "password=old", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
+    git.fresh.clock.advance(seconds: 61)
+    // Git gives each helper of its chain what the next one has brought.
+    try store(
+      git, "username=alice", "password=new", "oauth_refresh_token=s", "password_expiry_utc=\(expiry + 60)")
+    #expect(
+      try git.perform(.get, joined(place))
+        == "username=alice\npassword=new\npassword_expiry_utc=\(expiry + 60)\noauth_refresh_token=s\n")
+    #expect(try git.count() == 1)
+  }
+
+  @Test("a password that somebody else gave and the server refused leaves the refresh token")
+  func refused() throws {
+    let git = Conversation()
+    let expiry = git.fresh.clock.now.seconds + 1
+    try store(
+      git, "username=alice", "password=old", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
+    git.fresh.clock.advance(seconds: 9)
+    _ = try git.perform(
+      .erase, joined(place + ["username=alice", "password=typed", "oauth_refresh_token=r"]))
+    #expect(try git.perform(.get, joined(place)).contains("oauth_refresh_token=r\n"))
+    _ = try git.perform(.erase, joined(place + ["username=alice", "password=old"]))
+    #expect(try git.count() == 0)
+  }
+
+  @Test("without a refresh token nothing, so that other helpers may answer with another account")
+  func nothingToRenew() throws {
+    let git = Conversation()
+    try store(
+      git, "username=alice", "password=old", "password_expiry_utc=\(git.fresh.clock.now.seconds + 1)")
+    git.fresh.clock.advance(seconds: 9)
+    #expect(try git.perform(.get, joined(place)) == "")
+    #expect(try git.perform(.get, joined(place + ["username=alice"])) == "")
+  }
+
+  @Test("another account that is valid answers, and is not mixed with the expired one")
+  func anotherAccount() throws {
+    let git = Conversation()
+    try store(git, "username=bob", "password=valid")
+    git.fresh.clock.advance(seconds: 1)
+    try store(
+      git, "username=alice", "password=old", "oauth_refresh_token=r",
+      "password_expiry_utc=\(git.fresh.clock.now.seconds + 1)")
+    git.fresh.clock.advance(seconds: 9)
+    #expect(try git.perform(.get, joined(place)) == "username=bob\npassword=valid\n")
+    #expect(
+      try git.perform(.get, joined(place + ["username=alice"])).hasSuffix("oauth_refresh_token=r\n"))
+  }
+
+  @Test("in the very second of the expiry git would keep it for the next helper's password")
+  func boundary() throws {
+    let git = Conversation()
+    let expiry = git.fresh.clock.now.seconds + 60
+    try store(git, "username=a", "password=p", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
+    func answer(at second: Int64) throws -> String {
+      git.fresh.clock.now = Timestamp(seconds: second)
+      return try git.perform(.get, joined(place))
+    }
+    #expect(try answer(at: expiry - 1).contains("password=p\n"))
+    #expect(try answer(at: expiry) == "username=a\noauth_refresh_token=r\n")
+    #expect(
+      try answer(at: expiry + 1) == "username=a\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n")
+  }
+
+  @Test("an expiry before 1970, or at its beginning, is none to git")
+  func early() throws {
+    let git = Conversation()
+    for (host, expiry) in [("a.com", 0), ("b.com", -5)] as [(ByteString, Int64)] {
+      try git.keychain.add(.internet(host), .text("p", expiry: expiry, refreshToken: "r"))
+      #expect(try git.get("protocol=https", "host=\(host)") == "oauth_refresh_token=r\n")
+    }
+  }
+
+  @Test("of a ready-made credential neither the credential nor its scheme, and only to who could take it")
+  func readyMade() throws {
+    let git = Conversation()
+    let expiry = git.fresh.clock.now.seconds + 1
+    try store(
+      git, "username=bot", "authtype=Bearer", "credential=t", "password_expiry_utc=\(expiry)",
+      "oauth_refresh_token=r", capabilities: ["capability[]=authtype"])
+    git.fresh.clock.advance(seconds: 9)
+    #expect(
+      try git.perform(.get, joined(["capability[]=authtype"] + place))
+        == "username=bot\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n")
+    #expect(try git.perform(.get, joined(place)) == "")
+  }
+
+  @Test("after the time limit the refresh token is no longer given either")
+  func timeLimit() throws {
+    let git = Conversation()
+    git.timeout = 100
+    let start = git.fresh.clock.now.seconds
+    func answer(at second: Int64) throws -> String {
+      git.fresh.clock.now = Timestamp(seconds: second)
+      return try git.perform(.get, joined(place))
+    }
+    try store(
+      git, "username=a", "password=p", "password_expiry_utc=\(start + 50)", "oauth_refresh_token=r")
+    #expect(try answer(at: start + 99).hasSuffix("oauth_refresh_token=r\n"))
+    #expect(try answer(at: start + 100) == "")
+    // What the time limit alone ended is nothing to renew.
+    git.fresh.clock.now = Timestamp(seconds: start + 1000)
+    try store(git, "username=a", "password=q", "oauth_refresh_token=r")
+    #expect(try answer(at: start + 1099).contains("password=q\n"))
+    #expect(try answer(at: start + 1100) == "")
+  }
+
+  @Test(
+    "a refresh token that would be more than its line is refused", arguments: ["a\nhost=b", "a\r", "a\0"])
+  func unspeakable(token: String) throws {
+    let git = Conversation()
+    try git.keychain.add(.internet(), .text("p", expiry: 1, refreshToken: token))
+    #expect(throws: ProtocolError.unspeakableAnswer(key: "oauth_refresh_token")) {
+      try git.perform(.get, joined(place))
+    }
+  }
+
+  @Test(
+    "other tools get nothing",
+    arguments: [
+      ("docker", ["get"], "example.com"), ("docker", ["list"], ""),
+      ("terraform", ["get", "example.com"], ""),
+      ("goauth", ["https://example.com"], ""), ("bazel", ["get"], #"{"uri":"https://example.com"}"#),
+      ("keyring", ["--mode", "creds", "get", "https://example.com"], ""), ("netrc", [], ""),
+    ] as [(String, [String], String)])
+  func otherTools(name: String, arguments: [String], input: String) throws {
+    let tool = ToolUnderTest(name)
+    for domain in [nil, ByteString(name)] {
+      try tool.fresh.keychain.add(
+        .internet(account: "alice", domain: domain), .text("s3cret", expiry: 1, refreshToken: "refr3sh"))
+    }
+    let output = tool.call(arguments, bytes: Array(input.utf8)).output
+    #expect(!output.contains("s3cret") && !output.contains("refr3sh"))
+  }
+}
