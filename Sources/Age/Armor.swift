@@ -115,15 +115,14 @@ struct Lines {
 
   /// The next line without its end; nil when there is none. The last line needs no end.
   mutating func next() -> UnsafeRawBufferPointer? {
-    guard offset < bytes.count, let base = bytes.baseAddress else { return nil }
-    let start = base + offset
-    guard let end = memchr(start, Int32(Stanza.lineFeed), bytes.count - offset) else {
-      defer { offset = bytes.count }
-      return bytes.part(offset, bytes.count - offset)
+    guard offset < bytes.count else { return nil }
+    let start = offset
+    guard let end = bytes.firstIndex(of: Stanza.lineFeed, from: start) else {
+      offset = bytes.count
+      return bytes.part(start, bytes.count - start)
     }
-    var count = UnsafeRawPointer(end) - start
-    offset += count + 1
-    if count > 0, start.load(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "\r") { count -= 1 }
-    return UnsafeRawBufferPointer(start: start, count: count)
+    offset = end + 1
+    let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
+    return bytes.part(start, end - start - (hasReturn ? 1 : 0))
   }
 }

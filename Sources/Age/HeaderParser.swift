@@ -87,12 +87,10 @@ struct HeaderParser {
   }
 
   private mutating func nextLine() throws(AgeError) -> UnsafeRawBufferPointer {
-    guard offset < bytes.count, let start = bytes.baseAddress.map({ $0 + offset }),
-      let end = memchr(start, Int32(Stanza.lineFeed), bytes.count - offset)
-    else {
+    guard let end = bytes.firstIndex(of: Stanza.lineFeed, from: offset) else {
       throw .header(bytes.count >= Header.maximumSize ? .tooLarge : .truncated)
     }
-    let line = UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(end) - start)
+    let line = bytes.part(offset, end - offset)
     offset += line.count + 1
     guard offset <= Header.maximumSize else { throw .header(.tooLarge) }
     return line

@@ -74,12 +74,13 @@ final class PluginConnection {
       let bytes = UnsafeRawBufferPointer(memory.part(0, count))
       if let size = try boundary.find(in: bytes) {
         let frame = try PluginFrame(parsing: bytes.part(0, size))
-        memmove(memory.start, bytes.start + size, count - size)
+        memory.copyMemory(from: bytes.part(size, count - size))
         count -= size
         return frame
       }
       guard count < memory.count else { throw .stanzaTooLarge }
-      let result = recv(process.output, memory.start + count, memory.count - count, 0)
+      let free = memory.part(count, memory.count - count)
+      let result = recv(process.output, free.start, free.count, 0)
       if result > 0 {
         count += result
       } else if result == 0 || errno == ECONNRESET {

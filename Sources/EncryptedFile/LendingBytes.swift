@@ -1,3 +1,5 @@
+import Keychain
+
 extension [UInt8] {
   /// Lends the elements; unlike the standard library's `withUnsafeBytes` it passes on a typed error.
   func lendingBytes<Success, Failure: Error>(

@@ -192,10 +192,7 @@ final class VaultSnapshot {
   }
 
   private static func lineEnd(_ text: borrowing Secret) -> Int? {
-    text.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress, let end = memchr(base, 0x0a, bytes.count) else { return nil }
-      return UnsafeRawPointer(end) - base
-    }
+    text.withUnsafeBytes { $0.firstIndex(of: 0x0a, from: 0) }
   }
 
   private static func read(

@@ -36,7 +36,7 @@ private func readLogin(
   var login = DockerFileLogin()
   let address: ByteString
   do throws(JSONReader.Malformed) {
-    address = try JSONValue(name: name).string()
+    address = try JSONValue.name(name)
     try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
       try login.take(name, value)
     }

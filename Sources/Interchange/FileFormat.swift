@@ -1,3 +1,5 @@
+import Keychain
+
 /// A form in which another program keeps logins in a file.
 public struct FileFormat: Sendable {
   /// What the command line calls it.

@@ -1,3 +1,5 @@
+import Keychain
+
 /// A line of a file.
 struct FileLine {
   /// Which it is, from 1 on.

@@ -1,3 +1,5 @@
+import Keychain
+
 /// Where in a file the slices of it are that a reader gives.
 struct FilePositions {
   private let file: UnsafeRawBufferPointer

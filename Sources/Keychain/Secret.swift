@@ -98,7 +98,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     let end = grow(by: added)
     count = before
     let written = try body(UnsafeMutableRawBufferPointer(start: end, count: added))
-    count = before + min(written, added)
+    count = before + max(0, min(written, added))
   }
 
   /// Drops the bytes from `count` on, and wipes them.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Keychain
 
 /// A process that keeps vaults unlocked where the kernel's keyring can't be used. It ends when it keeps nothing.
 ///
@@ -143,9 +144,8 @@ package struct Agent: ~Copyable {
   /// Reads what there is, and answers a request that is complete.
   private mutating func serve(_ index: Int) {
     let connection = connections[index]
-    guard let base = connection.buffer.baseAddress else { return }
-    let room = connection.buffer.count - connection.count
-    let count = recv(connection.descriptor, base + connection.count, room, Int32(MSG_DONTWAIT))
+    let free = UnsafeMutableRawBufferPointer(rebasing: connection.buffer[connection.count...])
+    let count = recv(connection.descriptor, free.baseAddress, free.count, Int32(MSG_DONTWAIT))
     if count <= 0 {
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       return cutOff(index)
@@ -164,13 +164,14 @@ package struct Agent: ~Copyable {
       if connections[index].count < end { return true }
       let request = UnsafeRawBufferPointer(rebasing: buffer[AgentProtocol.lengthSize..<end])
       guard let replySize = answer(request) else { return false }
+      let frame = UnsafeMutableRawBufferPointer(rebasing: reply[..<replySize])
       let sent = send(
-        connections[index].descriptor, reply.baseAddress, replySize,
+        connections[index].descriptor, frame.baseAddress, frame.count,
         Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       reply.wipe()
       if sent != replySize { return false }
       let rest = connections[index].count - end
-      if rest > 0, let base = buffer.baseAddress { memmove(base, base + end, rest) }
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[end..<end + rest]))
       UnsafeMutableRawBufferPointer(rebasing: buffer[rest..<connections[index].count]).wipe()
       connections[index].count = rest
       connections[index].deadline = BootTime.milliseconds + Self.connectionTime

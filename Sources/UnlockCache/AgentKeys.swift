@@ -1,5 +1,6 @@
 import Age
 import Glibc
+import Keychain
 
 /// The keys that an agent keeps.
 struct AgentKeys {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Keychain
 
 /// Memory that is never swapped out or dumped, and wiped before it is given back.
 struct LockedMemory: ~Copyable {

@@ -80,14 +80,6 @@ package struct JSONValue {
   /// Its text; a string's is with its quotes.
   package let raw: UnsafeRawBufferPointer
 
-  /// A member's name, for one that may have escapes in it.
-  ///
-  /// - Parameter name: as ``JSONReader/members(of:_:)`` gives it: a slice of the text, where it stands in quotes.
-  package init(name: UnsafeRawBufferPointer) {
-    kind = .string
-    raw = UnsafeRawBufferPointer(start: name.baseAddress.map { $0 - 1 }, count: name.count + 2)
-  }
-
   init(kind: Kind, raw: UnsafeRawBufferPointer) {
     self.kind = kind
     self.raw = raw
@@ -96,7 +88,20 @@ package struct JSONValue {
   /// Appends what a string says to `output`, escapes resolved.
   package func appendString(to output: inout Secret) throws(JSONReader.Malformed) {
     guard kind == .string else { throw JSONReader.Malformed() }
-    let text = UnsafeRawBufferPointer(rebasing: raw[1..<raw.count - 1])
+    try Self.append(UnsafeRawBufferPointer(rebasing: raw[1..<raw.count - 1]), to: &output)
+  }
+
+  /// A member's name as ``JSONReader/members(of:_:)`` gives it, escapes resolved.
+  package static func name(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> ByteString {
+    var bytes = Secret(capacity: text.count)
+    try append(text, to: &bytes)
+    return bytes.withUnsafeBytes { ByteString($0) }
+  }
+
+  /// Appends what the text between two quotes says, escapes resolved.
+  private static func append(
+    _ text: UnsafeRawBufferPointer, to output: inout Secret
+  ) throws(JSONReader.Malformed) {
     var index = 0
     while index < text.count {
       let byte = text[index]
@@ -115,13 +120,13 @@ package struct JSONValue {
       case UInt8(ascii: "r"): output.append(0x0d)
       case UInt8(ascii: "t"): output.append(0x09)
       case UInt8(ascii: "u"):
-        var scalar = try Self.hexadecimal(text, at: index + 1)
+        var scalar = try hexadecimal(text, at: index + 1)
         index += 4
         if 0xd800..<0xdc00 ~= scalar {
           guard index + 2 < text.count, text[index + 1] == UInt8(ascii: "\\"),
             text[index + 2] == UInt8(ascii: "u")
           else { throw JSONReader.Malformed() }
-          let low = try Self.hexadecimal(text, at: index + 3)
+          let low = try hexadecimal(text, at: index + 3)
           guard 0xdc00..<0xe000 ~= low else { throw JSONReader.Malformed() }
           scalar = 0x10000 + (scalar - 0xd800) << 10 + (low - 0xdc00)
           index += 6

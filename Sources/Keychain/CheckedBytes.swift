@@ -1,0 +1,76 @@
+import Glibc
+
+// The standard library's own accessors of raw buffers check their bounds in debug builds alone. Keychains read bytes
+// that others wrote, so those here check them in every build. They have the names of the standard library's, and
+// go before them wherever this module is imported: there is no other way to write `bytes[index]` by mistake.
+
+extension UnsafeRawBufferPointer {
+  /// The byte at `index`. Traps out of bounds, in release builds as well.
+  @inlinable @inline(__always)
+  package subscript(index: Int) -> UInt8 {
+    precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "a byte outside of its buffer")
+    return baseAddress.unsafelyUnwrapped.load(fromByteOffset: index, as: UInt8.self)
+  }
+
+  /// The bytes in a range. Traps out of bounds, in release builds as well.
+  @inlinable @inline(__always)
+  package subscript(bounds: Range<Int>) -> Slice<UnsafeRawBufferPointer> {
+    precondition(bounds.lowerBound >= 0 && bounds.upperBound <= count, "bytes outside of their buffer")
+    return Slice(base: self, bounds: bounds)
+  }
+
+  /// The bytes in a range that may be open on one side. Traps out of bounds, in release builds as well.
+  @inlinable @inline(__always)
+  package subscript<Bounds: RangeExpression<Int>>(bounds: Bounds) -> Slice<UnsafeRawBufferPointer> {
+    self[bounds.relative(to: indices)]
+  }
+
+  /// Where `byte` stands first from `start` on; `nil` if nowhere. Traps if `start` is out of bounds, in release builds as
+  /// well.
+  package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    precondition(start >= 0 && start <= count, "a search outside of its buffer")
+    guard let baseAddress, let found = memchr(baseAddress + start, Int32(byte), count - start) else {
+      return nil
+    }
+    return UnsafeRawPointer(found) - baseAddress
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// The byte at `index`. Traps out of bounds, in release builds as well.
+  @inlinable @inline(__always)
+  package subscript(index: Int) -> UInt8 {
+    get { UnsafeRawBufferPointer(self)[index] }
+    nonmutating set {
+      precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "a byte outside of its buffer")
+      baseAddress.unsafelyUnwrapped.storeBytes(of: newValue, toByteOffset: index, as: UInt8.self)
+    }
+  }
+
+  /// The bytes in a range. Traps out of bounds, in release builds as well.
+  @inlinable @inline(__always)
+  package subscript(bounds: Range<Int>) -> Slice<UnsafeMutableRawBufferPointer> {
+    precondition(bounds.lowerBound >= 0 && bounds.upperBound <= count, "bytes outside of their buffer")
+    return Slice(base: self, bounds: bounds)
+  }
+
+  /// The bytes in a range that may be open on one side. Traps out of bounds, in release builds as well.
+  @inlinable @inline(__always)
+  package subscript<Bounds: RangeExpression<Int>>(bounds: Bounds) -> Slice<UnsafeMutableRawBufferPointer> {
+    self[bounds.relative(to: indices)]
+  }
+
+  /// Copies all of `source` to the beginning. Traps where there is no room for it, in release builds as well.
+  @inlinable @inline(__always)
+  package func copyMemory(from source: UnsafeRawBufferPointer) {
+    precondition(source.count <= count, "more bytes than their buffer has room for")
+    if let bytes = source.baseAddress { baseAddress?.copyMemory(from: bytes, byteCount: source.count) }
+  }
+
+  /// Copies all of `source` to the beginning. Traps where there is no room for it, in release builds as well.
+  @inlinable
+  package func copyBytes(from source: some Collection<UInt8>) {
+    precondition(source.count <= count, "more bytes than their buffer has room for")
+    for (index, byte) in source.enumerated() { self[index] = byte }
+  }
+}

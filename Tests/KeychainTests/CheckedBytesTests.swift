@@ -1,0 +1,138 @@
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+/// What is checked is that a process traps. That it does so in release builds, too, follows from the words: those of the
+/// standard library are other ones, and say nothing there.
+@Suite("bytes out of bounds") struct CheckedBytesTests {
+  private static func traps(_ result: ExitTest.Result?, _ words: String) -> Bool {
+    #if DEBUG
+      String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(words)
+    #else
+      true
+    #endif
+  }
+
+  @Test("a byte") func byte() async {
+    for result in [
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [1, 2, 3].withUnsafeBytes { print($0[$0.count]) }
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0[-1]) }
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        print(UnsafeRawBufferPointer(start: nil, count: 0)[0])
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        var bytes: [UInt8] = [1, 2, 3]
+        bytes.withUnsafeMutableBytes { $0[3] = 1 }
+      },
+    ] { #expect(Self.traps(result, "a byte outside of its buffer")) }
+  }
+
+  @Test("a range of bytes") func range() async {
+    for result in [
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0[1..<4].count) }
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0[..<4].count) }
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        var bytes: [UInt8] = [1, 2, 3]
+        bytes.withUnsafeMutableBytes { print(UnsafeMutableRawBufferPointer(rebasing: $0[..<4]).count) }
+      },
+    ] { #expect(Self.traps(result, "bytes outside of their buffer")) }
+    // Here the standard library's own check, which it makes in release builds as well, may come first.
+    await #expect(processExitsWith: .failure) {
+      [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0[(-1)...].count) }
+    }
+    await #expect(processExitsWith: .failure) {
+      [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0[1...3].count) }
+    }
+  }
+
+  @Test("a copy, and a search") func copies() async {
+    for result in [
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        var bytes: [UInt8] = [1, 2, 3]
+        [UInt8](repeating: 0, count: 4).withUnsafeBytes { source in
+          bytes.withUnsafeMutableBytes { $0.copyMemory(from: source) }
+        }
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        var bytes: [UInt8] = [1, 2, 3]
+        bytes.withUnsafeMutableBytes { $0.copyBytes(from: [1, 2, 3, 4]) }
+      },
+    ] { #expect(Self.traps(result, "more bytes than their buffer has room for")) }
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0.firstIndex(of: 0, from: 4) ?? 0) }
+    }
+    #expect(Self.traps(result, "a search outside of its buffer"))
+  }
+
+  @Test("what is within them is there")
+  func within() {
+    [UInt8](1...5).withUnsafeBytes { bytes in
+      #expect(bytes[0] == 1 && bytes[4] == 5)
+      #expect(
+        Array(bytes[1..<3]) == [2, 3] && Array(bytes[3...]) == [4, 5] && Array(bytes[...1]) == [1, 2])
+      #expect(bytes[5...].isEmpty && bytes[..<0].isEmpty)
+      #expect(bytes.firstIndex(of: 3, from: 0) == 2 && bytes.firstIndex(of: 3, from: 3) == nil)
+      #expect(bytes.firstIndex(of: 5, from: 5) == nil)
+    }
+    var target = [UInt8](repeating: 0, count: 4)
+    target.withUnsafeMutableBytes { target in
+      target.copyBytes(from: [1, 2])
+      target[3] = 9
+      // As memmove does.
+      target.copyMemory(from: UnsafeRawBufferPointer(rebasing: target[1...]))
+    }
+    #expect(target == [2, 0, 9, 9])
+    #expect(UnsafeRawBufferPointer(start: nil, count: 0).firstIndex(of: 0, from: 0) == nil)
+  }
+
+  /// Where `Keychain` isn't imported, the standard library's accessors would be taken, without a word.
+  @Test("whoever reads raw bytes has the accessors that check")
+  func imports() throws {
+    let sources = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Sources"
+    // `Age` has its own ones and `Keychain` these; the index of vaults is yet to follow.
+    let withoutImport = ["/Age/", "/Keychain/", "/EncryptedFile/VaultIndex.swift"]
+    var files = 0
+    for path in swiftFiles(below: sources) where !withoutImport.contains(where: path.contains) {
+      let text = String(decoding: contents(of: path), as: UTF8.self)
+      guard text.contains("RawBufferPointer") || text.contains("ithUnsafeBytes") else { continue }
+      files += 1
+      let isImported = text.split(separator: "\n").contains {
+        $0 == "import Keychain" || $0.hasSuffix(" import Keychain")
+      }
+      #expect(isImported, "\(path) imports no Keychain")
+    }
+    #expect(files > 40)
+  }
+
+  private func swiftFiles(below folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var found: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasPrefix(".") { continue }
+      let path = "\(folder)/\(name)"
+      found += name.hasSuffix(".swift") ? [path] : swiftFiles(below: path)
+    }
+    return found
+  }
+
+  private func contents(of path: String) -> [UInt8] {
+    guard let file = fopen(path, "rb") else { return [] }
+    defer { fclose(file) }
+    var contents = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&contents, 1, contents.count, file)
+    return Array(contents[..<count])
+  }
+}
