@@ -86,7 +86,11 @@ extension Unlocking {
   ) throws(KeychainError) -> X25519Identity? {
     if let named = openers.identity {
       guard let identities = try usableIdentities(inFile: named) else { throw .missing(path: named) }
-      if let identity = try? open(slot, with: identities) { return identity }
+      do throws(KeychainError) {
+        if let identity = try open(slot, with: identities) { return identity }
+      } catch {
+        fault = fault ?? error
+      }
     }
     var paths = openers.otherIdentities
     if case .identity(let path) = noted { paths.insert(path, at: 0) }

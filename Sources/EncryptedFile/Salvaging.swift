@@ -20,11 +20,12 @@ extension EncryptedFileKeychain {
   /// - Throws: `KeychainError.duplicateItem` if the vault is in order, `KeychainError.itemNotFound` if there is none; `KeychainError` for what is wrong with it if
   ///   nothing can be had.
   public func salvage() throws(KeychainError) -> Salvage {
-    let base = newestGoodGeneration()
+    var base: Generation?
     var fault = KeychainError.duplicateItem
     return try replacingUnreadable(
       with: { (error) throws(KeychainError) in
         fault = error
+        base = try newestGood()
         if let base { return try VaultBeginning(after: try open(base)) }
         guard let file = try openVault(), let (header, _) = try? VaultSnapshot.readHeader(file) else {
           throw error

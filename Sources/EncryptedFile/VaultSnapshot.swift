@@ -1,4 +1,4 @@
-import Age
+package import Age
 import Glibc
 import Keychain
 import PrivateFiles
@@ -262,8 +262,25 @@ extension KeychainError {
     case .invalidKey, .invalidKeyLine, .noKeys, .keyFileTooLarge:
       self = .damaged(path: path, detail: "it holds no age identity")
     case .emptyPassphrase: self = .wrongPassphrase(path: path)
-    case .workFactorTooLow, .noRecipients, .incompatibleRecipients, .plugin:
+    case .plugin(let name, let fault): self = .slot(.pluginFailed(name: name, .init(fault)))
+    case .workFactorTooLow, .noRecipients, .incompatibleRecipients:
       self = .damaged(path: path, detail: "it can't be encrypted")
+    }
+  }
+}
+
+extension KeychainError.PluginFault {
+  /// The same in the words of keychains.
+  package init(_ fault: PluginFault) {
+    switch fault {
+    case .notFound: self = .notFound
+    case .notStarted(let errno): self = .notStarted(errno: errno)
+    case .connection, .ended: self = .ended
+    case .timedOut: self = .timedOut
+    case .malformedStanza, .stanzaTooLarge, .tooManyCommands, .malformedCommand, .noStanza, .repeatedLabels,
+      .repeatedFileKey:
+      self = .brokeProtocol
+    case .reported(_, let message): self = .reported(message)
     }
   }
 }

@@ -38,8 +38,24 @@ extension EncryptedFileKeychain {
 
   /// The newest of the generations that are in order, as far as that can be told without asking anybody.
   public func newestGoodGeneration() -> Generation? {
-    let generations = (try? generations()) ?? []
-    return generations.first { (try? verify($0)) != nil }
+    (try? newestGood()) ?? nil
+  }
+
+  /// The same, where it is worth knowing why it can't be told.
+  ///
+  /// - Throws: ``KeychainError/SlotFault/pluginFailed(name:_:)``, for it tells nothing of a generation.
+  func newestGood() throws(KeychainError) -> Generation? {
+    for generation in (try? generations()) ?? [] {
+      do throws(KeychainError) {
+        _ = try verify(generation)
+        return generation
+      } catch .slot(.pluginFailed(let name, let fault)) {
+        throw .slot(.pluginFailed(name: name, fault))
+      } catch {
+        continue
+      }
+    }
+    return nil
   }
 
   /// Opens an earlier generation.

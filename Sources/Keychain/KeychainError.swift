@@ -111,6 +111,9 @@ public enum KeychainError: Error, Hashable, Sendable {
     case commandFailed(program: String)
     /// What its program gives is not its passphrase.
     case commandMismatch(id: String)
+    /// The plugin of age `age-plugin-NAME`, which one of the ways in needs, failed. That tells nothing of the keychain:
+    /// most likely what the plugin works with isn't plugged in.
+    case pluginFailed(name: String, PluginFault)
     /// It can't be renewed, for its passphrase was not given.
     case secretMissing(id: String)
     /// It can't be renewed, for another passphrase than its own was given.
@@ -123,6 +126,23 @@ public enum KeychainError: Error, Hashable, Sendable {
     case passphraseLikeCode
     /// The identity file of this machine is of another vault.
     case otherIdentityFile(path: String)
+  }
+
+  /// How a plugin of age failed.
+  public enum PluginFault: Hashable, Sendable {
+    /// It isn't there.
+    case notFound
+    /// The system didn't start it, with this `errno`.
+    case notStarted(errno: Int32)
+    /// It ended, or hung up, before it was done.
+    case ended
+    /// It took too long.
+    case timedOut
+    /// It doesn't keep to the protocol of age's plugins.
+    case brokeProtocol
+    /// It said what is wrong. The message is the plugin's own, at most 1,024 bytes of any characters: escape control
+    /// characters before they reach a terminal.
+    case reported(String)
   }
 
   /// Why a file or folder isn't used.

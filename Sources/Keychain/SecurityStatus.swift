@@ -124,6 +124,7 @@ extension SecurityStatus {
     switch fault {
     case .commandFailed, .commandMismatch, .secretMissing, .secretMismatch, .notItsIdentity:
       self = .authFailed
+    case .pluginFailed: self = .notAvailable
     case .passphraseLikeCode, .malformedRecipient: self = .param
     case .notFound, .alreadyThere, .lastWayIn, .tooMany, .notRenewable, .changedMeanwhile, .otherIdentityFile:
       self = .badReq

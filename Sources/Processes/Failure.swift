@@ -287,6 +287,8 @@ extension Failure {
       self.init(
         "what the program of slot \(id) prints is not the passphrase of that slot",
         hint: "if it was changed, remove the slot and add it again", status: .keychain)
+    case .pluginFailed(let name, let fault):
+      self.init(plugin: name, fault)
     case .secretMissing(let id):
       self.init(
         "the passphrase of slot \(id) was not given; nothing was changed",
@@ -309,6 +311,31 @@ extension Failure {
     case .otherIdentityFile(let path):
       self.init(
         "\(path) is the identity of another keychain", hint: "move it away first", status: .keychain)
+    }
+  }
+
+  private init(plugin name: String, _ fault: KeychainError.PluginFault) {
+    let retry = "plug in what it works with, and try again; the keychain is as it was"
+    switch fault {
+    case .notFound:
+      self.init(
+        "the age plugin \(name) is missing: there is no program age-plugin-\(name)",
+        hint: "install it, or name its folder in PATH; the keychain is as it was", status: .keychain)
+    case .notStarted(let errno):
+      self.init(
+        "the age plugin \(name) can't be started: \(errorText(errno))",
+        hint: "see what is wrong with the program age-plugin-\(name); the keychain is as it was",
+        status: .keychain)
+    case .ended:
+      self.init("the age plugin \(name) ended before it was done", hint: retry, status: .keychain)
+    case .timedOut:
+      self.init("the age plugin \(name) took too long", hint: retry, status: .keychain)
+    case .brokeProtocol:
+      self.init(
+        "the age plugin \(name) does not keep to the protocol of age's plugins",
+        hint: "see whether there is a newer age-plugin-\(name); the keychain is as it was", status: .keychain)
+    case .reported(let message):
+      self.init("the age plugin \(name) says: \(message)", hint: retry, status: .keychain)
     }
   }
 

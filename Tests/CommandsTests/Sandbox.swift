@@ -21,6 +21,11 @@ final class Sandbox: Sendable {
     folder.makeFolder("home")
     folder.makeFolder("bin")
     folder.makeFolder("tmp")
+    folder.makeFolder("plugins")
+    let tests = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
+    precondition(
+      symlink("\(tests)/AgeTests/age-plugin-test", folder["plugins/age-plugin-test"]) == 0,
+      "cannot make a link to a plugin")
     for name in ["llavero", "security"] { link(name, to: Self.executable) }
     for name in ["llavero-credential", "git-credential-llavero"]
       + Tool.all.flatMap({ $0.links + $0.standsInFor })
@@ -89,6 +94,8 @@ final class Sandbox: Sendable {
     let general: [Environment.Key: String] = [
       "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1",
       "TMPDIR": folder["tmp"],
+      // Not on the path: a plugin of age that does what its recipients and identities say.
+      "PLUGINS": folder["plugins"],
       // What one step unlocks would be unlocked in the next one, for a time that differs between two runs.
       "LLAVERO_UNLOCK_CACHE": "none",
     ]

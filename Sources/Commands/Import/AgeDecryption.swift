@@ -110,8 +110,7 @@ extension Failure {
       self.init("that is no key of age, or one that llavero can't use", status: .usage)
     case .noRecipients, .incompatibleRecipients:
       self.init("these recipients can't be used together", status: .usage)
-    case .plugin(let name, _):
-      self.init("the program age-plugin-\(name) is missing, or failed", status: .keychain)
+    case .plugin(let name, let fault): self.init(.slot(.pluginFailed(name: name, .init(fault))))
     case .read(let number):
       self.init("cannot read the file of the identity: \(errorText(number))", status: .usage)
     case .noMatch, .workFactorTooLow:
