@@ -44,6 +44,7 @@ import Testing
       (.system(operation: "write", path: "/v", errno: EIO), .io),
       (.earlierStatesRemain(because: .system(operation: "remove", path: "/v", errno: EROFS)), .wrPerm),
       (.slot(.commandFailed(program: "x")), .authFailed), (.slot(.passphraseLikeCode), .param),
+      (.slot(.pluginFailed(name: "x", .notFound)), .notAvailable),
     ] as [(KeychainError, SecurityStatus)])
   func errors(error: KeychainError, status: SecurityStatus) {
     #expect(SecurityStatus(error) == status)
