@@ -84,6 +84,7 @@ struct DefaultCommand: ParsableCommand {
     var result: Result?
     do throws(KeychainError) {
       try keychain.exclusively { () throws(KeychainError) in
+        failure = nil
         do throws(Failure) {
           result = try body()
         } catch {

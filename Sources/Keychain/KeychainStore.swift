@@ -54,6 +54,10 @@ public protocol KeychainStore: AnyObject {
   /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes what the body
   /// changed lasting all at once. If the body throws, nothing has changed.
   ///
+  /// A keychain may run the body more than once: where a person has to unlock something in the middle, others aren't kept
+  /// waiting for that, and the body begins anew afterwards. Nothing counts but what the last run did to the keychain; what
+  /// the body does to anything else should do no harm twice.
+  ///
   /// - Throws: what `body` throws; ``KeychainError/busy(path:seconds:)`` if somebody else holds the lock for too long.
   func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result

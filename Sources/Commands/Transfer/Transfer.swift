@@ -49,12 +49,15 @@ struct Transfer {
     // Where nothing else decides, what was changed last answers: so the first of the source comes last.
     let changes = outcomes.indices.filter { outcomes[$0] == .added || outcomes[$0] == .replaced }.reversed()
     let dates = dates(at: .now)
-    var done = 0
     var rest = Array(changes)[...]
     while !rest.isEmpty {
       let part = rest.prefix(batch)
+      var done = 0
       try keychain.exclusively { () throws(KeychainError) in
+        // The keychain may run this more than once.
+        done = changes.count - rest.count
         for index in part {
+          outcomes[index] = foreseen[index]
           try change(index, in: keychain, dates[index], &outcomes[index])
           done += 1
           if done % 100 == 0 { progress(done, changes.count) }

@@ -32,7 +32,8 @@ public final class SharedKeychain: Sendable {
   }
 
   /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes what the body changed
-  /// lasting all at once. If the body throws, nothing has changed.
+  /// lasting all at once. If the body throws, nothing has changed. It may be run more than once; see
+  /// ``KeychainStore/exclusively(_:)``.
   ///
   /// ```swift
   /// try keychain.exclusively {
@@ -121,6 +122,8 @@ public final class SharedKeychain: Sendable {
 private func noting<Value>(
   _ thrown: inout (any Error)?, _ body: () throws -> Value
 ) throws(KeychainError) -> Value {
+  // It may be run once more.
+  thrown = nil
   do {
     return try body()
   } catch {
