@@ -81,6 +81,47 @@ static inline void csecret_prepare_connection(void) {
   g_type_class_ref(G_TYPE_DBUS_MESSAGE);
 }
 
+/// Turns a reply to OpenSession that libsecret would take for a key without a look at its type (0.20 and 0.21 hand
+/// g_variant_get_fixed_array() whatever came) into an error. What is sent and what comes passes here on GLib's thread.
+static inline GDBusMessage *_Nullable csecret_check_opening(
+    GDBusConnection *_Nonnull connection, GDBusMessage *_Nonnull message, gboolean incoming, gpointer _Nullable data) {
+  (void)connection;
+  guint32 *serial = (guint32 *)data;
+  GVariant *body = g_dbus_message_get_body(message);
+  if (!incoming) {
+    if (g_strcmp0(g_dbus_message_get_member(message), "OpenSession") == 0 && body != NULL &&
+        csecret_is(body, "(sv)")) {
+      const char *algorithm = NULL;
+      g_variant_get_child(body, 0, "&s", &algorithm);
+      *serial = g_str_equal(algorithm, "plain") ? 0 : g_dbus_message_get_serial(message);
+    }
+    return message;
+  }
+  if (*serial == 0 || g_dbus_message_get_reply_serial(message) != *serial) return message;
+  *serial = 0;
+  if (g_dbus_message_get_message_type(message) != G_DBUS_MESSAGE_TYPE_METHOD_RETURN) return message;
+  char *problem = NULL;
+  if (body == NULL || !csecret_is(body, "(vo)")) {
+    problem = g_strdup_printf(
+        "of the type %.40s and not (vo)", body == NULL ? "()" : g_variant_get_type_string(body));
+  } else {
+    GVariant *key = NULL;
+    g_variant_get_child(body, 0, "v", &key);
+    if (!csecret_is(key, "ay")) problem = g_strdup("a key that is no array of bytes");
+    g_variant_unref(key);
+  }
+  if (problem == NULL) return message;
+  GDBusMessage *error = g_dbus_message_copy(message, NULL);
+  if (error != NULL) {
+    g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR);
+    g_dbus_message_set_error_name(error, "org.freedesktop.DBus.Error.InvalidSignature");
+    g_dbus_message_set_body(error, g_variant_new("(s)", problem));
+  }
+  g_free(problem);
+  g_object_unref(message);
+  return error;
+}
+
 /// A connection over a socket on which the D-Bus handshake has been made. Takes the descriptor over. To GLib it is
 /// one without a bus: Hello, match rules and time limits are the caller's. The result is a new reference, or NULL with
 /// `error` set.
@@ -96,6 +137,9 @@ static inline GDBusConnection *_Nullable csecret_connection_new(
   GDBusConnection *connection =
       g_dbus_connection_new_sync(G_IO_STREAM(stream), NULL, G_DBUS_CONNECTION_FLAGS_NONE, NULL, NULL, error);
   g_object_unref(stream);
+  if (connection != NULL) {
+    g_dbus_connection_add_filter(connection, csecret_check_opening, g_new0(guint32, 1), g_free);
+  }
   return connection;
 }
 

@@ -14,6 +14,8 @@ struct BusFailure: Error {
     case refused(name: String, detail: String)
     /// The bus itself can't be talked to.
     case broken(detail: String)
+    /// What came is of another type than it has to be.
+    case malformed(detail: String)
     /// There is no connection to a bus, or no service on it.
     case absent(detail: String)
   }
@@ -95,12 +97,22 @@ struct BusFailure: Error {
     return false
   }
 
+  /// The same for a call that was to change something: not that the service can't be talked to, but that it hasn't
+  /// done it.
+  var asRefusal: BusFailure {
+    guard case .malformed(let detail) = reason else { return self }
+    return BusFailure(
+      call: call, .refused(name: "", detail: "the answer has an unexpected form: \(detail)"))
+  }
+
   /// What a user of the keychain is told.
   var keychainError: KeychainError {
     switch reason {
     case .noAnswer(let milliseconds): .noAnswer(call: call, milliseconds: milliseconds)
     case .refused(let name, let detail): .refused(call: call, error: name, detail: detail)
     case .broken(let detail): .unavailable(reason: "the session bus failed at \(call): \(detail)")
+    case .malformed(let detail):
+      .unavailable(reason: "the Secret Service answered in an unexpected form: \(detail)")
     case .absent(let detail): .unavailable(reason: detail)
     }
   }

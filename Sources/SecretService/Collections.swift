@@ -32,14 +32,14 @@ extension SecretServiceKeychain {
 
   func label(ofCollection path: String) throws(KeychainError) -> String {
     try reporting { () throws(BusFailure) in
-      try service.property("Label", of: Service.collectionInterface, at: path).text
+      try service.property("Label", of: Service.collectionInterface, at: path).text(of: "property Label")
     }
   }
 
   func isLocked(_ collection: String) throws(KeychainError) -> Bool {
     try reporting { () throws(BusFailure) in
       try service.property("Locked", of: Service.collectionInterface, at: collection)
-        .expected("b", from: "Get").bool
+        .bool(of: "property Locked")
     }
   }
 

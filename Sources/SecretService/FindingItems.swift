@@ -87,8 +87,8 @@ extension SecretServiceKeychain {
         session = try ServiceSession(plain: try replies.removeLast().get().body)
       }
       for reply in replies {
-        let reply = try reply.get().body.expected("(aoao)", from: "SearchItems")
-        for path in reply[0].texts + reply[1].texts
+        let reply = try reply.get().body.parts("(aoao)", of: "SearchItems")
+        for path in try reply[0].paths(of: "SearchItems") + reply[1].paths(of: "SearchItems")
         where !paths.contains(path) && (collection.map { path.hasPrefix($0 + "/") } ?? true) {
           paths.append(path)
         }
@@ -122,7 +122,8 @@ extension SecretServiceKeychain {
         continue
       }
       paths += try reporting { () throws(BusFailure) in
-        try service.property("Items", of: Service.collectionInterface, at: collection).texts
+        try service.property("Items", of: Service.collectionInterface, at: collection)
+          .paths(of: "property Items")
       }
     }
     let all = paths

@@ -41,11 +41,11 @@ extension Service {
         throw error
       }
     }
-    guard let parameters = try completion.parameters?.expected("(bv)", from: "Prompt") else {
+    guard let parameters = try completion.parameters?.parts("(bv)", of: "Completed") else {
       preconditionFailure("waited for it")
     }
-    let result = parameters[1].content
-    return parameters[0].bool ? .dismissed(result) : .completed(result)
+    let result = try parameters[1].content(of: "Completed")
+    return try parameters[0].bool(of: "Completed") ? .dismissed(result) : .completed(result)
   }
 
   /// Takes back a prompt that nobody is to see.
@@ -57,7 +57,7 @@ extension Service {
     try ping(owner)
     let prompter = "org.gnome.keyring.SystemPrompter"
     let reply = try bus.call(.ofBus("NameHasOwner", Argument.text(prompter)))
-    if reply.isOf("(b)"), reply[0].bool { try ping(prompter) }
+    if try reply.parts("(b)", of: "NameHasOwner")[0].bool(of: "NameHasOwner") { try ping(prompter) }
   }
 
   private func ping(_ destination: String) throws(BusFailure) {

@@ -25,6 +25,12 @@ public final class SecretServiceKeychain: DesktopKeychain {
   /// What was last seen of each collection by ``revisions()``.
   var lastRevisions: [String: [ItemRevision]] = [:]
   private var lastProvisionalReference = 0
+  /// What is held while items are changed.
+  var heldLock: SecretServiceLock?
+  /// Whether the service has been told of a change since the lock was taken.
+  var hasSent = false
+  /// The prompt without which what is under way, and has told the service nothing yet, can't go on.
+  var postponedPrompt: UnlockingPrompt?
 
   /// Finds out who answers for the Secret Service. Opens no session and unlocks nothing.
   ///
@@ -88,10 +94,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     let secret = try unlocking(path) { () throws(BusFailure) -> Secret in
       let reply = try service.bus.call(
         service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
-      guard reply.isOf("((oayays))"), let secret = session.open(reply[0]) else {
-        throw BusFailure(call: "GetSecret", .broken(detail: "a secret that can't be decrypted"))
-      }
-      return secret
+      return try session.open(reply)
     }
     return SecretBody.decode(secret, as: SecretBody.Form(of: stored.attributes))
   }
@@ -172,6 +175,9 @@ public final class SecretServiceKeychain: DesktopKeychain {
   /// Runs the body while no other process of this user changes items through this program, and then sends the service
   /// what the body changed. Other programs are not kept out. If the service fails in the middle of several changes,
   /// those before stay.
+  ///
+  /// Nobody has to wait for a person who is asked to unlock something meanwhile: others are let in then, and the body is
+  /// run once more from its beginning.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -187,6 +193,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
       pending = PendingChanges()
       defer { pending = nil }
       let result = try body()
+      // The body may have taken that for an error that it can do without.
+      if let postponedPrompt { throw .collectionLocked(postponedPrompt.name) }
       let changes = pending?.changes ?? []
       pending = nil
       for (_, change) in changes { _ = try send(change) }
@@ -210,10 +218,27 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
+  /// Runs the body with the lock, and once more where somebody had to be asked in the middle, which is done without it.
   private func locking<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    try SecretServiceLock(settings).whileHeld { () throws(KeychainError) in try asked(body) }
+    var name = ""
+    // Each time somebody has unlocked what was in the way; a service that locks it each time is not unlocked.
+    for _ in 0..<4 {
+      do throws(KeychainError) {
+        heldLock = try SecretServiceLock(settings)
+        hasSent = false
+        defer { heldLock = nil }
+        return try asked(body)
+      } catch {
+        guard let prompt = postponedPrompt else { throw error }
+        postponedPrompt = nil
+        name = prompt.name
+        try unlock(through: prompt)
+        seen = [:]
+      }
+    }
+    throw .collectionLocked(name)
   }
 
   private func remember(_ change: Change, for item: Item) {
@@ -249,7 +274,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return Change(before: earlier.map(\.before) ?? current, after: changed, credential: credential)
   }
 
-  private func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
+  /// Throws if another item than that of the reference has the item's primary key.
+  func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
     let primaryKey = item.key.primaryKey
     for other in try items(matching: .criteria(ItemCriteria(item.key)))
     where other.reference != reference && other.key.primaryKey == primaryKey {
@@ -279,5 +305,21 @@ func reporting<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throw
     return try body()
   } catch {
     throw error.keychainError
+  }
+}
+
+/// The same for a call that is to change something, whose strange answer means that it hasn't.
+func reportingRefusal<Result: ~Copyable>(
+  _ body: () throws(BusFailure) -> Result
+) throws(KeychainError) -> Result {
+  try reporting { () throws(BusFailure) in try refusing(body) }
+}
+
+/// Runs `body`, which reads what a call answered that was to change something.
+func refusing<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(BusFailure) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw error.asRefusal
   }
 }

@@ -5,16 +5,25 @@ import PrivateFiles
 final class SecretServiceLock {
   static let name = "secret-service.lock"
 
-  private let lock: FileLock?
+  private let settings: DesktopKeychainSettings
+  private var lock: FileLock?
+  /// Whether it has been released since it was last taken: others may have changed anything meanwhile.
+  private(set) var isReleased = false
 
   /// Waits for the lock.
   ///
   /// - Throws: ``KeychainError/busy(path:seconds:)``, ``KeychainError/system(operation:path:errno:)``.
   init(_ settings: DesktopKeychainSettings) throws(KeychainError) {
-    guard let path = settings.lockFolder else {
-      lock = nil
-      return
-    }
+    self.settings = settings
+    try take()
+  }
+
+  /// Waits for it once more, after it was released.
+  ///
+  /// - Throws: ``KeychainError/busy(path:seconds:)``, ``KeychainError/system(operation:path:errno:)``.
+  func take() throws(KeychainError) {
+    isReleased = false
+    guard let path = settings.lockFolder else { return }
     let folder = try Folder(creating: path)
     let name = Self.name
     lock = try FileLock(name, in: folder, patience: settings.patience) {
@@ -22,8 +31,9 @@ final class SecretServiceLock {
     }
   }
 
-  /// Holds the lock while the body runs.
-  func whileHeld<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-    try withExtendedLifetime(self, body)
+  /// Lets others have it.
+  func release() {
+    lock = nil
+    isReleased = true
   }
 }

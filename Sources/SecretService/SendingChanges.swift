@@ -3,6 +3,7 @@ import Keychain
 extension SecretServiceKeychain {
   /// Tells the service. Returns the item as the service has it then; `nil` if it is gone.
   func send(_ change: Change) throws(KeychainError) -> Item? {
+    try retakeLock(for: change.after, except: change.before?.reference)
     guard let after = change.after else {
       if let reference = change.before?.reference { try deleteItem(at: StoredItem.path(of: reference)) }
       return nil
@@ -15,7 +16,13 @@ extension SecretServiceKeychain {
       path = try createItem(after, change)
     }
     seen[path] = nil
-    let item = ItemAttributes.item(of: try storedItem(at: path))
+    let item: Item?
+    do throws(KeychainError) {
+      item = ItemAttributes.item(of: try storedItem(at: path))
+    } catch .itemNotFound where change.before == nil {
+      throw .refused(
+        call: "CreateItem", error: "", detail: "the item that it is said to have made is not there")
+    }
     if let item, change.before != nil, !item.saysTheSame(as: after) {
       return try replace(item, with: after, change)
     }
@@ -34,40 +41,46 @@ extension SecretServiceKeychain {
     let stored = try item.reference.map { (reference) throws(KeychainError) in
       try storedItem(at: StoredItem.path(of: reference))
     }
-    let path = try createItem(after, new, replacing: stored?.attributes ?? [:])
+    let path = try createItem(after, new, replacing: stored?.attributes ?? [:], of: item.reference)
     if let reference = item.reference { try deleteItem(at: StoredItem.path(of: reference)) }
     seen[path] = nil
     return ItemAttributes.item(of: try storedItem(at: path))
   }
 
   private func createItem(
-    _ item: Item, _ change: Change, replacing existing: [String: String] = [:]
+    _ item: Item, _ change: Change, replacing existing: [String: String] = [:],
+    of former: ItemReference? = nil
   ) throws(KeychainError) -> String {
     let attributes = ItemAttributes.attributes(of: item, replacing: existing)
     guard let body = change.body(as: SecretBody.Form(of: attributes)) else { throw .itemNotFound }
     let collection = try collectionForNewItems()
     // KeePassXC would make it when a person unlocks, whenever that is.
     if try isLocked(collection) { try unlock([collection], named: collectionName(of: collection)) }
+    try retakeLock(for: item, except: former)
     let session = try openSession()
-    let reply = try unlocking(collection) { () throws(BusFailure) in
+    let (made, prompt) = try sending(collection) { () throws(BusFailure) in
       // `replace` would match by a subset of the attributes, and take away an item of another path or port.
-      try service.bus.call(
+      let reply = try service.bus.call(
         service.call(
           "CreateItem", of: Service.collectionInterface, at: collection,
           Argument.properties([
             (Service.itemInterface + ".Label", Argument.text(ItemAttributes.label(of: item))),
             (Service.itemInterface + ".Attributes", Argument.texts(attributes)),
           ]), session.seal(body), Argument.bool(false))
-      ).expected("(oo)", from: "CreateItem", isRefusal: true)
+      )
+      return try refusing { () throws(BusFailure) in
+        let parts = try reply.parts("(oo)", of: "CreateItem")
+        return (try parts[0].path(of: "CreateItem"), try parts[1].path(of: "CreateItem"))
+      }
     }
-    if reply[0].text != Service.none { return reply[0].text }
-    let completed = try run(prompt: reply[1].text, for: "CreateItem") { dismissed in
+    if made != Service.none { return made }
+    let completed = try run(prompt: prompt, for: "CreateItem") { dismissed in
       // What KeePassXC has made before it found a part that it doesn't take.
-      if dismissed.text.hasPrefix(collection + "/") { try? deleteItem(at: dismissed.text) }
+      if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/") {
+        try? deleteItem(at: path)
+      }
     }
-    let path = completed.text
-    if path.isEmpty { throw .refused(call: "CreateItem", error: "", detail: "the prompt gave no item") }
-    return path
+    return try reportingRefusal { () throws(BusFailure) in try completed.path(of: "Completed") }
   }
 
   private func changeItem(at path: String, to item: Item, _ change: Change) throws(KeychainError) {
@@ -78,7 +91,7 @@ extension SecretServiceKeychain {
     var tellsOthers = false
     if let body = try body(of: change, as: SecretBody.Form(of: attributes), insteadOf: stored) {
       let session = try openSession()
-      try unlocking(path) { () throws(BusFailure) in
+      try sending(path) { () throws(BusFailure) in
         _ = try service.bus.call(
           service.call("SetSecret", of: Service.itemInterface, at: path, session.seal(body)))
       }
@@ -86,7 +99,7 @@ extension SecretServiceKeychain {
     }
     let changesAttributes = !attributes.isExactly(stored.attributes)
     if changesAttributes {
-      try unlocking(path) { () throws(BusFailure) in
+      try sending(path) { () throws(BusFailure) in
         try service.set("Attributes", ofItem: path, to: Argument.texts(attributes))
       }
       tellsOthers = false
@@ -95,7 +108,7 @@ extension SecretServiceKeychain {
     if ItemAttributes.item(of: stored)?.label != item.label || changesAttributes {
       let label = ItemAttributes.label(of: item)
       if !label.utf8.elementsEqual(stored.label.utf8) {
-        try unlocking(path) { () throws(BusFailure) in
+        try sending(path) { () throws(BusFailure) in
           try service.set("Label", ofItem: path, to: Argument.text(label))
         }
         tellsOthers = false
@@ -122,12 +135,16 @@ extension SecretServiceKeychain {
   private func deleteItem(at path: String) throws(KeychainError) {
     seen[path] = nil
     do throws(KeychainError) {
-      let reply = try unlocking(path) { () throws(BusFailure) in
-        try service.bus.call(service.call("Delete", of: Service.itemInterface, at: path))
-          .expected("(o)", from: "Delete", isRefusal: true)
+      let prompt = try sending(path) { () throws(BusFailure) in
+        let reply = try service.bus.call(service.call("Delete", of: Service.itemInterface, at: path))
+        return try refusing { () throws(BusFailure) in
+          try reply.parts("(o)", of: "Delete")[0].path(of: "Delete")
+        }
       }
-      let prompt = reply[0].text
-      if prompt != Service.none { _ = try run(prompt: prompt, for: "Delete") }
+      if prompt == Service.none { return }
+      _ = try run(prompt: prompt, for: "Delete")
+      let isThere = try reporting { () throws(BusFailure) in try !service.items(at: [path]).isEmpty }
+      if isThere { throw .refused(call: "Delete", error: "", detail: "the item is there all the same") }
     } catch .itemNotFound {
       return
     }

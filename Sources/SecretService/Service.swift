@@ -31,7 +31,7 @@ final class Service {
     owner = Self.wellKnownName
     let replies = bus.replies(to: [.hello, readingDefaultAlias], patience: patience, meanwhile: meanwhile)
     _ = try replies[0].get()
-    var reply: SessionBus.Reply
+    let reply: SessionBus.Reply
     do throws(BusFailure) {
       reply = try replies[1].get()
     } catch {
@@ -39,11 +39,16 @@ final class Service {
     }
     owner = reply.sender
     // Lost in the same race, the first answer of gnome-keyring is "/", though there is a default collection.
-    if reply.body.isOf("(o)"), reply.body[0].text == Self.none {
-      reply.body = try bus.call(readingDefaultAlias)
+    defaultCollection = try Self.path(in: reply.body, of: "ReadAlias")
+    if defaultCollection == nil {
+      defaultCollection = try Self.path(in: try bus.call(readingDefaultAlias), of: "ReadAlias")
     }
-    let path = try reply.body.expected("(o)", from: "ReadAlias")[0].text
-    defaultCollection = path == Self.none ? nil : path
+  }
+
+  /// The path in a reply that is nothing else; `nil` if it stands for no object.
+  private static func path(in reply: Variant, of call: String) throws(BusFailure) -> String? {
+    let path = try reply.parts("(o)", of: call)[0].path(of: call)
+    return path == none ? nil : path
   }
 
   private var readingDefaultAlias: SessionBus.Call { call("ReadAlias", Argument.text("default")) }
@@ -54,8 +59,7 @@ final class Service {
     call.destination = Self.wellKnownName
     let reply = try bus.replies(to: [call])[0].get()
     if reply.sender != owner { return false }
-    let path = try reply.body.expected("(o)", from: "ReadAlias")[0].text
-    defaultCollection = path == Self.none ? nil : path
+    defaultCollection = try Self.path(in: reply.body, of: "ReadAlias")
     return true
   }
 
@@ -85,7 +89,7 @@ final class Service {
   /// The value of a property.
   func property(_ name: String, of interface: String, at path: String) throws(BusFailure) -> Variant {
     let reply = try bus.call(reading(name, of: interface, at: path))
-    return try reply.expected("(v)", from: "Get")[0].content
+    return try reply.parts("(v)", of: "Get")[0].content(of: "Get")
   }
 
   /// Sets an item's property.
@@ -98,7 +102,7 @@ final class Service {
 
   /// The paths of all collections.
   func collections() throws(BusFailure) -> [String] {
-    try property("Collections", of: Self.interface, at: Self.path).texts
+    try property("Collections", of: Self.interface, at: Self.path).paths(of: "property Collections")
   }
 
   /// The paths of the items that have each of the attributes.
@@ -114,7 +118,7 @@ final class Service {
       to: paths.map { readingAll(of: Self.itemInterface, at: $0) })
     for (path, reply) in zip(paths, replies) {
       do throws(BusFailure) {
-        items.append(StoredItem(path: path, properties: try reply.get().body))
+        items.append(try storedItem(path, try reply.get().body))
       } catch {
         if !error.isAboutMissingObject { throw error }
       }
@@ -122,10 +126,20 @@ final class Service {
     return items
   }
 
+  private func storedItem(_ path: String, _ reply: Variant) throws(BusFailure) -> StoredItem {
+    do throws(BusFailure) {
+      return try StoredItem(path: path, properties: reply)
+    } catch {
+      // One that goes at this moment may have lost some of its properties, and be gone at the next look.
+      return try StoredItem(
+        path: path, properties: try bus.call(readingAll(of: Self.itemInterface, at: path)))
+    }
+  }
+
   /// Asks to unlock objects. Returns the path of the prompt that has to be run, or `nil` if all are unlocked.
   func unlock(_ paths: [String]) throws(BusFailure) -> String? {
     let reply = try bus.call(call("Unlock", Argument.paths(paths)))
-    let prompt = try reply.expected("(aoo)", from: "Unlock")[1].text
+    let prompt = try reply.parts("(aoo)", of: "Unlock")[1].path(of: "Unlock")
     return prompt == Self.none ? nil : prompt
   }
 
@@ -133,7 +147,7 @@ final class Service {
   func process() -> (id: UInt32, program: String?)? {
     guard
       let reply = try? bus.call(.ofBus("GetConnectionUnixProcessID", Argument.text(owner))),
-      reply.isOf("(u)"), let id = reply[0].number.map({ UInt32($0) })
+      let id = try? UInt32(reply.parts("(u)", of: "GetConnectionUnixProcessID")[0].number(of: "a process"))
     else { return nil }
     return (id, programName(of: id))
   }

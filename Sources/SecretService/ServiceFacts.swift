@@ -27,10 +27,11 @@ extension SecretServiceKeychain {
 
   private func fact(ofCollection path: String) throws(BusFailure) -> DesktopKeychainFacts.Collection {
     let reply = try service.bus.call(service.readingAll(of: Service.collectionInterface, at: path))
-    let properties = reply.isOf("(a{sv})") ? reply[0] : reply
+    let properties = try reply.parts("(a{sv})", of: "GetAll")[0]
     return DesktopKeychainFacts.Collection(
-      path: path, label: properties.property("Label")?.text ?? "",
-      isLocked: properties.property("Locked")?.bool ?? false, itemCount: properties.property("Items")?.count)
+      path: path, label: try properties.property("Label", of: "GetAll").text(of: "property Label"),
+      isLocked: try properties.property("Locked", of: "GetAll").bool(of: "property Locked"),
+      itemCount: try properties.optionalProperty("Items", of: "GetAll")?.paths(of: "property Items").count)
   }
 
   /// Connects to the bus and hangs up.

@@ -40,6 +40,7 @@ final class ServiceListener: @unchecked Sendable {
     ] {
       _ = try bus.call(.ofBus("AddMatch", Argument.text("type='signal'," + rule)))
     }
+    sink.setOwner(try Self.owner(bus))
     guard startThread("keychain-bus", { self.work() }) else {
       throw BusFailure(call: "AddMatch", .broken(detail: "there can be no further thread"))
     }
@@ -60,8 +61,20 @@ final class ServiceListener: @unchecked Sendable {
     sink.hasLostBus ? .unavailable(reason: "the session bus has hung up") : nil
   }
 
-  /// How often the service has told of a change of an item, by its path.
-  var changeCounts: [String: Int64] { sink.changeCounts }
+  /// What has changed so far.
+  var changeNumbers: ChangeNumbers { sink.changeNumbers }
+
+  /// The unique name of the service; `nil` if there is none.
+  private static func owner(_ bus: SessionBus) throws(BusFailure) -> String? {
+    do throws(BusFailure) {
+      let call = "GetNameOwner"
+      return try bus.call(.ofBus(call, Argument.text(Service.wellKnownName))).parts("(s)", of: call)[0]
+        .text(of: call)
+    } catch {
+      if error.isAboutMissingService { return nil }
+      throw error
+    }
+  }
 
   private func work() {
     context.run { sink.isDone }
@@ -78,10 +91,12 @@ final class ServiceListener: @unchecked Sendable {
   private static func subscribe(_ sink: Sink, to interface: String, on connection: OpaquePointer) -> guint {
     g_dbus_connection_signal_subscribe(
       connection, nil, interface, nil, nil, nil, G_DBUS_SIGNAL_FLAGS_NONE,
-      { _, _, _, _, member, parameters, data in
-        guard let member, let parameters, let data else { return }
+      { _, sender, _, _, member, parameters, data in
+        guard let sender, let member, let parameters, let data else { return }
         Unmanaged<Sink>.fromOpaque(data).takeUnretainedValue()
-          .take(String(cString: member), Variant(taking: g_variant_ref(parameters)))
+          .take(
+            String(cString: member), Variant(taking: g_variant_ref(parameters)), from: String(cString: sender)
+          )
       }, Unmanaged.passRetained(sink).toOpaque(),
       { data in
         if let data { Unmanaged<Sink>.fromOpaque(data).release() }
@@ -112,7 +127,9 @@ private final class Sink: Sendable {
     var subscribers = 0
     var isDone = false
     var hasLostBus = false
-    var changeCounts: [String: Int64] = [:]
+    var changeNumbers = ChangeNumbers()
+    /// The unique name of the service.
+    var owner: String?
   }
 
   let broadcast = ChangeBroadcast()
@@ -120,7 +137,9 @@ private final class Sink: Sendable {
 
   var isDone: Bool { state.withLock { $0.isDone } }
   var hasLostBus: Bool { state.withLock { $0.hasLostBus } }
-  var changeCounts: [String: Int64] { state.withLock { $0.changeCounts } }
+  var changeNumbers: ChangeNumbers { state.withLock { $0.changeNumbers } }
+
+  func setOwner(_ owner: String?) { state.withLock { $0.owner = owner } }
 
   /// Counts a subscriber. Returns whether it will hear anything.
   func begin() -> Bool {
@@ -148,14 +167,24 @@ private final class Sink: Sendable {
     broadcast.report()
   }
 
-  func take(_ member: String, _ parameters: Variant) {
-    // What the bus tells each connection of its own name.
-    if member == "NameAcquired" || member == "NameLost" { return }
-    // gnome-keyring says of an item that replaces one once more that it is created.
-    if member == "ItemChanged" || member == "ItemCreated", parameters.isOf("(o)") {
-      let path = parameters[0].text
-      state.withLock { $0.changeCounts[path, default: 0] += 1 }
+  /// Takes what the bus or the service says. Any program can send what looks the same: that is passed over.
+  func take(_ member: String, _ parameters: Variant, from sender: String) {
+    if sender == "org.freedesktop.DBus" {
+      guard member == "NameOwnerChanged", let parts = try? parameters.parts("(sss)", of: member),
+        (try? parts[0].text(of: member)) == Service.wellKnownName, let owner = try? parts[2].text(of: member)
+      else { return }
+      setOwner(owner.isEmpty ? nil : owner)
+      return broadcast.report()
     }
-    broadcast.report()
+    let isKnown = state.withLock { state in
+      guard sender == state.owner else { return false }
+      if let path = try? parameters.parts("(o)", of: member)[0].path(of: member) {
+        // gnome-keyring says of an item that replaces one once more that it is created.
+        if member == "ItemChanged" || member == "ItemCreated" { state.changeNumbers.change(path) }
+        if member == "ItemDeleted" { state.changeNumbers.forget(path) }
+      }
+      return true
+    }
+    if isKnown { broadcast.report() }
   }
 }

@@ -53,7 +53,14 @@ final class ServiceSession {
     var error: UnsafeMutablePointer<GError>?
     guard secret_service_ensure_session_finish(service, opening.outcome.result, &error) != 0,
       let path = secret_service_get_session_dbus_path(service)
-    else { throw opening.bus.failure(error, call: "OpenSession", to: opening.owner) }
+    else {
+      let failure = opening.bus.failure(error, call: "OpenSession", to: opening.owner)
+      // So `csecret_check_opening` says it.
+      guard case .refused("org.freedesktop.DBus.Error.InvalidSignature", let detail) = failure.reason else {
+        throw failure
+      }
+      throw BusFailure(call: "OpenSession", .malformed(detail: "OpenSession is \(detail)"))
+    }
     self.path = String(cString: path)
     // libsecret settles for less on its own where the service knows no encryption.
     let algorithms = secret_service_get_session_algorithms(service).map { String(cString: $0) }
@@ -72,23 +79,26 @@ final class ServiceSession {
   /// The session that ``openingPlain(_:)`` opened.
   init(plain reply: Variant) throws(BusFailure) {
     encrypting = nil
-    guard reply.isOf("(vo)") else {
-      throw BusFailure(call: "OpenSession", .broken(detail: "an unexpected reply"))
-    }
-    path = reply[1].text
+    path = try reply.parts("(vo)", of: "OpenSession")[1].path(of: "OpenSession")
   }
 
   deinit {
     if let encrypting { csecret_unref(encrypting) }
   }
 
-  /// The bytes of a secret that came over the bus; `nil` if it can't be understood.
+  /// The bytes of a secret that came over the bus.
   ///
-  /// - Parameter value: of the type `(oayays)`.
-  func open(_ value: Variant) -> Secret? {
-    guard value.isOf("(oayays)") else { return nil }
-    guard let encrypting else { return value[2].withBytes { Secret(copying: $0) } }
-    guard let secret = secret_service_decode_dbus_secret(encrypting, value.pointer) else { return nil }
+  /// - Parameter reply: what `GetSecret` answers.
+  /// - Throws: ``BusFailure`` if it can't be understood.
+  func open(_ reply: Variant) throws(BusFailure) -> Secret {
+    let what = "GetSecret"
+    let value = try reply.parts("((oayays))", of: what)[0]
+    guard let encrypting else {
+      return try value.parts("(oayays)", of: what)[2].withBytes(of: what) { Secret(copying: $0) }
+    }
+    guard
+      let secret = secret_service_decode_dbus_secret(encrypting, try value.checked(as: "(oayays)", of: what))
+    else { throw BusFailure(call: what, .malformed(detail: "a secret that can't be decrypted")) }
     // libsecret wipes its copy when the last reference goes.
     defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
     var count: gsize = 0

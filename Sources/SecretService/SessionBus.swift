@@ -106,10 +106,9 @@ final class SessionBus {
       return .failure(failure(error, call: call.method, to: call.destination, timeout: timeout))
     }
     let sender = g_dbus_message_get_sender(message).map { String(cString: $0) } ?? ""
-    guard let body = g_dbus_message_get_body(message) else {
-      return .failure(BusFailure(call: call.method, .broken(detail: "an empty reply")))
-    }
-    return .success(Reply(body: Variant(taking: g_variant_ref(body)), sender: sender))
+    let body = g_dbus_message_get_body(message).map { Variant(taking: g_variant_ref($0)) }
+    return .success(
+      Reply(body: body ?? Variant(taking: g_variant_ref_sink(Argument.tuple([]))), sender: sender))
   }
 
   /// What came back from a method.
@@ -120,31 +119,38 @@ final class SessionBus {
   }
 
   /// Listens for one signal of one object.
+  ///
+  /// - Parameter sender: a unique name. What others say is not heard: the bus hands over what is sent to this
+  ///   connection alone, whatever was asked of it.
   func signal(
     _ name: String, of interface: String, at path: String, from sender: String
   ) throws(BusFailure) -> Signal {
     let rule = "type='signal',sender='\(sender)',interface='\(interface)',member='\(name)',path='\(path)'"
     _ = try call(.ofBus("AddMatch", Argument.text(rule)))
-    return context.calling { Signal(connection, name, of: interface, at: path) }
+    return context.calling { Signal(connection, name, of: interface, at: path, from: sender) }
   }
 
   /// A signal that is listened for.
   final class Signal {
     private let connection: OpaquePointer
+    private let sender: String
     private var subscription: guint = 0
     /// What came with the first one, once there was one.
     private(set) var parameters: Variant?
 
     fileprivate init(
-      _ connection: OpaquePointer, _ name: String, of interface: String, at path: String
+      _ connection: OpaquePointer, _ name: String, of interface: String, at path: String, from sender: String
     ) {
       self.connection = connection
+      self.sender = sender
       subscription = g_dbus_connection_signal_subscribe(
         connection, nil, interface, name, path, nil, G_DBUS_SIGNAL_FLAGS_NONE,
-        { _, _, _, _, _, parameters, data in
-          guard let parameters, let data else { return }
+        { _, sender, _, _, _, parameters, data in
+          guard let sender, let parameters, let data else { return }
           let signal = Unmanaged<Signal>.fromOpaque(data).takeUnretainedValue()
-          if signal.parameters == nil { signal.parameters = Variant(taking: g_variant_ref(parameters)) }
+          if signal.parameters == nil, String(cString: sender) == signal.sender {
+            signal.parameters = Variant(taking: g_variant_ref(parameters))
+          }
         }, Unmanaged.passRetained(self).toOpaque(),
         { data in
           if let data { Unmanaged<Signal>.fromOpaque(data).release() }

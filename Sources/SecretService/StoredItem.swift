@@ -10,14 +10,16 @@ struct StoredItem {
   let modified: Timestamp?
 
   /// Takes what `org.freedesktop.DBus.Properties.GetAll` answers.
-  init(path: String, properties reply: Variant) {
-    let properties = reply.isOf("(a{sv})") ? reply[0] : reply
+  ///
+  /// - Throws: ``BusFailure`` where something is of another type than it has to be, or is missing. Dates may be.
+  init(path: String, properties reply: Variant) throws(BusFailure) {
+    let properties = try reply.parts("(a{sv})", of: "GetAll")[0]
     self.path = path
-    attributes = properties.property("Attributes")?.textsByName ?? [:]
-    label = properties.property("Label")?.text ?? ""
-    isLocked = properties.property("Locked")?.bool ?? false
-    created = Self.date(properties.property("Created"))
-    modified = Self.date(properties.property("Modified"))
+    attributes = try properties.property("Attributes", of: "GetAll").texts(of: "property Attributes")
+    label = try properties.property("Label", of: "GetAll").text(of: "property Label")
+    isLocked = try properties.property("Locked", of: "GetAll").bool(of: "property Locked")
+    created = try Self.date("Created", in: properties)
+    modified = try Self.date("Modified", in: properties)
   }
 
   init(path: String, attributes: [String: String], label: String = "", isLocked: Bool = false) {
@@ -30,8 +32,10 @@ struct StoredItem {
   }
 
   /// Seconds since the Unix epoch; a service that doesn't know says 0.
-  private static func date(_ value: Variant?) -> Timestamp? {
-    guard let seconds = value?.number, 1...UInt64(Int64.max / 1000) ~= seconds else { return nil }
+  private static func date(_ name: String, in properties: Variant) throws(BusFailure) -> Timestamp? {
+    guard let value = try properties.optionalProperty(name, of: "GetAll") else { return nil }
+    let seconds = try value.number(of: "property \(name)")
+    guard 1...UInt64(Int64.max / 1000) ~= seconds else { return nil }
     return Timestamp(milliseconds: Int64(seconds) * 1000)
   }
 

@@ -22,7 +22,9 @@ extension SecretServiceKeychain {
         try keyring.unlock(collection, with: passphrase)
       }
       switch outcome {
-      case .done: return
+      case .done:
+        if try isLocked(collection) { throw .collectionLocked(name) }
+        return
       case .unknown: throw .collectionLocked(name)
       case .wrongPassphrase: attempt += 1
       }
@@ -35,12 +37,16 @@ extension SecretServiceKeychain {
   public func lock() throws(KeychainError) {
     try repeatable { () throws(KeychainError) in
       guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
-      let reply = try reporting { () throws(BusFailure) in
+      let prompt = try reportingRefusal { () throws(BusFailure) in
         try service.bus.call(service.call("Lock", Argument.paths([collection])))
-          .expected("(aoo)", from: "Lock", isRefusal: true)
+          .parts("(aoo)", of: "Lock")[1].path(of: "Lock")
       }
-      let prompt = reply[1].text
       if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
+      // KeePassXC may have none of a database that is locked.
+      let isLocked = (try? service.property("Locked", of: Service.collectionInterface, at: collection))
+      if let isLocked, try reporting({ () throws(BusFailure) in try !isLocked.bool(of: "property Locked") }) {
+        throw .refused(call: "Lock", error: "", detail: "it is unlocked all the same")
+      }
     }
   }
 
@@ -63,7 +69,9 @@ extension SecretServiceKeychain {
     let alias = service.defaultCollection == nil ? "default" : ""
     if !isKnown {
       do throws(KeychainError) {
-        return try createCollection(label, alias: alias)
+        try createCollection(label, alias: alias)
+        _ = try collection(madeBeside: paths)
+        return
       } catch .collectionLocked {
         // As in `unlock`.
       }
@@ -74,9 +82,8 @@ extension SecretServiceKeychain {
       try keyring.createCollection(label, with: passphrase)
     }
     if case .done = outcome {
-      let made = try reporting { () throws(BusFailure) in try service.collections() }
-        .first { !paths.contains($0) }
-      guard let made, !alias.isEmpty else { return }
+      let made = try collection(madeBeside: paths)
+      if alias.isEmpty { return }
       try reporting { () throws(BusFailure) in
         _ = try service.bus.call(
           service.call("SetAlias", Argument.text(alias), Argument.path(made)))
@@ -87,15 +94,25 @@ extension SecretServiceKeychain {
   }
 
   private func createCollection(_ label: String, alias: String) throws(KeychainError) {
-    let reply = try reporting { () throws(BusFailure) in
-      try service.bus.call(
+    let (made, prompt) = try reportingRefusal { () throws(BusFailure) in
+      let reply = try service.bus.call(
         service.call(
           "CreateCollection",
           Argument.properties([(Service.collectionInterface + ".Label", Argument.text(label))]),
           Argument.text(alias))
-      ).expected("(oo)", from: "CreateCollection", isRefusal: true)
+      ).parts("(oo)", of: "CreateCollection")
+      return (try reply[0].path(of: "CreateCollection"), try reply[1].path(of: "CreateCollection"))
     }
-    if reply[0].text == Service.none { try unlock(through: reply[1].text, named: label) }
+    if made == Service.none { try show(prompt, named: label) }
+  }
+
+  /// The collection that wasn't there before.
+  private func collection(madeBeside paths: [String]) throws(KeychainError) -> String {
+    let all = try reporting { () throws(BusFailure) in try service.collections() }
+    guard let made = all.first(where: { !paths.contains($0) }) else {
+      throw .refused(call: "CreateCollection", error: "", detail: "there is no new collection")
+    }
+    return made
   }
 
   private func isCollection(_ path: String, called name: String) throws(KeychainError) -> Bool {

@@ -2,8 +2,11 @@ import CSecret
 import Keychain
 
 /// A D-Bus value of which this code owns one reference.
+///
+/// Who sent it is another program, and GLib ends the process over a value that is read as what it isn't. So the value
+/// itself is given out by ``checked(as:of:)`` alone; what the other functions take for `what` names it in the error.
 final class Variant {
-  let pointer: OpaquePointer
+  private let pointer: OpaquePointer
 
   /// Takes a reference over.
   init(taking pointer: OpaquePointer) {
@@ -12,77 +15,82 @@ final class Variant {
 
   deinit { g_variant_unref(pointer) }
 
-  /// How many children a tuple, an array or a dictionary has.
-  var count: Int { Int(g_variant_n_children(pointer)) }
-
-  /// A child of a tuple, an array or a dictionary.
-  subscript(_ index: Int) -> Variant {
-    Variant(taking: g_variant_get_child_value(pointer, gsize(index)))
-  }
-
   /// Whether it is of the type, in D-Bus's signature language.
   func isOf(_ type: String) -> Bool { csecret_is(pointer, type) != 0 }
 
-  /// Itself, where it is of the type.
+  /// GLib's value, where it is of the type.
   ///
-  /// - Parameters:
-  ///   - type: in D-Bus's signature language.
-  ///   - call: the method that replied with it.
-  ///   - isRefusal: whether another type means that the call has not done what it was to do, and not that the
-  ///     service can't be talked to.
   /// - Throws: ``BusFailure`` for another type.
-  func expected(_ type: String, from call: String, isRefusal: Bool = false) throws(BusFailure) -> Variant {
-    if isOf(type) { return self }
-    let detail = "a strange reply"
-    throw BusFailure(call: call, isRefusal ? .refused(name: "", detail: detail) : .broken(detail: detail))
+  func checked(as type: String, of what: String) throws(BusFailure) -> OpaquePointer {
+    if isOf(type) { return pointer }
+    let own = String(cString: g_variant_get_type_string(pointer))
+    let shown = own.count > 40 ? own.prefix(40) + "…" : own[...]
+    throw BusFailure(call: what, .malformed(detail: "\(what) is of the type \(shown) and not \(type)"))
   }
 
-  /// The text of a string or an object path, or an empty one.
-  var text: String {
-    guard isOf("s") || isOf("o") else { return "" }
-    return String(cString: g_variant_get_string(pointer, nil))
+  /// The parts of a tuple or the elements of an array.
+  func parts(_ type: String, of what: String) throws(BusFailure) -> [Variant] {
+    let pointer = try checked(as: type, of: what)
+    return (0..<g_variant_n_children(pointer)).map { Variant(taking: g_variant_get_child_value(pointer, $0)) }
   }
 
-  /// The elements of an array of strings or object paths.
-  var texts: [String] { (0..<count).map { self[$0].text } }
+  func text(of what: String) throws(BusFailure) -> String {
+    String(cString: g_variant_get_string(try checked(as: "s", of: what), nil))
+  }
 
-  /// The entries of a dictionary from strings to strings.
-  var textsByName: [String: String] {
-    guard isOf("a{ss}") else { return [:] }
+  /// An object path.
+  func path(of what: String) throws(BusFailure) -> String {
+    String(cString: g_variant_get_string(try checked(as: "o", of: what), nil))
+  }
+
+  /// An array of object paths.
+  func paths(of what: String) throws(BusFailure) -> [String] {
+    try parts("ao", of: what).map { (part) throws(BusFailure) in try part.path(of: what) }
+  }
+
+  /// A dictionary from strings to strings.
+  func texts(of what: String) throws(BusFailure) -> [String: String] {
     var entries: [String: String] = [:]
-    for index in 0..<count {
-      let entry = self[index]
-      entries[entry[0].text] = entry[1].text
+    for entry in try parts("a{ss}", of: what) {
+      let pair = try entry.parts("{ss}", of: what)
+      entries[try pair[0].text(of: what)] = try pair[1].text(of: what)
     }
     return entries
   }
 
   /// What a variant holds.
-  var content: Variant {
-    isOf("v") ? Variant(taking: g_variant_get_variant(pointer)) : Variant(taking: g_variant_ref(pointer))
+  func content(of what: String) throws(BusFailure) -> Variant {
+    Variant(taking: g_variant_get_variant(try checked(as: "v", of: what)))
   }
 
-  var bool: Bool { isOf("b") && g_variant_get_boolean(pointer) != 0 }
+  func bool(of what: String) throws(BusFailure) -> Bool {
+    g_variant_get_boolean(try checked(as: "b", of: what)) != 0
+  }
 
   /// A number of one of the unsigned types.
-  var number: UInt64? {
-    if isOf("t") { return UInt64(g_variant_get_uint64(pointer)) }
+  func number(of what: String) throws(BusFailure) -> UInt64 {
     if isOf("u") { return UInt64(g_variant_get_uint32(pointer)) }
-    return nil
+    return UInt64(g_variant_get_uint64(try checked(as: "t", of: what)))
   }
 
   /// Lends the bytes of an array of bytes.
-  func withBytes<Result: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    guard isOf("ay") else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+  func withBytes<Result: ~Copyable>(
+    of what: String, _ body: (UnsafeRawBufferPointer) -> Result
+  ) throws(BusFailure) -> Result {
     var count: gsize = 0
-    let bytes = g_variant_get_fixed_array(pointer, &count, 1)
+    let bytes = g_variant_get_fixed_array(try checked(as: "ay", of: what), &count, 1)
     return body(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
   }
 
-  /// A value of a dictionary from strings to variants.
-  func property(_ name: String) -> Variant? {
-    guard isOf("a{sv}"), let value = g_variant_lookup_value(pointer, name, nil) else { return nil }
-    return Variant(taking: value)
+  /// A property in a dictionary of them; `nil` if it is missing.
+  func optionalProperty(_ name: String, of what: String) throws(BusFailure) -> Variant? {
+    g_variant_lookup_value(try checked(as: "a{sv}", of: what), name, nil).map { Variant(taking: $0) }
+  }
+
+  /// A property in a dictionary of them, which has to be there.
+  func property(_ name: String, of what: String) throws(BusFailure) -> Variant {
+    if let value = try optionalProperty(name, of: what) { return value }
+    throw BusFailure(call: what, .malformed(detail: "the property \(name) is missing"))
   }
 }
 

@@ -34,7 +34,7 @@ extension SecretServiceKeychain: ChangeReporting {
   private func revisionsNow() throws(KeychainError) -> [ItemRevision] {
     if let fault = listener?.fault { throw fault }
     // Before the items: what changes meanwhile is looked at once more.
-    let counts = listener?.changeCounts ?? [:]
+    let numbers = listener?.changeNumbers ?? ChangeNumbers()
     let main = try existingCollection()
     let collections =
       settings.collection == nil
@@ -43,7 +43,7 @@ extension SecretServiceKeychain: ChangeReporting {
     var seen: [String: [ItemRevision]] = [:]
     for collection in collections {
       do throws(KeychainError) {
-        seen[collection] = try revisions(in: collection, counts)
+        seen[collection] = try revisions(in: collection, numbers)
       } catch .collectionLocked(let name) {
         if let last = lastRevisions[collection] {
           seen[collection] = last
@@ -58,11 +58,12 @@ extension SecretServiceKeychain: ChangeReporting {
   }
 
   private func revisions(
-    in collection: String, _ counts: [String: Int64]
+    in collection: String, _ numbers: ChangeNumbers
   ) throws(KeychainError) -> [ItemRevision] {
     if try isLocked(collection) { throw .collectionLocked(collectionName(of: collection)) }
     let stored = try reporting { () throws(BusFailure) in
-      let paths = try service.property("Items", of: Service.collectionInterface, at: collection).texts
+      let paths = try service.property("Items", of: Service.collectionInterface, at: collection)
+        .paths(of: "property Items")
       return try service.items(at: paths)
     }
     // It may have been locked while it was read, and items in it show hashes alone then.
@@ -70,7 +71,7 @@ extension SecretServiceKeychain: ChangeReporting {
       throw .collectionLocked(collectionName(of: collection))
     }
     return stored.compactMap { stored in
-      ItemAttributes.item(of: stored).map { ItemRevision($0, number: counts[stored.path] ?? 0) }
+      ItemAttributes.item(of: stored).map { ItemRevision($0, number: numbers[stored.path]) }
     }
   }
 }

@@ -15,7 +15,7 @@ extension SecretServiceKeychain {
           (Service.itemInterface + ".Label", Argument.text(label)),
           (Service.itemInterface + ".Attributes", Argument.texts(attributes)),
         ]), session.seal(Secret(secret)), Argument.bool(false)))
-    return reply[0].text
+    return try reply.parts("(oo)", of: "CreateItem")[0].path(of: "CreateItem")
   }
 
   /// The item at a path as the service has it now.
@@ -26,8 +26,7 @@ extension SecretServiceKeychain {
     let session = try openSession()
     let reply = try service.bus.call(
       service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
-    guard let body = session.open(reply[0]) else { return nil }
-    return ByteString(body.revealed)
+    return ByteString(try session.open(reply).revealed)
   }
 
   /// Unlocks with the password of the collection `login`.

@@ -1,0 +1,457 @@
+import CSecret
+import Glibc
+import Keychain
+import Synchronization
+import TestSupport
+
+@testable import SecretService
+
+/// A bus of its own with a Secret Service on it that lives in this process, and answers as a test tells it: honestly,
+/// with values of other types, with prompts, with lies. Knows no encryption.
+final class FakeService: @unchecked Sendable {
+  // Unchecked is sound: the connections are made by `init`, and GLib's may be used by any thread.
+  static let root = "/org/freedesktop/secrets"
+  static let login = root + "/collection/login"
+  static let work = root + "/collection/work"
+  private static let session = root + "/session/s1"
+  private static let api = "org.freedesktop.Secret."
+
+  struct Item {
+    var attributes: [String: String]
+    var label: String
+    var secret: [UInt8]
+    var modified = 1_700_000_000
+  }
+
+  /// How a prompt ends.
+  enum Ending: Sendable {
+    /// As a person wants it.
+    case done
+    case dismissed
+    /// Said to be done, and nothing was.
+    case claimed
+    /// With a signal whose parameters are these.
+    case strange(String)
+  }
+
+  struct State {
+    var items: [String: Item] = [:]
+    var lastNumber = 0
+    /// The collections, and whether each is locked.
+    var collections = [FakeService.login: false, FakeService.work: false]
+    /// What the methods reply in place of the truth, in GVariant's text format.
+    var replies: [String: String] = [:]
+    /// What properties are in place of the truth, by interface and name as in `Item.Label`; `nil` for one that is missing.
+    var properties: [String: String?] = [:]
+    /// The methods that are done by a prompt.
+    var prompting: Set<String> = []
+    /// How prompts end by themselves; `nil` for those that stay open.
+    var ending: Ending?
+    /// The errors of methods.
+    var errors: [String: String] = [:]
+    var calls: [String] = []
+    fileprivate var prompts: [String: Prompt] = [:]
+    fileprivate var lastPrompt = 0
+  }
+
+  fileprivate struct Prompt {
+    var client = ""
+    var isShown = false
+    let result: String
+    let nothing: String
+    let effect: @Sendable (inout State) -> Void
+  }
+
+  private let folder = TemporaryFolder()
+  private let daemon: Program
+  private let bus: SessionBus
+  private let stranger: SessionBus
+  private let state = Mutex(State())
+
+  var address: String { "unix:path=" + folder["bus"] }
+
+  init() throws {
+    daemon = try Program("dbus-daemon", ["--session", "--nofork", "--address=unix:path=" + folder["bus"]])
+    let text = "unix:path=" + folder["bus"]
+    func connect() -> SessionBus? {
+      guard let bus = try? SessionBus(try BusAddress.find(text), patience: 20_000, timeout: 20_000),
+        (try? bus.call(.hello)) != nil
+      else { return nil }
+      return bus
+    }
+    var connections: [SessionBus] = []
+    try waitUntil {
+      if let bus = connect() { connections.append(bus) }
+      return connections.count == 2
+    }
+    (bus, stranger) = (connections[0], connections[1])
+    bus.withConnection { connection in
+      _ = g_dbus_connection_add_filter(
+        connection,
+        { connection, message, isIncoming, data in
+          guard let connection, let message, let data, isIncoming != 0,
+            g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL
+          else { return message }
+          Unmanaged<FakeService>.fromOpaque(data).takeUnretainedValue().take(message, connection)
+          csecret_unref(UnsafeMutableRawPointer(message))
+          return nil
+        }, Unmanaged.passUnretained(self).toOpaque(), nil)
+    }
+    let name = Service.wellKnownName
+    _ = try bus.call(
+      .ofBus("RequestName", Argument.text(name), g_variant_new_uint32(4)))
+    reset()
+  }
+
+  deinit {
+    // So that the filter is called no more when this is gone.
+    bus.withConnection { _ = g_dbus_connection_close_sync($0, nil, nil) }
+    stranger.withConnection { _ = g_dbus_connection_close_sync($0, nil, nil) }
+    daemon.end()
+  }
+
+  /// Holds an item of alice's on example.com again, and nothing else.
+  func reset() {
+    change { state in
+      state = State()
+      _ = state.add(
+        ["protocol": "https", "server": "example.com", "user": "alice"], "example.com", Array("s3cret".utf8),
+        to: Self.login)
+    }
+  }
+
+  func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
+
+  var items: [String: Item] { change { $0.items } }
+
+  func isLocked(_ collection: String) -> Bool { change { $0.collections[collection] ?? true } }
+
+  var openPrompts: Int { change { $0.prompts.values.count { $0.isShown } } }
+
+  /// A keychain on it.
+  func keychain(
+    _ configure: (inout DesktopKeychainSettings) -> Void = { _ in }
+  ) throws(KeychainError) -> SecretServiceKeychain {
+    var settings = DesktopKeychainSettings()
+    settings.busAddress = address
+    settings.isEncrypted = false
+    settings.mayPrompt = true
+    settings.lockFolder = folder["lock"]
+    settings.probeTimeout = 20_000
+    settings.callTimeout = 20_000
+    configure(&settings)
+    return try SecretServiceKeychain(settings)
+  }
+
+  /// Ends every prompt that is shown.
+  func endPrompts(_ ending: Ending) {
+    let ended = change { state in
+      let ended = state.prompts.filter { $0.value.isShown }
+      for (path, prompt) in ended {
+        state.prompts[path] = nil
+        if case .done = ending { prompt.effect(&state) }
+      }
+      return ended
+    }
+    for (path, prompt) in ended { complete(path, prompt, ending) }
+  }
+
+  private func complete(_ path: String, _ prompt: Prompt, _ ending: Ending) {
+    let parameters =
+      switch ending {
+      case .done, .claimed: "(false, <\(prompt.result)>)"
+      case .dismissed: "(true, <\(prompt.nothing)>)"
+      case .strange(let text): text
+      }
+    emit("Completed", parameters, at: path, to: prompt.client, on: bus)
+  }
+
+  /// Tells everybody who waits for a prompt that it has ended, as a program that is no service.
+  func claimPrompts(_ parameters: String) {
+    for (path, prompt) in change({ state in state.prompts.filter { $0.value.isShown } }) {
+      emit("Completed", parameters, at: path, to: prompt.client, on: stranger)
+    }
+  }
+
+  /// Tells everybody of something, as the service or as a program that is none.
+  func signal(
+    _ member: String, _ parameters: String, of interface: String = "Collection", asStranger: Bool = false
+  ) {
+    emit(
+      member, parameters, at: Self.login, to: nil, interface: interface, on: asStranger ? stranger : bus)
+  }
+
+  /// Makes sure that what was told is with the bus.
+  func settle() throws { for bus in [bus, stranger] { _ = try bus.call(.ofBus("GetId")) } }
+
+  private func emit(
+    _ member: String, _ parameters: String, at path: String, to client: String?, interface: String = "Prompt",
+    on bus: SessionBus
+  ) {
+    _ = bus.withConnection { connection in
+      g_dbus_connection_emit_signal(
+        connection, client, path, Self.api + interface, member, Self.value(parameters), nil)
+    }
+  }
+
+  // MARK: Answering
+
+  private func take(_ call: OpaquePointer, _ connection: OpaquePointer) {
+    guard let member = g_dbus_message_get_member(call).map({ String(cString: $0) }),
+      let path = g_dbus_message_get_path(call).map({ String(cString: $0) }),
+      let client = g_dbus_message_get_sender(call).map({ String(cString: $0) })
+    else { return }
+    let arguments = Arguments(g_dbus_message_get_body(call))
+    let answer = change { state in
+      state.calls.append(member)
+      return state.answer(member, path, client, arguments)
+    }
+    let reply: OpaquePointer?
+    switch answer {
+    case .reply(let text):
+      reply = g_dbus_message_new_method_reply(call)
+      g_dbus_message_set_body(reply, Self.value(text))
+    case .error(let name):
+      reply = g_dbus_message_new_method_error_literal(call, name, "it was told to")
+    }
+    guard let reply else { return }
+    g_dbus_connection_send_message(connection, reply, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+    csecret_unref(UnsafeMutableRawPointer(reply))
+    if member == "Prompt", let ending = change({ $0.ending }) { endPrompts(ending) }
+  }
+
+  /// A value in GVariant's text format.
+  static func value(_ text: String) -> OpaquePointer {
+    var error: UnsafeMutablePointer<GError>?
+    guard let value = g_variant_parse(nil, text, nil, nil, &error) else {
+      fatalError("\(text): \(error.map { String(cString: $0.pointee.message) } ?? "")")
+    }
+    return value
+  }
+
+  static func quoted(_ text: String) -> String {
+    var quoted = "'"
+    for scalar in text.unicodeScalars {
+      if scalar == "'" || scalar == "\\" {
+        quoted += "\\\(scalar)"
+      } else if scalar.value < 32 {
+        quoted += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      } else {
+        quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "'"
+  }
+
+  static func paths(_ paths: [String]) -> String { "@ao [" + paths.map(quoted).joined(separator: ",") + "]" }
+
+  fileprivate enum Answer {
+    case reply(String)
+    case error(String)
+  }
+
+  /// The arguments of a call.
+  fileprivate struct Arguments {
+    private let body: OpaquePointer?
+
+    init(_ body: OpaquePointer?) { self.body = body }
+
+    private func child(_ parent: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+      g_variant_get_child_value(parent, gsize(index))
+    }
+
+    private func text(_ value: OpaquePointer?) -> String {
+      g_variant_get_string(value, nil).map { String(cString: $0) } ?? ""
+    }
+
+    private func children(_ value: OpaquePointer?) -> [OpaquePointer?] {
+      (0..<Int(g_variant_n_children(value))).map { child(value, $0) }
+    }
+
+    func text(_ index: Int) -> String { text(child(body, index)) }
+
+    func texts(_ index: Int) -> [String] { children(child(body, index)).map { text($0) } }
+
+    func entries(_ index: Int) -> [String: String] { entries(child(body, index)) }
+
+    private func entries(_ value: OpaquePointer?) -> [String: String] {
+      var entries: [String: String] = [:]
+      for entry in children(value) { entries[text(child(entry, 0))] = text(child(entry, 1)) }
+      return entries
+    }
+
+    /// A property in the dictionary that an argument is.
+    func property(_ name: String, _ index: Int) -> String {
+      text(g_variant_lookup_value(child(body, index), name, nil))
+    }
+
+    func attributes(_ index: Int) -> [String: String] {
+      entries(g_variant_lookup_value(child(body, index), FakeService.api + "Item.Attributes", nil))
+    }
+
+    /// What a variant holds.
+    func variantText(_ index: Int) -> String { text(g_variant_get_variant(child(body, index))) }
+
+    func variantEntries(_ index: Int) -> [String: String] {
+      entries(g_variant_get_variant(child(body, index)))
+    }
+
+    /// The bytes of a secret.
+    func secret(_ index: Int) -> [UInt8] {
+      children(child(child(body, index), 2)).map { g_variant_get_byte($0) }
+    }
+  }
+}
+
+extension FakeService.State {
+  mutating func add(
+    _ attributes: [String: String], _ label: String, _ secret: [UInt8], to collection: String
+  ) -> String {
+    lastNumber += 1
+    let path = "\(collection)/\(lastNumber)"
+    items[path] = FakeService.Item(attributes: attributes, label: label, secret: secret)
+    return path
+  }
+
+  fileprivate func isLocked(_ path: String) -> Bool {
+    collections.contains { $0.value && (path == $0.key || path.hasPrefix($0.key + "/")) }
+  }
+
+  private func found(_ attributes: [String: String]) -> [String] {
+    items.filter { item in attributes.allSatisfy { item.value.attributes[$0.key] == $0.value } }.map(\.key)
+      .sorted()
+  }
+
+  private mutating func prompt(
+    _ result: String, _ nothing: String, _ effect: @escaping @Sendable (inout Self) -> Void
+  ) -> String {
+    lastPrompt += 1
+    let path = "\(FakeService.root)/prompt/p\(lastPrompt)"
+    prompts[path] = FakeService.Prompt(result: result, nothing: nothing, effect: effect)
+    return FakeService.quoted(path)
+  }
+
+  fileprivate mutating func answer(
+    _ member: String, _ path: String, _ client: String, _ arguments: FakeService.Arguments
+  ) -> FakeService.Answer {
+    if let error = errors[member] { return .error(error) }
+    if let reply = replies[member] { return .reply(reply) }
+    let needsUnlocked = ["GetSecret", "SetSecret", "Set", "CreateItem", "Delete"]
+    if needsUnlocked.contains(member), isLocked(path) {
+      return .error("org.freedesktop.Secret.Error.IsLocked")
+    }
+    let isItem = items[path] != nil
+    switch member {
+    case "ReadAlias": return .reply("(objectpath \(FakeService.quoted(FakeService.login)),)")
+    case "OpenSession": return .reply("(<''>, objectpath '\(FakeService.root)/session/s1')")
+    case "SearchItems":
+      let found = found(arguments.entries(0))
+      return .reply(
+        "(\(FakeService.paths(found.filter { !isLocked($0) })), \(FakeService.paths(found.filter(isLocked))))"
+      )
+    case "Get", "GetAll": return property(member, path, arguments)
+    case "GetSecret" where isItem:
+      let bytes = items[path]?.secret.map { String($0) }.joined(separator: ",") ?? ""
+      let session = FakeService.quoted(FakeService.root + "/session/s1")
+      return .reply("((objectpath \(session), @ay [], @ay [\(bytes)], 'text/plain'),)")
+    case "SetSecret" where isItem: items[path]?.secret = arguments.secret(0)
+    case "Set" where isItem:
+      if arguments.text(1) == "Label" { items[path]?.label = arguments.variantText(2) }
+      if arguments.text(1) == "Attributes" { items[path]?.attributes = arguments.variantEntries(2) }
+    case "Unlock", "Lock": return lock(member, arguments.texts(0))
+    case "CreateItem", "CreateCollection", "Delete": return make(member, path, arguments)
+    case "Prompt" where prompts[path] != nil:
+      prompts[path]?.client = client
+      prompts[path]?.isShown = true
+    case "Dismiss": prompts[path] = nil
+    case "Ping": break
+    default: return .error("org.freedesktop.DBus.Error.UnknownMethod")
+    }
+    return .reply("()")
+  }
+
+  private mutating func lock(_ member: String, _ paths: [String]) -> FakeService.Answer {
+    let locks = member == "Lock"
+    let changing = collections.keys.filter { collection in
+      paths.contains { $0 == collection || $0.hasPrefix(collection + "/") }
+        && collections[collection] != locks
+    }
+    let effect: @Sendable (inout Self) -> Void = { state in
+      for collection in changing { state.collections[collection] = locks }
+    }
+    if changing.isEmpty || !prompting.contains(member) {
+      effect(&self)
+      return .reply("(\(FakeService.paths(paths)), objectpath '/')")
+    }
+    return .reply("(@ao [], objectpath \(prompt(FakeService.paths(paths), "@ao []", effect)))")
+  }
+
+  private mutating func make(
+    _ member: String, _ path: String, _ arguments: FakeService.Arguments
+  ) -> FakeService.Answer {
+    let effect: @Sendable (inout Self) -> Void
+    let made: String
+    switch member {
+    case "CreateItem":
+      made = "\(path)/\(lastNumber + 1)"
+      let (attributes, secret) = (arguments.attributes(0), arguments.secret(1))
+      let label = arguments.property("org.freedesktop.Secret.Item.Label", 0)
+      effect = { _ = $0.add(attributes, label, secret, to: path) }
+    case "CreateCollection":
+      made = "\(FakeService.root)/collection/made"
+      effect = { $0.collections[made] = false }
+    default:
+      if items[path] == nil { return .error("org.freedesktop.DBus.Error.UnknownMethod") }
+      made = ""
+      effect = { $0.items[path] = nil }
+    }
+    if !prompting.contains(member) {
+      effect(&self)
+      return .reply(made.isEmpty ? "(objectpath '/',)" : "(objectpath '\(made)', objectpath '/')")
+    }
+    let prompt = prompt(made.isEmpty ? "''" : "objectpath '\(made)'", "objectpath '/'", effect)
+    return .reply(made.isEmpty ? "(objectpath \(prompt),)" : "(objectpath '/', objectpath \(prompt))")
+  }
+
+  // MARK: Properties
+
+  private func property(_ member: String, _ path: String, _ arguments: FakeService.Arguments)
+    -> FakeService.Answer
+  {
+    let interface: String
+    var truth: [String: String?]
+    if let item = items[path] {
+      interface = "Item"
+      let attributes = item.attributes.sorted { $0.key < $1.key }
+        .map { "\(FakeService.quoted($0.key)): \(FakeService.quoted($0.value))" }
+      truth = [
+        "Attributes": "@a{ss} {\(attributes.joined(separator: ","))}",
+        "Label": FakeService.quoted(item.label),
+        "Locked": "\(isLocked(path))", "Created": "uint64 1600000000", "Modified": "uint64 \(item.modified)",
+      ]
+    } else if collections[path] != nil {
+      interface = "Collection"
+      truth = [
+        "Items": FakeService.paths(items.keys.filter { $0.hasPrefix(path + "/") }.sorted()),
+        "Label": path == FakeService.login ? "'Login'" : "'Work'", "Locked": "\(isLocked(path))",
+        "Created": "uint64 0", "Modified": "uint64 0",
+      ]
+    } else if path == FakeService.root {
+      interface = "Service"
+      truth = ["Collections": FakeService.paths(collections.keys.sorted())]
+    } else {
+      return .error("org.freedesktop.DBus.Error.UnknownMethod")
+    }
+    for (name, value) in properties where name.hasPrefix(interface + ".") {
+      truth[String(name.dropFirst(interface.count + 1))] = .some(value)
+    }
+    let values = truth.compactMapValues { $0 }
+    if member == "GetAll" {
+      return .reply("(@a{sv} {\(values.map { "'\($0)': <\($1)>" }.joined(separator: ","))},)")
+    }
+    guard let value = values[arguments.text(1)] else {
+      return .error("org.freedesktop.DBus.Error.InvalidArgs")
+    }
+    return .reply("(<\(value)>,)")
+  }
+}
