@@ -1,12 +1,30 @@
 import Glibc
 
-/// The name of a process's program as the kernel keeps it; `nil` if there is no such process or it can't be seen.
+/// The name of a process's program, from the file that the kernel runs; `nil` if there is no such process or it can't be
+/// seen.
+///
+/// The kernel shows no such file of a program that has more rights than who asks; gnome-keyring is one where it may lock
+/// memory. Then it is what the process says of itself, with a remark.
 func programName(of process: UInt32) -> String? {
+  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
+  if count > 0 {
+    var path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // It was replaced by a newer one since it was started.
+    if path.hasSuffix(" (deleted)") { path.removeLast(" (deleted)".count) }
+    return lastComponent(of: path)
+  }
+  guard errno == EACCES || errno == EPERM else { return nil }
+  return statedProgramName(of: process).map { $0 + ", by its own account" }
+}
+
+/// What a process calls its program, which may be anything.
+private func statedProgramName(of process: UInt32) -> String? {
   guard let file = fopen("/proc/\(process)/cmdline", "r") else { return nil }
   defer { fclose(file) }
   var buffer = [UInt8](repeating: 0, count: 1024)
   let count = fread(&buffer, 1, buffer.count, file)
-  let first = buffer[..<count].prefix { $0 != 0 }
-  let name = String(decoding: first, as: UTF8.self).split(separator: "/").last.map { String($0) }
-  return name?.isEmpty == false ? name : nil
+  return lastComponent(of: String(decoding: buffer[..<count].prefix { $0 != 0 }, as: UTF8.self))
 }
+
+private func lastComponent(of path: String) -> String? { path.split(separator: "/").last.map { String($0) } }

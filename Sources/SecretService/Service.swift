@@ -143,12 +143,17 @@ final class Service {
     return prompt == Self.none ? nil : prompt
   }
 
-  /// The program that owns the service's name, as far as it can be seen.
+  /// The process that owns the service's name, and its program, as far as they can be seen.
   func process() -> (id: UInt32, program: String?)? {
-    guard
-      let reply = try? bus.call(.ofBus("GetConnectionUnixProcessID", Argument.text(owner))),
-      let id = try? UInt32(reply.parts("(u)", of: "GetConnectionUnixProcessID")[0].number(of: "a process"))
-    else { return nil }
-    return (id, programName(of: id))
+    guard let id = processID() else { return nil }
+    let program = programName(of: id)
+    // Else it may have ended, and another one may have had its number already when it was looked at.
+    return processID() == id ? (id, program) : nil
+  }
+
+  private func processID() -> UInt32? {
+    let call = "GetConnectionUnixProcessID"
+    let reply = try? bus.call(.ofBus(call, Argument.text(owner))).parts("(u)", of: call)
+    return (try? reply?.first?.number(of: call)).map { UInt32($0) }
   }
 }

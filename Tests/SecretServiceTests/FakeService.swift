@@ -173,12 +173,21 @@ final class FakeService: @unchecked Sendable {
     }
   }
 
-  /// Tells everybody of something, as the service or as a program that is none.
-  func signal(
-    _ member: String, _ parameters: String, of interface: String = "Collection", asStranger: Bool = false
-  ) {
-    emit(
-      member, parameters, at: Self.login, to: nil, interface: interface, on: asStranger ? stranger : bus)
+  /// Tells everybody of something.
+  func signal(_ member: String, _ parameters: String) {
+    emit(member, parameters, at: Self.login, to: nil, interface: "Collection", on: bus)
+  }
+
+  /// Tells each connection of something by its name, as a program that is no service.
+  func pretend(_ member: String, _ parameters: String, of interface: String) throws {
+    let names = try stranger.call(.ofBus("ListNames")).parts("(as)", of: "it")[0].parts("as", of: "it")
+    for name in names.compactMap({ try? $0.text(of: "it") }) where name.hasPrefix(":") {
+      _ = stranger.withConnection { connection in
+        g_dbus_connection_emit_signal(
+          connection, name, Self.login, interface, member, Self.value(parameters), nil)
+      }
+    }
+    try settle()
   }
 
   /// Makes sure that what was told is with the bus.

@@ -2,16 +2,19 @@ import Glibc
 
 /// Another program, which a test ends.
 final class Program {
-  private let process: pid_t
+  let process: pid_t
 
-  init(_ name: String, _ arguments: [String]) throws {
+  /// Starts it.
+  ///
+  /// - Parameter stated: what it is told to be called, if not by its name.
+  init(_ name: String, _ arguments: [String], as stated: String? = nil) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for descriptor: Int32 in 0...2 {
       posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
     }
-    let words = ([name] + arguments).map { strdup($0) }
+    let words = ([stated ?? name] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
     var process: pid_t = 0
     let failure = posix_spawnp(&process, name, &actions, nil, words + [nil], environ)
