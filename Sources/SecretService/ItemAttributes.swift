@@ -175,8 +175,9 @@ enum ItemAttributes {
     attributes[Name.default] = item.isDefault ? "1" : nil
     set(item.furtherAttributes, Name.further, in: &attributes)
     let label = item.label ?? ""
-    attributes[exactly(labelName)] =
-      isText(label.bytes) && (item.label == nil || !label.isEmpty) ? nil : base64(label.bytes)
+    // One that reads like those which are made of keys is a person's all the same.
+    let isPlain = isText(label.bytes) && !label.isEmpty && !isMadeUp(label.description, for: item.key)
+    attributes[exactly(labelName)] = item.label == nil || isPlain ? nil : base64(label.bytes)
     return attributes
   }
 
