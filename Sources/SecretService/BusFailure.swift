@@ -51,7 +51,8 @@ struct BusFailure: Error {
     // GLib quotes as its translators like it.
     for quote in ["\u{201c}", "\u{201d}", "\u{2018}", "\u{2019}"] { text = text.replacing(quote, with: "'") }
     while text.last == "." { text.removeLast() }
-    return text
+    // Another program has written it.
+    return text.count > 300 ? text.prefix(300) + "…" : text
   }
 
   /// Whether the object that was called is not there (any more).

@@ -107,7 +107,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
   func storedItem(at path: String) throws(KeychainError) -> StoredItem {
     if let stored = seen[path] { return stored }
     // A reference may come from anywhere, and GLib would end the process over a path that is none.
-    guard path.hasPrefix(Service.path + "/"), g_variant_is_object_path(path) != 0 else { throw .itemNotFound }
+    guard g_variant_is_object_path(path) != 0 else { throw .itemNotFound }
     let found = try reporting { () throws(BusFailure) in try service.items(at: [path]) }
     guard let stored = found.first else { throw .itemNotFound }
     seen[path] = stored

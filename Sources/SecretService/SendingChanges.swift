@@ -16,17 +16,23 @@ extension SecretServiceKeychain {
       path = try createItem(after, change)
     }
     seen[path] = nil
-    let item: Item?
-    do throws(KeychainError) {
-      item = ItemAttributes.item(of: try storedItem(at: path))
-    } catch .itemNotFound where change.before == nil {
-      throw .refused(
-        call: "CreateItem", error: "", detail: "the item that it is said to have made is not there")
-    }
-    if let item, change.before != nil, !item.saysTheSame(as: after) {
-      return try replace(item, with: after, change)
-    }
+    if change.before == nil { return try madeItem(at: path) { $0.key == after.key } }
+    let item = ItemAttributes.item(of: try storedItem(at: path))
+    if let item, !item.saysTheSame(as: after) { return try replace(item, with: after, change) }
     return item
+  }
+
+  /// The item that the service has made.
+  ///
+  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it isn't there, or not as it was to be. It is left as it
+  ///   is then, for the service may have named another one.
+  private func madeItem(at path: String, _ isRight: (Item) -> Bool) throws(KeychainError) -> Item {
+    do throws(KeychainError) {
+      if let made = ItemAttributes.item(of: try storedItem(at: path)), isRight(made) { return made }
+    } catch .itemNotFound {
+      throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not there")
+    }
+    throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not as it was to be")
   }
 
   /// Puts a new item in the place of one whose attributes the service has not changed as it was told to: KeePassXC adds
@@ -42,9 +48,10 @@ extension SecretServiceKeychain {
       try storedItem(at: StoredItem.path(of: reference))
     }
     let path = try createItem(after, new, replacing: stored?.attributes ?? [:], of: item.reference)
-    if let reference = item.reference { try deleteItem(at: StoredItem.path(of: reference)) }
     seen[path] = nil
-    return ItemAttributes.item(of: try storedItem(at: path))
+    let made = try madeItem(at: path) { $0.saysTheSame(as: after) }
+    if let reference = item.reference { try deleteItem(at: StoredItem.path(of: reference)) }
+    return made
   }
 
   private func createItem(
@@ -74,9 +81,15 @@ extension SecretServiceKeychain {
       }
     }
     if made != Service.none { return made }
+    let present = try reporting { () throws(BusFailure) in
+      try service.property("Items", of: Service.collectionInterface, at: collection).paths(
+        of: "property Items")
+    }
     let completed = try run(prompt: prompt, for: "CreateItem") { dismissed in
       // What KeePassXC has made before it found a part that it doesn't take.
-      if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/") {
+      if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/"),
+        !present.contains(path)
+      {
         try? deleteItem(at: path)
       }
     }

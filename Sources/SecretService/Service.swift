@@ -103,6 +103,7 @@ final class Service {
   /// The paths of all collections.
   func collections() throws(BusFailure) -> [String] {
     try property("Collections", of: Self.interface, at: Self.path).paths(of: "property Collections")
+      .reduce(into: []) { paths, path in if !paths.contains(path) { paths.append(path) } }
   }
 
   /// The paths of the items that have each of the attributes.
@@ -110,9 +111,12 @@ final class Service {
     call("SearchItems", Argument.texts(attributes))
   }
 
-  /// Items with all but their secrets, in the order of the paths. Those that are gone by now are left out.
+  /// Items with all but their secrets, in the order of the paths. Those that are gone by now are left out, and those that
+  /// are named twice come once.
   func items(at paths: [String]) throws(BusFailure) -> [StoredItem] {
     var items: [StoredItem] = []
+    var known: Set<String> = []
+    let paths = paths.filter { known.insert($0).inserted }
     if paths.isEmpty { return items }
     let replies = bus.replies(
       to: paths.map { readingAll(of: Self.itemInterface, at: $0) })

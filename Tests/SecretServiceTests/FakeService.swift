@@ -49,6 +49,14 @@ final class FakeService: @unchecked Sendable {
     var ending: Ending?
     /// The errors of methods.
     var errors: [String: String] = [:]
+    /// What errors say.
+    var errorText = "it was told to"
+    /// Whether it loses the attributes of items that it is told to make, or to change.
+    var losesAttributes: (made: Bool, changed: Bool) = (false, false)
+    /// What comes with a dismissal, if not that there is no object.
+    var dismissal: String?
+    /// How many calls that change something are done before one fails; `nil` if none does.
+    var changesLeft: Int?
     var calls: [String] = []
     fileprivate var prompts: [String: Prompt] = [:]
     fileprivate var lastPrompt = 0
@@ -160,7 +168,7 @@ final class FakeService: @unchecked Sendable {
     let parameters =
       switch ending {
       case .done, .claimed: "(false, <\(prompt.result)>)"
-      case .dismissed: "(true, <\(prompt.nothing)>)"
+      case .dismissed: "(true, <\(change { $0.dismissal } ?? prompt.nothing)>)"
       case .strange(let text): text
       }
     emit("Completed", parameters, at: path, to: prompt.client, on: bus)
@@ -221,7 +229,7 @@ final class FakeService: @unchecked Sendable {
       reply = g_dbus_message_new_method_reply(call)
       g_dbus_message_set_body(reply, Self.value(text))
     case .error(let name):
-      reply = g_dbus_message_new_method_error_literal(call, name, "it was told to")
+      reply = g_dbus_message_new_method_error_literal(call, name, change { $0.errorText })
     }
     guard let reply else { return }
     g_dbus_connection_send_message(connection, reply, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
@@ -316,10 +324,14 @@ extension FakeService.State {
   mutating func add(
     _ attributes: [String: String], _ label: String, _ secret: [UInt8], to collection: String
   ) -> String {
-    lastNumber += 1
-    let path = "\(collection)/\(lastNumber)"
+    let path = nextPath(in: collection)
     items[path] = FakeService.Item(attributes: attributes, label: label, secret: secret)
     return path
+  }
+
+  private mutating func nextPath(in collection: String) -> String {
+    lastNumber += 1
+    return "\(collection)/\(lastNumber)"
   }
 
   fileprivate func isLocked(_ path: String) -> Bool {
@@ -350,6 +362,10 @@ extension FakeService.State {
       return .error("org.freedesktop.Secret.Error.IsLocked")
     }
     let isItem = items[path] != nil
+    if let left = changesLeft, ["SetSecret", "Set", "CreateItem", "Delete"].contains(member) {
+      if left == 0 { return .error("org.freedesktop.DBus.Error.Failed") }
+      changesLeft = left - 1
+    }
     switch member {
     case "ReadAlias": return .reply("(objectpath \(FakeService.quoted(FakeService.login)),)")
     case "OpenSession": return .reply("(<''>, objectpath '\(FakeService.root)/session/s1')")
@@ -366,7 +382,9 @@ extension FakeService.State {
     case "SetSecret" where isItem: items[path]?.secret = arguments.secret(0)
     case "Set" where isItem:
       if arguments.text(1) == "Label" { items[path]?.label = arguments.variantText(2) }
-      if arguments.text(1) == "Attributes" { items[path]?.attributes = arguments.variantEntries(2) }
+      if arguments.text(1) == "Attributes", !losesAttributes.changed {
+        items[path]?.attributes = arguments.variantEntries(2)
+      }
     case "Unlock", "Lock": return lock(member, arguments.texts(0))
     case "CreateItem", "CreateCollection", "Delete": return make(member, path, arguments)
     case "Prompt" where prompts[path] != nil:
@@ -402,10 +420,10 @@ extension FakeService.State {
     let made: String
     switch member {
     case "CreateItem":
-      made = "\(path)/\(lastNumber + 1)"
-      let (attributes, secret) = (arguments.attributes(0), arguments.secret(1))
+      made = nextPath(in: path)
+      let (attributes, secret) = (losesAttributes.made ? [:] : arguments.attributes(0), arguments.secret(1))
       let label = arguments.property("org.freedesktop.Secret.Item.Label", 0)
-      effect = { _ = $0.add(attributes, label, secret, to: path) }
+      effect = { $0.items[made] = FakeService.Item(attributes: attributes, label: label, secret: secret) }
     case "CreateCollection":
       made = "\(FakeService.root)/collection/made"
       effect = { $0.collections[made] = false }

@@ -1,0 +1,115 @@
+import Keychain
+import TestSupport
+import Testing
+
+@testable import SecretService
+
+@Suite("a service that is careless", .timeLimit(.minutes(10))) struct CarelessServiceTests {
+  private let service: FakeService
+
+  init() throws { service = try FakeService() }
+
+  @Test("an item is used wherever the service has it")
+  func oddPath() throws {
+    service.change { state in
+      state.items["/odd/1"] = FakeService.Item(
+        attributes: ["protocol": "https", "server": "odd.example", "user": "bob"], label: "odd",
+        secret: Array("of odd".utf8))
+    }
+    let keychain = try service.keychain()
+    #expect(try keychain.answeredSecret(.internet("odd.example")) == "of odd")
+    #expect(try keychain.erase(.internet("odd.example")) == 1)
+    #expect(service.items.count == 1)
+  }
+
+  @Test("an item that is listed twice is one")
+  func listedTwice() throws {
+    let path = FakeService.login + "/1"
+    service.change { state in
+      state.collections[FakeService.work] = nil
+      state.properties["Collection.Items"] = FakeService.paths([path, path])
+    }
+    #expect(try service.keychain().items(matching: .all).count == 1)
+    #expect(try service.keychain().revisions().count == 1)
+    service.reset()
+    service.change {
+      $0.properties["Service.Collections"] = FakeService.paths([FakeService.login, FakeService.login])
+    }
+    #expect(try service.keychain().items(matching: .all).count == 1)
+  }
+
+  @Test("an item whose attributes can't be changed stays as it is where no new one can take its place")
+  func losesAttributes() throws {
+    for losesSecret in [false, true] {
+      service.reset()
+      service.change { $0.losesAttributes = (true, true) }
+      let keychain = try service.keychain()
+      let item = try #require(try keychain.find(.internet()).first)
+      var changed = item
+      changed.comment = "new"
+      let error = failure {
+        if losesSecret { try keychain.update(changed, .text("new")) } else { try keychain.update(changed) }
+      }
+      guard case .refused("CreateItem", error: "", _)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(try keychain.find(.internet()).count == 1)
+    }
+    // And one that makes items properly puts a new one in its place.
+    service.reset()
+    service.change { $0.losesAttributes = (false, true) }
+    let keychain = try service.keychain()
+    var changed = try keychain.find(.internet())[0]
+    changed.comment = "new"
+    #expect(try keychain.update(changed).comment == "new")
+    #expect(try keychain.answeredSecret(.internet()) == "s3cret")
+    #expect(service.items.count == 1)
+  }
+
+  @Test("a new item that loses its attributes is said to be refused, and not to be missing")
+  func makesNothingUseful() throws {
+    service.change { $0.losesAttributes = (true, false) }
+    guard
+      case .refused("CreateItem", error: "", _)? = failure({
+        try service.keychain().add(.internet("new.example"), "new")
+      })
+    else {
+      Issue.record("it is taken for stored, or for missing")
+      return
+    }
+  }
+
+  @Test("a service that says to have made an item which was there before loses none")
+  func madeNothing() throws {
+    let path = FakeService.login + "/1"
+    service.change { $0.replies["CreateItem"] = "(objectpath '\(path)', objectpath '/')" }
+    #expect(throws: KeychainError.self) { try service.keychain().add(.internet("new.example"), "new") }
+    #expect(service.items[path] != nil)
+  }
+
+  @Test("a dismissed prompt that names an item which was there before deletes nothing")
+  func dismissalWithForeignItem() throws {
+    service.change { state in
+      state.prompting = ["CreateItem"]
+      state.ending = .dismissed
+      state.dismissal = "objectpath '\(FakeService.login)/1'"
+    }
+    #expect(throws: KeychainError.self) { try service.keychain().add(.internet("new.example"), "new") }
+    #expect(service.items.count == 1)
+  }
+
+  @Test("what a service says of an error is shown up to a length")
+  func longError() throws {
+    service.change { state in
+      state.errors["SearchItems"] = "org.freedesktop.DBus.Error.Failed"
+      state.errorText = String(repeating: "é", count: 1_000_000)
+    }
+    guard case .refused("SearchItems", _, let detail)? = failure({ try service.keychain().find(.internet()) })
+    else {
+      Issue.record("no error")
+      return
+    }
+    #expect(detail.count <= 301 && detail.hasPrefix("éé"))
+  }
+}
