@@ -112,4 +112,46 @@ import Testing
     }
     #expect(detail.count <= 301 && detail.hasPrefix("éé"))
   }
+
+  @Test(
+    "one that fails in the middle of a change leaves each part as it was or as it is to be", arguments: 0..<4)
+  func failsInBetween(changes: Int) throws {
+    let path = FakeService.login + "/1"
+    let before = try #require(service.items[path])
+    let keychain = try service.keychain()
+    var item = try keychain.find(.internet())[0]
+    (item.comment, item.label) = ("new", "new")
+    service.change { $0.changesLeft = changes }
+    let error = failure { try keychain.update(item, .text("new")) }
+    #expect((error == nil) == (changes >= 3))
+    let after = try #require(service.items[path])
+    #expect(service.items.count == 1)
+    #expect(after.secret == (changes > 0 ? Array("new".utf8) : before.secret))
+    #expect((after.attributes == before.attributes) == (changes < 2))
+    #expect((after.label == before.label) == (changes < 3))
+    service.change { $0.changesLeft = nil }
+    #expect(try keychain.update(item, .text("new")).comment == "new")
+    #expect(try keychain.answeredSecret(.internet()) == "new")
+  }
+
+  @Test("one that fails in the middle of several changes keeps those before", arguments: 0..<4)
+  func failsInBetweenSeveral(changes: Int) throws {
+    let keychain = try service.keychain()
+    let item = try keychain.find(.internet())[0]
+    func run() throws {
+      try keychain.exclusively { () throws(KeychainError) in
+        try keychain.save(.internet("one.example", account: "a"), .text("one"))
+        try keychain.save(.internet("two.example", account: "a"), .text("two"))
+        try keychain.delete([item])
+      }
+    }
+    service.change { $0.changesLeft = changes }
+    #expect((failure { try run() } == nil) == (changes == 3))
+    let labels = service.items.values.map(\.label).sorted()
+    let all = ["https://one.example (a)", "https://two.example (a)"]
+    #expect(labels == (changes == 3 ? all : ["example.com"] + all.prefix(changes)))
+    service.change { $0.changesLeft = nil }
+    try run()
+    #expect(service.items.values.map(\.label).sorted() == all)
+  }
 }
