@@ -252,8 +252,8 @@ struct VaultMergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge", abstract: "Take in the items of another copy of the encrypted file",
     discussion: """
-      With one file, its items come into the keychain: of an item the newer one wins, the other can be had back with \
-      'llavero undelete'. Copies that a sync program has put beside the keychain are taken in without this.
+      With one file, its items come into the keychain: of an item its name, its remarks and its secret each are \
+      those that were changed last; a secret that doesn't stay can be had back with 'llavero undelete'. Copies that a sync program has put beside the keychain are taken in without this.
 
       With three files it is a merge driver of git for a keychain that is kept in a repository:
 
@@ -275,12 +275,13 @@ struct VaultMergeCommand: ParsableCommand {
     let vault = try keychain.selection.encryptedFile()
     do {
       if files.count == 3 {
-        try vault.mergeFiles(base: files[0], ours: files[1], theirs: files[2])
+        tellUndecided(try vault.mergeFiles(base: files[0], ours: files[1], theirs: files[2]))
       } else {
         let outcome = try vault.merge(copyAt: files[0])
         StandardStreams.say(
           "the keychain has \(countText(outcome.count, "item")): \(outcome.added) taken in, "
             + "\(outcome.deleted) taken away")
+        tellUndecided(outcome)
       }
     } catch .itemNotFound {
       throw Failure("there is no encrypted file yet to take it in", status: .nothingMatched)
@@ -299,13 +300,22 @@ struct VaultMergeCommand: ParsableCommand {
   }
 }
 
+/// Says how many items both copies had changed, so that only their dates could decide.
+private func tellUndecided(_ outcome: MergeOutcome) {
+  if outcome.undecided == 0 { return }
+  let items = countText(outcome.undecided, "item")
+  StandardStreams.say(
+    "\(items) had been changed in both copies: the later change counts, 'llavero undelete' brings the other back")
+}
+
 /// `llavero vault compact`
 struct VaultCompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Forget for good what was deleted or replaced",
     discussion: """
       Takes out of the encrypted file what 'llavero undelete' could bring back, and removes all earlier states. Other \
-      copies of the keychain, as in a backup or on another machine, still have it.
+      copies of the keychain, as in a backup or on another machine, still have it. Of what was deleted the name stays \
+      for 180 days, so that such a copy does not bring it back.
       """)
 
   @Flag(help: "Don't ask")

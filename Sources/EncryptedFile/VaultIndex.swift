@@ -1,3 +1,5 @@
+import Keychain
+
 /// Where to look in a large vault: for each chunk of the plaintext in which a record begins, the first such record.
 ///
 /// It is one text, a member of the vault's first line: entries `OFFSET SEPARATOR`, joined by `!`, which no key

@@ -3,7 +3,7 @@ package import Keychain
 package import KeychainChoice
 package import Passphrases
 package import Processes
-import UnlockCache
+package import UnlockCache
 
 /// Which keychain a command is to use, and how it is unlocked.
 package struct KeychainSelection {

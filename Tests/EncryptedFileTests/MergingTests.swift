@@ -90,13 +90,13 @@ struct RequestedMergeTests {
     let before = try pair.one.everything()
     let error = KeychainError.otherKey(path: copy)
     #expect(failure { try pair.keychain(pair.one).merge(copyAt: copy) } == error)
-    #expect(failure { try pair.keychain(pair.one).mergeFiles(ours: ours, theirs: copy) } == error)
-    #expect(failure { try pair.keychain(pair.one).mergeFiles(ours: copy, theirs: ours) } == error)
+    #expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: copy) } == error)
+    #expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: copy, theirs: ours) } == error)
     #expect(try pair.one.everything() == before)
     // With the other key beside its own it is taken in.
     let keys = try contents(of: pair.one.identityFile) + contents(of: pair.two.identityFile)
     try put(keys, into: pair.one.identityFile)
-    try pair.keychain(pair.one).mergeFiles(ours: ours, theirs: copy)
+    try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: copy)
     #expect(try pair.keychain(pair.one).merge(copyAt: copy).count == 3)
     #expect(try pair.one.keychain().servers() == ["a.example", "b.example", "c.example"])
   }
@@ -122,10 +122,12 @@ struct RequestedMergeTests {
     try put(try contents(of: place.vault), into: ours)
     try put(try contents(of: other.vault), into: theirs)
     #expect(
-      failure { try place.keychain(passphrase: "wrong").mergeFiles(ours: ours, theirs: theirs) }
+      failure { try place.keychain(passphrase: "wrong").mergeFiles(base: nil, ours: ours, theirs: theirs) }
         == .wrongPassphrase(path: ours))
-    #expect(failure { try place.keychain().mergeFiles(ours: ours, theirs: theirs) } == .locked(path: ours))
-    try place.keychain(passphrase: "right").mergeFiles(ours: ours, theirs: theirs)
+    #expect(
+      failure { try place.keychain().mergeFiles(base: nil, ours: ours, theirs: theirs) }
+        == .locked(path: ours))
+    try place.keychain(passphrase: "right").mergeFiles(base: nil, ours: ours, theirs: theirs)
     #expect(try place.keychain(passphrase: "right").merge(copyAt: ours).count == 5)
     #expect(try place.keychain(passphrase: "right").merge(copyAt: theirs).count == 5)
   }
