@@ -305,7 +305,8 @@ private func tellUndecided(_ outcome: MergeOutcome) {
   if outcome.undecided == 0 { return }
   let items = countText(outcome.undecided, "item")
   StandardStreams.say(
-    "\(items) had been changed in both copies: the later change counts, 'llavero undelete' brings the other back")
+    "\(items) had been changed in both copies: the later change counts, 'llavero undelete' brings the other back"
+  )
 }
 
 /// `llavero vault compact`
