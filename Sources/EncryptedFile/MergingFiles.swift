@@ -9,7 +9,9 @@ extension EncryptedFileKeychain {
   ///
   /// The copy may be of a time before the vault's identity was changed; then it is opened by its own slots.
   ///
-  /// - Parameter base: a copy of the state that both come from, if there is one. One that can't be opened counts as none.
+  /// - Parameters:
+  ///   - path: the copy.
+  ///   - base: a copy of the state that both come from, if there is one. One that can't be opened counts as none.
   /// - Returns: what it has changed.
   /// - Throws: `KeychainError.wrongIdentity` for another vault's file; `KeychainError.otherKey` for a copy with another
   ///   identity, of which nothing here opens a slot; `KeychainError` for what is wrong with the copy.
@@ -53,7 +55,10 @@ extension EncryptedFileKeychain {
   /// Merges two copies of the vault into the file of the first, as a merge driver of git has to (gitattributes(5),
   /// "Defining a custom merge driver"). Nothing else is read or changed.
   ///
-  /// - Parameter base: the state that both come from; a file that is none counts as not known.
+  /// - Parameters:
+  ///   - base: the state that both come from; a file that is none counts as not known.
+  ///   - ours: the file that the result comes into.
+  ///   - theirs: the other copy.
   /// - Returns: what it has changed in `ours`.
   /// - Throws: as ``merge(copyAt:base:)`` does; then `ours` is as it was.
   @discardableResult
