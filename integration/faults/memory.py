@@ -85,7 +85,7 @@ def stopped(process, call_name):
                 name = os.readlink("/proc/%d/exe" % candidate)
             except (OSError, IndexError):
                 continue
-            if call == str(NUMBERS[call_name]) and name.endswith("/llavero"):
+            if call == str(NUMBERS[call_name]) and os.path.basename(name) in ("llavero", "llavero-credential"):
                 return candidate
         time.sleep(0.02)
     raise SystemExit("the program never came to %s" % call_name)
