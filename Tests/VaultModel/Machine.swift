@@ -14,8 +14,8 @@ final class Machine {
   var state = KnownState()
   /// The write that the vault is of; 0 if there is none.
   var generation: Int64 = 0
-  /// What earlier writes held.
-  var earlier: [Int64: KnownState] = [:]
+  /// What earlier writes held, by their files: a copy from elsewhere may have the same number.
+  var earlier: [FileNumber: KnownState] = [:]
   /// The items of `memory` by the vault's references.
   private var inMemory: [ItemReference: ItemReference] = [:]
   /// When that was.
@@ -173,8 +173,11 @@ final class Machine {
     }
     if written != generation { self.written = now }
     generation = written
-    earlier[generation] = state
-    if earlier.count > 30, let oldest = earlier.keys.min() { earlier[oldest] = nil }
+    guard let file = FileNumber(location.vaultFile, generation) else { return }
+    earlier[file] = state
+    if earlier.count > 30, let oldest = earlier.keys.min(by: { $0.generation < $1.generation }) {
+      earlier[oldest] = nil
+    }
   }
 
   // MARK: Operations of a vault
@@ -226,10 +229,11 @@ final class Machine {
   }
 
   func restore(_ choices: inout Choices) throws {
-    let kept = try keychain.generations().filter { earlier[$0.number] != nil }
+    let kept = try keychain.generations().compactMap { generation in
+      FileNumber(generation.path, generation.number).flatMap { earlier[$0] }.map { (generation, $0) }
+    }
     guard !kept.isEmpty else { return }
-    let chosen = kept[choices.index(kept.count)]
-    guard let then = earlier[chosen.number] else { return }
+    let (chosen, then) = kept[choices.index(kept.count)]
     _ = try keychain.restore(chosen)
     var retirements: [(KnownItem, String)] = []
     var returning: [KnownItem] = []
@@ -277,5 +281,19 @@ extension KnownItem {
       + (item.label?.bytes.count ?? 0)
       + (item.itemDescription?.bytes.count ?? 0) + (item.generic?.bytes.count ?? 0)
       + ((item.key.account?.bytes.count ?? 0))
+  }
+}
+
+/// A file of one generation, which keeps its number in the file system when it becomes an earlier one.
+struct FileNumber: Hashable {
+  let generation: Int64
+  private let inode: UInt64
+
+  /// `nil` if there is no such file.
+  init?(_ path: String, _ generation: Int64) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.generation = generation
+    inode = UInt64(status.st_ino)
   }
 }
