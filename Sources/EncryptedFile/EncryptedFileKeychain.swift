@@ -83,8 +83,6 @@ public final class EncryptedFileKeychain: KeychainStore {
     self.clock = clock
   }
 
-  // MARK: Making
-
   // MARK: Reading
 
   /// Whether there is a vault, or what is left of one.
