@@ -123,7 +123,7 @@ let package = Package(
         "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
         "Processes", "Passphrases", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings),
     .target(
       name: "Commands",
       dependencies: [

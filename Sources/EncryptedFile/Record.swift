@@ -93,6 +93,18 @@ struct Record {
     return json.finish()
   }
 
+  /// What the record of an item begins with, if this program wrote it, and its reference needs no escape.
+  static func beginning(_ key: [UInt8], _ reference: ItemReference) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(opening.utf8CodeUnitCount + key.count + reference.bytes.bytes.count + 9)
+    text += UnsafeRawBufferPointer(start: opening.utf8Start, count: opening.utf8CodeUnitCount)
+    text += key
+    text += #"","id":""#.utf8
+    text += reference.bytes.bytes
+    text += #"","#.utf8
+    return text
+  }
+
   /// Whether a member is of the credential.
   static func isConfidential(_ name: UnsafeRawBufferPointer) -> Bool {
     let names: [StaticString] = [

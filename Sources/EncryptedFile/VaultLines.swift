@@ -91,7 +91,10 @@ struct VaultLines: ~Copyable {
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record on the way is none.
   borrowing func index(of item: Item, path: String) throws(KeychainError) -> Int? {
     guard let reference = item.reference else { return nil }
-    for index in lines(beginning: RecordKey.whole(of: item.key)) {
+    let key = RecordKey.whole(of: item.key)
+    let usualBeginning = Record.beginning(key, reference)
+    for index in lines(beginning: key) {
+      if withLine(index, { $0.starts(with: usualBeginning) }) { return index }
       if try record(at: index, path: path).item.reference == reference { return index }
     }
     for index in inUse {

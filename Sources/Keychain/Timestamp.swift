@@ -68,32 +68,34 @@ extension Timestamp: CustomStringConvertible {
 
   /// Reads the form that `description` writes, with or without the fraction. `nil` if it is another form.
   public init?(rfc3339 text: some Sequence<UInt8>) {
-    let bytes = Array(text)
-    guard bytes.count == 20 || bytes.count == 24, bytes[bytes.count - 1] == UInt8(ascii: "Z") else {
-      return nil
-    }
-    func number(_ start: Int, _ length: Int) -> Int64? {
+    guard let read = Array(text).withUnsafeBytes({ Timestamp(rfc3339: $0) }) else { return nil }
+    self = read
+  }
+
+  /// The same. Not by the other one: generic code that another module calls is slow at first.
+  package init?(rfc3339 text: UnsafeRawBufferPointer) {
+    func number(_ start: Int, _ length: Int) -> Int64 {
       var value: Int64 = 0
-      for byte in bytes[start..<start + length] {
-        guard 0x30...0x39 ~= byte else { return nil }
-        value = value * 10 + Int64(byte - 0x30)
+      for index in start..<start + length {
+        guard 0x30...0x39 ~= text[index] else { return -1 }
+        value = value * 10 + Int64(text[index] - 0x30)
       }
       return value
     }
-    let separators: [(Int, Unicode.Scalar)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
-    for (index, separator) in separators where bytes[index] != UInt8(ascii: separator) { return nil }
-    guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2),
-      let hour = number(11, 2), let minute = number(14, 2), let second = number(17, 2),
-      1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 60
+    guard text.count == 20 || text.count == 24, text[text.count - 1] == UInt8(ascii: "Z"),
+      text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
+      text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
     else { return nil }
-    var fraction: Int64 = 0
-    if bytes.count == 24 {
-      guard bytes[19] == UInt8(ascii: "."), let read = number(20, 3) else { return nil }
-      fraction = read
+    let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2))
+    let (hour, minute, second) = (number(11, 2), number(14, 2), number(17, 2))
+    guard year >= 0, 1...12 ~= month, 1...31 ~= day, 0..<24 ~= hour, 0..<60 ~= minute, 0..<60 ~= second else {
+      return nil
     }
+    let fraction =
+      text.count == 24 && text[19] == UInt8(ascii: ".") ? number(20, 3) : text.count == 20 ? 0 : -1
     let days = Self.dayNumber(year: year, month: month, day: day)
     // The 30th of February has the number of a day in March.
-    guard Self.civilDate(ofDay: days) == (year, month, day) else { return nil }
+    guard fraction >= 0, Self.civilDate(ofDay: days) == (year, month, day) else { return nil }
     milliseconds = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
   }
 

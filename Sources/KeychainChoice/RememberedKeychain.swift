@@ -19,32 +19,46 @@ package struct RememberedKeychain {
   /// - Throws: ``KeychainChoiceError/unreadableChoice(path:)`` if it can't be understood, and
   ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read: then nobody knows where the items are.
   package static func read(in stateFolder: String) throws(KeychainChoiceError) -> RememberedKeychain? {
-    guard let line = try line(in: stateFolder) else { return nil }
-    let words = line.split(whereSeparator: \.isWhitespace)
-    guard let word = words.first, let kind = KeychainKind(rawValue: String(word)) else {
-      throw .unreadableChoice(path: "\(stateFolder)/\(name)")
+    let remembered: RememberedKeychain?
+    do throws(KeychainError) {
+      guard let folder = try Folder(opening: stateFolder), let file = try folder.file(name) else {
+        return nil
+      }
+      remembered = try file.contents(limit: limit).withUnsafeBytes { RememberedKeychain($0) }
+    } catch {
+      throw .keychain(error)
     }
-    let vault = line.split(separator: " ", maxSplits: 2).dropFirst(2).first?.prefix { $0 != "\n" }
-    return RememberedKeychain(
-      kind: kind, date: words.count > 1 ? Timestamp(rfc3339: words[1].utf8) : nil,
-      vault: vault.flatMap { $0.hasPrefix("/") ? String($0) : nil })
+    guard let remembered else { throw .unreadableChoice(path: "\(stateFolder)/\(name)") }
+    return remembered
+  }
+
+  /// Reads the file's first line; `nil` if it names no kind. By hand and in bytes, for this is on the way to every answer.
+  private init?(_ text: UnsafeRawBufferPointer) {
+    let end = text.firstIndex(of: 0x0a) ?? text.count
+    let kindEnd = Self.wordEnd(text, from: 0, to: end)
+    let dateStart = min(kindEnd + 1, end)
+    let dateEnd = Self.wordEnd(text, from: dateStart, to: end)
+    let vaultStart = min(dateEnd + 1, end)
+    guard let kind = KeychainKind(rawValue: Self.string(text, 0, kindEnd)) else { return nil }
+    self.kind = kind
+    date = Timestamp(rfc3339: UnsafeRawBufferPointer(rebasing: text[dateStart..<dateEnd]))
+    vault = vaultStart < end && text[vaultStart] == 0x2f ? Self.string(text, vaultStart, end) : nil
+  }
+
+  private static func wordEnd(_ text: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
+    var index = start
+    while index < end, text[index] != 0x20 { index += 1 }
+    return index
+  }
+
+  private static func string(_ text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+    String(decoding: UnsafeRawBufferPointer(rebasing: text[start..<end]), as: UTF8.self)
   }
 
   /// The encrypted file that was there when it was chosen; `nil` if none was, or that can't be told.
   package static func vault(in stateFolder: String) -> String? {
     guard let remembered = try? read(in: stateFolder), remembered.kind == .file else { return nil }
     return remembered.vault
-  }
-
-  private static func line(in stateFolder: String) throws(KeychainChoiceError) -> String? {
-    do throws(KeychainError) {
-      guard let folder = try Folder(opening: stateFolder), let file = try folder.file(name) else {
-        return nil
-      }
-      return try file.contents(limit: limit).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    } catch {
-      throw .keychain(error)
-    }
   }
 
   /// Remembers a choice.

@@ -192,11 +192,17 @@ package struct CString {
     }
   }
 
-  /// This program's arguments from a position on, up to another: what is not UTF-8 in them becomes U+FFFD. It is
+  /// One of this program's arguments; `nil` if there are not so many.
+  package static func argument(at index: Int) -> CString? {
+    guard index < Int(CommandLine.argc), let argument = CommandLine.unsafeArgv[index] else { return nil }
+    return CString(pointer: UnsafePointer(argument))
+  }
+
+  /// This program's arguments from a position on: what is not UTF-8 in them becomes U+FFFD. It is
   /// quicker than `CommandLine.arguments`, which makes several arrays of them.
-  package static func texts(from first: Int, to end: Int = .max) -> [String] {
+  package static func texts(from first: Int) -> [String] {
     var texts: [String] = []
-    for index in first..<max(first, min(end, Int(CommandLine.argc))) {
+    for index in first..<max(first, Int(CommandLine.argc)) {
       if let argument = CommandLine.unsafeArgv[index] { texts.append(String(cString: argument)) }
     }
     return texts

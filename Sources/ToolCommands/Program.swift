@@ -19,8 +19,8 @@ package enum Program {
   package static let versionLine = "llavero \(version)\n"
 
   /// The name that the program was called by, without the folder; `nil` if it was called by none.
-  package static let name = CString.texts(from: 0, to: 1).first.map { path in
-    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
+  package static let name = CString.argument(at: 0).map { path in
+    strrchr(path.pointer, 0x2f).map { String(cString: $0 + 1) } ?? path.text
   }
 
   /// Prepares the process. Where this program has started itself as agent, it is that from here on, and ends as that.
@@ -49,7 +49,7 @@ package enum Program {
       return Status.done.rawValue
     }
     if let name, let tool = Tool.called(name) { return ToolCommand.run(tool, as: name, argumentsFrom: 1) }
-    guard let operand = CString.texts(from: 1, to: 2).first else { return nil }
+    guard let operand = CString.argument(at: 1)?.text else { return nil }
     if operand == GitCredentialCommand.operand {
       try GitCredentialCommand.run(CString.texts(from: 2))
       return Status.done.rawValue

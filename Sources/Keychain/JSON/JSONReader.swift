@@ -200,7 +200,9 @@ package struct JSONValue {
 
   /// A moment as RFC 3339 in UTC.
   package func timestamp() throws(JSONReader.Malformed) -> Timestamp {
-    guard let moment = Timestamp(rfc3339: try string().bytes) else { throw JSONReader.Malformed() }
+    guard let moment = try string().bytes.withUnsafeBytes({ Timestamp(rfc3339: $0) }) else {
+      throw JSONReader.Malformed()
+    }
     return moment
   }
 
