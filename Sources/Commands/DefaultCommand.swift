@@ -1,5 +1,6 @@
 import ArgumentParser
 import Keychain
+import KeychainChoice
 import Processes
 import ToolCommands
 

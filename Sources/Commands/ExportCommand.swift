@@ -4,6 +4,7 @@ import CLinux
 import Glibc
 import Interchange
 import Keychain
+import KeychainChoice
 import PrivateFiles
 import Processes
 import ToolCommands

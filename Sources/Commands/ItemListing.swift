@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import Processes
 import ToolCommands
 

@@ -1,6 +1,7 @@
 import CredentialProtocols
 import Glibc
 import Keychain
+import KeychainChoice
 import Processes
 import ToolCommands
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import Processes
 import ToolCommands
 

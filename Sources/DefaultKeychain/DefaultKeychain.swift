@@ -24,12 +24,7 @@ public final class DefaultKeychain: KeychainStore {
   /// Where the encrypted file is or would be.
   public let location: VaultLocation
 
-  private struct Opened {
-    var choice: KeychainChoice
-    let store: any KeychainStore
-  }
-
-  private var opened: Opened?
+  private var opened: OpenKeychain?
   /// How many bodies of `reading` and `exclusively` are running, all in the keychain that is open.
   private var depth = 0
   /// Whether a body that is running has added an item.
@@ -60,18 +55,18 @@ public final class DefaultKeychain: KeychainStore {
 
   /// The items that answer the query.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
-    try current().store.items(matching: query)
+    try current().keychain.items(matching: query)
   }
 
   /// The confidential part of an item.
   public func credential(of item: Item) throws(KeychainError) -> Credential {
-    try current().store.credential(of: item)
+    try current().keychain.credential(of: item)
   }
 
   /// Adds an item. Where no keychain was chosen before, this one is from then on.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    let added = try current().store.add(item, credential)
+    let added = try current().keychain.add(item, credential)
     remember()
     return added
   }
@@ -81,33 +76,33 @@ public final class DefaultKeychain: KeychainStore {
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item {
-    let added = try current().store.add(keepingDatesOf: item, credential)
+    let added = try current().keychain.add(keepingDatesOf: item, credential)
     remember()
     return added
   }
 
   /// Changes an item's attributes.
   @discardableResult
-  public func update(_ item: Item) throws(KeychainError) -> Item { try current().store.update(item) }
+  public func update(_ item: Item) throws(KeychainError) -> Item { try current().keychain.update(item) }
 
   /// Changes an item's attributes and secret.
   @discardableResult
   public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try current().store.update(item, credential)
+    try current().keychain.update(item, credential)
   }
 
   /// Deletes items.
   @discardableResult
   public func delete(_ items: [Item]) throws(KeychainError) -> Int {
     if items.isEmpty { return 0 }
-    return try current().store.delete(items)
+    return try current().keychain.delete(items)
   }
 
   /// Runs the body while nobody else can change the keychain, as far as its kind allows.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    let store = try current().store
+    let store = try current().keychain
     let hadAdded = hasAdded
     let result: Result
     do throws(KeychainError) {
@@ -126,7 +121,7 @@ public final class DefaultKeychain: KeychainStore {
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    let store = try current().store
+    let store = try current().keychain
     depth += 1
     defer { depth -= 1 }
     return try store.reading(body)
@@ -135,20 +130,26 @@ public final class DefaultKeychain: KeychainStore {
   // MARK: Which
 
   /// The keychain that is used now.
-  func store() throws(KeychainError) -> any KeychainStore { try current().store }
+  func store() throws(KeychainError) -> any KeychainStore { try current().keychain }
 
   /// The same, and why. A body sees one from its beginning to its end.
-  private func current() throws(KeychainError) -> Opened {
+  private func current() throws(KeychainError) -> OpenKeychain {
     if depth > 0, let opened { return opened }
-    if let choice = try choiceSoFar() {
-      if choice.kind != opened?.choice.kind { return try open(choice) }
-      opened?.choice = choice
-    } else if opened?.choice.reason != .answers {
-      // A service may have come since the last look.
-      return try openWhatAnswers()
+    let choice = try choiceSoFar()
+    if var opened, let choice, choice.kind == opened.choice.kind {
+      opened.choice = choice
+      self.opened = opened
+      return opened
     }
-    guard let opened else { preconditionFailure("one is open, or was opened") }
-    return opened
+    // A service may have come since the last look.
+    if let opened, choice == nil, opened.choice.reason == .answers { return opened }
+    do throws(KeychainChoiceError) {
+      let opened = try opener.open(choice)
+      self.opened = opened
+      return opened
+    } catch {
+      throw error.keychainError
+    }
   }
 
   private func choiceSoFar() throws(KeychainError) -> KeychainChoice? {
@@ -159,56 +160,16 @@ public final class DefaultKeychain: KeychainStore {
     }
   }
 
-  private func open(_ choice: KeychainChoice) throws(KeychainError) -> Opened {
-    switch choice.kind {
-    case .file: return keep(choice, try openFile())
-    case .secretService: return keep(choice, try openDesktopKeychain(try desktopSettings()))
-    }
-  }
-
-  private func openWhatAnswers() throws(KeychainError) -> Opened {
-    let desktop = try desktopSettings()
-    let why: String
-    do throws(KeychainError) {
-      let keychain = try openDesktopKeychain(desktop)
-      if try keychain.keepsNewItems() {
-        return keep(KeychainChoice(kind: .secretService, reason: .answers), keychain)
-      }
-      why = "it has no collection that lasts"
-    } catch .unavailable(let reason) {
-      why = reason
-    } catch .noAnswer(let call, let milliseconds) {
-      why = "it has not answered \(call) within \(milliseconds) milliseconds"
-    } catch .refused(let call, _, let detail) {
-      why = "it failed at \(call): \(detail)"
-    } catch {
-      why = "the collection that is asked for can't be used"
-    }
-    let choice = KeychainChoice(kind: .file, reason: .noService(why))
-    if let opened, opened.choice.kind == .file { return keep(choice, opened.store) }
-    return keep(choice, try openFile())
-  }
-
-  private func keep(_ choice: KeychainChoice, _ store: any KeychainStore) -> Opened {
-    let opened = Opened(choice: choice, store: store)
-    self.opened = opened
-    return opened
-  }
-
-  private func openFile() throws(KeychainError) -> EncryptedFileKeychain {
-    do throws(KeychainChoiceError) {
-      return try environment.encryptedFile(at: location, settings)
-    } catch {
-      throw error.keychainError
-    }
-  }
-
-  private func desktopSettings() throws(KeychainError) -> DesktopKeychainSettings {
-    do throws(KeychainChoiceError) {
-      return try environment.secretService(at: location, settings)
-    } catch {
-      throw error.keychainError
-    }
+  private var opener: KeychainOpener {
+    KeychainOpener(
+      at: location,
+      file: { [environment, location, settings, opened] () throws(KeychainChoiceError) in
+        if let file = opened?.file { return file }
+        return try environment.encryptedFile(at: location, settings)
+      },
+      desktop: { [environment, location, settings] () throws(KeychainChoiceError) in
+        try environment.desktopKeychain(at: location, settings)
+      })
   }
 
   /// Makes the choice last, once an item has been added. That this fails is no reason to say that adding did.
@@ -216,9 +177,7 @@ public final class DefaultKeychain: KeychainStore {
     hasAdded = depth > 0
     guard !hasAdded, var opened, opened.choice.isToBeRemembered else { return }
     do throws(KeychainError) {
-      try RememberedKeychain.write(
-        opened.choice.kind, vault: opened.choice.kind == .file ? location.vaultFile : nil,
-        in: location.stateFolder)
+      try opened.writeChoice()
       settings.onNotice(.remembered(opened.choice))
       opened.choice = KeychainChoice(kind: opened.choice.kind, reason: .remembered(.now))
       self.opened = opened

@@ -17,8 +17,8 @@ public struct KeychainChoice: Hashable, Sendable {
     case vaultIsThere
     /// Nothing was chosen, and a Secret Service answers.
     case answers
-    /// Nothing was chosen, and no Secret Service can be used, which has a reason.
-    case noService(String)
+    /// Nothing was chosen, and no Secret Service can be used, for a reason.
+    case noService(KeychainError)
   }
 
   /// The kind that is used.

@@ -102,6 +102,21 @@ package struct KeychainEnvironment {
     return try DurationText.seconds(text, of: name)
   }
 
+  /// The encrypted file.
+  ///
+  /// - Parameters: as those of ``EncryptedFile/EncryptedFileKeychain``.
+  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
+  package func encryptedFile(
+    at location: VaultLocation, passphrase: @escaping PassphraseSource,
+    respondent: @escaping () -> PassphraseRespondent, cache: UnlockCache, openers: SlotOpeners,
+    onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void
+  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+    EncryptedFileKeychain(
+      at: location, passphrase: passphrase, respondent: respondent, cache: cache, openers: openers,
+      patience: try patience(), onNotice: onNotice,
+      remembered: { RememberedKeychain.vault(in: location.stateFolder) })
+  }
+
   /// What opens the file before anybody is asked: the identity of `LLAVERO_IDENTITY`, else the user's ssh key. No
   /// programs, which are the caller's to add.
   package var openers: SlotOpeners {

@@ -20,7 +20,8 @@ extension KeychainChoice {
     case .made: "made just now"
     case .vaultIsThere: "which is there already"
     case .answers: "for a Secret Service answers"
-    case .noService(let why): "as no Secret Service can be used (\(why))"
+    case .noService(.unavailable(let why)): "as no Secret Service can be used (\(why))"
+    case .noService(let why): "as no Secret Service can be used (\(Failure(why).message))"
     }
   }
 

@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Keychain
+import KeychainChoice
 package import Processes
 
 /// `git-credential-llavero`: what git calls for every login, so it starts without ArgumentParser.
@@ -103,7 +104,7 @@ package enum GitCredentialCommand {
     let reply = try explaining { () throws(ProtocolError) -> Secret in
       try protocolOfGit.perform(operation, request, on: open.keychain)
     }
-    if hasSaved { try open.remember() }
+    if hasSaved { try open.remember(isSaid: options.selection.tellsOfBeginning) }
     if !reply.isEmpty { try StandardStreams.write(reply) }
   }
 }

@@ -90,7 +90,8 @@ package struct KeychainSelection {
     let why = SecretServiceProgram.become()
     if choice != nil { throw SecretServiceProgram.isMissing(why) }
     return SelectedKeychain(
-      self, location, KeychainChoice(kind: .file, reason: .noService(why.reason)), provider: nil)
+      self, location, KeychainChoice(kind: .file, reason: .noService(.unavailable(reason: why.reason))),
+      provider: nil)
   }
 
   /// The encrypted file, chosen or not.
@@ -100,12 +101,14 @@ package struct KeychainSelection {
 
   /// The encrypted file at a place.
   package func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
+    try explaining { () throws(KeychainChoiceError) in try file(at: location) }
+  }
+
+  fileprivate func file(at location: VaultLocation) throws(KeychainChoiceError) -> EncryptedFileKeychain {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
-    let patience = try explaining { () throws(KeychainChoiceError) in try environment.patience() }
-    let keychain = EncryptedFileKeychain(
+    let keychain = try environment.encryptedFile(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location), openers: openers, patience: patience,
-      onNotice: tell, remembered: { RememberedKeychain.vault(in: location.stateFolder) })
+      cache: try unlockCache(at: location), openers: openers, onNotice: tell)
     keychain.onlyReads = changesNothing
     return keychain
   }
@@ -124,27 +127,27 @@ package struct KeychainSelection {
   /// - Returns: what may keep some still; see ``UnlockCache/forget(_:)``.
   package func lockAllFiles() throws(Failure) -> [UnlockKeeper] {
     let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    return try unlockCache(at: location).forget(nil)
+    return try explaining { () throws(KeychainChoiceError) in try unlockCache(at: location) }.forget(nil)
   }
 
   /// What keeps an encrypted file with a passphrase unlocked.
-  ///
-  /// - Throws: ``Failure`` if the environment asks for something unknown.
-  private func unlockCache(at location: VaultLocation) throws(Failure) -> UnlockCache {
-    var cache = try explaining { () throws(KeychainChoiceError) in
-      try environment.unlockCache(
-        at: location, idle: unlockIdle, total: unlockTotal, program: Program.agent)
-    }
+  private func unlockCache(at location: VaultLocation) throws(KeychainChoiceError) -> UnlockCache {
+    var cache = try environment.unlockCache(
+      at: location, idle: unlockIdle, total: unlockTotal, program: Program.agent)
     cache.renews = renewsUnlock
     return cache
   }
 
   /// How the Secret Service is used.
   package func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
-    var settings = try explaining { () throws(KeychainChoiceError) in
-      try environment.secretService(
-        at: location, collection: collection, session: session, mayPrompt: mayPrompt)
-    }
+    try explaining { () throws(KeychainChoiceError) in try desktopSettings(at: location) }
+  }
+
+  fileprivate func desktopSettings(
+    at location: VaultLocation
+  ) throws(KeychainChoiceError) -> DesktopKeychainSettings {
+    var settings = try environment.secretService(
+      at: location, collection: collection, session: session, mayPrompt: mayPrompt)
     settings.readsSecrets = readsSecrets
     settings.onNotice = Self.tell
     return settings
@@ -231,92 +234,37 @@ package struct SelectedKeychain {
     self.provider = provider
   }
 
-  /// Opens it. Where nothing was chosen, a Secret Service that answers in time and has a collection that lasts is
-  /// used, else the encrypted file.
+  /// Opens it.
   ///
   /// - Throws: ``Failure`` if the one that was chosen can't be used. Another is never used in its place.
   package func open() throws(Failure) -> OpenKeychain {
-    guard let provider else { return try openFile(choice) }
-    let settings = try selection.secretServiceSettings(at: location)
-    guard let choice else { return try openWhatAnswers(provider, settings) }
-    let keychain = try explaining { () throws(KeychainError) in try provider.open(settings) }
-    return OpenKeychain(
-      choice: choice, location: location, store: .secretService(keychain),
-      tellsOfChoice: selection.tellsOfBeginning)
+    let opener = KeychainOpener(
+      at: location,
+      file: { () throws(KeychainChoiceError) in try selection.file(at: location) },
+      desktop: { () throws(KeychainChoiceError) in try desktop() })
+    return try explaining { () throws(KeychainChoiceError) in try opener.open(choice) }
   }
 
-  private func openWhatAnswers(
-    _ provider: SecretServiceProvider, _ settings: DesktopKeychainSettings
-  ) throws(Failure) -> OpenKeychain {
-    let why: String
+  private func desktop() throws(KeychainChoiceError) -> any DesktopKeychain {
+    let settings = try selection.desktopSettings(at: location)
     do throws(KeychainError) {
-      let keychain = try provider.open(settings)
-      if try keychain.keepsNewItems() {
-        return OpenKeychain(
-          choice: KeychainChoice(kind: .secretService, reason: .answers), location: location,
-          store: .secretService(keychain), tellsOfChoice: selection.tellsOfBeginning)
-      }
-      why = "the Secret Service has no collection that lasts"
-    } catch .unavailable(let reason) {
-      why = reason
+      guard let provider else { throw .unavailable(reason: "this program has no Secret Service") }
+      return try provider.open(settings)
     } catch {
-      why = Failure(error).message
+      throw .keychain(error)
     }
-    return try openFile(KeychainChoice(kind: .file, reason: .noService(why)))
-  }
-
-  private func openFile(_ choice: KeychainChoice?) throws(Failure) -> OpenKeychain {
-    OpenKeychain(
-      choice: choice ?? KeychainChoice(kind: .file, reason: .option), location: location,
-      store: .file(try selection.encryptedFile(at: location)), tellsOfChoice: selection.tellsOfBeginning)
   }
 }
 
-/// The keychain that is used.
-package struct OpenKeychain {
-  /// Either kind, for what only one of them can do.
-  package enum Store {
-    case file(EncryptedFileKeychain)
-    case secretService(any DesktopKeychain)
-  }
-
-  package let choice: KeychainChoice
-  package let location: VaultLocation
-  package let store: Store
-  /// Whether a choice that is made by this use is said.
-  private let tellsOfChoice: Bool
-
-  /// Takes a keychain that was opened, and why it is this one.
-  package init(choice: KeychainChoice, location: VaultLocation, store: Store, tellsOfChoice: Bool = true) {
-    self.choice = choice
-    self.location = location
-    self.store = store
-    self.tellsOfChoice = tellsOfChoice
-  }
-
-  /// The Secret Service, if that is the keychain.
-  package var secretService: (any DesktopKeychain)? {
-    if case .secretService(let keychain) = store { keychain } else { nil }
-  }
-
-  /// The keychain, whichever kind it is.
-  package var keychain: any KeychainStore {
-    switch store {
-    case .file(let keychain): keychain
-    case .secretService(let keychain): keychain
-    }
-  }
-
-  /// Makes the choice last, once something has been stored, and says so where somebody hears it.
+extension OpenKeychain {
+  /// Makes the choice last, once something has been stored.
   ///
+  /// - Parameter isSaid: whether that is said.
   /// - Throws: ``Failure`` if it can't be written.
-  package func remember() throws(Failure) {
+  package func remember(isSaid: Bool = true) throws(Failure) {
     if !choice.isToBeRemembered { return }
-    try explaining { () throws(KeychainError) in
-      try RememberedKeychain.write(
-        choice.kind, vault: choice.kind == .file ? location.vaultFile : nil, in: location.stateFolder)
-    }
-    if !tellsOfChoice { return }
+    try explaining { () throws(KeychainError) in try writeChoice() }
+    if !isSaid { return }
     switch choice.reason {
     case .answers:
       StandardStreams.say(

@@ -2,6 +2,7 @@ package import CredentialProtocols
 import EncryptedFile
 import Glibc
 import Keychain
+import KeychainChoice
 import Passphrases
 import Processes
 
@@ -146,7 +147,7 @@ private final class StandardToolCall: ToolCall {
   func refusal(for error: ProtocolError) -> Refusal { Failure(error).refusal }
 
   func hasStored() throws(ProtocolError) {
-    try refusing { () throws(Failure) in try opened?.remember() }
+    try refusing { () throws(Failure) in try opened?.remember(isSaid: selection.tellsOfBeginning) }
   }
 
   private func choice() throws(Failure) -> SelectedKeychain {

@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Keychain
+import KeychainChoice
 import ToolCommands
 
 /// What can be said of the items that there are, without their secrets.

@@ -1,4 +1,5 @@
 import Keychain
+import KeychainChoice
 import Processes
 import ToolCommands
 

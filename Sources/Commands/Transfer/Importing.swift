@@ -1,5 +1,6 @@
 import Interchange
 import Keychain
+import KeychainChoice
 import Processes
 import ToolCommands
 
