@@ -65,9 +65,7 @@ struct AddCommand: ParsableCommand {
     if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
     change.apply(to: &credential)
     let complete = credential.copy()
-    let added = try explaining { () throws(KeychainError) in
-      try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
-    }
+    let added = try explaining(keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) })
     try open.remember()
     if output.json { try StandardStreams.write(ItemOutput.json(added)) }
   }

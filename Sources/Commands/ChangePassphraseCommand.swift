@@ -26,11 +26,9 @@ struct ChangePassphraseCommand: ParsableCommand {
   func run() throws {
     let file = try keychain.existingFile()
     let former = try formerSlot(in: file)
-    try explaining { () throws(KeychainError) in try file.unlockForChangingSlots() }
+    try explaining(file.unlockForChangingSlots())
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
-    let id = try explaining { () throws(KeychainError) in
-      try file.replacePassphrase(of: former, with: passphrase)
-    }
+    let id = try explaining(file.replacePassphrase(of: former, with: passphrase))
     StandardStreams.say("copies of the keychain made before still open with the former passphrase")
     StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
     if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
@@ -38,7 +36,7 @@ struct ChangePassphraseCommand: ParsableCommand {
 
   /// The slot whose passphrase is to go.
   private func formerSlot(in file: EncryptedFileKeychain) throws(Failure) -> String {
-    let slots = try explaining { () throws(KeychainError) in try file.passphraseSlots() }
+    let slots = try explaining(file.passphraseSlots())
     if let slot {
       guard slots.contains(slot) else { throw Failure(.slot(.notFound(id: slot))) }
       return slot

@@ -36,11 +36,11 @@ struct DefaultCommand: ParsableCommand {
       for var other in try Self.items(at: chosen.key, in: keychain)
       where other.isDefault && other.reference != chosen.reference {
         other.isDefault = false
-        try explaining { () throws(KeychainError) in _ = try keychain.update(other) }
+        _ = try explaining(keychain.update(other))
       }
       if chosen.isDefault { return chosen }
       chosen.isDefault = true
-      return try explaining { () throws(KeychainError) in try keychain.update(chosen) }
+      return try explaining(keychain.update(chosen))
     }
     if output.json { try StandardStreams.write(ItemOutput.json(chosen)) }
   }
@@ -70,7 +70,7 @@ struct DefaultCommand: ParsableCommand {
       var cleared: [Item] = []
       for var item in marked {
         item.isDefault = false
-        cleared.append(try explaining { () throws(KeychainError) in try keychain.update(item) })
+        cleared.append(try explaining(keychain.update(item)))
       }
       return cleared
     }

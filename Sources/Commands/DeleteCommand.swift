@@ -41,7 +41,7 @@ struct DeleteCommand: ParsableCommand {
     let open = try keychain.open()
     let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
     if !yes { try confirm(items) }
-    _ = try explaining { () throws(KeychainError) in try open.keychain.delete(items) }
+    _ = try explaining(open.keychain.delete(items))
     if output.json { try StandardStreams.write(ItemOutput.json(items)) }
     if case .file = open.store, StandardStreams.isTerminal(2) {
       StandardStreams.say("hint: 'llavero undelete' brings back what was deleted, for 30 days")

@@ -62,10 +62,8 @@ struct DoctorCommand: ParsableCommand {
 
   private static func choice(_ selection: KeychainSelection, _ reports: [Report]) -> Choice {
     do throws(Failure) {
-      let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-      let choice = try explaining { () throws(KeychainChoiceError) in
-        try KeychainChoice.made(named: selection.name, at: location)
-      }
+      let location = try explaining(VaultLocation())
+      let choice = try explaining(choice: KeychainChoice.made(named: selection.name, at: location))
       if let choice {
         return .known(choice.kind, why: choice.reasonText)
       }
@@ -126,7 +124,7 @@ struct DoctorCommand: ParsableCommand {
       return Report(
         kind: .secretService, findings: [Finding("program", nil, problem: .unavailable(reason: reason))])
     }
-    let location = try explaining { () throws(KeychainError) in try VaultLocation() }
+    let location = try explaining(VaultLocation())
     return Report(
       kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
   }

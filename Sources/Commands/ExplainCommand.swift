@@ -89,7 +89,7 @@ struct ExplainCommand: ParsableCommand {
     var notes: [String] = []
     guard GitSettings.isInstalled else {
       asked.path = isHTTP(asked) ? nil : asked.path
-      let query = try explaining { () throws(KeychainError) in try ItemQuery(for: .internetPassword(asked)) }
+      let query = try explaining(ItemQuery(for: .internetPassword(asked)))
       return .query(
         query, takesHeaders: true, asker: "git",
         notes: ["git is not installed here; this is how it would ask with no configuration"])
@@ -108,7 +108,7 @@ struct ExplainCommand: ParsableCommand {
     } else if asked.path == nil, isHTTP(asked), settings.usesPath {
       notes.append("git sends the path, as its credential.useHttpPath says, and this URL has none")
     }
-    let query = try explaining { () throws(KeychainError) in try ItemQuery(for: .internetPassword(asked)) }
+    let query = try explaining(ItemQuery(for: .internetPassword(asked)))
     return .query(query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes)
   }
 
@@ -122,16 +122,13 @@ struct ExplainCommand: ParsableCommand {
     switch question {
     case .query(let query, let takesHeaders, _, _):
       return [
-        try explaining { () throws(KeychainError) in
-          try keychain.explain(query) { takesHeaders || $1.authenticationScheme == nil }
-        }
+        try explaining(keychain.explain(query) { takesHeaders || $1.authenticationScheme == nil })
       ]
     case .tool(let tool):
       // The URL as it was given: what a tool makes of it is the tool's own.
       let url = ByteString(place.url ?? "")
-      let call = try explaining { () throws(ProtocolError) in
-        try RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain)
-      }
+      let call = try explaining(
+        call: RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain))
       guard let call else { return [] }
       do throws(ProtocolError) {
         try call.rehearse()

@@ -67,9 +67,8 @@ struct ExportCommand: ParsableCommand {
     var selection = keychain.selection
     selection.readsSecrets = true
     let keychain = try selection.choose().open().keychain
-    let export = try explaining { [filter = attributes.filter] () throws(KeychainError) -> Export in
-      try Export(of: keychain, as: format, where: filter.matches)
-    }
+    let filter = attributes.filter
+    let export = try explaining(Export(of: keychain, as: format, where: filter.matches))
     if export.count == 0 {
       throw Failure(
         export.omitted.isEmpty

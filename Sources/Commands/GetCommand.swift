@@ -33,9 +33,7 @@ struct GetCommand: ParsableCommand {
   func run() throws {
     let query = try place.query()
     let keychain = try keychain.open().keychain
-    let found = try explaining { () throws(KeychainError) -> Answer? in
-      try keychain.answer(to: query, where: { _, _ in true })
-    }
+    let found = try explaining(keychain.answer(to: query, where: { _, _ in true }))
     guard let answer = found else { throw try whyNot(query, keychain) }
     if output.json {
       try StandardStreams.write(

@@ -49,15 +49,11 @@ struct InitCommand: ParsableCommand {
       try create(in: keychain, .identityFile)
     }
     let folder = keychain.location.stateFolder
-    let remembered = try explaining { () throws(KeychainChoiceError) in
-      try RememberedKeychain.read(in: folder)?.kind
-    }
+    let remembered = try explaining(choice: RememberedKeychain.read(in: folder)?.kind)
     if remembered == .secretService {
       StandardStreams.say("the Secret Service stays in use; 'llavero keychain use file' changes that")
     } else {
-      try explaining { () throws(KeychainError) in
-        try RememberedKeychain.write(.file, vault: keychain.location.vaultFile, in: folder)
-      }
+      try explaining(RememberedKeychain.write(.file, vault: keychain.location.vaultFile, in: folder))
     }
     let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(

@@ -13,9 +13,9 @@ extension OpenKeychain {
   func forEachItem(_ body: (Item) -> Bool) throws(Failure) {
     switch store {
     case .file(let file):
-      try explaining { () throws(KeychainError) in try file.forEachItem(body) }
+      try explaining(file.forEachItem(body))
     case .secretService(let service):
-      let items = try explaining { () throws(KeychainError) in try service.items(matching: .all) }
+      let items = try explaining(service.items(matching: .all))
         .map { (key: RecordKey.whole(of: $0.key), item: $0) }
         .sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (_, item) in items { if !body(item) { return } }

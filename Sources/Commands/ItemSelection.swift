@@ -21,9 +21,7 @@ enum ItemSelection {
       if items.isEmpty { throw try place.nothingMatches() }
       return items
     case .matching(let filter):
-      let items = try explaining { () throws(KeychainError) in
-        try keychain.items(matching: .all).filter(filter.matches)
-      }
+      let items = try explaining(keychain.items(matching: .all).filter(filter.matches))
       if items.isEmpty {
         throw Failure(
           "the keychain has nothing that looks like that", hint: "see what it has with 'llavero list'",

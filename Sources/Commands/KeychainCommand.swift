@@ -51,7 +51,7 @@ struct UseKeychainCommand: ParsableCommand {
     selection.name = kind.rawValue
     let new = try selection.choose().open()
     if let service = new.secretService {
-      let facts = try explaining { () throws(KeychainError) in try service.facts() }
+      let facts = try explaining(service.facts())
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
     }
     var vault: String?
@@ -61,9 +61,7 @@ struct UseKeychainCommand: ParsableCommand {
       }
     }
     let former = try? RememberedKeychain.read(in: new.location.stateFolder)?.kind
-    try explaining { () throws(KeychainError) in
-      try RememberedKeychain.write(kind, vault: vault, in: new.location.stateFolder)
-    }
+    try explaining(RememberedKeychain.write(kind, vault: vault, in: new.location.stateFolder))
     let other: KeychainKind = kind == .file ? .secretService : .file
     selection.name = other.rawValue
     guard let count = count(in: selection) else {

@@ -20,11 +20,9 @@ struct KeychainStatus {
     choice = keychain.choice
     switch keychain.store {
     case .file(let file):
-      detail = try explaining { () throws(KeychainError) in
-        .file(file.location, try file.summary(), try file.unlockState())
-      }
+      detail = try explaining(.file(file.location, try file.summary(), try file.unlockState()))
     case .secretService(let service):
-      detail = .secretService(try explaining { () throws(KeychainError) in try service.facts() })
+      detail = .secretService(try explaining(service.facts()))
     }
   }
 

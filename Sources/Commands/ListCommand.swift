@@ -78,11 +78,10 @@ struct PlaceFilter {
   /// - Throws: ``Failure`` if the URL can't be understood.
   init(_ url: String) throws(Failure) {
     let text = Secret(url)
-    let place = try explaining { () throws(ProtocolError) -> CredentialURL in
-      try text.withUnsafeBytes { (bytes) throws(ProtocolError) in
+    let place = try explaining(
+      call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
         try CredentialURL(parsing: bytes, assuming: "any")
-      }
-    }
+      })
     let hasPassword =
       switch place.password {
       case .none: false

@@ -60,10 +60,8 @@ struct MigrateCommand: ParsableCommand {
     if Program.secretService == nil {
       throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
     }
-    let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    let used = try explaining { () throws(KeychainChoiceError) in
-      try KeychainChoice.made(named: nil, at: location)?.kind
-    }
+    let location = try explaining(VaultLocation())
+    let used = try explaining(choice: KeychainChoice.made(named: nil, at: location)?.kind)
     selection.name = source.rawValue
     let sourceOpen = try selection.choose().open()
     selection.name = target.rawValue
@@ -96,7 +94,7 @@ struct MigrateCommand: ParsableCommand {
         "--remove-source deletes items, and there is no terminal to ask on", hint: "say --yes", status: .usage
       )
     }
-    let items = try explaining { () throws(KeychainError) in try open.keychain.items(matching: .all) }
+    let items = try explaining(open.keychain.items(matching: .all))
       .filter(filter.matches)
     if items.isEmpty { return }
     terminal.show(ItemOutput.table(items))

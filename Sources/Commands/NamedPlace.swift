@@ -23,11 +23,10 @@ struct NamedPlace {
         GenericPassword(service: ByteString(service), account: account.map { ByteString($0) }))
     }
     let text = Secret(url ?? "")
-    let place = try explaining { () throws(ProtocolError) -> CredentialURL in
-      try text.withUnsafeBytes { (bytes) throws(ProtocolError) in
+    let place = try explaining(
+      call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
         try CredentialURL(parsing: bytes, assuming: "https")
-      }
-    }
+      })
     switch place.password {
     case .none: break
     case .some:
@@ -55,7 +54,7 @@ struct NamedPlace {
   /// What it names, as a query.
   func query() throws(Failure) -> ItemQuery {
     let key = try key()
-    return try explaining { () throws(KeychainError) in try ItemQuery(for: key) }
+    return try explaining(ItemQuery(for: key))
   }
 
   /// The items that it names exactly: those of the very path and domain, and of every account and authentication
@@ -63,7 +62,7 @@ struct NamedPlace {
   func items(in keychain: any KeychainStore) throws(Failure) -> [Item] {
     let key = try key()
     let query = try query()
-    let found = try explaining { () throws(KeychainError) in try keychain.find(query) }
+    let found = try explaining(keychain.find(query))
     return found.filter { item in
       guard case .internetPassword(let asked) = key, case .internetPassword(let held) = item.key else {
         return true

@@ -29,7 +29,7 @@ struct RotateCommand: ParsableCommand {
 
   func run() throws {
     let file = try keychain.existingFile()
-    let slots = try explaining { () throws(KeychainError) in try file.passphraseSlots() }
+    let slots = try explaining(file.passphraseSlots())
     let ask = try passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile)
     let json = output.json
     var failure: Failure?

@@ -112,9 +112,7 @@ enum RunCommand {
         let keychain = try selected.open().keychain
         try resolve(references, in: keychain, &environment)
         if let hosts = options.hosts {
-          netrc = try explaining { () throws(ProtocolError) in
-            try Netrc.text(for: hosts, in: keychain, at: .now)
-          }
+          netrc = try explaining(call: Netrc.text(for: hosts, in: keychain, at: .now))
         }
       }
     }
@@ -171,9 +169,7 @@ enum RunCommand {
         guard let (name, value) = EnvironmentLines.pair(text), SecretReference.isMeant(by: value) else {
           throw Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
         }
-        let reference = try explaining { () throws(ProtocolError) -> SecretReference in
-          try SecretReference(parsing: value)
-        }
+        let reference = try explaining(call: SecretReference(parsing: value))
         set(name, reference, value)
       }
     }
@@ -198,8 +194,8 @@ enum RunCommand {
   ) throws(Failure) {
     var missing: [ByteString] = []
     var unusable: [ByteString] = []
-    try explaining { () throws(KeychainError) in
-      try keychain.reading { () throws(KeychainError) in
+    try explaining(
+      keychain.reading { () throws(KeychainError) in
         for (name, reference) in references {
           guard let answer = try keychain.answer(to: reference.query, where: { _, _ in true }) else {
             missing.append(name)
@@ -210,8 +206,7 @@ enum RunCommand {
             environment.set(name, secret)
           }
         }
-      }
-    }
+      })
     if !missing.isEmpty {
       throw Failure(
         "the keychain has no secret for \(list(missing))", hint: "see what it has with 'llavero list'",
@@ -254,7 +249,7 @@ enum RunCommand {
   }
 
   private static func supervise() throws(Failure) -> SupervisedProgram {
-    try explaining { () throws(KeychainError) in try SupervisedProgram() }
+    try explaining(SupervisedProgram())
   }
 
   private static func makeFile(_ contents: borrowing Secret) throws(Failure) -> NetrcFile {

@@ -34,9 +34,9 @@ struct AddPassphraseCommand: ParsableCommand {
 
   func run() throws {
     let file = try keychain.existingFile()
-    try explaining { () throws(KeychainError) in try file.unlockForChangingSlots() }
+    try explaining(file.unlockForChangingSlots())
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
-    let id = try explaining { () throws(KeychainError) in try file.addPassphrase(passphrase) }
+    let id = try explaining(file.addPassphrase(passphrase))
     if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
   }
 }
@@ -159,7 +159,7 @@ struct AddCommandSlotCommand: ParsableCommand {
 
   func run() throws {
     let file = try keychain.existingFile()
-    let id = try explaining { () throws(KeychainError) in try file.addCommand(command) }
+    let id = try explaining(file.addCommand(command))
     if output.json { try StandardStreams.write(SlotOutput.json(id, .command)) }
   }
 }
@@ -179,7 +179,7 @@ struct AddIdentityFileCommand: ParsableCommand {
 
   func run() throws {
     let file = try keychain.existingFile()
-    try explaining { () throws(KeychainError) in try file.addIdentityFile() }
+    try explaining(file.addIdentityFile())
     if output.json {
       try StandardStreams.write(SlotOutput.json(SlotSummary.identityFileID, .identityFile))
     }

@@ -46,7 +46,7 @@ struct SlotListCommand: ParsableCommand {
       selection.mayAsk = false
       selection.mayRunPrograms = false
     }
-    let slots = try explaining { () throws(KeychainError) in try file.slots() ?? [] }
+    let slots = try explaining(file.slots() ?? [])
     try StandardStreams.write(
       output.json
         ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location)))
@@ -72,7 +72,7 @@ struct SlotRemoveCommand: ParsableCommand {
 
   func run() throws {
     let file = try keychain.existingFile()
-    try explaining { () throws(KeychainError) in try file.removeSlot(id) }
+    try explaining(file.removeSlot(id))
   }
 }
 

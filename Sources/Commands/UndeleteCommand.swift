@@ -38,7 +38,7 @@ struct UndeleteCommand: ParsableCommand {
         "only the encrypted file keeps what was deleted; the Secret Service doesn't", status: .usage)
     }
     let query = try place.query()
-    let found = try explaining { () throws(KeychainError) in try vault.retiredItems(matching: query) }
+    let found = try explaining(vault.retiredItems(matching: query))
     if list {
       return try StandardStreams.write(output.json ? Self.json(found) : Secret(Self.table(found)))
     }

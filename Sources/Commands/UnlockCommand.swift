@@ -114,7 +114,7 @@ struct LockCommand: ParsableCommand {
     let open = try selection.choose().open()
     switch open.store {
     case .file(let file): if !all { try lock(file) }
-    case .secretService(let service): try explaining { () throws(KeychainError) in try service.lock() }
+    case .secretService(let service): try explaining(service.lock())
     }
     if let failure = Failure(keptBy: keepers) { throw failure }
   }

@@ -35,7 +35,7 @@ struct VaultLogCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let states = try explaining { () throws(KeychainError) in try Self.states(of: vault) }
+    let states = try explaining(Self.states(of: vault))
     // Where nothing is left of it that could be listed.
     if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw Failure(problem) }
     if output.json { return try StandardStreams.write(Self.json(states)) }
@@ -142,7 +142,7 @@ struct VaultRestoreCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let found = try explaining { () throws(KeychainError) in try vault.generations() }
+    let found = try explaining(vault.generations())
       .filter { $0.number == number }
     guard let generation = found.first else {
       throw Failure(
@@ -154,7 +154,7 @@ struct VaultRestoreCommand: ParsableCommand {
         "two copies of the keychain had a write \(number): \(found.map(\.path).joined(separator: ", "))",
         hint: "take in the one that you mean with 'llavero vault merge FILE'", status: .usage)
     }
-    let outcome = try explaining { () throws(KeychainError) in try vault.restore(generation) }
+    let outcome = try explaining(vault.restore(generation))
     StandardStreams.say(
       "the keychain is as after write \(number) again: \(countText(outcome.count, "item")), "
         + "\(outcome.restored) put back, \(outcome.retired) taken away")
@@ -172,11 +172,11 @@ struct VaultVerifyCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let found = try explaining { () throws(KeychainError) in try vault.verify() }
+    let found = try explaining(vault.verify())
     guard let found else {
       throw Failure.noEncryptedFile
     }
-    let former = try explaining { () throws(KeychainError) in try vault.generationsOfFormerKeys().count }
+    let former = try explaining(vault.generationsOfFormerKeys().count)
     if output.json {
       var json = JSONWriter()
       json.beginObject()

@@ -21,8 +21,8 @@ public enum Netrc {
     var text = Secret()
     var missing = wanted.isEmpty ? [] : hosts
     var fault: ProtocolError?
-    try throwingProtocolError { () throws(KeychainError) in
-      try keychain.reading { () throws(KeychainError) in
+    try throwingProtocolError(
+      keychain.reading { () throws(KeychainError) in
         var written: Set<Login> = []
         for item in inOrder(try keychain.items(matching: .all)) {
           guard case .internetPassword(let key) = item.key, let server = key.server, let account = key.account
@@ -38,8 +38,7 @@ public enum Netrc {
           for index in matching { missing.removeAll { $0 == hosts[index] } }
           fault = fault ?? append(login, credential.secret, of: item, to: &text)
         }
-      }
-    }
+      })
     if let fault { throw fault }
     if let host = missing.first {
       throw .refused(Refusal("the keychain has no login for \(host)", hint: listHint, .nothingMatched))

@@ -65,11 +65,10 @@ public struct Place: Hashable, Sendable {
   ///
   /// - Throws: ``ProtocolError/keychain(_:)`` if the place has no protocol.
   func query(account: ByteString? = nil, for tool: ByteString?) throws(ProtocolError) -> ItemQuery {
-    try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+    try throwingProtocolError(
       .internetPassword(
         try InternetPasswordQuery(
           protocol: `protocol`, server: server, port: port, account: account, path: path,
-          securityDomain: tool))
-    }
+          securityDomain: tool)))
   }
 }

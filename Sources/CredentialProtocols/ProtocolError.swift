@@ -48,11 +48,14 @@ public enum ProtocolError: Error, Hashable, Sendable {
 
 /// Calls the keychain, and passes on its error as the protocol's.
 func throwingProtocolError<Result: ~Copyable>(
+  _ call: @autoclosure () throws(KeychainError) -> Result
+) throws(ProtocolError) -> Result {
+  do { return try call() } catch { throw .keychain(error) }
+}
+
+/// The same for more than an expression.
+func throwingProtocolError<Result: ~Copyable>(
   _ body: () throws(KeychainError) -> Result
 ) throws(ProtocolError) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw .keychain(error)
-  }
+  do { return try body() } catch { throw .keychain(error) }
 }

@@ -81,9 +81,7 @@ public struct Resolver {
   }
 
   private func query(service: ByteString, _ account: ByteString? = nil) throws(ProtocolError) -> ItemQuery {
-    try throwingProtocolError { () throws(KeychainError) in
-      .genericPassword(try GenericPasswordQuery(service: service, account: account))
-    }
+    try throwingProtocolError(.genericPassword(try GenericPasswordQuery(service: service, account: account)))
   }
 
   /// The best item for a place that git or a person would get, with its secret: of no tool.
@@ -106,8 +104,8 @@ public struct Resolver {
   public func onlyAnswer(
     at scheme: ByteString, _ server: ByteString, account: ByteString? = nil
   ) throws(ProtocolError) -> Answer? {
-    try throwingProtocolError { () throws(KeychainError) -> Answer? in
-      try keychain.reading { () throws(KeychainError) -> Answer? in
+    try throwingProtocolError(
+      keychain.reading { () throws(KeychainError) -> Answer? in
         var only: Item?
         for item in try keychain.items(matching: .all) {
           guard case .internetPassword(let key) = item.key, key.securityDomain == nil,
@@ -121,8 +119,7 @@ public struct Resolver {
         }
         guard let only, let credential = try keychain.credentialIfPresent(of: only) else { return nil }
         return Answer(item: only, credential: credential)
-      }
-    }
+      })
   }
 
   /// The service of the tool's own generic passwords.
@@ -133,7 +130,7 @@ public struct Resolver {
 
   /// Every item of the tool, without secrets, in the keychain's order.
   public func items() throws(ProtocolError) -> [Item] {
-    let all = try throwingProtocolError { () throws(KeychainError) in try keychain.items(matching: .all) }
+    let all = try throwingProtocolError(keychain.items(matching: .all))
     let prefix = tool.bytes + [UInt8(ascii: ":")]
     return all.filter { item in
       switch item.key {

@@ -43,11 +43,11 @@ public struct SecretReference: Hashable, Sendable {
     guard isScheme(url.protocol), let host = HostAndPort(parsing: url.host), !host.server.isEmpty else {
       throw .unusableReference()
     }
-    return try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
+    return try throwingProtocolError(
       .internetPassword(
         try InternetPasswordQuery(
           protocol: url.protocol, server: host.server, port: host.port, account: url.account, path: url.path))
-    }
+    )
   }
 
   private static func genericPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
@@ -58,9 +58,8 @@ public struct SecretReference: Hashable, Sendable {
     guard 1...2 ~= parts.count else { throw .unusableReference() }
     let service = try CredentialURL.decode(parts[0])
     let account = parts.count > 1 && !parts[1].isEmpty ? try CredentialURL.decode(parts[1]) : nil
-    return try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
-      .genericPassword(try GenericPasswordQuery(service: service, account: account))
-    }
+    return try throwingProtocolError(
+      .genericPassword(try GenericPasswordQuery(service: service, account: account)))
   }
 
   /// A scheme as RFC 3986 section 3.1 has it.

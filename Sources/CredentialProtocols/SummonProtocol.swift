@@ -62,8 +62,7 @@ public enum SummonProtocol: ToolProtocol {
     let slash = id.bytes.firstIndex(of: 0x2f)
     let service = ByteString(Array(id.bytes[..<(slash ?? id.bytes.endIndex)]))
     let account = slash.map { ByteString(Array(id.bytes[($0 + 1)...])) }
-    return try throwingProtocolError { () throws(KeychainError) -> ItemQuery in
-      .genericPassword(try GenericPasswordQuery(service: service, account: account.nonEmpty))
-    }
+    return try throwingProtocolError(
+      .genericPassword(try GenericPasswordQuery(service: service, account: account.nonEmpty)))
   }
 }

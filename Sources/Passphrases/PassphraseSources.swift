@@ -149,9 +149,7 @@ package final class PassphraseSources {
       lastOrigin = .descriptor
       return passphrase
     }
-    let prompt = try explaining { () throws(KeychainError) in
-      mayAsk ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil
-    }
+    let prompt = try explaining(mayAsk ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil)
     guard let prompt else {
       throw Failure(
         mayAsk
@@ -166,9 +164,7 @@ package final class PassphraseSources {
       }
     var error: String?
     for _ in 0..<Self.tries {
-      let passphrase = try explaining { () throws(KeychainError) -> Secret? in
-        try prompt.askTwice(question, error: error)
-      }
+      let passphrase = try explaining(prompt.askTwice(question, error: error))
       if let passphrase {
         if !passphrase.isEmpty { return passphrase }
         error = PassphraseQuestion.empty

@@ -462,33 +462,44 @@ private func seconds(_ milliseconds: Int) -> String {
   return "\(milliseconds) milliseconds"
 }
 
-/// Runs `body` and turns its error into a ``Failure``.
+/// Turns the error of an expression into a ``Failure``. An expression needs no note of what it throws, as a closure does.
+package func explaining<Result: ~Copyable>(
+  _ expression: @autoclosure () throws(KeychainError) -> Result
+) throws(Failure) -> Result {
+  do { return try expression() } catch { throw Failure(error) }
+}
+
+/// The same for what finds out which keychain is used.
+package func explaining<Result: ~Copyable>(
+  choice expression: @autoclosure () throws(KeychainChoiceError) -> Result
+) throws(Failure) -> Result {
+  do { return try expression() } catch { throw Failure(error) }
+}
+
+/// The same for what speaks a tool's protocol.
+package func explaining<Result: ~Copyable>(
+  call expression: @autoclosure () throws(ProtocolError) -> Result
+) throws(Failure) -> Result {
+  do { return try expression() } catch { throw Failure(error) }
+}
+
+/// The same for what takes more than an expression.
 package func explaining<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) throws(Failure)
   -> Result
 {
-  do {
-    return try body()
-  } catch {
-    throw Failure(error)
-  }
+  do { return try body() } catch { throw Failure(error) }
 }
 
-/// Runs `body` and turns its error into a ``Failure``.
-package func explaining<Result>(_ body: () throws(KeychainChoiceError) -> Result) throws(Failure) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw Failure(error)
-  }
+/// The same for what takes more than an expression.
+package func explaining<Result: ~Copyable>(
+  _ body: () throws(KeychainChoiceError) -> Result
+) throws(Failure) -> Result {
+  do { return try body() } catch { throw Failure(error) }
 }
 
-/// Runs `body` and turns its error into a ``Failure``.
+/// The same for what takes more than an expression.
 package func explaining<Result: ~Copyable>(_ body: () throws(ProtocolError) -> Result) throws(Failure)
   -> Result
 {
-  do {
-    return try body()
-  } catch {
-    throw Failure(error)
-  }
+  do { return try body() } catch { throw Failure(error) }
 }

@@ -118,3 +118,34 @@ struct BusFailure: Error {
     }
   }
 }
+
+/// Turns the failure of a call into what users of the keychain know.
+func reporting<Result: ~Copyable>(
+  _ call: @autoclosure () throws(BusFailure) -> Result
+) throws(KeychainError) -> Result {
+  do { return try call() } catch { throw error.keychainError }
+}
+
+/// The same for more than an expression.
+func reporting<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(KeychainError) -> Result {
+  do { return try body() } catch { throw error.keychainError }
+}
+
+/// The same for a call that is to change something, whose strange answer means that it hasn't.
+func reportingRefusal<Result: ~Copyable>(
+  _ call: @autoclosure () throws(BusFailure) -> Result
+) throws(KeychainError) -> Result {
+  do { return try call() } catch { throw error.asRefusal.keychainError }
+}
+
+/// The same for more than an expression.
+func reportingRefusal<Result: ~Copyable>(
+  _ body: () throws(BusFailure) -> Result
+) throws(KeychainError) -> Result {
+  do { return try body() } catch { throw error.asRefusal.keychainError }
+}
+
+/// Makes a refusal of the failure to read what a call answered that was to change something.
+func refusing<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(BusFailure) -> Result {
+  do { return try body() } catch { throw error.asRefusal }
+}

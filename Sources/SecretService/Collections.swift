@@ -21,7 +21,7 @@ extension SecretServiceKeychain {
       return path
     }
     let name = settings.collection
-    let paths = try reporting { () throws(BusFailure) in try service.collections() }
+    let paths = try reporting(service.collections())
     chosenCollection = paths.first { collectionName(of: $0) == name ?? "login" }
     if chosenCollection == nil, let name {
       for path in paths where try label(ofCollection: path) == name { chosenCollection = path }
@@ -31,16 +31,14 @@ extension SecretServiceKeychain {
   }
 
   func label(ofCollection path: String) throws(KeychainError) -> String {
-    try reporting { () throws(BusFailure) in
-      try service.property("Label", of: Service.collectionInterface, at: path).text(of: "property Label")
-    }
+    try reporting(
+      service.property("Label", of: Service.collectionInterface, at: path).text(of: "property Label"))
   }
 
   func isLocked(_ collection: String) throws(KeychainError) -> Bool {
-    try reporting { () throws(BusFailure) in
-      try service.property("Locked", of: Service.collectionInterface, at: collection)
-        .bool(of: "property Locked")
-    }
+    try reporting(
+      service.property("Locked", of: Service.collectionInterface, at: collection)
+        .bool(of: "property Locked"))
   }
 
   /// The name of a collection, or of the one that an item is in.

@@ -61,7 +61,7 @@ extension SecretServiceKeychain {
   /// A service without any collection is not an empty one: KeePassXC has none while no database is open.
   private func refuseWithoutCollections() throws(KeychainError) {
     guard try existingCollection() == nil else { return }
-    let all = try reporting { () throws(BusFailure) in try service.collections() }
+    let all = try reporting(service.collections())
     if all.isEmpty { throw .noCollection(nil) }
   }
 
@@ -112,7 +112,7 @@ extension SecretServiceKeychain {
   private func unlockedItems() throws(KeychainError) -> (items: [StoredItem], locked: [String]) {
     let collections =
       settings.collection == nil
-      ? try reporting { () throws(BusFailure) in try service.collections() }
+      ? try reporting(service.collections())
       : try existingCollection().map { [$0] } ?? []
     var paths: [String] = []
     var locked: [String] = []
@@ -121,15 +121,14 @@ extension SecretServiceKeychain {
         locked.append(collection)
         continue
       }
-      paths += try reporting { () throws(BusFailure) in
-        try service.property("Items", of: Service.collectionInterface, at: collection)
-          .paths(of: "property Items")
-      }
+      paths += try reporting(
+        service.property("Items", of: Service.collectionInterface, at: collection)
+          .paths(of: "property Items"))
     }
     let all = paths
     // gnome-keyring takes seven milliseconds for each of 10,000.
     if all.count > 2000 { settings.onNotice(.reading(count: all.count, program: service.process()?.program)) }
-    let items = try reporting { () throws(BusFailure) in remembering(try service.items(at: all)) }
+    let items = try reporting(remembering(try service.items(at: all)))
     return (items, locked)
   }
 

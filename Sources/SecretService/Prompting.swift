@@ -39,7 +39,7 @@ extension SecretServiceKeychain {
   /// - Throws: ``KeychainError/collectionLocked(_:)`` or ``KeychainError/itemLocked(collection:)`` if nobody may be asked,
   ///   whoever was declined, or they are locked all the same.
   func unlock(_ paths: [String], named name: String) throws(KeychainError) {
-    let path = try reporting { () throws(BusFailure) in try service.unlock(paths) }
+    let path = try reporting(service.unlock(paths))
     guard let path else { return try refuseLocked(paths, named: name) }
     let prompt = UnlockingPrompt(path: path, objects: paths, name: name)
     guard let heldLock, settings.mayPrompt else { return try unlock(through: prompt) }
@@ -69,9 +69,7 @@ extension SecretServiceKeychain {
       service.dismiss(prompt: prompt)
       throw .collectionLocked(name)
     }
-    let outcome = try reporting { () throws(BusFailure) in
-      try service.run(prompt: prompt, onWaiting: tellOfPrompt)
-    }
+    let outcome = try reporting(service.run(prompt: prompt, onWaiting: tellOfPrompt))
     if case .dismissed = outcome { throw .collectionLocked(name) }
   }
 
@@ -82,7 +80,7 @@ extension SecretServiceKeychain {
       if Self.collection(of: path) == path {
         isLocked = try self.isLocked(path)
       } else {
-        let items = try reporting { () throws(BusFailure) in try service.items(at: [path]) }
+        let items = try reporting(service.items(at: [path]))
         isLocked = items.first?.isLocked ?? false
       }
       if isLocked { throw lockError(paths, named: name) }

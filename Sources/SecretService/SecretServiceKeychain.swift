@@ -40,9 +40,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     self.settings = settings
     let address = try BusAddress.find(settings.busAddress)
     self.address = address
-    service = try reporting { () throws(BusFailure) in
-      try Self.connect(address, settings)
-    }
+    service = try reporting(Self.connect(address, settings))
   }
 
   static func connect(
@@ -108,7 +106,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     if let stored = seen[path] { return stored }
     // A reference may come from anywhere, and GLib would end the process over a path that is none.
     guard g_variant_is_object_path(path) != 0 else { throw .itemNotFound }
-    let found = try reporting { () throws(BusFailure) in try service.items(at: [path]) }
+    let found = try reporting(service.items(at: [path]))
     guard let stored = found.first else { throw .itemNotFound }
     seen[path] = stored
     return stored
@@ -296,30 +294,5 @@ public final class SecretServiceKeychain: DesktopKeychain {
     session = opened
     openingSession = nil
     return opened
-  }
-}
-
-/// Runs `body` and turns its failure into what users of the keychain know.
-func reporting<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(KeychainError) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw error.keychainError
-  }
-}
-
-/// The same for a call that is to change something, whose strange answer means that it hasn't.
-func reportingRefusal<Result: ~Copyable>(
-  _ body: () throws(BusFailure) -> Result
-) throws(KeychainError) -> Result {
-  try reporting { () throws(BusFailure) in try refusing(body) }
-}
-
-/// Runs `body`, which reads what a call answered that was to change something.
-func refusing<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(BusFailure) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw error.asRefusal
   }
 }

@@ -81,10 +81,9 @@ extension SecretServiceKeychain {
       }
     }
     if made != Service.none { return made }
-    let present = try reporting { () throws(BusFailure) in
-      try service.property("Items", of: Service.collectionInterface, at: collection).paths(
-        of: "property Items")
-    }
+    let present = try reporting(
+      service.property("Items", of: Service.collectionInterface, at: collection).paths(
+        of: "property Items"))
     let completed = try run(prompt: prompt, for: "CreateItem") { dismissed in
       // What KeePassXC has made before it found a part that it doesn't take.
       if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/"),
@@ -93,7 +92,7 @@ extension SecretServiceKeychain {
         try? deleteItem(at: path)
       }
     }
-    return try reportingRefusal { () throws(BusFailure) in try completed.path(of: "Completed") }
+    return try reportingRefusal(completed.path(of: "Completed"))
   }
 
   private func changeItem(at path: String, to item: Item, _ change: Change) throws(KeychainError) {
@@ -129,9 +128,7 @@ extension SecretServiceKeychain {
     }
     // gnome-keyring tells nobody of a new secret, and of a label that is set everybody.
     if tellsOthers {
-      try? reporting { () throws(BusFailure) in
-        try service.set("Label", ofItem: path, to: Argument.text(stored.label))
-      }
+      try? reporting(service.set("Label", ofItem: path, to: Argument.text(stored.label)))
     }
   }
 
@@ -150,13 +147,11 @@ extension SecretServiceKeychain {
     do throws(KeychainError) {
       let prompt = try sending(path) { () throws(BusFailure) in
         let reply = try service.bus.call(service.call("Delete", of: Service.itemInterface, at: path))
-        return try refusing { () throws(BusFailure) in
-          try reply.parts("(o)", of: "Delete")[0].path(of: "Delete")
-        }
+        return try refusing(reply.parts("(o)", of: "Delete")[0].path(of: "Delete"))
       }
       if prompt == Service.none { return }
       _ = try run(prompt: prompt, for: "Delete")
-      let isThere = try reporting { () throws(BusFailure) in try !service.items(at: [path]).isEmpty }
+      let isThere = try reporting(!service.items(at: [path]).isEmpty)
       if isThere { throw .refused(call: "Delete", error: "", detail: "the item is there all the same") }
     } catch .itemNotFound {
       return

@@ -16,9 +16,9 @@ extension SecretServiceKeychain {
 
   private func factsNow() throws(KeychainError) -> DesktopKeychainFacts {
     let used = try existingCollection()
-    let paths = try reporting { () throws(BusFailure) in try service.collections() }
+    let paths = try reporting(service.collections())
     // The service has them in no order.
-    let collections = try reporting { () throws(BusFailure) in try paths.sorted().map(fact) }
+    let collections = try reporting(paths.sorted().map(fact))
     let process = service.process()
     return DesktopKeychainFacts(
       address: address.text, owner: service.owner, program: process?.program, processID: process?.id,
@@ -39,9 +39,7 @@ extension SecretServiceKeychain {
     to address: BusAddress, _ settings: DesktopKeychainSettings
   ) throws(KeychainError) {
     close(
-      try reporting { () throws(BusFailure) in
-        try BusHandshake.connect(to: address, patience: settings.probeTimeout)
-      })
+      try reporting(BusHandshake.connect(to: address, patience: settings.probeTimeout)))
   }
 
   /// Looks at everything that the Secret Service depends on, up to the first thing that doesn't hold.
@@ -72,7 +70,7 @@ extension SecretServiceKeychain {
     let alias = keychain.service.defaultCollection
     findings.append(Finding("default collection", alias ?? "none"))
     do throws(KeychainError) {
-      let paths = try reporting { () throws(BusFailure) in try keychain.service.collections() }
+      let paths = try reporting(keychain.service.collections())
       let names = paths.map(keychain.collectionName).sorted()
       findings.append(Finding("collections", names.isEmpty ? "none" : names.joined(separator: ", ")))
       guard let facts = try keychain.facts().collection else { throw .noCollection(settings.collection) }

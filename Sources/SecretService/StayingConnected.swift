@@ -59,7 +59,7 @@ extension SecretServiceKeychain {
     openingSession = nil
     chosenCollection = nil
     seen = [:]
-    service = try reporting { () throws(BusFailure) in try Self.connect(address, settings) }
+    service = try reporting(Self.connect(address, settings))
     lastUse = .now
   }
 }

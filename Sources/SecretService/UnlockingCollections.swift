@@ -18,9 +18,7 @@ extension SecretServiceKeychain {
     let keyring = GnomeKeyring(service: service, session: try openSession())
     var attempt = 1
     while let passphrase = try passphrase(attempt) {
-      let outcome = try reporting { () throws(BusFailure) in
-        try keyring.unlock(collection, with: passphrase)
-      }
+      let outcome = try reporting(keyring.unlock(collection, with: passphrase))
       switch outcome {
       case .done:
         if try isLocked(collection) { throw .collectionLocked(name) }
@@ -37,10 +35,9 @@ extension SecretServiceKeychain {
   public func lock() throws(KeychainError) {
     try repeatable { () throws(KeychainError) in
       guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
-      let prompt = try reportingRefusal { () throws(BusFailure) in
-        try service.bus.call(service.call("Lock", Argument.paths([collection])))
-          .parts("(aoo)", of: "Lock")[1].path(of: "Lock")
-      }
+      let prompt = try reportingRefusal(
+        service.bus.call(service.call("Lock", Argument.paths([collection])))
+          .parts("(aoo)", of: "Lock")[1].path(of: "Lock"))
       if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
       // KeePassXC may have none of a database that is locked.
       let isLocked = (try? service.property("Locked", of: Service.collectionInterface, at: collection))
@@ -63,7 +60,7 @@ extension SecretServiceKeychain {
     _ label: String, isKnown: Bool, passphrase: () throws(KeychainError) -> Secret?
   ) throws(KeychainError) {
     let paths = try repeatable { () throws(KeychainError) in
-      try reporting { () throws(BusFailure) in try service.collections() }
+      try reporting(service.collections())
     }
     for path in paths where try isCollection(path, called: label) { throw .duplicateItem }
     let alias = service.defaultCollection == nil ? "default" : ""
@@ -78,9 +75,7 @@ extension SecretServiceKeychain {
     }
     let keyring = GnomeKeyring(service: service, session: try openSession())
     guard let passphrase = try passphrase() else { throw .collectionLocked(label) }
-    let outcome = try reporting { () throws(BusFailure) in
-      try keyring.createCollection(label, with: passphrase)
-    }
+    let outcome = try reporting(keyring.createCollection(label, with: passphrase))
     if case .done = outcome {
       let made = try collection(madeBeside: paths)
       if alias.isEmpty { return }
@@ -108,7 +103,7 @@ extension SecretServiceKeychain {
 
   /// The collection that wasn't there before.
   private func collection(madeBeside paths: [String]) throws(KeychainError) -> String {
-    let all = try reporting { () throws(BusFailure) in try service.collections() }
+    let all = try reporting(service.collections())
     guard let made = all.first(where: { !paths.contains($0) }) else {
       throw .refused(call: "CreateCollection", error: "", detail: "there is no new collection")
     }

@@ -11,10 +11,9 @@ extension SecretServiceKeychain: ChangeReporting {
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
     if let subscription = listener?.subscribe(report) { return subscription }
-    let listener = try reporting { () throws(BusFailure) in
-      try ServiceListener(
-        at: address, patience: settings.probeTimeout, timeout: settings.callTimeout)
-    }
+    let listener = try reporting(
+      ServiceListener(
+        at: address, patience: settings.probeTimeout, timeout: settings.callTimeout))
     guard let subscription = listener.subscribe(report) else {
       throw listener.fault ?? .unavailable(reason: "the session bus can't be listened to")
     }
@@ -38,7 +37,7 @@ extension SecretServiceKeychain: ChangeReporting {
     let main = try existingCollection()
     let collections =
       settings.collection == nil
-      ? try reporting { () throws(BusFailure) in try service.collections() } : main.map { [$0] } ?? []
+      ? try reporting(service.collections()) : main.map { [$0] } ?? []
     if collections.isEmpty, lastRevisions.isEmpty { throw .noCollection(nil) }
     var seen: [String: [ItemRevision]] = [:]
     for collection in collections {

@@ -101,9 +101,7 @@ package enum GitCredentialCommand {
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     var hasSaved = false
     protocolOfGit.onSave = { _ in hasSaved = true }
-    let reply = try explaining { () throws(ProtocolError) -> Secret in
-      try protocolOfGit.perform(operation, request, on: open.keychain)
-    }
+    let reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
     if hasSaved { try open.remember(isSaid: options.selection.tellsOfBeginning) }
     if !reply.isEmpty { try StandardStreams.write(reply) }
   }

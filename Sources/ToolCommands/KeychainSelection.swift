@@ -79,10 +79,8 @@ package struct KeychainSelection {
   ///
   /// - Throws: ``Failure`` for a keychain that isn't known or can't be used here.
   package func choose() throws(Failure) -> SelectedKeychain {
-    let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    let choice = try explaining { () throws(KeychainChoiceError) in
-      try KeychainChoice.made(named: name, at: location)
-    }
+    let location = try explaining(VaultLocation())
+    let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
     if choice?.kind == .file { return SelectedKeychain(self, location, choice, provider: nil) }
     if let provider = Program.secretService {
       return SelectedKeychain(self, location, choice, provider: provider)
@@ -96,12 +94,12 @@ package struct KeychainSelection {
 
   /// The encrypted file, chosen or not.
   package func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
-    try encryptedFile(at: try explaining { () throws(KeychainError) in try VaultLocation() })
+    try encryptedFile(at: try explaining(VaultLocation()))
   }
 
   /// The encrypted file at a place.
   package func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
-    try explaining { () throws(KeychainChoiceError) in try file(at: location) }
+    try explaining(choice: file(at: location))
   }
 
   fileprivate func file(at location: VaultLocation) throws(KeychainChoiceError) -> EncryptedFileKeychain {
@@ -126,8 +124,8 @@ package struct KeychainSelection {
   ///
   /// - Returns: what may keep some still; see ``UnlockCache/forget(_:)``.
   package func lockAllFiles() throws(Failure) -> [UnlockKeeper] {
-    let location = try explaining { () throws(KeychainError) in try VaultLocation() }
-    return try explaining { () throws(KeychainChoiceError) in try unlockCache(at: location) }.forget(nil)
+    let location = try explaining(VaultLocation())
+    return try explaining(choice: unlockCache(at: location)).forget(nil)
   }
 
   /// What keeps an encrypted file with a passphrase unlocked.
@@ -140,7 +138,7 @@ package struct KeychainSelection {
 
   /// How the Secret Service is used.
   package func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
-    try explaining { () throws(KeychainChoiceError) in try desktopSettings(at: location) }
+    try explaining(choice: desktopSettings(at: location))
   }
 
   fileprivate func desktopSettings(
@@ -242,7 +240,7 @@ package struct SelectedKeychain {
       at: location,
       file: { () throws(KeychainChoiceError) in try selection.file(at: location) },
       desktop: { () throws(KeychainChoiceError) in try desktop() })
-    return try explaining { () throws(KeychainChoiceError) in try opener.open(choice) }
+    return try explaining(choice: opener.open(choice))
   }
 
   private func desktop() throws(KeychainChoiceError) -> any DesktopKeychain {
@@ -263,7 +261,7 @@ extension OpenKeychain {
   /// - Throws: ``Failure`` if it can't be written.
   package func remember(isSaid: Bool = true) throws(Failure) {
     if !choice.isToBeRemembered { return }
-    try explaining { () throws(KeychainError) in try writeChoice() }
+    try explaining(writeChoice())
     if !isSaid { return }
     switch choice.reason {
     case .answers:

@@ -27,7 +27,7 @@ package enum ToolCommand {
         try StandardStreams.write(Program.versionLine)
         return Status.done.rawValue
       }
-      return try explaining { () throws(ProtocolError) in try tool.speaks.respond(to: call) }
+      return try explaining(call: tool.speaks.respond(to: call))
     } catch {
       return tool.speaks.refuse(error.refusal, call)
     }
@@ -57,8 +57,8 @@ private final class StandardToolCall: ToolCall {
 
   /// Takes the command line apart: every tool's options, the protocol's own, and operands, in any order.
   func parse(_ arguments: [ByteString], _ own: [ToolOption]) throws(Failure) {
-    self.arguments = try explaining { () throws(ProtocolError) in
-      try ToolArguments(arguments, of: programName, own) { (name, value) throws(ProtocolError) in
+    self.arguments = try explaining(
+      call: ToolArguments(arguments, of: programName, own) { (name, value) throws(ProtocolError) in
         switch name {
         case "--help", "-h": wantsHelp = true
         case "--version": wantsVersion = true
@@ -70,8 +70,7 @@ private final class StandardToolCall: ToolCall {
           }
         }
         return true
-      }
-    }
+      })
   }
 
   var operands: [ByteString] { arguments?.operands ?? [] }
@@ -104,7 +103,7 @@ private final class StandardToolCall: ToolCall {
   }
 
   func begin() throws(ProtocolError) {
-    try refusing { () throws(Failure) in _ = try choice() }
+    _ = try refusing(choice())
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int {
@@ -130,7 +129,7 @@ private final class StandardToolCall: ToolCall {
 
   func keychain() throws(ProtocolError) -> any KeychainStore {
     if let opened { return opened.keychain }
-    let open = try refusing { () throws(Failure) in try choice().open() }
+    let open = try refusing(choice().open())
     opened = open
     return open.keychain
   }
@@ -147,7 +146,7 @@ private final class StandardToolCall: ToolCall {
   func refusal(for error: ProtocolError) -> Refusal { Failure(error).refusal }
 
   func hasStored() throws(ProtocolError) {
-    try refusing { () throws(Failure) in try opened?.remember(isSaid: selection.tellsOfBeginning) }
+    try refusing(opened?.remember(isSaid: selection.tellsOfBeginning))
   }
 
   private func choice() throws(Failure) -> SelectedKeychain {
@@ -158,12 +157,16 @@ private final class StandardToolCall: ToolCall {
   }
 }
 
-/// Runs `body` and turns its error into one that a protocol can tell.
-private func refusing<Result: ~Copyable>(_ body: () throws(Failure) -> Result) throws(ProtocolError) -> Result
-{
-  do throws(Failure) {
-    return try body()
-  } catch {
-    throw .refused(error.refusal)
-  }
+/// Turns the error of an expression into one that a protocol can tell.
+private func refusing<Result: ~Copyable>(
+  _ expression: @autoclosure () throws(Failure) -> Result
+) throws(ProtocolError) -> Result {
+  do { return try expression() } catch { throw .refused(error.refusal) }
+}
+
+/// The same for more than an expression.
+private func refusing<Result: ~Copyable>(
+  _ body: () throws(Failure) -> Result
+) throws(ProtocolError) -> Result {
+  do { return try body() } catch { throw .refused(error.refusal) }
 }

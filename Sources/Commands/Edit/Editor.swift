@@ -10,7 +10,7 @@ enum Editor {
   ///
   /// - Throws: ``Failure`` if there is no editor, it fails, or the file can't be made.
   static func edit(_ text: [UInt8]) throws(Failure) -> [UInt8] {
-    let supervised = try explaining { () throws(KeychainError) in try SupervisedProgram() }
+    let supervised = try explaining(SupervisedProgram())
     let file = try makeFile(text)
     let ending = try run(supervised, file.path)
     guard ending == .exited(0) else {

@@ -19,8 +19,8 @@ final class KeychainSource: ImportSource {
   }
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
-    try explaining { () throws(KeychainError) in
-      try keychain.reading { () throws(KeychainError) -> FoundLogins in
+    try explaining(
+      keychain.reading { () throws(KeychainError) -> FoundLogins in
         var found = FoundLogins()
         let items = try keychain.items(matching: .all)
         for (index, item) in items.enumerated() {
@@ -33,15 +33,14 @@ final class KeychainSource: ImportSource {
         progress(items.count, items.count)
         found.sortNewestFirst()
         return found
-      }
-    }
+      })
   }
 
   var whyNotRemovable: Failure? { nil }
 
   func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
     let items = logins.compactMap(\.original)
-    let count = try explaining { () throws(KeychainError) in try keychain.delete(items) }
+    let count = try explaining(keychain.delete(items))
     return "deleted \(countText(count, "item")) from \(name)"
   }
 }

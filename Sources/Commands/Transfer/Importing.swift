@@ -42,9 +42,8 @@ struct Importing {
       bar.clear()
     }
     let keychain = open.keychain
-    let plan = try explaining { () throws(KeychainError) in
-      try TransferPlan(found.flatMap(\.logins), in: keychain, comparesNotes: comparesNotes)
-    }
+    let plan = try explaining(
+      TransferPlan(found.flatMap(\.logins), in: keychain, comparesNotes: comparesNotes))
     if isRehearsal {
       let replaced = policy == .replace ? Set(plan.conflicts) : []
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
@@ -60,11 +59,10 @@ struct Importing {
     }
     let transfer = Transfer(
       plan: plan, replacing: try ConflictPolicy.replaced(in: plan, policy, mayAsk: mayAsk))
-    let outcomes = try explaining { () throws(KeychainError) in
-      try transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
+    let outcomes = try explaining(
+      transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
         bar.show($0, of: $1)
-      }
-    }
+      })
     if outcomes.contains(where: { $0 == .added || $0 == .replaced }) { try open.remember() }
     let report = report(found, outcomes, isRehearsal: false)
     bar.clear()
@@ -80,9 +78,7 @@ struct Importing {
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
   ) throws(Failure) {
-    let missing = try explaining { () throws(KeychainError) in
-      try transfer.missing(outcomes, in: open.keychain) { bar.show($0, of: $1) }
-    }
+    let missing = try explaining(transfer.missing(outcomes, in: open.keychain) { bar.show($0, of: $1) })
     bar.clear()
     if let first = missing.first {
       throw Failure(

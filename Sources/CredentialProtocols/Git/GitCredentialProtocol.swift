@@ -56,13 +56,12 @@ public struct GitCredentialProtocol {
   private func get(
     _ request: borrowing GitRequest, from keychain: any KeychainStore, at now: Timestamp
   ) throws(ProtocolError) -> Secret {
-    let query = try throwingProtocolError { () throws(KeychainError) in try request.query() }
+    let query = try throwingProtocolError(request.query())
     let capabilities = request.capabilities
-    let found = try throwingProtocolError { () throws(KeychainError) -> AnswerOrRenewal? in
-      try keychain.answerOrRenewal(to: query, at: now) {
+    let found = try throwingProtocolError(
+      keychain.answerOrRenewal(to: query, at: now) {
         $1.authenticationScheme == nil || capabilities.contains(.authtype)
-      }
-    }
+      })
     switch consume found {
     case .answer(let answer): return try GitReply.encode(answer, for: capabilities)
     case .renewal(let renewal):
@@ -82,7 +81,7 @@ public struct GitCredentialProtocol {
   private func store(
     _ request: borrowing GitRequest, in keychain: any KeychainStore, at now: Timestamp
   ) throws(ProtocolError) {
-    let query = try throwingProtocolError { () throws(KeychainError) in try request.query() }
+    let query = try throwingProtocolError(request.query())
     guard let credential = request.credentialToStore(), !credential.isExpired(at: now),
       case .internetPassword(let place) = query
     else { return }
@@ -94,16 +93,14 @@ public struct GitCredentialProtocol {
       let (sum, isTooLate) = now.seconds.addingReportingOverflow(limit)
       return isTooLate ? .max : sum
     }
-    let outcome = try throwingProtocolError { () throws(KeychainError) in
-      try keychain.save(item, credential, expiringBy: expiringBy, at: now)
-    }
+    let outcome = try throwingProtocolError(keychain.save(item, credential, expiringBy: expiringBy, at: now))
     onSave(outcome)
   }
 
   private func erase(
     _ request: borrowing GitRequest, from keychain: any KeychainStore
   ) throws(ProtocolError) {
-    let query = try throwingProtocolError { () throws(KeychainError) in try request.query() }
+    let query = try throwingProtocolError(request.query())
     let answered = request.answered
     _ = try throwingProtocolError { () throws(KeychainError) -> Int in
       guard let refused = request.secret() else { return try keychain.erase(query) }
