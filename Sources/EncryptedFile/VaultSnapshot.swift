@@ -183,12 +183,17 @@ final class VaultSnapshot {
     return lines
   }
 
-  /// Whether these are spaces and line feeds alone. Looks at all of them, without an end in between, so that the
-  /// compiler can take many at once.
+  /// Whether these are spaces and line feeds alone. As they are written they are spaces and one line feed, which one
+  /// comparison of each byte with the one before tells.
   private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-    var others: UInt8 = 0
-    for byte in UnsafeRawBufferPointer(rebasing: bytes) { others |= byte == 0x20 || byte == 0x0a ? 0 : 1 }
-    return others == 0
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    let spaces = bytes.count - 1
+    if spaces > 0, let start = bytes.baseAddress, bytes[0] == 0x20, bytes[spaces] == 0x0a,
+      memcmp(start, start + 1, spaces - 1) == 0
+    {
+      return true
+    }
+    return bytes.allSatisfy { $0 == 0x20 || $0 == 0x0a }
   }
 
   private static func lineEnd(_ text: borrowing Secret) -> Int? {
