@@ -146,6 +146,13 @@ func reportingRefusal<Result: ~Copyable>(
 }
 
 /// Makes a refusal of the failure to read what a call answered that was to change something.
+func refusing<Result: ~Copyable>(
+  _ reading: @autoclosure () throws(BusFailure) -> Result
+) throws(BusFailure) -> Result {
+  do { return try reading() } catch { throw error.asRefusal }
+}
+
+/// The same for more than an expression.
 func refusing<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(BusFailure) -> Result {
   do { return try body() } catch { throw error.asRefusal }
 }
