@@ -18,6 +18,9 @@ public struct RetiredItem: Hashable, Sendable {
   public let retired: Timestamp
   /// Why.
   public let reason: RetirementReason
+  /// Tells it from another that differs in its secret alone, as two machines can make at the same moment. A hash, with
+  /// this process's own seed.
+  let line: Int
 }
 
 /// A line of a record that is out of use: the record's line with `old ` before its key, and the members `retired` and
@@ -125,7 +128,13 @@ struct RetiredRecord {
   }
 
   /// For whoever may want it back.
-  var item: RetiredItem { RetiredItem(item: record.item, retired: retired, reason: reason) }
+  ///
+  /// - Parameter line: the record's line.
+  func item(_ line: UnsafeRawBufferPointer) -> RetiredItem {
+    var hasher = Hasher()
+    hasher.combine(bytes: line)
+    return RetiredItem(item: record.item, retired: retired, reason: reason, line: hasher.finalize())
+  }
 
   /// What is to become of the line at `now`.
   enum Fate { case stays, leavesMark, goes }

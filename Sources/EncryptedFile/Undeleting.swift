@@ -11,7 +11,9 @@ extension EncryptedFileKeychain {
     try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
       for index in range {
         let retired = try lines.retiredRecord(at: index, path: location.vaultFile)
-        if retired.hasSecret, query.matches(retired.record.item) { found.append(retired.item) }
+        if retired.hasSecret, query.matches(retired.record.item) {
+          found.append(lines.withLine(index) { retired.item($0) })
+        }
       }
     }
     return found.enumerated()

@@ -181,7 +181,7 @@ final class VaultChange {
     let key = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.whole(of: retired.item.key)
     for index in lines.lines(beginning: key) {
       let record = try lines.retiredRecord(at: index, path: path)
-      if record.item == retired, record.hasSecret { return index }
+      if record.hasSecret, lines.withLine(index, { record.item($0) }) == retired { return index }
     }
     return nil
   }

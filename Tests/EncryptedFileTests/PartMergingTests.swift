@@ -137,6 +137,37 @@ struct PartMergingTests {
     let item = try #require(try fork.keychain(fork.one).items(matching: .all).first)
     #expect(try fork.keychain(fork.one).secret(of: item) == "second" && item.comment == "a remark")
   }
+
+  @Test("states that differ in their secret alone come back each with its own")
+  func twinStates() throws {
+    let fork = try Fork()
+    for secrets in [["one's", "two's"], ["both's", "both's"]] {
+      fork.clock.advance(seconds: 1)
+      for (place, secret) in zip([fork.one, fork.two], secrets) {
+        let keychain = fork.keychain(place)
+        let item = try #require(try keychain.items(matching: .all).first)
+        try keychain.update(item, Credential(password: secret))
+      }
+    }
+    _ = try fork.merged()
+    let keychain = fork.keychain(fork.one)
+    let all = try keychain.retiredItems(matching: .all)
+    let twins = all.filter { state in all.count { $0.item == state.item && $0.retired == state.retired } == 2
+    }
+    #expect(twins.count == 2)
+    var secrets: Set<String> = []
+    for twin in twins {
+      // Undone each time, so that the other one is there to be taken in its place.
+      #expect(throws: KeychainError.promptDismissed) {
+        try keychain.exclusively { () throws(KeychainError) in
+          let credential = try keychain.credential(of: try keychain.undelete(twin, replacing: true))
+          secrets.insert(credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+          throw .promptDismissed
+        }
+      }
+    }
+    #expect(secrets == ["one's", "two's"])
+  }
 }
 
 @Suite("Dates in the future")

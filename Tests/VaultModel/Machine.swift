@@ -185,13 +185,9 @@ final class Machine {
   func undelete(_ choices: inout Choices) throws {
     let known = state.gone.filter(\.hasSecret)
     guard !known.isEmpty else { return }
-    let chosen = known[choices.index(known.count)]
+    let some = known[choices.index(known.count)]
     let replacing = choices.chance(2)
-    guard
-      let retired = try keychain.retiredItems(matching: .all).first(where: {
-        $0.item == chosen.was.item && $0.retired == chosen.retired && $0.reason.rawValue == chosen.why
-      })
-    else { throw Finding("\(chosen.was.item.name) can't be brought back") }
+    let (retired, chosen) = try entry(some, &choices)
     let key = chosen.was.item.key.primaryKey
     let twin = state.items.values.first { $0.item.key.primaryKey == key }
     let expected: Outcome = twin != nil && !replacing ? .failed(.duplicateItem) : .succeeded
@@ -226,6 +222,46 @@ final class Machine {
       state.items[reference] = back
     }
     try rebuildMemory()
+  }
+
+  /// What the vault lists for something that is gone, and what that is: others may differ from it in the secret alone.
+  private func entry(_ gone: GoneItem, _ choices: inout Choices) throws -> (RetiredItem, GoneItem) {
+    var alike = state.gone.filter {
+      $0.hasSecret && $0.was.item == gone.was.item && $0.retired == gone.retired && $0.why == gone.why
+    }
+    let listed = try keychain.retiredItems(matching: .all).filter {
+      $0.item == gone.was.item && $0.retired == gone.retired && $0.reason.rawValue == gone.why
+    }
+    guard listed.count == alike.count else { throw Finding("\(gone.was.item.name) can't be brought back") }
+    if listed.count == 1 { return (listed[0], gone) }
+    let number = choices.index(listed.count)
+    var chosen = gone
+    for (index, retired) in listed.enumerated() {
+      let back = try broughtBackForNow(retired)
+      guard let match = alike.firstIndex(where: { back.hasSecretOf($0.was) }) else {
+        throw Finding("\(gone.was.item.name) comes back with the secret of another state")
+      }
+      let found = alike.remove(at: match)
+      if index == number { chosen = found }
+    }
+    return (listed[number], chosen)
+  }
+
+  /// What would be brought back, which is undone.
+  private func broughtBackForNow(_ retired: RetiredItem) throws -> KnownItem {
+    var back: KnownItem?
+    do throws(KeychainError) {
+      try keychain.exclusively { () throws(KeychainError) in
+        let item = try keychain.undelete(retired, replacing: true)
+        back = KnownItem(
+          item, try keychain.credential(of: item), revision: 0, changed: .init(all: now))
+        throw .promptDismissed
+      }
+    } catch {
+      guard error == .promptDismissed else { throw error }
+    }
+    guard let back else { throw Finding("\(retired.item.name) can't be brought back") }
+    return back
   }
 
   func restore(_ choices: inout Choices) throws {
