@@ -73,62 +73,65 @@ let package = Package(
     // For the executables alone: a library changes nothing in the program that uses it. Without it, an answer takes 4 %
     // more instructions, five system calls more, and a fifth more page faults.
     .target(name: "CArguments"),
-    .target(name: "Keychain", dependencies: ["CLinux"], swiftSettings: settings),
-    .target(name: "PrivateFiles", dependencies: ["Keychain", "CLinux"], swiftSettings: settings),
-    .target(name: "Age", dependencies: ["CSodium"], swiftSettings: settings),
+    // What all others stand on: secret bytes, and the reading and writing of bytes.
+    .target(name: "Bytes", swiftSettings: settings),
+    .target(name: "Keychain", dependencies: ["Bytes", "CLinux"], swiftSettings: settings),
+    .target(name: "PrivateFiles", dependencies: ["Bytes", "Keychain", "CLinux"], swiftSettings: settings),
+    .target(name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings),
     .target(
-      name: "UnlockCache", dependencies: ["Keychain", "PrivateFiles", "Age", "CLinux"],
+      name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings),
     .target(
       name: "EncryptedFile",
-      dependencies: ["Keychain", "PrivateFiles", "Age", "UnlockCache", "CSodium", "CLinux"],
+      dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CSodium", "CLinux"],
       swiftSettings: settings),
     .target(
-      name: "SecretService", dependencies: ["Keychain", "PrivateFiles", "CSecret", "CLinux"],
+      name: "SecretService", dependencies: ["Bytes", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
       swiftSettings: settings),
     .target(
       name: "KeychainChoice",
-      dependencies: ["Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CLinux"],
+      dependencies: ["Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CLinux"],
       swiftSettings: settings),
     .target(
       name: "DefaultKeychain",
       dependencies: [
-        "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache",
+        "Bytes", "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache",
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
-    .target(name: "CredentialProtocols", dependencies: ["Keychain"], swiftSettings: settings),
+    .target(name: "CredentialProtocols", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
     .target(
-      name: "Security", dependencies: ["Keychain", "KeychainChoice", "DefaultKeychain"],
+      name: "Security", dependencies: ["Bytes", "Keychain", "KeychainChoice", "DefaultKeychain"],
       swiftSettings: settings),
     .target(
-      name: "Interchange", dependencies: ["Keychain", "CredentialProtocols"],
+      name: "Interchange", dependencies: ["Bytes", "Keychain", "CredentialProtocols"],
       swiftSettings: settings + compact),
     // What a program shows of itself: its streams, its terminal, why it failed, and the programs that it starts.
     .target(
       name: "Processes",
       dependencies: [
-        "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "CLinux",
+        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
+        "CLinux",
       ],
       swiftSettings: settings + compact),
     .target(
       name: "Passphrases",
       dependencies: [
-        "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Processes", "CLinux",
+        "Bytes", "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Processes", "CLinux",
       ],
       swiftSettings: settings + compact),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
     .target(
       name: "ToolCommands",
       dependencies: [
-        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
-        "Processes", "Passphrases", "CLinux",
+        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "CredentialProtocols", "Processes", "Passphrases", "CLinux",
       ],
       swiftSettings: settings),
     .target(
       name: "Commands",
       dependencies: [
-        "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
-        "Interchange", "Age", "Processes", "Passphrases", "ToolCommands",
+        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "CredentialProtocols", "Interchange", "Age", "Processes", "Passphrases", "ToolCommands",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -163,9 +166,13 @@ let package = Package(
     // What the fuzzer's targets and the tests share; depends on nothing, for it is built for the fuzzer, too.
     .target(name: "Properties", path: "Tests/Properties", swiftSettings: settings),
     .testTarget(
-      name: "KeychainTests", dependencies: ["Keychain", "TestSupport", "Properties"], swiftSettings: settings),
+      name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "AgeTests", dependencies: ["Age", "CSodium", "CZlib", "Properties"], exclude: ["age-plugin-test"],
+      name: "KeychainTests", dependencies: ["Bytes", "Keychain", "TestSupport", "Properties"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AgeTests", dependencies: ["Bytes", "Age", "CSodium", "CZlib", "Properties"],
+      exclude: ["age-plugin-test"],
       swiftSettings: settings),
     .testTarget(
       name: "UnlockCacheTests",
@@ -173,7 +180,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "EncryptedFileTests",
-      dependencies: ["EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport", "Properties"],
+      dependencies: [
+        "Bytes", "EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport", "Properties",
+      ],
       exclude: ["Vaults"], swiftSettings: settings),
     .testTarget(
       name: "KeychainChoiceTests",

@@ -1,3 +1,4 @@
+import Bytes
 import CSodium
 
 /// ChaCha20-Poly1305 with a 96-bit nonce and no associated data (RFC 8439, section 2.8).

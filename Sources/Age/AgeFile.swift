@@ -1,3 +1,5 @@
+import Bytes
+
 /// Whole files in memory: the simple way to encrypt and decrypt.
 public enum AgeFile {
   /// Encrypts a file.

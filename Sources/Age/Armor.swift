@@ -1,4 +1,4 @@
-import Glibc
+import Bytes
 
 /// The textual form of an age file (C2SP age.md, "ASCII armor"; RFC 7468, section 3, strict).
 ///
@@ -88,11 +88,8 @@ public enum Armor {
   }
 
   private static func decode(line: UnsafeRawBufferPointer, appendingTo binary: inout [UInt8]) -> Bool {
-    guard line.count % 4 == 0 else { return false }
-    var columns = line.count
-    while columns > line.count - 2, columns > 0, line[columns - 1] == UInt8(ascii: "=") { columns -= 1 }
-    return withUnsafeTemporaryAllocation(byteCount: Stanza.bytesPerLine, alignment: 1) { decoded in
-      guard let count = Base64.decode(line.part(0, columns), into: decoded) else { return false }
+    withUnsafeTemporaryAllocation(byteCount: Stanza.bytesPerLine, alignment: 1) { decoded in
+      guard let count = Base64.decode(padded: line, into: decoded) else { return false }
       binary.append(contentsOf: decoded.part(0, count))
       return true
     }
@@ -100,29 +97,5 @@ public enum Armor {
 
   private static func isWhitespace(_ character: UInt8) -> Bool {
     character == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains(character)
-  }
-}
-
-/// Takes bytes apart at LF and CRLF. A carriage return anywhere else belongs to its line.
-struct Lines {
-  private let bytes: UnsafeRawBufferPointer
-  /// Where the next line begins.
-  private(set) var offset = 0
-
-  init(_ bytes: UnsafeRawBufferPointer) {
-    self.bytes = bytes
-  }
-
-  /// The next line without its end; nil when there is none. The last line needs no end.
-  mutating func next() -> UnsafeRawBufferPointer? {
-    guard offset < bytes.count else { return nil }
-    let start = offset
-    guard let end = bytes.firstIndex(of: Stanza.lineFeed, from: start) else {
-      offset = bytes.count
-      return bytes.part(start, bytes.count - start)
-    }
-    offset = end + 1
-    let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
-    return bytes.part(start, end - start - (hasReturn ? 1 : 0))
   }
 }

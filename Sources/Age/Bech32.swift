@@ -1,3 +1,5 @@
+import Bytes
+
 /// Bech32 (BIP 173) without its limit on length, as age uses it, from and into raw memory.
 package enum Bech32 {
   private static let alphabet: StaticString = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"

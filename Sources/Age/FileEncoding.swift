@@ -1,3 +1,5 @@
+import Bytes
+
 /// The two forms an age file is stored in.
 public enum FileEncoding: Hashable, Sendable {
   /// As bytes.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// How every native recipient wraps a file key once it has a wrap key: ChaCha20-Poly1305 with a zero nonce,
 /// which is sound because no wrap key is ever used twice (C2SP age.md, "X25519 recipient stanza").
 extension FileKey {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The 128-bit key of one file, from which the header's MAC key and the payload's key derive.
 ///
 /// It lives in memory that is wiped and can be neither copied nor printed (C2SP age.md, "File key").

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The textual part of an age file, which carries the wrapped file key (C2SP age.md, "Header").
 public struct Header: Sendable {
   /// The most bytes a header may have, 2 MiB; it is the bound of the age tool since 1.3.2, too.

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// A cursor over the beginning of a file that takes a header apart (C2SP age.md, "ABNF definition").

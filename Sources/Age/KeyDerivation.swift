@@ -1,3 +1,4 @@
+import Bytes
 import CSodium
 
 /// HMAC-SHA-256 (RFC 2104) and HKDF-SHA-256 (RFC 5869), from and into raw memory.

@@ -1,3 +1,5 @@
+import Bytes
+
 extension IdentityFile {
   /// Reads all identities of a file, of every kind that there is: an age identity file with lines
   /// `AGE-SECRET-KEY-1…` and `AGE-PLUGIN-NAME-1…`, or an OpenSSH private key.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A file of identities as `age-keygen` writes it: one a line, comments that begin with `#`, empty lines.
 public enum IdentityFile {
   /// The most bytes such a file may have, 1 MiB.

@@ -1,3 +1,4 @@
+import Bytes
 import CSodium
 
 /// A private key file of OpenSSH (PROTOCOL.key of its sources).

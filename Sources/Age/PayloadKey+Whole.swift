@@ -1,3 +1,5 @@
+import Bytes
+
 /// All chunks of a payload, one after the other.
 extension PayloadKey {
   /// Encrypts all of `plaintext` into `output`, which has just the room for its chunks.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The key of one payload, which opens and seals its chunks (C2SP age.md, "Payload").
 ///
 /// It lives in memory that is wiped and can be neither copied nor printed.

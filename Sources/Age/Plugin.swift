@@ -1,3 +1,5 @@
+import Bytes
+
 /// One plugin by name, with both of its state machines (C2SP age-plugin.md).
 struct Plugin: Sendable {
   let name: String

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// Frames to and from a plugin, within the time that it is allowed.

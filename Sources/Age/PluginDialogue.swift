@@ -1,3 +1,5 @@
+import Bytes
+
 /// The second phase of both state machines, in which the plugin sends commands and we respond (C2SP age-plugin.md,
 /// "Wrapping with recipient-v1", "Unwrapping with identity-v1").
 struct PluginDialogue {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A command or a response: an age stanza between us and a plugin (C2SP age-plugin.md, "IPC protocol").
 ///
 /// Its body may be a file key or a PIN, and is in memory that is wiped.

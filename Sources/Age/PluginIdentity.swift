@@ -1,3 +1,5 @@
+import Bytes
+
 /// An identity that a plugin decrypts with, in text `AGE-PLUGIN-NAME-1…` (C2SP age-plugin.md, "Mapping recipients and
 /// identities to plugin binaries").
 ///

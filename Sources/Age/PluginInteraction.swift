@@ -1,3 +1,5 @@
+import Bytes
+
 /// What a plugin may want from a person (C2SP age-plugin.md, "Phase 2" of both state machines).
 ///
 /// Each answer that isn't given is sent to the plugin as `fail`, and the plugin decides what that means. Texts are

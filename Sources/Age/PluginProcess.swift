@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// A plugin that runs, and the sockets that are its standard input and output (C2SP age-plugin.md, "IPC protocol"). It

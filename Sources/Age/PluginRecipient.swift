@@ -1,3 +1,5 @@
+import Bytes
+
 /// Somebody whom a plugin encrypts for, in text `age1NAME1…` (C2SP age-plugin.md, "Mapping recipients and identities
 /// to plugin binaries").
 ///

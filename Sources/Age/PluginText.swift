@@ -1,3 +1,5 @@
+import Bytes
+
 /// The texts of plugins' recipients and identities (C2SP age-plugin.md, "Mapping recipients and identities to plugin
 /// binaries").
 enum PluginText {

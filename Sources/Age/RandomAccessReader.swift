@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reads parts of a payload without decrypting what precedes them (C2SP age.md, "Payload").
 ///
 /// The final chunk is opened first. So the size is authentic, and a payload that was cut or extended is refused

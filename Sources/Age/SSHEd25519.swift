@@ -1,3 +1,4 @@
+import Bytes
 import CSodium
 
 /// The names and the arithmetic that both sides of ssh-ed25519 share. The specification leaves SSH keys out; age's

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A cursor over SSH's encoding of data: numbers of 32 bits, and strings with their length before them (RFC 4251,
 /// section 5). It lends parts of its bytes and copies none.
 struct SSHWireFormat {
@@ -23,7 +25,7 @@ struct SSHWireFormat {
 
   /// Takes a `uint32`, most significant byte first.
   mutating func takeNumber() throws(AgeError) -> UInt32 {
-    try take(4).reduce(0) { $0 << 8 | UInt32($1) }
+    try take(4).bigEndian(at: 0, UInt32.self)
   }
 
   /// Takes a `string` without its length.
@@ -37,12 +39,9 @@ struct SSHWireFormat {
   static func withDecodedBase64<R>(
     _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(AgeError) -> R
   ) throws(AgeError) -> R {
-    guard text.count % 4 == 0 else { throw .invalidKey(.base64) }
-    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
-    let columns = text.part(0, text.count - padding)
-    return try withSecretScratch(text.count / 4 * 3) {
+    try withSecretScratch(text.count / 4 * 3) {
       (decoded: UnsafeMutableRawBufferPointer) throws(AgeError) -> R in
-      guard let count = Base64.decode(columns, into: decoded) else { throw .invalidKey(.base64) }
+      guard let count = Base64.decode(padded: text, into: decoded) else { throw .invalidKey(.base64) }
       return try body(UnsafeRawBufferPointer(decoded.part(0, count)))
     }
   }

@@ -1,3 +1,4 @@
+import Bytes
 import CSodium
 
 /// scrypt as age uses it: r = 8, p = 1, 32 bytes (C2SP age.md, "The scrypt recipient type"; RFC 7914).

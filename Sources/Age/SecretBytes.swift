@@ -1,3 +1,5 @@
+import Bytes
+
 /// Bytes in memory of their own, which is zeroed before it is given back. They cannot be copied or printed.
 package struct SecretBytes: ~Copyable, @unchecked Sendable {
   // Sound as Sendable: written during init, which nobody else can see, and later only by an owner that holds it

@@ -1,3 +1,4 @@
+import Bytes
 import CSodium
 
 /// libsodium's start, and the few of its helpers that take plain buffers.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// One way to unwrap a file key: a section of the header (C2SP age.md, "Recipient stanza").
 public struct Stanza: Hashable, Sendable {
   /// The stanza's first argument, which tells its kind, such as `X25519` or `example.com/enigma`.

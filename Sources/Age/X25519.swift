@@ -1,3 +1,4 @@
+import Bytes
 import CSodium
 
 /// The names and the arithmetic that both sides of X25519 share (C2SP age.md, "The X25519 recipient type").

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A file key as a stanza of X25519 or ssh-ed25519 carries it, decoded; nothing in it is secret.
 package struct X25519WrappedKey {
   /// The type of X25519's stanza.

@@ -1,5 +1,6 @@
 import Age
 import ArgumentParser
+import Bytes
 import CLinux
 import Glibc
 import Interchange

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// What the AWS CLI and SDKs run as `credential_process` (AWS SDKs and Tools Reference Guide, "Process credential

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// Ansible's vault password client scripts: `--vault-id ID`, and the password on standard output (ansible-vault(1), "Vault

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// What git, ssh, ssh-add, sudo and wget call to ask a person: a prompt as the one argument, the answer as one line.

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// How an item is sent in the header `Authorization` (RFC 9110 section 11.6.2).

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// The protocol of bazel's credential helpers (EngFlow/credential-helper-spec).

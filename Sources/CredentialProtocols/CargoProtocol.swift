@@ -1,3 +1,4 @@
+import Bytes
 package import Keychain
 
 /// The protocol of cargo's credential providers, version 1: JSON lines (The Cargo Book, "Credential Provider Protocol").

@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// The parts of a URL that names a place to log in to, percent-decoded.

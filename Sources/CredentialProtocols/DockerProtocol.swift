@@ -1,3 +1,4 @@
+import Bytes
 package import Keychain
 
 /// The protocol of docker's credential helpers, which podman, skopeo, buildah, helm and others speak as well

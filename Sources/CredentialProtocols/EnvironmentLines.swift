@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// Variables for a program, as they stand in a file of lines `NAME=VALUE`.

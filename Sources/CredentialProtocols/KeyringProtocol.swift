@@ -1,3 +1,4 @@
+import Bytes
 package import Keychain
 
 /// What Python's `keyring` program does, as pip, uv and scripts call it

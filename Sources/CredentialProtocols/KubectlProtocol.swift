@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// The exec plugins of kubectl and every other client of Kubernetes (Kubernetes, "client-go credential plugins"), in the

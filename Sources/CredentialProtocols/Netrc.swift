@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// The text of a netrc file: `machine HOST login ACCOUNT password SECRET`, a line each.

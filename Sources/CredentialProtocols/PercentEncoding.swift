@@ -1,3 +1,4 @@
+import Bytes
 package import Keychain
 
 /// The escapes of RFC 3986 section 2.1.
@@ -6,7 +7,6 @@ package enum PercentEncoding {
   package static func append(
     _ value: borrowing Secret, keepingSlashes: Bool = false, to text: inout Secret
   ) {
-    let digits: StaticString = "0123456789ABCDEF"
     value.withUnsafeBytes { value in
       for byte in value {
         switch byte {
@@ -14,8 +14,8 @@ package enum PercentEncoding {
         case 0x2f where keepingSlashes: text.append(byte)
         default:
           text.append(0x25)
-          text.append(digits.utf8Start[Int(byte >> 4)])
-          text.append(digits.utf8Start[Int(byte & 15)])
+          text.append(hexadecimalDigit(byte >> 4, isCapital: true))
+          text.append(hexadecimalDigit(byte & 15, isCapital: true))
         }
       }
     }
@@ -26,14 +26,5 @@ package enum PercentEncoding {
     var text = Secret(capacity: value.bytes.count)
     append(Secret(copying: value), keepingSlashes: keepingSlashes, to: &text)
     return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-  }
-}
-
-/// What a hexadecimal digit stands for, be it a small or a capital letter; `nil` if it is none.
-package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-  switch digit {
-  case 0x30...0x39: digit - 0x30
-  case 0x41...0x46, 0x61...0x66: (digit | 0x20) - 0x61 + 10
-  default: nil
   }
 }

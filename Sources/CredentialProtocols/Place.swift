@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// Where a tool wants to log in to: the parts of an internet password that are no account.

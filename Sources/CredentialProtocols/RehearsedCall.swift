@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// A call as a tool would make it for a URL, made up to see which item would answer: the tool's own protocol runs, and

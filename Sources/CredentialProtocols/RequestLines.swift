@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// Reads the lines of a request up to a blank one or the end of the input.

@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// The name of a secret, to be written where a secret would be: in a command line or a file that others may read.

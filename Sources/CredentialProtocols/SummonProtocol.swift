@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// Summon's protocol for providers: an ID as the one argument and its value on standard output, or without arguments an

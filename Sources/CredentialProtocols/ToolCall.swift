@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// One call of this program by a tool: what the tool gave, and where what is said to it goes.

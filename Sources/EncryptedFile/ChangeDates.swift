@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// When an item's key, its other attributes, and what is confidential of it were changed last, so that of two copies of

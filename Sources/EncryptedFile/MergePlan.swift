@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// How two copies of a vault become one, item by item. Each part of an item (its key, its other attributes, what is

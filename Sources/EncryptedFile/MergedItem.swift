@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// A state of an item in one of two copies of a vault that are merged, or what both have become.

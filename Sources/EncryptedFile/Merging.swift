@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// What merging another copy has changed.

@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import CLinux
 import Glibc
 public import Keychain

@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import Glibc
 public import Keychain
 import PrivateFiles

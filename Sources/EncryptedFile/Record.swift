@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// One line of a vault: an item and what it keeps confidential, as a JSON object.

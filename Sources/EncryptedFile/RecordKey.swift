@@ -1,3 +1,4 @@
+import Bytes
 package import Keychain
 
 /// The text by which a vault's records are sorted, and the beginnings of it by which they are found.
@@ -101,17 +102,13 @@ package enum RecordKey {
         switch byte {
         case UInt8(ascii: "%"), UInt8(ascii: "\\"), ..<UInt8(ascii: "#"), 0x7f...:
           text.append(UInt8(ascii: "%"))
-          text.append(digit(byte >> 4))
-          text.append(digit(byte & 15))
+          text.append(hexadecimalDigit(byte >> 4, isCapital: true))
+          text.append(hexadecimalDigit(byte & 15, isCapital: true))
         default:
           text.append(byte)
         }
       }
     }
     if separator.utf8CodeUnitCount == 1 { text.append(separator.utf8Start[0]) }
-  }
-
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Bytes
 public import Keychain
 
 /// A generated passphrase to be kept on paper: 130 random bits and a checksum, in 28 characters that can be read aloud.

@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// Why a record went out of use.

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// What is noted about slots in the first line of the plaintext, where nobody reads it who hasn't unlocked the vault

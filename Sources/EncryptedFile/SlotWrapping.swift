@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import Keychain
 
 /// What a slot holds: a vault's identity, as the age identity file that stands for it.

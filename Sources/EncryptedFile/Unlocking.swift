@@ -1,4 +1,5 @@
 import Age
+import Bytes
 public import Keychain
 import PrivateFiles
 import UnlockCache

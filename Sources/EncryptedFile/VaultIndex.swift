@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// Where to look in a large vault: for each chunk of the plaintext in which a record begins, the first such record.

@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import Keychain
 
 /// What one vault is opened, proven and written with.

@@ -1,4 +1,5 @@
 package import Age
+import Bytes
 import Glibc
 import Keychain
 import PrivateFiles

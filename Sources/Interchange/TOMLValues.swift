@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// A value in a TOML file that is not in an array.

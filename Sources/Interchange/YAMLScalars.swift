@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// A key of a YAML file with the value that stands on its line, if one does.

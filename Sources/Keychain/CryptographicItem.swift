@@ -1,3 +1,5 @@
+import Bytes
+
 /// The attributes that make a certificate, a key or an identity the item it is: its primary key.
 ///
 /// Such items are kept and found as any other; nothing is computed with them.

@@ -1,3 +1,4 @@
+import Bytes
 package import Keychain
 
 /// Text with every invisible character shown as `\u{…}`, so that an item's attributes can neither drive the terminal,

@@ -1,3 +1,4 @@
+import Bytes
 import CLinux
 import Glibc
 import Keychain
@@ -70,13 +71,10 @@ struct BusAddress {
         bytes.append(byte)
         continue
       }
-      let digits = rest.prefix(2)
-      rest = rest.dropFirst(2)
-      // Not a sign, which would do as the first digit.
-      guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-        let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      guard let high = rest.popFirst().flatMap(hexadecimalValue),
+        let low = rest.popFirst().flatMap(hexadecimalValue)
       else { return nil }
-      bytes.append(decoded)
+      bytes.append(high << 4 | low)
     }
     return bytes.isEmpty || bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
   }

@@ -1,3 +1,4 @@
+import Bytes
 import CLinux
 import Glibc
 import Keychain
@@ -51,8 +52,7 @@ enum BusHandshake {
   private static func authenticate(
     on descriptor: Int32, _ address: BusAddress, patience: Int, meanwhile: () -> Void
   ) throws(BusFailure) {
-    let digits = Array("0123456789abcdef".utf8)
-    let uid = String(geteuid()).utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    let uid = hexadecimalDigits(Array(String(geteuid()).utf8))
     // All at once, as sd-bus does: nothing that follows BEGIN is sent before the answer.
     let request = [0] + Array("AUTH EXTERNAL ".utf8) + uid + Array("\r\nBEGIN\r\n".utf8)
     guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// Between the attributes of an item here and those that the service keeps: llavero-secret-service(7) has the table.

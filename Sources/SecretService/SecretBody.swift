@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// The form in which an item's confidential part is stored: as git's own helpers do, the secret and then lines

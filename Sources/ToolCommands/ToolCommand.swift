@@ -1,3 +1,4 @@
+import Bytes
 package import CredentialProtocols
 import EncryptedFile
 import Glibc

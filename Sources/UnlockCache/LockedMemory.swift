@@ -1,6 +1,5 @@
+import Bytes
 import CLinux
-import Glibc
-import Keychain
 
 /// Memory that is never swapped out or dumped, and wiped before it is given back.
 struct LockedMemory: ~Copyable {
@@ -18,13 +17,6 @@ struct LockedMemory: ~Copyable {
 
   /// The `count` bytes from `offset`, valid as long as this value. Traps out of bounds.
   func part(_ offset: Int, _ count: Int) -> UnsafeMutableRawBufferPointer {
-    UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + count])
-  }
-}
-
-extension UnsafeMutableRawBufferPointer {
-  /// Overwrites all bytes with zeros, in a way that no optimizer removes.
-  func wipe() {
-    if let baseAddress { explicit_bzero(baseAddress, count) }
+    memory.part(offset, count)
   }
 }

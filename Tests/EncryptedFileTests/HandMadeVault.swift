@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import Glibc
 import Keychain
 
@@ -45,7 +46,7 @@ struct HandMadeVault {
 
   static func base64(_ bytes: [UInt8]) -> String {
     var text = Secret()
-    bytes.withUnsafeBytes { Keychain.Base64.encode($0, to: &text) }
+    bytes.withUnsafeBytes { Base64.encode($0, to: &text) }
     return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Keychain
 
 /// What a command takes, as ArgumentParser describes it: nothing of a command is written down twice.

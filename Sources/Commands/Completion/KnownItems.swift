@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 import Keychain
 import KeychainChoice
@@ -106,9 +107,7 @@ private func escaped(_ part: ByteString, keeping others: StaticString = "") -> S
     case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e, 0x5f, 0x7e:  // + - . _ ~
       text.unicodeScalars.append(Unicode.Scalar(byte))
     case 0x2f where others.utf8CodeUnitCount > 0: text += "/"
-    default:
-      let digits = String(byte, radix: 16, uppercase: true)
-      text += "%" + (digits.count < 2 ? "0" : "") + digits
+    default: text += "%" + hexadecimal([byte]).uppercased()
     }
   }
   return text

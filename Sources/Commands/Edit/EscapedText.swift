@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 import Processes
 
@@ -75,15 +76,16 @@ enum EscapedText {
   }
 
   private static func escaped(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16)
-    return #"\x"# + (digits.utf8.count == 1 ? "0" : "") + digits
+    #"\x"# + hexadecimal([byte])
   }
 
   private static func byteNumber(_ rest: inout ArraySlice<UInt8>) throws(Malformed) -> UInt8 {
-    guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+    guard let high = rest.popFirst().flatMap(hexadecimalValue),
+      let low = rest.popFirst().flatMap(hexadecimalValue)
+    else {
       throw Malformed(reason: #"has a '\x' without two hexadecimal digits after it"#)
     }
-    return UInt8(high << 4 | low)
+    return high << 4 | low
   }
 
   private static func character(_ rest: inout ArraySlice<UInt8>) throws(Malformed) -> [UInt8] {
@@ -97,19 +99,10 @@ enum EscapedText {
         return Array(String(scalar).utf8)
       }
       count += 1
-      guard count <= 6, let digit = digit(byte) else { throw malformed }
-      number = number << 4 | digit
+      guard count <= 6, let digit = hexadecimalValue(byte) else { throw malformed }
+      number = number << 4 | UInt32(digit)
     }
     throw malformed
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt32? {
-    switch byte {
-    case 0x30...0x39: UInt32(byte - 0x30)
-    case 0x41...0x46: UInt32(byte - 0x41 + 10)
-    case 0x61...0x66: UInt32(byte - 0x61 + 10)
-    default: nil
-    }
   }
 }
 

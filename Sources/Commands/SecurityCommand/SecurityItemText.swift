@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// An item as `security` prints it.

@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 import Keychain
 
@@ -35,9 +36,9 @@ enum SecurityValue {
   static func appendHexadecimal(
     _ bytes: UnsafeRawBufferPointer, isUpperCase: Bool, to output: inout Secret
   ) {
-    let letter: UInt8 = UInt8(ascii: isUpperCase ? "A" : "a")
     for byte in bytes {
-      for digit in [byte >> 4, byte & 15] { output.append(digit < 10 ? 0x30 + digit : letter + digit - 10) }
+      output.append(hexadecimalDigit(byte >> 4, isCapital: isUpperCase))
+      output.append(hexadecimalDigit(byte & 15, isCapital: isUpperCase))
     }
   }
 

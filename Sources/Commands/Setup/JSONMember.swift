@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// A string member of the object that a JSON file is. What stands around it keeps its form, and is never shown, for

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// What a helper says to git.

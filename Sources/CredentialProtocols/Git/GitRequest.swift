@@ -1,3 +1,4 @@
+import Bytes
 public import Keychain
 
 /// What git (or any program that speaks git's helper protocol) says when it calls a helper.

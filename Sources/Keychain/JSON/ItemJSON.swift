@@ -1,3 +1,5 @@
+import Bytes
+
 // The JSON form of an item's attributes: members of one object, named as Keychain Services names them. The vault
 // and every command's `--json` share it.
 

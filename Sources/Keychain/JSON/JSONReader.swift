@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reads JSON (RFC 8259) in place: values are slices of the text, and a secret is copied only where it is to go.
 package enum JSONReader {
   /// The text is no JSON, or not the value that was expected. Says nothing of the text.
@@ -212,12 +214,8 @@ package struct JSONValue {
     guard start + 4 <= text.count else { throw JSONReader.Malformed() }
     var value: UInt32 = 0
     for index in start..<start + 4 {
-      switch text[index] {
-      case let digit where 0x30...0x39 ~= digit: value = value << 4 | UInt32(digit - 0x30)
-      case let digit where 0x61...0x66 ~= digit | 0x20:
-        value = value << 4 | UInt32((digit | 0x20) - 0x61 + 10)
-      default: throw JSONReader.Malformed()
-      }
+      guard let digit = hexadecimalValue(text[index]) else { throw JSONReader.Malformed() }
+      value = value << 4 | UInt32(digit)
     }
     return value
   }
@@ -374,11 +372,4 @@ private struct JSONScanner {
     while position < text.count, 0x30...0x39 ~= text[position] { position += 1 }
     if position == start { throw JSONReader.Malformed() }
   }
-}
-
-/// Whether raw bytes are those of a literal, as a member's raw name is compared.
-package func == (bytes: UnsafeRawBufferPointer, literal: StaticString) -> Bool {
-  guard bytes.count == literal.utf8CodeUnitCount else { return false }
-  for index in 0..<bytes.count where bytes[index] != literal.utf8Start[index] { return false }
-  return true
 }

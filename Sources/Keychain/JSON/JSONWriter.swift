@@ -1,3 +1,5 @@
+import Bytes
+
 /// Writes JSON (RFC 8259) straight into memory that is wiped, for the values may be secret.
 ///
 /// A value that isn't UTF-8, or that escapes would make longer than base64 does, is written as base64 under its name
@@ -250,22 +252,7 @@ package struct JSONWriter: ~Copyable {
   private mutating func escape(_ scalar: UInt32) {
     bytes.append("\\u")
     for shift in [12, 8, 4, 0] as [UInt32] {
-      let digit = UInt8(scalar >> shift & 15)
-      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      bytes.append(hexadecimalDigit(UInt8(scalar >> shift & 15)))
     }
   }
-}
-
-/// Whether a character shows nothing but does something to a terminal or to the order of text: C0, DEL, C1, and
-/// the bidirectional controls of Unicode's UAX #9 with the line and paragraph separators.
-package func isInvisibleControl(_ scalar: UInt32) -> Bool {
-  switch scalar {
-  case 0..<0x20, 0x7f..<0xa0, 0x061c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
-  default: false
-  }
-}
-
-/// Whether the bytes are well-formed UTF-8 (Unicode table 3-7). Copies nothing.
-package func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-  (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
 }

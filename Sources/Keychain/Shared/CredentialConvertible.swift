@@ -1,3 +1,5 @@
+import Bytes
+
 /// What can be kept as an item's secret: a ``Secret`` or a whole ``Credential``; and text or bytes where a program has
 /// them anyway, for these can't be wiped.
 public protocol CredentialConvertible: ~Copyable {

@@ -1,3 +1,5 @@
+import Bytes
+
 extension SharedKeychain {
   // MARK: By name
 

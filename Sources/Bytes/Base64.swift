@@ -1,8 +1,6 @@
-/// Canonical base64 (RFC 4648, sections 4 and 3.5), without padding in headers and with it in armor.
+/// Canonical base64 (RFC 4648, sections 4 and 3.5) over bytes that may be secret: filled up with `=` to whole groups, or
+/// without that, as in the headers of age files.
 package enum Base64 {
-  private static let alphabet: StaticString =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
   /// Columns of unpadded base64 for `count` bytes.
   package static func encodedSize(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
@@ -15,19 +13,7 @@ package enum Base64 {
   package static func encode(
     _ bytes: UnsafeRawBufferPointer, padded: Bool = false, appendingTo text: inout [UInt8]
   ) {
-    let alphabet = alphabet.utf8Start
-    var index = 0
-    while index < bytes.count {
-      let count = min(3, bytes.count - index)
-      var group = UInt32(bytes[index]) << 16
-      if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
-      if count > 2 { group |= UInt32(bytes[index + 2]) }
-      for column in 0...count { text.append(alphabet[Int(group >> (18 - 6 * column)) & 63]) }
-      if padded {
-        for _ in count..<3 { text.append(UInt8(ascii: "=")) }
-      }
-      index += 3
-    }
+    encode(bytes, padded: padded) { text.append($0) }
   }
 
   /// The unpadded encoding as text, for arguments of stanzas.
@@ -36,6 +22,27 @@ package enum Base64 {
     text.reserveCapacity(encodedSize(bytes.count))
     encode(bytes, appendingTo: &text)
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Appends the padded encoding of `bytes` to `output`.
+  package static func encode(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
+    encode(bytes, padded: true) { output.append($0) }
+  }
+
+  private static func encode(_ bytes: UnsafeRawBufferPointer, padded: Bool, _ append: (UInt8) -> Void) {
+    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    var index = 0
+    while index < bytes.count {
+      let count = min(3, bytes.count - index)
+      var group = UInt32(bytes[index]) << 16
+      if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
+      if count > 2 { group |= UInt32(bytes[index + 2]) }
+      for column in 0...count { append(alphabet.utf8Start[Int(group >> (18 - 6 * column)) & 63]) }
+      if padded {
+        for _ in count..<3 { append(UInt8(ascii: "=")) }
+      }
+      index += 3
+    }
   }
 
   /// Decodes unpadded base64 into the beginning of `output`, which must have room for all of it.
@@ -77,11 +84,33 @@ package enum Base64 {
     return count
   }
 
+  /// The same of text that is filled up with `=` to whole groups.
+  package static func decode(
+    padded text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+  ) -> Int? {
+    guard text.count % 4 == 0 else { return nil }
+    var columns = text.count
+    while columns > 0, text.count - columns < 2, text[columns - 1] == UInt8(ascii: "=") { columns -= 1 }
+    return decode(text.part(0, columns), into: output)
+  }
+
   /// Decodes an argument of a stanza that has to stand for exactly `output.count` bytes.
   package static func decode(_ text: String, filling output: UnsafeMutableRawBufferPointer) -> Bool {
     guard text.utf8.count == encodedSize(output.count) else { return false }
     var text = text
     return text.withUTF8 { decode(UnsafeRawBufferPointer($0), into: output) == output.count }
+  }
+
+  /// Appends what padded `text` encodes to `output`. Returns `false`, having appended nothing, if it isn't the canonical
+  /// encoding of anything.
+  package static func decode(_ text: UnsafeRawBufferPointer, to output: inout Secret) -> Bool {
+    var isCanonical = false
+    output.append(count: text.count / 4 * 3) { memory in
+      guard let count = decode(padded: text, into: memory) else { return 0 }
+      isCanonical = true
+      return count
+    }
+    return isCanonical
   }
 
   private static func sextet(_ character: UInt8) -> UInt32 {

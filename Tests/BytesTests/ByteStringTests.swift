@@ -1,4 +1,4 @@
-import Keychain
+import Bytes
 import TestSupport
 import Testing
 
@@ -50,36 +50,5 @@ import Testing
       attribute([]), "A", "a", "aa", "b", attribute([0x7f]), attribute([0x80]), attribute([0xff]),
     ]
     #expect(sorted.shuffled().sorted() == sorted)
-  }
-
-  @Test("an item is named by its label, or by its key")
-  func names() {
-    var labelled = Item.internet(account: "alice")
-    labelled.label = "work"
-    #expect(labelled.name == "work")
-    labelled.label = ""
-    #expect(labelled.name == "https://example.com (alice)")
-    #expect(Item.internet(path: "acme/app", port: 8443).name == "https://example.com:8443/acme/app")
-    #expect(Item.internet(port: 443).name == "https://example.com")
-    #expect(Item.internet("::1", port: 80).name == "https://[::1]:80")
-    #expect(Item.internet(nil, account: "", path: "/k.pem", protocol: "cert").name == "cert:///k.pem ()")
-    #expect(Item.internet(nil, path: "k.pem", protocol: "cert").name == "cert:///k.pem")
-    #expect(Item.internet(account: "a", domain: "docker").name == "https://example.com (a) for docker")
-    #expect(labelled.key.name == "https://example.com (alice)")
-    #expect(labelled.key.place == "https://example.com")
-    #expect(Item.generic("aws:x", account: "id").name == "aws:x (id)")
-    #expect(Item.generic("aws:x").name == "aws:x")
-  }
-
-  @Test(
-    "a protocol's own port is known",
-    arguments: [
-      ("https", 443), ("HTTP", 80), ("ssh", 22), ("sftp", 22), ("ftp", 21), ("ftps", 990), ("git", 9418),
-      ("smtp", 25), ("smtps", 465), ("imap", 143), ("imaps", 993), ("pop3", 110), ("pop3s", 995),
-      ("ldap", 389),
-      ("ldaps", 636), ("svn", 3690), ("socks5", 1080), ("cert", nil), ("", nil),
-    ] as [(String, UInt16?)])
-  func ports(scheme: String, port: UInt16?) {
-    #expect(InternetPassword.defaultPort(of: ByteString(scheme)) == port)
   }
 }

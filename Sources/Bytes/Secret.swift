@@ -89,6 +89,11 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     other.withUnsafeBytes { append($0) }
   }
 
+  /// Adds a number at the end, its most significant byte first.
+  package mutating func append(bigEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append($0) }
+  }
+
   /// Adds `count` bytes at the end and lets `body` write them. `body` returns how many of them it wrote; the
   /// others are dropped again.
   public mutating func append<Failure: Error>(

@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import Keychain
 import TestSupport
 import Testing
 
@@ -60,5 +60,44 @@ import Testing
       #expect(Array(encode(bytes).utf8) == text)
     }
     #expect(accepted > 500)
+  }
+}
+
+@Suite("base64 without padding") struct UnpaddedBase64Tests {
+  private func encode(_ text: String) -> String { Array(text.utf8).withUnsafeBytes { Base64.encode($0) } }
+
+  private func decode(_ text: String) -> [UInt8]? {
+    var output = [UInt8](repeating: 0, count: 64)
+    let count = output.withUnsafeMutableBytes { output in
+      Array(text.utf8).withUnsafeBytes { Base64.decode($0, into: output) }
+    }
+    return count.map { Array(output[..<$0]) }
+  }
+
+  @Test(
+    "the examples of RFC 4648 work without padding",
+    arguments: [
+      ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
+      ("foobar", "Zm9vYmFy"),
+    ])
+  func examples(_ plain: String, _ encoded: String) {
+    #expect(encode(plain) == encoded)
+    #expect(decode(encoded) == Array(plain.utf8))
+  }
+
+  @Test(
+    "text that no encoder writes is refused",
+    arguments: ["Z", "Zg==", "Zh", "Zm9", "Zm9vY", "Zm 8", "Zm8\n", "Zm-_", "Zm9v=", "=", "Zm\u{E9}"])
+  func notCanonical(_ text: String) {
+    #expect(decode(text) == nil)
+  }
+
+  @Test("every byte survives")
+  func roundTrip() {
+    var generator = SeededGenerator(seed: 2)
+    for count in 0...48 {
+      let bytes = generator.bytes(count)
+      #expect(decode(bytes.withUnsafeBytes { Base64.encode($0) }) == bytes)
+    }
   }
 }

@@ -41,7 +41,7 @@ extension Timestamp: CustomStringConvertible {
   public var description: String { String(decoding: text, as: UTF8.self) }
 
   /// The same, as bytes of text.
-  var text: [UInt8] {
+  package var text: [UInt8] {
     let bounded = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
     let days = bounded >= 0 ? bounded / 86_400_000 : (bounded - 86_399_999) / 86_400_000
     let ofDay = bounded - days * 86_400_000
@@ -67,12 +67,14 @@ extension Timestamp: CustomStringConvertible {
   }
 
   /// Reads the form that `description` writes, with or without the fraction. `nil` if it is another form.
+  @inlinable
   public init?(rfc3339 text: some Sequence<UInt8>) {
     guard let read = Array(text).withUnsafeBytes({ Timestamp(rfc3339: $0) }) else { return nil }
     self = read
   }
 
   /// The same. Not by the other one: generic code that another module calls is slow at first.
+  @usableFromInline
   package init?(rfc3339 text: UnsafeRawBufferPointer) {
     func number(_ start: Int, _ length: Int) -> Int64 {
       var value: Int64 = 0

@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import Keychain
 import TestSupport
 import Testing
 

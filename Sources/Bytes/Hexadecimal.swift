@@ -1,0 +1,31 @@
+/// Bytes as small hexadecimal digits.
+package func hexadecimal(_ bytes: [UInt8]) -> String {
+  String(decoding: hexadecimalDigits(bytes), as: UTF8.self)
+}
+
+/// The same, as bytes of text.
+package func hexadecimalDigits(_ bytes: [UInt8]) -> [UInt8] {
+  [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
+    for (index, byte) in bytes.enumerated() {
+      text[2 * index] = hexadecimalDigit(byte >> 4)
+      text[2 * index + 1] = hexadecimalDigit(byte & 15)
+    }
+    count = 2 * bytes.count
+  }
+}
+
+/// The digit of a number from 0 to 15, a small letter unless `isCapital`.
+@inlinable
+package func hexadecimalDigit(_ value: UInt8, isCapital: Bool = false) -> UInt8 {
+  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: isCapital ? "A" : "a") + value - 10
+}
+
+/// What a hexadecimal digit stands for, be it a small or a capital letter; `nil` if it is none.
+@inlinable
+package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case 0x30...0x39: digit - 0x30
+  case 0x41...0x46, 0x61...0x66: (digit | 0x20) - 0x61 + 10
+  default: nil
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+extension UnsafeMutableRawBufferPointer {
+  /// Takes memory from the allocator and clears it.
+  @inlinable
+  package static func allocateZeroed(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    return memory
+  }
+
+  /// Where the bytes begin; see the same of `UnsafeRawBufferPointer`.
+  @inlinable @inline(__always)
+  package var start: UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(mutating: UnsafeRawBufferPointer(self).start)
+  }
+
+  /// The `count` bytes from `offset`, as a buffer of their own. Traps out of bounds.
+  @inlinable @inline(__always)
+  package func part(_ offset: Int, _ count: Int) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: self[offset..<offset + count])
+  }
+
+  /// Overwrites all bytes with zeros, in a way that no optimizer removes.
+  @usableFromInline
+  package func wipe() {
+    if let baseAddress { explicit_bzero(baseAddress, count) }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where the bytes begin, never null: libsodium's parameters are declared so, even for zero bytes.
+  @inlinable @inline(__always)
+  package var start: UnsafeRawPointer { baseAddress ?? UnsafeRawPointer(("" as StaticString).utf8Start) }
+
+  /// The `count` bytes from `offset`, as a buffer of their own. Traps out of bounds.
+  @inlinable @inline(__always)
+  package func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[offset..<offset + count])
+  }
+
+  /// Whether these bytes begin with the ASCII text `text`.
+  package func starts(with text: StaticString) -> Bool {
+    count >= text.utf8CodeUnitCount && part(0, text.utf8CodeUnitCount) == text
+  }
+
+  /// Whether they are those of the literal.
+  package static func == (bytes: UnsafeRawBufferPointer, literal: StaticString) -> Bool {
+    bytes.count == literal.utf8CodeUnitCount && memcmp(bytes.start, literal.utf8Start, bytes.count) == 0
+  }
+
+  /// The number at `offset`, whose most significant byte comes first. Traps out of bounds.
+  package func bigEndian<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type) -> Number {
+    part(offset, MemoryLayout<Number>.size).reduce(0) { $0 << 8 | Number($1) }
+  }
+}
+
+extension StaticString {
+  /// The text's bytes, which live as long as the program.
+  @inlinable
+  package var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+  }
+}
+
+/// Lends `count` zeroed bytes for intermediate values and wipes them however `body` ends.
+@inlinable
+package func withSecretScratch<R: ~Copyable, E: Error>(
+  _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
+) throws(E) -> R {
+  let scratch = UnsafeMutableRawBufferPointer.allocateZeroed(count)
+  defer {
+    scratch.wipe()
+    scratch.deallocate()
+  }
+  return try body(scratch)
+}
