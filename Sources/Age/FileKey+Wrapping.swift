@@ -18,7 +18,7 @@ extension FileKey {
   init?(opening body: [UInt8], with wrapKey: UnsafeRawBufferPointer) {
     precondition(body.count == FileKey.size + AEAD.tagSize)
     var isOpen = false
-    let bytes = SecretBytes(count: FileKey.size) { plaintext in
+    let bytes = Secret(count: FileKey.size) { plaintext in
       isOpen = body.withUnsafeBytes {
         AEAD.open($0, key: wrapKey, nonce: AEAD.zeroNonce, into: plaintext)
       }

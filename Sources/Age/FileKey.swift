@@ -7,11 +7,11 @@ public struct FileKey: ~Copyable, Sendable {
   /// Bytes of a file key.
   public static let size = 16
 
-  private let bytes: SecretBytes
+  private let bytes: Secret
 
   /// Makes a random key. Each file, each time it is written, needs a new one.
   public init() {
-    bytes = SecretBytes(count: FileKey.size) { Sodium.randomize($0) }
+    bytes = Secret(count: FileKey.size) { Sodium.randomize($0) }
   }
 
   /// Takes over a key that a recipient of another kind unwrapped, or that a cache kept.
@@ -20,10 +20,10 @@ public struct FileKey: ~Copyable, Sendable {
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
   public init(bytes: UnsafeRawBufferPointer) throws(AgeError) {
     guard bytes.count == FileKey.size else { throw .invalidKey(.length) }
-    self.bytes = SecretBytes(copying: bytes)
+    self.bytes = Secret(copying: bytes)
   }
 
-  init(adopting bytes: consuming SecretBytes) {
+  init(adopting bytes: consuming Secret) {
     self.bytes = bytes
   }
 

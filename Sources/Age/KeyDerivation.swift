@@ -55,7 +55,7 @@ package enum KeyDerivation {
     Sodium.start()
     withUnsafeTemporaryAllocation(of: crypto_auth_hmacsha256_state.self, capacity: 1) { memory in
       // The state holds hashes of the key, with which anybody can compute MACs.
-      defer { Sodium.wipe(UnsafeMutableRawBufferPointer(memory)) }
+      defer { UnsafeMutableRawBufferPointer(memory).wipe() }
       guard let state = memory.baseAddress else { return }
       // None of the three reports a failure.
       _ = crypto_auth_hmacsha256_init(state, key.start, key.count)

@@ -4,7 +4,7 @@ import Bytes
 ///
 /// It lives in memory that is wiped and can be neither copied nor printed.
 public struct PayloadKey: ~Copyable, Sendable {
-  private let key: SecretBytes
+  private let key: Secret
 
   /// Derives the key of a payload.
   ///
@@ -14,7 +14,7 @@ public struct PayloadKey: ~Copyable, Sendable {
   /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated`` for any other number of bytes.
   public init(fileKey: borrowing FileKey, nonce: UnsafeRawBufferPointer) throws(AgeError) {
     guard nonce.count == PayloadLayout.nonceSize else { throw .header(.nonceTruncated) }
-    key = SecretBytes(count: AEAD.keySize) { key in
+    key = Secret(count: AEAD.keySize) { key in
       fileKey.withUnsafeBytes {
         KeyDerivation.hkdfSHA256(inputKey: $0, salt: nonce, info: "payload", into: key)
       }

@@ -5,7 +5,7 @@ import Glibc
 final class PluginConnection {
   private let process: PluginProcess
   private let settings: PluginSettings
-  private let received = SecretBytes(uninitialized: PluginSettings.maximumStanzaSize)
+  private let received = Secret(uninitialized: PluginSettings.maximumStanzaSize)
   private var count = 0
   /// What is left of the two limits, in nanoseconds.
   private var timeLeft: Int64

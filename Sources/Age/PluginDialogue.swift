@@ -78,8 +78,8 @@ struct PluginDialogue {
   private func requestSecret(_ frame: borrowing PluginFrame) throws(PluginFault) {
     // A box, for a closure can't give a noncopyable value to a variable outside.
     final class Answer {
-      var bytes: SecretBytes
-      init(_ bytes: UnsafeRawBufferPointer) { self.bytes = SecretBytes(copying: bytes) }
+      var bytes: Secret
+      init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Secret(copying: bytes) }
     }
     var answer: Answer?
     interaction.requestSecret(frame.text, from: name) { answer = Answer($0) }

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 
 /// A command or a response: an age stanza between us and a plugin (C2SP age-plugin.md, "IPC protocol").
 ///
@@ -6,7 +6,7 @@ import Bytes
 package struct PluginFrame: ~Copyable {
   package let type: String
   package let arguments: [String]
-  package let body: SecretBytes
+  package let body: Secret
 
   /// Reads a frame from exactly its bytes, see ``Boundary``. Throws ``PluginFault/malformedStanza``.
   package init(parsing bytes: UnsafeRawBufferPointer) throws(PluginFault) {
@@ -18,19 +18,19 @@ package struct PluginFrame: ~Copyable {
       body: try Self.decode(body: bytes.part(first + 1, bytes.count - first - 1)))
   }
 
-  private init(type: String, arguments: [String], body: consuming SecretBytes) {
+  private init(type: String, arguments: [String], body: consuming Secret) {
     self.type = type
     self.arguments = arguments
     self.body = body
   }
 
   /// Of a body all lines but the last have 64 columns, so that their number tells where each is.
-  private static func decode(body text: UnsafeRawBufferPointer) throws(PluginFault) -> SecretBytes {
+  private static func decode(body text: UnsafeRawBufferPointer) throws(PluginFault) -> Secret {
     let line = Stanza.columns + 1
     let whole = text.count / line
     let last = text.count - whole * line - 1
     guard last >= 0, let lastSize = Base64.decodedSize(last) else { throw .malformedStanza }
-    return try SecretBytes(count: whole * Stanza.bytesPerLine + lastSize) {
+    return try Secret(count: whole * Stanza.bytesPerLine + lastSize) {
       (body: UnsafeMutableRawBufferPointer) throws(PluginFault) in
       for number in 0...whole {
         let columns = number < whole ? Stanza.columns : last
@@ -58,7 +58,7 @@ package struct PluginFrame: ~Copyable {
     // Never grows, so that nothing is left behind in the allocator.
     text.reserveCapacity(
       words.reduce(4 + (secretWord?.count ?? 0)) { $0 + $1.utf8.count + 1 } + lines * (Stanza.columns + 1))
-    defer { text.withUnsafeMutableBytes { Sodium.wipe($0) } }
+    defer { text.withUnsafeMutableBytes { $0.wipe() } }
     text.append(contentsOf: "->".utf8)
     for word in words {
       text.append(UInt8(ascii: " "))

@@ -7,7 +7,7 @@ import Bytes
 /// only say where one is; it stays in memory that is wiped with the last reference. It is a recipient, too: the plugin
 /// then encrypts for whoever has this identity (the command `add-identity` of "Wrapping with recipient-v1").
 public final class PluginIdentity: Identity, Recipient {
-  private let text: SecretBytes
+  private let text: Secret
   private let plugin: Plugin
 
   /// The plugin's name: `age-plugin-NAME` is run.
@@ -24,7 +24,7 @@ public final class PluginIdentity: Identity, Recipient {
   ///   ``KeyFault/pluginName`` for a name that isn't allowed.
   public init(parsing text: UnsafeRawBufferPointer, settings: PluginSettings) throws(AgeError) {
     plugin = Plugin(name: try PluginText.name(inIdentity: text), settings: settings)
-    self.text = SecretBytes(copying: text)
+    self.text = Secret(copying: text)
   }
 
   /// Lends the identity as text, `AGE-PLUGIN-NAME-1…`.

@@ -12,8 +12,8 @@ public struct RandomAccessReader: ~Copyable {
 
   private let key: PayloadKey
   private let fetch: (_ offset: Int, _ into: UnsafeMutableRawBufferPointer) throws(AgeError) -> Void
-  private let ciphertext: SecretBytes
-  private var cache: SecretBytes
+  private let ciphertext: Secret
+  private var cache: Secret
   private var cachedChunk: Int?
 
   /// Opens a payload: reads its nonce and its final chunk.
@@ -37,10 +37,10 @@ public struct RandomAccessReader: ~Copyable {
     }
     let size = min(plaintextSize, PayloadLayout.chunkSize)
     let last = PayloadLayout.chunkCount(ofPlaintext: plaintextSize) - 1
-    let ciphertext = SecretBytes(uninitialized: size + PayloadLayout.tagSize)
+    let ciphertext = Secret(uninitialized: size + PayloadLayout.tagSize)
     // No larger than it has to be: a payload may be laid out to end in a short chunk, and then no other memory
     // is touched for it.
-    let cache = SecretBytes(uninitialized: plaintextSize - last * PayloadLayout.chunkSize)
+    let cache = Secret(uninitialized: plaintextSize - last * PayloadLayout.chunkSize)
     try Self.open(
       last, isLast: true, key: key, fetch: read, through: ciphertext.unsafeMemory, into: cache.unsafeMemory)
     self.init(
@@ -51,7 +51,7 @@ public struct RandomAccessReader: ~Copyable {
   private init(
     plaintextSize: Int, key: consuming PayloadKey,
     fetch: @escaping (Int, UnsafeMutableRawBufferPointer) throws(AgeError) -> Void,
-    ciphertext: consuming SecretBytes, cache: consuming SecretBytes, cachedChunk: Int
+    ciphertext: consuming Secret, cache: consuming Secret, cachedChunk: Int
   ) {
     self.plaintextSize = plaintextSize
     chunkCount = PayloadLayout.chunkCount(ofPlaintext: plaintextSize)
@@ -121,7 +121,7 @@ public struct RandomAccessReader: ~Copyable {
   private mutating func loadCache(_ index: Int) throws(AgeError) {
     cachedChunk = nil
     let count = size(ofChunk: index)
-    if cache.count < count { cache = SecretBytes(uninitialized: count) }
+    if cache.count < count { cache = Secret(uninitialized: count) }
     try open(index, into: cache.unsafeMemory.part(0, count))
     cachedChunk = index
   }

@@ -162,7 +162,7 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
 ///
 /// Its secret stays in memory that is wiped with the last reference, and is never printed.
 public final class SSHEd25519Identity: Identity {
-  private let secret: SecretBytes
+  private let secret: Secret
 
   /// The public key that belongs to it.
   public let recipient: SSHEd25519Recipient
@@ -178,7 +178,7 @@ public final class SSHEd25519Identity: Identity {
   ///   ``AgeError/keyFileTooLarge(limit:)``.
   public init(parsing file: UnsafeRawBufferPointer) throws(AgeError) {
     var recipient: SSHEd25519Recipient?
-    secret = try SecretBytes(count: X25519.keySize) {
+    secret = try Secret(count: X25519.keySize) {
       (output: UnsafeMutableRawBufferPointer) throws(AgeError) in
       try OpenSSHPrivateKey.withKey(in: file) { (secretKey, publicKey) throws(AgeError) in
         recipient = try SSHEd25519Recipient(publicKey: publicKey)

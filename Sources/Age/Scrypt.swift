@@ -14,7 +14,7 @@ enum Scrypt {
   }
 
   static func deriveWrapKey(
-    passphrase: borrowing SecretBytes, salt: UnsafeRawBufferPointer, logN: Int,
+    passphrase: borrowing Secret, salt: UnsafeRawBufferPointer, logN: Int,
     into output: UnsafeMutableRawBufferPointer
   ) throws(AgeError) {
     Sodium.start()
@@ -36,7 +36,7 @@ enum Scrypt {
 ///
 /// The passphrase stays in memory that is wiped with the last reference.
 public final class ScryptRecipient: Recipient {
-  private let passphrase: SecretBytes
+  private let passphrase: Secret
   private let logN: Int
 
   /// Takes a passphrase to encrypt with.
@@ -50,7 +50,7 @@ public final class ScryptRecipient: Recipient {
   public init(passphrase: UnsafeRawBufferPointer, logN: Int = 18) throws(AgeError) {
     guard !passphrase.isEmpty else { throw .emptyPassphrase }
     try Scrypt.validate(logN: logN)
-    self.passphrase = SecretBytes(copying: passphrase)
+    self.passphrase = Secret(copying: passphrase)
     self.logN = logN
   }
 
@@ -83,7 +83,7 @@ public final class ScryptRecipient: Recipient {
 public final class ScryptIdentity: Identity {
   static let stanzaType = "scrypt"
 
-  private let passphrase: SecretBytes
+  private let passphrase: Secret
   private let maximumLogN: Int
 
   /// Takes a passphrase to try.
@@ -97,7 +97,7 @@ public final class ScryptIdentity: Identity {
   public init(passphrase: UnsafeRawBufferPointer, maximumLogN: Int = 20) throws(AgeError) {
     guard !passphrase.isEmpty else { throw .emptyPassphrase }
     try Scrypt.validate(logN: maximumLogN)
-    self.passphrase = SecretBytes(copying: passphrase)
+    self.passphrase = Secret(copying: passphrase)
     self.maximumLogN = maximumLogN
   }
 

@@ -13,11 +13,6 @@ package enum Sodium {
     guard started else { fatalError("libsodium cannot start: the system gives no random bytes") }
   }
 
-  /// Overwrites memory with zeros in a way that no optimizer removes.
-  package static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-    sodium_memzero(bytes.start, bytes.count)
-  }
-
   /// Fills memory with bytes from the system's cryptographic generator.
   package static func randomize(_ bytes: UnsafeMutableRawBufferPointer) {
     start()

@@ -146,14 +146,14 @@ public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
 ///
 /// Its 32 bytes stay in memory that is wiped with the last reference, and they are never printed.
 public final class X25519Identity: Identity {
-  private let secret: SecretBytes
+  private let secret: Secret
 
   /// The public key that belongs to it, derived once, at creation.
   public let recipient: X25519Recipient
 
   /// Makes a new, random identity.
   public init() {
-    secret = SecretBytes(count: X25519.keySize) { Sodium.randomize($0) }
+    secret = Secret(count: X25519.keySize) { Sodium.randomize($0) }
     recipient = secret.withUnsafeBytes { X25519Recipient(of: $0) }
   }
 
@@ -163,7 +163,7 @@ public final class X25519Identity: Identity {
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
   public init(secretKey: UnsafeRawBufferPointer) throws(AgeError) {
     guard secretKey.count == X25519.keySize else { throw .invalidKey(.length) }
-    secret = SecretBytes(copying: secretKey)
+    secret = Secret(copying: secretKey)
     recipient = X25519Recipient(of: secretKey)
   }
 
@@ -175,7 +175,7 @@ public final class X25519Identity: Identity {
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
   package init(secretKey: UnsafeRawBufferPointer, recipient: X25519Recipient) throws(AgeError) {
     guard secretKey.count == X25519.keySize else { throw .invalidKey(.length) }
-    secret = SecretBytes(copying: secretKey)
+    secret = Secret(copying: secretKey)
     self.recipient = recipient
   }
 
@@ -191,7 +191,7 @@ public final class X25519Identity: Identity {
 
   /// Reads an identity as text, whose public key may be known.
   init(parsing text: UnsafeRawBufferPointer, recipient: X25519Recipient?) throws(AgeError) {
-    secret = try SecretBytes(count: X25519.keySize) {
+    secret = try Secret(count: X25519.keySize) {
       (key: UnsafeMutableRawBufferPointer) throws(AgeError) in
       try X25519.decode(text, prefix: X25519.identityPrefix, into: key)
     }

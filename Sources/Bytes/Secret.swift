@@ -5,8 +5,9 @@ import Glibc
 /// A secret can be neither copied, printed, interpolated nor encoded; the compiler refuses. That prevents
 /// accidents and shortens its life. It does not stop a debugger that may trace the process.
 public struct Secret: ~Copyable, @unchecked Sendable {
-  // Unchecked is sound: the memory has a single owner, and nothing but `mutating` members changes it.
-  private var base: UnsafeMutableRawPointer?
+  // Unchecked is sound: the memory has a single owner, and nothing changes it but `mutating` members and, through
+  // `unsafeMemory`, an owner that holds it exclusively.
+  @usableFromInline var base: UnsafeMutableRawPointer?
   private var capacity: Int
 
   /// The number of bytes.
@@ -17,6 +18,23 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     base = capacity > 0 ? Secret.allocate(capacity) : nil
     self.capacity = capacity
     count = 0
+  }
+
+  /// `count` zeroed bytes, which `fill` changes in place; on an error they are wiped at once.
+  @inlinable
+  package init<Failure: Error>(
+    count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    self.init(uninitialized: count)
+    unsafeMemory.initializeMemory(as: UInt8.self, repeating: 0)
+    try fill(unsafeMemory)
+  }
+
+  /// `count` bytes whose values don't matter until they are written.
+  @usableFromInline
+  package init(uninitialized count: Int) {
+    self.init(capacity: count)
+    self.count = count
   }
 
   /// Copies the bytes of a buffer, which stays the caller's to wipe.
@@ -39,27 +57,31 @@ public struct Secret: ~Copyable, @unchecked Sendable {
   }
 
   deinit {
-    if let base {
-      explicit_bzero(base, capacity)
-      free(base)
-    }
+    Secret.release(base, capacity)
   }
 
   /// Whether there are no bytes. An empty secret is a value, as git's empty password is.
   public var isEmpty: Bool { count == 0 }
 
   /// Lends the bytes for the time of one call.
+  @inlinable
   public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try body(UnsafeRawBufferPointer(start: base, count: count))
+    try body(UnsafeRawBufferPointer(unsafeMemory))
   }
 
   /// Lends the bytes for the time of one call, to be changed in place.
+  @inlinable
   public mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try body(UnsafeMutableRawBufferPointer(start: base, count: count))
+    try body(unsafeMemory)
+  }
+
+  /// The memory itself, for its one owner to use as a buffer as long as it keeps this value and appends nothing.
+  @inlinable package var unsafeMemory: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: base, count: count)
   }
 
   /// Adds a copy of the buffer's bytes at the end.
@@ -96,20 +118,28 @@ public struct Secret: ~Copyable, @unchecked Sendable {
 
   /// Adds `count` bytes at the end and lets `body` write them. `body` returns how many of them it wrote; the
   /// others are dropped again.
+  @inlinable
   public mutating func append<Failure: Error>(
     count added: Int, writtenBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
   ) throws(Failure) {
-    let before = count
-    let end = grow(by: added)
-    count = before
-    let written = try body(UnsafeMutableRawBufferPointer(start: end, count: added))
-    count = before + max(0, min(written, added))
+    let room = room(for: added)
+    let written = try body(room)
+    count(max(0, min(written, added)))
   }
+
+  @usableFromInline
+  mutating func room(for added: Int) -> UnsafeMutableRawBufferPointer {
+    defer { count -= added }
+    return UnsafeMutableRawBufferPointer(start: grow(by: added), count: added)
+  }
+
+  @usableFromInline
+  mutating func count(_ written: Int) { count += written }
 
   /// Drops the bytes from `count` on, and wipes them.
   public mutating func truncate(to newCount: Int) {
-    guard let base, newCount < count else { return }
-    explicit_bzero(base + newCount, count - newCount)
+    guard newCount < count else { return }
+    unsafeMemory.part(newCount, count - newCount).wipe()
     count = newCount
   }
 
@@ -148,11 +178,8 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     }
     let larger = max(needed, capacity * 2, 64)
     let moved = Secret.allocate(larger)
-    if let base {
-      memcpy(moved, base, count)
-      explicit_bzero(base, capacity)
-      free(base)
-    }
+    if let base { memcpy(moved, base, count) }
+    Secret.release(base, capacity)
     base = moved
     capacity = larger
     defer { count = needed }
@@ -162,5 +189,10 @@ public struct Secret: ~Copyable, @unchecked Sendable {
   private static func allocate(_ size: Int) -> UnsafeMutableRawPointer {
     guard let memory = malloc(size) else { fatalError("out of memory") }
     return memory
+  }
+
+  private static func release(_ base: UnsafeMutableRawPointer?, _ size: Int) {
+    UnsafeMutableRawBufferPointer(start: base, count: size).wipe()
+    free(base)
   }
 }
