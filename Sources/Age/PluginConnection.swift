@@ -7,9 +7,9 @@ final class PluginConnection {
   private let settings: PluginSettings
   private let received = Secret(uninitialized: PluginSettings.maximumStanzaSize)
   private var count = 0
-  /// What is left of the two limits, in nanoseconds.
-  private var timeLeft: Int64
-  private var attendedTimeLeft: Int64?
+  /// What is left of the two limits, in milliseconds.
+  private var timeLeft: Int
+  private var attendedTimeLeft: Int?
 
   /// Whether a person may be doing something for the plugin.
   var isAttended = false
@@ -17,8 +17,8 @@ final class PluginConnection {
   init(_ name: String, stateMachine: String, _ settings: PluginSettings) throws(PluginFault) {
     guard let path = pluginPath(name, searchPath: settings.searchPath) else { throw .notFound }
     self.settings = settings
-    timeLeft = Instant.nanoseconds(settings.timeLimit)
-    attendedTimeLeft = settings.attendedTimeLimit.map(Instant.nanoseconds)
+    timeLeft = Self.milliseconds(settings.timeLimit)
+    attendedTimeLeft = settings.attendedTimeLimit.map(Self.milliseconds)
     process = try PluginProcess(
       path: path, stateMachine: stateMachine, standardError: settings.standardError)
   }
@@ -96,14 +96,12 @@ final class PluginConnection {
 
   /// Waits until a socket is ready, at the cost of the limit that counts now.
   private func wait(for socket: Int32, _ event: Int32) throws(PluginFault) {
-    let start = Instant.now()
+    let start = SystemClock.awake
     let left = isAttended ? attendedTimeLeft : timeLeft
     var descriptor = pollfd(fd: socket, events: Int16(event), revents: 0)
-    // Rounded up, so that what is left of a millisecond isn't waited for in a busy loop.
-    let milliseconds = left.map { Int32(clamping: ($0 + 999_999) / 1_000_000) } ?? -1
-    let ready = left == 0 ? 0 : poll(&descriptor, 1, milliseconds)
+    let ready = left == 0 ? 0 : poll(&descriptor, 1, left.map { Int32(clamping: $0) } ?? -1)
     let failure = errno
-    let passed = Instant.now() - start
+    let passed = SystemClock.awake - start
     if isAttended {
       attendedTimeLeft = attendedTimeLeft.map { max($0 - passed, 0) }
     } else {
@@ -111,5 +109,12 @@ final class PluginConnection {
     }
     if ready < 0, failure != EINTR { throw .connection(errno: failure) }
     if ready <= 0, (isAttended ? attendedTimeLeft : timeLeft) == 0 { throw .timedOut }
+  }
+
+  /// Rounded up. What doesn't fit is more than a lifetime.
+  private static func milliseconds(_ duration: Duration) -> Int {
+    let (seconds, attoseconds) = duration.components
+    return min(max(Int(seconds), 0), 1 << 32) * 1000 + (max(Int(attoseconds), 0) + 999_999_999_999_999)
+      / 1_000_000_000_000_000
   }
 }

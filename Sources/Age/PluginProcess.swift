@@ -14,8 +14,8 @@ final class PluginProcess {
   private let id: pid_t
   private var isRunning = true
 
-  /// How long a plugin may take to end by itself after its input is closed, and again after SIGTERM.
-  private static let patience = Instant.nanoseconds(1)
+  /// How long a plugin may take to end by itself after its input is closed, and again after SIGTERM, in milliseconds.
+  private static let patience = 1000
 
   /// Starts `path --age-plugin=STATEMACHINE`.
   init(path: String, stateMachine: String, standardError: PluginStandardError) throws(PluginFault) {
@@ -64,9 +64,9 @@ final class PluginProcess {
     return .unknown
   }
 
-  /// Waits at most so many nanoseconds; nil if it still runs.
-  private func wait(for limit: Int64) -> PluginEnd? {
-    let deadline = Instant.now() + limit
+  /// Waits at most so many milliseconds; nil if it still runs.
+  private func wait(for limit: Int) -> PluginEnd? {
+    let deadline = SystemClock.awake + limit
     var pause: Int = 100_000
     while true {
       var status: Int32 = 0
@@ -77,7 +77,7 @@ final class PluginProcess {
       }
       // Whoever ignores SIGCHLD, or waits for all children, has it instead of us.
       if result < 0, errno != EINTR { return .unknown }
-      if Instant.now() >= deadline { return nil }
+      if SystemClock.awake >= deadline { return nil }
       var time = timespec(tv_sec: 0, tv_nsec: pause)
       nanosleep(&time, nil)
       pause = min(2 * pause, 10_000_000)
@@ -167,21 +167,4 @@ func pluginPath(_ name: String, searchPath: String) -> String? {
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 { return path }
   }
   return nil
-}
-
-/// Time that passes evenly, in nanoseconds.
-enum Instant {
-  static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-
-  static func nanoseconds(_ seconds: Int64) -> Int64 { seconds * 1_000_000_000 }
-
-  /// What doesn't fit is more than a lifetime.
-  static func nanoseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    return min(max(seconds, 0), 1 << 32) * 1_000_000_000 + max(attoseconds, 0) / 1_000_000_000
-  }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// Milliseconds since the Unix epoch, without leap seconds.
@@ -23,11 +21,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   }
 
   /// The clock's present reading (CLOCK_REALTIME).
-  public static var now: Timestamp {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-  }
+  public static var now: Timestamp { Timestamp(milliseconds: Int64(SystemClock.date)) }
 
   /// Whether `left` is earlier than `right`.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {

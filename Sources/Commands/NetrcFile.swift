@@ -73,7 +73,7 @@ struct NetrcFile: ~Copyable {
       if file < 0 { continue }
       defer { close(file) }
       var status = stat()
-      guard fstat(file, &status) == 0, time(nil) - status.st_mtim.tv_sec > 10,
+      guard fstat(file, &status) == 0, SystemClock.date / 1000 - status.st_mtim.tv_sec > 10,
         clinux_try_exclusive_lock(file) == 0
       else { continue }
       unlinkat(folder.descriptor, name, 0)

@@ -41,7 +41,7 @@ struct AskingTurn: ~Copyable {
   init(
     for respondent: PassphraseRespondent, in stateFolder: String, onWaiting: () -> Void
   ) throws(KeychainError) {
-    let start = Self.milliseconds()
+    let start = SystemClock.sinceBoot
     do throws(KeychainError) {
       let folder = try Folder(creating: stateFolder)
       let lock = try FileLock(
@@ -53,7 +53,7 @@ struct AskingTurn: ~Copyable {
       let count = withUnsafeMutableBytes(of: &declined) { pread(descriptor, $0.baseAddress, $0.count, 0) }
       self.init(
         lock: consume lock, descriptor: descriptor,
-        wasDeclined: count == MemoryLayout<Int>.size && start < declined && declined <= Self.milliseconds())
+        wasDeclined: count == MemoryLayout<Int>.size && start < declined && declined <= SystemClock.sinceBoot)
     } catch {
       if case .busy = error { throw error }
       self.init()
@@ -63,14 +63,8 @@ struct AskingTurn: ~Copyable {
   /// Lets those who wait know that the person declined.
   borrowing func decline() {
     if descriptor < 0 { return }
-    let now = Self.milliseconds()
+    let now = SystemClock.sinceBoot
     // Where that fails, the next one asks.
     _ = withUnsafeBytes(of: now) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-  }
-
-  private static func milliseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 }

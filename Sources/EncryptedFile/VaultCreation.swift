@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import CLinux
 import CSodium
 import Glibc
@@ -78,21 +79,15 @@ enum ScryptWork {
   static func factor() throws(KeychainError) -> Int {
     var factor = 17
     let reference = 14
-    let start = milliseconds()
+    let start = SystemClock.awake
     var key = [UInt8](repeating: 0, count: 32)
     _ = crypto_pwhash_scryptsalsa208sha256_ll(key, 32, key, 32, 1 << UInt64(reference), 8, 1, &key, 32)
-    let taken = max(1, milliseconds() - start)
+    let taken = max(1, SystemClock.awake - start)
     while factor < 20, taken << (factor + 1 - reference) <= 1000 { factor += 1 }
     if let available = ScryptMemory.available {
       while factor > 15, ScryptMemory.needed(workFactor: factor) > available { factor -= 1 }
     }
     try ScryptMemory.check(workFactor: factor)
     return factor
-  }
-
-  private static func milliseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 }

@@ -152,9 +152,9 @@ struct Pinentry {
 
     /// Waits up to half a second until the other side is closed.
     private static func waitForEnd(of socket: Int32) {
-      let deadline = monotonicMilliseconds() + 500
+      let deadline = SystemClock.awake + 500
       var farewell = [UInt8](repeating: 0, count: 64)
-      while case let left = deadline - monotonicMilliseconds(), left > 0 {
+      while case let left = deadline - SystemClock.awake, left > 0 {
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         if poll(&waiting, 1, Int32(left)) <= 0 || read(socket, &farewell, farewell.count) <= 0 { return }
       }
@@ -163,11 +163,11 @@ struct Pinentry {
     /// Reads to the end of one reply, and keeps the data in it.
     private mutating func reply(timeout: Int) throws(KeychainError) -> Reply {
       let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
-      let deadline = monotonicMilliseconds() + timeout
+      let deadline = SystemClock.awake + timeout
       while true {
         if let reply = try takeReply() { return reply }
         if lines.isTooLong { throw pinentry.fault("sent a line that is too long") }
-        let left = deadline - monotonicMilliseconds()
+        let left = deadline - SystemClock.awake
         if left <= 0 {
           abandon()
           throw pinentry.fault("has not answered within \(timeout / 1000) seconds")

@@ -1,3 +1,4 @@
+import Bytes
 import CLinux
 import Glibc
 package import Keychain
@@ -23,7 +24,7 @@ package struct FileLock: ~Copyable {
     _ name: String, in folder: borrowing Folder, patience: Int, onWaiting: () -> Void
   ) throws(KeychainError) {
     let path = folder.path(of: name)
-    let start = Self.monotonicMilliseconds()
+    let start = SystemClock.awake
     let limit = min(max(patience, 0), 86_400) * 1000
     var hasSaidSo = false
     while true {
@@ -34,7 +35,7 @@ package struct FileLock: ~Copyable {
         guard errno == EAGAIN || errno == EACCES else {
           throw .system(operation: "lock", path: path, errno: errno)
         }
-        let waited = Self.monotonicMilliseconds() - start
+        let waited = SystemClock.awake - start
         if waited >= limit { throw .busy(path: path, seconds: patience) }
         if waited >= 5000, !hasSaidSo {
           hasSaidSo = true
@@ -60,12 +61,6 @@ package struct FileLock: ~Copyable {
     guard try folder.contains(name) else { return }
     let lock = try FileLock(name, in: folder, patience: patience) {}
     withExtendedLifetime(lock) {}
-  }
-
-  private static func monotonicMilliseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 }
 

@@ -111,8 +111,8 @@ package struct ChildProcess: ~Copyable {
     kill(identifier, SIGTERM)
     // One that is stopped would not notice.
     kill(identifier, SIGCONT)
-    let deadline = monotonicMilliseconds() + 1000
-    while monotonicMilliseconds() < deadline {
+    let deadline = SystemClock.awake + 1000
+    while SystemClock.awake < deadline {
       if waitpid(identifier, &status, WNOHANG) != 0 { return }
       usleep(2000)
     }

@@ -1,3 +1,4 @@
+import Bytes
 import CLinux
 import Glibc
 package import Keychain
@@ -57,7 +58,7 @@ package enum ProgramOutput {
       terminal?.restore()
     }
 
-    let deadline = monotonicMilliseconds() + timeout
+    let deadline = SystemClock.awake + timeout
     var printed = Secret(capacity: 4096)
     var isOpen = true
     while true {
@@ -78,7 +79,7 @@ package enum ProgramOutput {
         hasMore = count > 0
       }
       if let ending { return ending == .exited(0) ? .printed(printed) : .failed(.ended(ending)) }
-      let left = deadline - monotonicMilliseconds()
+      let left = deadline - SystemClock.awake
       if left <= 0 {
         abandon()
         return .failed(.tooSlow(milliseconds: timeout))

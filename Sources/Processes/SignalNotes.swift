@@ -58,10 +58,3 @@ package struct SignalNotes: ~Copyable {
     raise(number)
   }
 }
-
-/// Milliseconds of a clock that nobody sets.
-package func monotonicMilliseconds() -> Int {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-}

@@ -58,11 +58,11 @@ enum BusHandshake {
     guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
       throw failure(address, errorText(errno))
     }
-    let deadline = ContinuousClock.now + .milliseconds(patience)
+    let deadline = SystemClock.awake + patience
     meanwhile()
     var answer: [UInt8] = []
     while answer.last != UInt8(ascii: "\n") {
-      let left = Int((deadline - .now) / .milliseconds(1))
+      let left = deadline - SystemClock.awake
       var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = left > 0 ? Glibc.poll(&poll, 1, Int32(min(left, Int(Int32.max)))) : 0
       if ready == 0 { throw BusFailure(call: "AUTH", .noAnswer(milliseconds: patience)) }

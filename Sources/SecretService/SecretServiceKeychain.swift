@@ -1,3 +1,4 @@
+import Bytes
 import CSecret
 public import Keychain
 
@@ -18,7 +19,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
   /// How many things that somebody has asked for are under way, each a part of the one before.
   var depth = 0
   /// When the last one of them ended.
-  var lastUse = ContinuousClock.now
+  var lastUse = SystemClock.sinceBoot
   private var pending: PendingChanges?
   /// What hears of changes, while somebody wants to know.
   var listener: ServiceListener?
@@ -46,10 +47,10 @@ public final class SecretServiceKeychain: DesktopKeychain {
   static func connect(
     _ address: BusAddress, _ settings: DesktopKeychainSettings
   ) throws(BusFailure) -> Service {
-    let deadline = ContinuousClock.now + .milliseconds(settings.probeTimeout)
+    let deadline = SystemClock.awake + settings.probeTimeout
     let bus = try SessionBus(address, patience: settings.probeTimeout, timeout: settings.callTimeout)
     do throws(BusFailure) {
-      return try Service(on: bus, patience: max(1, Int((deadline - .now) / .milliseconds(1)))) {
+      return try Service(on: bus, patience: max(1, deadline - SystemClock.awake)) {
         if settings.readsSecrets, settings.isEncrypted { ServiceSession.prepare() }
       }
     } catch {

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// What a program needs that keeps its keychain for long: the service may end and be started anew meanwhile, or another
@@ -17,7 +18,7 @@ extension SecretServiceKeychain {
     depth += 1
     defer {
       depth -= 1
-      lastUse = .now
+      lastUse = SystemClock.sinceBoot
     }
     return try body()
   }
@@ -41,7 +42,7 @@ extension SecretServiceKeychain {
   private func reconnectIfReplaced() throws(KeychainError) {
     if !service.bus.isLost {
       // A program that runs for a moment asks nothing more by this.
-      if .now - lastUse < .seconds(1) { return }
+      if SystemClock.sinceBoot - lastUse < 1000 { return }
       do throws(BusFailure) {
         if try service.isStillThere() {
           chosenCollection = nil
@@ -60,6 +61,6 @@ extension SecretServiceKeychain {
     chosenCollection = nil
     seen = [:]
     service = try reporting(Self.connect(address, settings))
-    lastUse = .now
+    lastUse = SystemClock.sinceBoot
   }
 }

@@ -92,7 +92,7 @@ struct CallingProcess: Caller {
       var status = stat()
       guard words.count > 1, let identifier = pid_t(words[1]),
         fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-        time(nil) - status.st_mtim.tv_sec > 120,
+        SystemClock.date / 1000 - status.st_mtim.tv_sec > 120,
         identifier < 2 || kill(identifier, 0) != 0 && errno == ESRCH
       else { continue }
       unlinkat(folder.descriptor, name, 0)

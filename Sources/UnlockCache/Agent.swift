@@ -59,7 +59,7 @@ package struct Agent: ~Copyable {
     self.listener = listener
     self.folder = folder
     self.signals = signals
-    patienceEnd = BootTime.milliseconds + Self.patience
+    patienceEnd = SystemClock.sinceBoot + Self.patience
   }
 
   deinit {
@@ -82,7 +82,7 @@ package struct Agent: ~Copyable {
         var expirations: UInt64 = 0
         read(timer, &expirations, MemoryLayout<UInt64>.size)
       }
-      let now = BootTime.milliseconds
+      let now = SystemClock.sinceBoot
       keys.sweep(at: now)
       // From the end, for who is cut off leaves the array. Those that have asked come before those that only connect.
       for index in connections.indices.reversed() {
@@ -96,7 +96,7 @@ package struct Agent: ~Copyable {
   }
 
   private func isToEnd() -> Bool {
-    keys.isEmpty && (keys.hasKept || BootTime.milliseconds >= patienceEnd)
+    keys.isEmpty && (keys.hasKept || SystemClock.sinceBoot >= patienceEnd)
   }
 
   private func setTimer() {
@@ -128,7 +128,7 @@ package struct Agent: ~Copyable {
       }
       connections.append(
         Connection(
-          descriptor: descriptor, buffer: buffer, deadline: BootTime.milliseconds + Self.connectionTime))
+          descriptor: descriptor, buffer: buffer, deadline: SystemClock.sinceBoot + Self.connectionTime))
       // Most have sent their request by now.
       serve(connections.count - 1)
       if keys.isEmpty, keys.hasKept { return }
@@ -175,7 +175,7 @@ package struct Agent: ~Copyable {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[end..<end + rest]))
       UnsafeMutableRawBufferPointer(rebasing: buffer[rest..<connections[index].count]).wipe()
       connections[index].count = rest
-      connections[index].deadline = BootTime.milliseconds + Self.connectionTime
+      connections[index].deadline = SystemClock.sinceBoot + Self.connectionTime
     }
     return true
   }
@@ -188,7 +188,7 @@ package struct Agent: ~Copyable {
     let result = UnsafeMutableRawBufferPointer(
       rebasing: reply[(AgentProtocol.lengthSize + 1)..<(AgentProtocol.lengthSize + 1 + operation.resultSize)])
     let outcome = keys.perform(
-      operation, UnsafeRawBufferPointer(rebasing: request[2...]), into: result, at: BootTime.milliseconds)
+      operation, UnsafeRawBufferPointer(rebasing: request[2...]), into: result, at: SystemClock.sinceBoot)
     guard let outcome else { return nil }
     let size = 1 + (outcome == .done ? operation.resultSize : 0)
     withUnsafeBytes(of: UInt32(size).bigEndian) { reply.copyMemory(from: $0) }

@@ -46,7 +46,7 @@ struct AgentClient: Sendable {
     identity.recipient.publicKey.withUnsafeBytes { arguments.append($0) }
     arguments.append(authenticationKey)
     let folder = places.own
-    let deadline = BootTime.milliseconds + 2 * AgentConnection.patience
+    let deadline = SystemClock.sinceBoot + 2 * AgentConnection.patience
     // One that ends just now doesn't answer any more, and another takes its place.
     while true {
       if let reply = AgentConnection(to: folder).ask(.keep, arguments) {
@@ -56,7 +56,7 @@ struct AgentClient: Sendable {
         }
         throw .unavailable(reason: "the agent keeps as many keys as it can")
       }
-      if BootTime.milliseconds >= deadline { throw .unavailable(reason: "the agent does not answer") }
+      if SystemClock.sinceBoot >= deadline { throw .unavailable(reason: "the agent does not answer") }
       guard let program else { throw .unavailable(reason: "there is no agent") }
       try program.start(in: folder)
       usleep(1000)
@@ -85,7 +85,7 @@ struct AgentClient: Sendable {
   }
 
   private func isForgotten(_ uuid: String?, by folder: String) -> Bool {
-    let deadline = BootTime.milliseconds + AgentConnection.patience
+    let deadline = SystemClock.sinceBoot + AgentConnection.patience
     while true {
       let connection = AgentConnection(to: folder)
       let reply =
@@ -96,7 +96,7 @@ struct AgentClient: Sendable {
         }
       if reply != nil || !AgentProgram.lives(in: folder) { return true }
       // It may be about to end, or to listen.
-      if BootTime.milliseconds >= deadline { return false }
+      if SystemClock.sinceBoot >= deadline { return false }
       usleep(10_000)
     }
   }

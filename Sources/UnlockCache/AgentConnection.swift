@@ -41,7 +41,7 @@ final class AgentConnection: Sendable {
     request.append(AgentProtocol.version)
     request.append(operation.rawValue)
     request.append(arguments)
-    let deadline = BootTime.milliseconds + Self.patience
+    let deadline = SystemClock.sinceBoot + Self.patience
     var descriptor = self.descriptor.withLock { held in
       defer { held = -1 }
       return held
@@ -62,7 +62,7 @@ final class AgentConnection: Sendable {
         return reply
       }
       close(descriptor)
-      if BootTime.milliseconds >= deadline { return nil }
+      if SystemClock.sinceBoot >= deadline { return nil }
       usleep(UInt32(attempt * 1000))
     }
     return nil
@@ -93,7 +93,7 @@ final class AgentConnection: Sendable {
         return -1
       }
       // EAGAIN: so many wait already that there is no place in the queue.
-      guard errno == EAGAIN || errno == EINTR, BootTime.milliseconds < deadline else { return -1 }
+      guard errno == EAGAIN || errno == EINTR, SystemClock.sinceBoot < deadline else { return -1 }
       usleep(2000)
     }
   }
@@ -142,7 +142,7 @@ final class AgentConnection: Sendable {
   private static func waits(_ descriptor: Int32, _ events: Int32, _ deadline: Int) -> Bool {
     if errno == EINTR { return true }
     guard errno == EAGAIN else { return false }
-    let left = deadline - BootTime.milliseconds
+    let left = deadline - SystemClock.sinceBoot
     if left <= 0 { return false }
     var polled = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     return poll(&polled, 1, Int32(clamping: left)) != 0

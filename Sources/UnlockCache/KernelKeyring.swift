@@ -66,7 +66,7 @@ enum KernelKeyring {
   ) throws(KeychainError) {
     var payload = Secret(capacity: Payload.size)
     payload.append(Payload.version)
-    payload.append(bigEndian: UInt64(BootTime.seconds + limits.total))
+    payload.append(bigEndian: UInt64(SystemClock.sinceBoot / 1000 + limits.total))
     payload.append(bigEndian: UInt32(limits.idle))
     identity.withSecretKey { payload.append($0) }
     identity.recipient.publicKey.withUnsafeBytes { payload.append($0) }
@@ -131,7 +131,7 @@ enum KernelKeyring {
     let (version, end, idle) = payload.withUnsafeBytes {
       ($0[0], $0.bigEndian(at: Payload.end, UInt64.self), $0.bigEndian(at: Payload.idle, UInt32.self))
     }
-    let secondsLeft = Int(clamping: end) - BootTime.seconds
+    let secondsLeft = Int(clamping: end) - SystemClock.sinceBoot / 1000
     guard version == Payload.version, UnlockLimits.bounds ~= Int(idle) else { return nil }
     guard UnlockLimits.bounds ~= secondsLeft else {
       // The date was set back, by which the kernel reckons its time-outs.

@@ -105,7 +105,7 @@ struct FileToEdit: ~Copyable {
       if lock < 0 { continue }
       defer { close(lock) }
       var status = stat()
-      guard fstat(lock, &status) == 0, time(nil) - status.st_mtim.tv_sec > 10,
+      guard fstat(lock, &status) == 0, SystemClock.date / 1000 - status.st_mtim.tv_sec > 10,
         clinux_try_exclusive_lock(lock) == 0
       else { continue }
       remove(String(lockName.dropLast(suffix.utf8.count)), in: parent)
