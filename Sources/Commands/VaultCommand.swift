@@ -132,12 +132,14 @@ struct VaultRestoreCommand: ParsableCommand {
     commandName: "restore", abstract: "Make the items what they were in an earlier state",
     discussion: """
       The number is that of 'llavero vault log'. It is a change like any other: what is replaced stays in the log, so \
-      that it can be undone, and other copies of the keychain will follow. A damaged or missing file is put back.
+      that it can be undone, and other copies of the keychain will follow. A damaged or missing file is put back. What \
+      opens it is as it was last; where that can't be told for sure, you are asked first.
       """)
 
   @Argument(help: ArgumentHelp("The write, as 'llavero vault log' numbers them", valueName: "write"))
   var number: Int64
 
+  @OptionGroup var confirmation: ReturningWaysOptions
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
@@ -154,7 +156,9 @@ struct VaultRestoreCommand: ParsableCommand {
         "two copies of the keychain had a write \(number): \(found.map(\.path).joined(separator: ", "))",
         hint: "take in the one that you mean with 'llavero vault merge FILE'", status: .usage)
     }
-    let outcome = try explaining(vault.restore(generation))
+    let outcome = try confirmation.confirming(vault) { (vault, confirm) throws(KeychainError) in
+      try vault.restore(generation, confirm: confirm)
+    }
     StandardStreams.say(
       "the keychain is as after write \(number) again: \(countText(outcome.count, "item")), "
         + "\(outcome.restored) put back, \(outcome.retired) taken away")
@@ -206,16 +210,18 @@ struct VaultSalvageCommand: ParsableCommand {
     commandName: "salvage", abstract: "Get out of a damaged file what can be had",
     discussion: """
       Puts the newest state that is good in the file's place, with all items that the damaged file still gives. The \
-      damaged file is kept among the earlier states.
+      damaged file is kept among the earlier states. What opens it is as it was last; where that can't be told for \
+      sure, you are asked first.
       """)
 
+  @OptionGroup var confirmation: ReturningWaysOptions
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let salvage = try changing { () throws(KeychainError) -> Salvage? in
+    let salvage = try confirmation.confirming(vault) { (vault, confirm) throws(KeychainError) -> Salvage? in
       do throws(KeychainError) {
-        return try vault.salvage()
+        return try vault.salvage(confirm: confirm)
       } catch .duplicateItem {
         return nil
       }
@@ -366,5 +372,5 @@ extension KeychainError {
 }
 
 extension Failure {
-  fileprivate static let noEncryptedFile = Failure("there is no encrypted file yet", status: .nothingMatched)
+  static let noEncryptedFile = Failure("there is no encrypted file yet", status: .nothingMatched)
 }

@@ -28,7 +28,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Where the vault is.
   public let location: VaultLocation
 
-  let unlocking: Unlocking
+  var unlocking: Unlocking
   let patience: Int
   private let onNotice: (Notice) -> Void
   /// Whether reading leaves everything as it is: copies beside the vault are not merged, and which generation was seen

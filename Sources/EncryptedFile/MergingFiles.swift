@@ -112,7 +112,7 @@ extension EncryptedFileKeychain {
 
 extension KeychainError {
   /// The same about another file.
-  fileprivate func naming(_ path: String, inPlaceOf former: String) -> KeychainError {
+  func naming(_ path: String, inPlaceOf former: String) -> KeychainError {
     switch self {
     case .locked(former): .locked(path: path)
     case .wrongPassphrase(former): .wrongPassphrase(path: path)

@@ -243,7 +243,7 @@ extension Unlocking {
 
 extension VaultStanzas.Slot {
   /// How much work its passphrase is, as scrypt's log2 N (C2SP age.md, "scrypt recipient stanza").
-  fileprivate var workFactor: Int? {
+  var workFactor: Int? {
     let header = try? file.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
     return header?.stanzas.first.flatMap { $0.type == "scrypt" ? $0.arguments.last : nil }.flatMap { Int($0) }
   }

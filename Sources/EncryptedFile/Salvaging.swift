@@ -18,21 +18,20 @@ extension EncryptedFileKeychain {
   /// Puts the newest good generation in the place of a vault that is damaged, with all items that the damaged file
   /// still gives: each 64 KiB of it can be read by itself. What is replaced is kept.
   ///
-  /// - Throws: `KeychainError.duplicateItem` if the vault is in order, `KeychainError.itemNotFound` if there is none; `KeychainError` for what is wrong with it if
-  ///   nothing can be had.
-  public func salvage() throws(KeychainError) -> Salvage {
+  /// - Parameter confirm: asks whether the vault may be put back with ways in of which it can't be told whether they are
+  ///   those that it had last. Without it that is refused.
+  /// - Throws: `KeychainError.duplicateItem` if the vault is in order, `KeychainError.itemNotFound` if there is none;
+  ///   `KeychainError.SlotFault.unconfirmed`; `KeychainError` for what is wrong with it if nothing can be had.
+  public func salvage(confirm: WaysConfirmation = { _ in false }) throws(KeychainError) -> Salvage {
     var base: Generation?
     var fault = KeychainError.duplicateItem
     return try replacingUnreadable(
-      with: { (error) throws(KeychainError) in
+      by: nil, confirm,
+      with: { (ways, error) throws(KeychainError) in
         fault = error
-        base = try newestGood()
-        if let base { return try VaultBeginning(after: try open(base)) }
-        guard let file = try openVault(), let (header, _) = try? VaultSnapshot.readHeader(file) else {
-          throw error
-        }
-        let stanzas = try VaultStanzas(header.stanzas, path: file.path)
-        return VaultBeginning(try unlock(header, stanzas).key, stanzas)
+        guard let (generation, good) = try newestGood(for: ways) else { return try VaultBeginning(nil, ways) }
+        base = generation
+        return good
       }
     ) { (change, isReplaced) throws(KeychainError) in
       guard isReplaced else { throw change.isNew ? .itemNotFound : fault }
@@ -84,6 +83,43 @@ enum SalvagedLines {
       collect(run, into: &records)
     }
     return records
+  }
+
+  /// The first line, where it can be read and the vault's key wrote it; else `nil`.
+  static func firstLine(
+    of file: borrowing OpenFile, _ key: VaultKey, uuid: String
+  ) throws(KeychainError) -> VaultHead? {
+    let path = file.path
+    let contents = try file.contents(limit: VaultBounds.file)
+    return contents.withUnsafeBytes { (bytes) -> VaultHead? in
+      guard let header = try? Header(parsing: bytes), let fileKey = try? key.identity.unwrap(header.stanzas),
+        bytes.count - header.encodedSize > PayloadLayout.nonceSize
+      else { return nil }
+      let nonce = Array(bytes[header.encodedSize..<header.encodedSize + PayloadLayout.nonceSize])
+      guard let payloadKey = try? PayloadKey(fileKey: fileKey, nonce: nonce) else { return nil }
+      var chunks = UnsafeRawBufferPointer(rebasing: bytes[(header.encodedSize + PayloadLayout.nonceSize)...])
+      var text = Secret()
+      var index = 0
+      var end: Int?
+      while end == nil, chunks.count >= PayloadLayout.tagSize {
+        let chunk = UnsafeRawBufferPointer(rebasing: chunks.prefix(PayloadLayout.encryptedChunkSize))
+        guard append(chunk, index, payloadKey, to: &text) else { return nil }
+        chunks = UnsafeRawBufferPointer(rebasing: chunks.dropFirst(chunk.count))
+        index += 1
+        end = text.withUnsafeBytes { $0.firstIndex(of: 0x0a, from: 0) }
+      }
+      guard let end else { return nil }
+      let first = text.withUnsafeBytes {
+        try? ReadVaultHead(parsing: UnsafeRawBufferPointer(rebasing: $0[..<end]), path: path)
+      }
+      guard let first, first.uuid == uuid else { return nil }
+      let proof = VaultHead.authentication(
+        key, uuid: uuid, generation: first.head.generation, previous: first.head.previous, nonce: nonce)
+      let isProven = proof.withUnsafeBytes { proof in
+        first.authentication.withUnsafeBytes { Sodium.areEqual($0, proof) }
+      }
+      return isProven ? first.head : nil
+    }
   }
 
   private static func append(

@@ -67,6 +67,15 @@ struct SlotNotes {
     if !removed.contains(id) { removed.append(id) }
   }
 
+  /// Has what is noted agree with the slots that a vault is put back with: of each of them there is a note, and all others
+  /// count as removed.
+  mutating func agree(with slots: [VaultStanzas.Slot], instead former: [VaultStanzas.Slot]) {
+    let ids = Set(slots.map(\.id))
+    for id in notes.map(\.id) + former.map(\.id) where !ids.contains(id) { remove(id) }
+    removed.removeAll { ids.contains($0) }
+    for slot in slots where self[slot.id] == nil { set(Note(id: slot.id, added: nil)) }
+  }
+
   /// Puts the members into a first line.
   func write(to head: inout VaultHead) {
     head.unknown.removeAll { $0.name == Self.slotsName || $0.name == Self.removedName }

@@ -32,12 +32,22 @@ final class VaultBeginning {
     lines = try snapshot.takeAllLines()
   }
 
-  /// Nothing but the vault's key and the ways to it.
-  init(_ key: VaultKey, _ stanzas: VaultStanzas) {
-    self.key = key
-    self.stanzas = stanzas
-    head = VaultHead(first: 1)
-    lines = VaultLines()
+  /// What takes the place of a vault that can't be read: the lines of an earlier state, or none, with the key and the ways
+  /// in that count.
+  ///
+  /// - Throws: as ``init(after:)`` does.
+  init(_ earlier: VaultSnapshot?, _ ways: WaysThatCount) throws(KeychainError) {
+    let path = earlier?.path ?? ""
+    let former = try earlier.map { (earlier) throws(KeychainError) in try VaultBeginning(after: earlier) }
+    key = ways.key
+    stanzas = ways.stanzas
+    var head = former?.head ?? VaultHead(first: 1)
+    // The notes about slots of the file itself are newer, and know whom those are for.
+    var notes = try SlotNotes(ways.head ?? head, path: path)
+    notes.agree(with: ways.stanzas.slots, instead: former?.stanzas.slots ?? [])
+    notes.write(to: &head)
+    self.head = head
+    lines = former?.takeLines() ?? VaultLines()
   }
 
   /// Gives the lines away; there are none afterwards.

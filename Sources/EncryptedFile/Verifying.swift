@@ -58,12 +58,66 @@ extension EncryptedFileKeychain {
     return nil
   }
 
+  /// The newest of the generations that is in order, as what a vault begins with again: one that the key opens which
+  /// counts, or else one that a former key does.
+  ///
+  /// - Throws: as ``newestGood()`` does.
+  func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
+    for opensByFormer in [false, true] {
+      for generation in (try? generations()) ?? [] {
+        do throws(KeychainError) {
+          let earlier = try open(
+            generation, uuid: ways.stanzas.uuid, with: ways.key, orByFormerKey: opensByFormer)
+          _ = try earlier.verify()
+          return (generation, try VaultBeginning(earlier, ways))
+        } catch .slot(.pluginFailed(let name, let fault)) {
+          throw .slot(.pluginFailed(name: name, fault))
+        } catch {
+          continue
+        }
+      }
+    }
+    return nil
+  }
+
   /// Opens an earlier generation.
   func open(_ generation: Generation) throws(KeychainError) -> VaultSnapshot {
     guard let folder = try Generations(in: location.vaultFolder) else {
       throw .missing(path: generation.path)
     }
     return try unlock(try folder.file(generation))
+  }
+
+  /// Opens an earlier generation of a vault with that vault's key; one of a time before the key was changed, with what opens
+  /// that one itself.
+  ///
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` also for one of another vault; what asking throws.
+  func open(
+    _ generation: Generation, uuid: String, with key: VaultKey, orByFormerKey: Bool = true
+  ) throws(KeychainError) -> VaultSnapshot {
+    guard let folder = try Generations(in: location.vaultFolder) else {
+      throw .missing(path: generation.path)
+    }
+    do throws(KeychainError) {
+      return try VaultSnapshot(try folder.file(generation)) { (header, stanzas) throws(KeychainError) in
+        guard stanzas.uuid == uuid else {
+          throw .damaged(path: generation.path, detail: "it is of another keychain")
+        }
+        if let unlocked = try unlocking.open(header, with: key) { return unlocked }
+        guard orByFormerKey else { throw .otherKey(path: generation.path) }
+        var former = unlocking
+        // The key that is kept is the vault's own.
+        former.cache = nil
+        var way = Unlocking.Way.identityFile
+        return try former.unlock(header, stanzas, for: .use, by: &way)
+      }
+    } catch {
+      switch error {
+      case .wrongIdentity(location.identityFile), .missing(location.identityFile), .noSlotOpens:
+        throw .otherKey(path: generation.path)
+      default: throw error.naming(generation.path, inPlaceOf: location.vaultFile)
+      }
+    }
   }
 }
 

@@ -122,6 +122,9 @@ public enum KeychainError: Error, Hashable, Sendable {
     case notRenewable(id: String, kind: String)
     /// Another process changed the ways in meanwhile.
     case changedMeanwhile
+    /// A vault that is damaged or gone would be put back with ways in that may have been removed, or with a former key, and
+    /// nobody has confirmed that.
+    case unconfirmed
     /// A new passphrase could be taken for a recovery code.
     case passphraseLikeCode
     /// The identity file of this machine is of another vault.

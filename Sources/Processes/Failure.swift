@@ -305,6 +305,10 @@ extension Failure {
       self.init(
         "another process has changed the ways into the keychain meanwhile; nothing was changed",
         hint: "run this again", status: .keychain)
+    case .unconfirmed:
+      self.init(
+        "nobody has confirmed what opens the keychain again; nothing was changed",
+        hint: "see what that is with 'llavero vault salvage'", status: .keychain)
     case .passphraseLikeCode:
       self.init(
         "that passphrase could be taken for a recovery code", hint: "use another one", status: .usage)

@@ -27,19 +27,29 @@ extension SlotOpeners {
 
 /// A vault with the ways in that a test asks for.
 struct SlotPlace {
-  let place = Place()
+  let place: Place
 
   /// A vault of three items with the identity file.
   init() throws {
+    place = Place()
     try HandMadeVault().install(at: place)
   }
 
   /// A vault of three items that only these slots open.
   init(slots: (HandMadeVault) throws -> [Stanza]) throws {
+    place = Place()
     place.makeFolders()
     var vault = try HandMadeVault()
     vault.stanzas = [try vault.vaultStanza()] + (try slots(vault))
     try put(try vault.file(), into: place.vault)
+  }
+
+  /// A place without a vault.
+  static func empty() -> SlotPlace { SlotPlace(Place()) }
+
+  private init(_ place: Place) {
+    self.place = place
+    place.makeFolders()
   }
 
   /// The keychain, with what a person types.

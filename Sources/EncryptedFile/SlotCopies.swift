@@ -1,0 +1,55 @@
+import Age
+import Keychain
+import PrivateFiles
+
+/// The copies of the slots that lie beside a vault. Nothing proves that they are those of its newest header.
+struct SlotCopies {
+  /// Whether there is their folder, so that none in it means that the vault had no slots any more.
+  let hasFolder: Bool
+  /// Those that are age files.
+  let slots: [VaultStanzas.Slot]
+
+  /// Reads them.
+  ///
+  /// - Parameter known: the slots of headers, which say of what kind each is. Where none does it is told by the file.
+  init(
+    at location: VaultLocation, known: [VaultStanzas.Slot]
+  ) throws(KeychainError) {
+    guard let folder = try Folder(opening: location.vaultFolder + "/" + VaultLocation.slotsName) else {
+      (hasFolder, slots) = (false, [])
+      return
+    }
+    var found: [VaultStanzas.Slot] = []
+    for name in try folder.names() where name.hasSuffix(VaultStanzas.Slot.fileExtension) {
+      let id = String(name.dropLast(VaultStanzas.Slot.fileExtension.count))
+      guard VaultStanzas.isSlotID(id), let file = try? folder.file(name),
+        let contents = try? file.contents(limit: Header.maximumSize)
+      else { continue }
+      let bytes = contents.withUnsafeBytes { Array($0) }
+      let kind = known.first { $0.id == id }?.kind ?? Self.kind(of: bytes, Self.noted(id, location))
+      let slot = VaultStanzas.Slot(id: id, kind: kind, file: bytes)
+      if slot.isWellFormed { found.append(slot) }
+    }
+    // In the order of the headers, and what these don't have behind them.
+    let places = known.map(\.id)
+    func place(_ slot: VaultStanzas.Slot) -> Int { places.firstIndex(of: slot.id) ?? places.count }
+    found.sort { (place($0), $0.id) < (place($1), $1.id) }
+    hasFolder = true
+    slots = Array(found.prefix(VaultBounds.slots))
+  }
+
+  private static func noted(_ id: String, _ location: VaultLocation) -> LocalSlot? {
+    guard let folder = try? Folder(opening: location.localSlotsFolder) else { return nil }
+    return try? LocalSlot.read(id, in: folder)
+  }
+
+  /// What opens a slot, as far as its file tells. A recovery code's has less work than any passphrase's, but where memory
+  /// was short.
+  private static func kind(of file: [UInt8], _ noted: LocalSlot?) -> String {
+    if case .command = noted { return VaultStanzas.Slot.command }
+    guard let workFactor = VaultStanzas.Slot(id: "", kind: "", file: file).workFactor else {
+      return VaultStanzas.Slot.recipient
+    }
+    return workFactor == SlotWork.recoveryCode ? VaultStanzas.Slot.recovery : VaultStanzas.Slot.passphrase
+  }
+}

@@ -1,0 +1,207 @@
+import Age
+import Keychain
+import PrivateFiles
+
+/// The key and the ways in that count for a vault that is damaged, or gone, and is about to be put back.
+///
+/// They are those of its own header where the MAC of that holds. Else they are those of the copies of the slots beside it,
+/// or of what else there is of an earlier state; then somebody has to say that these may open the vault.
+struct WaysThatCount {
+  /// What the vault is written with.
+  let key: VaultKey
+  /// The ways in.
+  let stanzas: VaultStanzas
+  /// The first line of the damaged file, where that can be read.
+  let head: VaultHead?
+  /// The file that was looked at; `nil` if there was none.
+  let status: FileStatus?
+  /// What has to be confirmed; `nil` if nothing has to.
+  let returning: ReturningWays?
+}
+
+/// A header as it was found, authentic or not.
+private struct FoundHeader {
+  let header: Header
+  let stanzas: VaultStanzas
+
+  init?(_ file: borrowing OpenFile) {
+    guard let (header, _) = try? VaultSnapshot.readHeader(file),
+      let stanzas = try? VaultStanzas(header.stanzas, path: file.path)
+    else { return nil }
+    (self.header, self.stanzas) = (header, stanzas)
+  }
+
+  /// Whether the file is encrypted for a key, whatever else of the header is damaged.
+  func isEncrypted(for key: VaultKey) -> Bool { (try? key.identity.unwrap(header.stanzas)) ?? nil != nil }
+
+  /// Whether its header's MAC is that of a write that was seen.
+  func isNamed(by seen: SeenGeneration) -> Bool {
+    SeenGeneration(number: seen.number, headerMAC: header.mac) == seen
+  }
+}
+
+extension EncryptedFileKeychain {
+  /// What counts for a vault that can't be read.
+  ///
+  /// - Parameters:
+  ///   - generation: the earlier state that is to come into its place; the newest ones if `nil`.
+  ///   - fault: why the vault can't be read.
+  /// - Throws: `fault` if there is nothing to go by; what unlocking throws.
+  func waysThatCount(
+    restoring generation: Generation?, after fault: KeychainError
+  ) throws(KeychainError) -> WaysThatCount {
+    var own: FoundHeader?
+    var status: FileStatus?
+    if let file = try openVault() { (own, status) = (FoundHeader(file), file.status) }
+    if let own, let key = try ownKey(own) { return try authentic(own, key, status) }
+    var earlier = try earlierHeaders()
+    let meant = generation.flatMap { generation in earlier.first { $0.name == generation.name } }
+    let sameVault = earlier.first { $0.found.stanzas.uuid == own?.stanzas.uuid }
+    guard let reference = (meant ?? sameVault ?? earlier.first)?.found ?? own else { throw fault }
+    earlier.removeAll { $0.found.stanzas.uuid != reference.stanzas.uuid }
+    let known = ([own].compactMap { $0 } + earlier.map(\.found)).flatMap(\.stanzas.slots)
+    let copies = try SlotCopies(at: location, known: known)
+    var way = Unlocking.Way.keptKey
+    let key = try rescuedKey(own, reference, earlier.map(\.found), copies, &way)
+    if let own, own.stanzas.uuid == reference.stanzas.uuid, opens(own.header, key) {
+      return try authentic(own, key, status)
+    }
+    return try unproven(own, reference, known, copies, key, by: way, status)
+  }
+
+  /// What counts where the damaged file's own header is authentic.
+  private func authentic(
+    _ own: FoundHeader, _ key: VaultKey, _ status: FileStatus?
+  ) throws(KeychainError) -> WaysThatCount {
+    let head = try firstLine(status, key, uuid: own.stanzas.uuid)
+    let memory = try SeenGeneration.remembered(of: own.stanzas.uuid, key, in: StateFolder(location)).memory
+    // Somebody may have put an older file there, and damaged it.
+    let isNewest =
+      switch memory {
+      case .nothing: true
+      case .seen(let seen): own.isNamed(by: seen) || head.map { $0.generation > seen.number } ?? false
+      case .otherKey: false
+      }
+    let isDoubtful = !isNewest && (!own.stanzas.slots.isEmpty || memory == .otherKey)
+    return WaysThatCount(
+      key: key, stanzas: own.stanzas, head: head, status: status,
+      returning: isDoubtful
+        ? try returning(.notTheOneSeen, mayBeFormerKey: memory == .otherKey, key, own.stanzas.slots) : nil)
+  }
+
+  /// What counts where nothing proves which ways in there were last.
+  private func unproven(
+    _ own: FoundHeader?, _ reference: FoundHeader, _ known: [VaultStanzas.Slot], _ copies: SlotCopies,
+    _ key: VaultKey, by way: Unlocking.Way, _ status: FileStatus?
+  ) throws(KeychainError) -> WaysThatCount {
+    let uuid = reference.stanzas.uuid
+    let memory = try SeenGeneration.remembered(of: uuid, key, in: StateFolder(location)).memory
+    // What nothing opens is damaged, or another key's.
+    let isForeign =
+      switch (own, memory) {
+      case (nil, _): false
+      case (let own?, .seen(let seen)) where own.isNamed(by: seen): false
+      case (let own?, _): !own.isEncrypted(for: key)
+      }
+    let mayBeFormerKey = memory == .otherKey || isForeign
+    let hasIdentityFile = try unlocking.hasIdentityFile(of: key)
+    let slots: [VaultStanzas.Slot]
+    if mayBeFormerKey, way == .identityFile || way == .keptKey {
+      // The others may lead to the other key.
+      slots = reference.stanzas.slots
+    } else if !copies.slots.isEmpty || copies.hasFolder && hasIdentityFile {
+      slots = copies.slots
+    } else if let own, own.stanzas.slots.contains(where: \.isWellFormed) {
+      slots = own.stanzas.slots.filter(\.isWellFormed)
+    } else {
+      slots = reference.stanzas.slots
+    }
+    let stanzas: VaultStanzas
+    do {
+      stanzas = try reference.stanzas.replacingSlots(with: slots)
+    } catch {
+      throw KeychainError(error, path: location.vaultFile)
+    }
+    let isDoubtful = mayBeFormerKey || !slots.isEmpty || !known.isEmpty
+    return WaysThatCount(
+      key: key, stanzas: stanzas, head: try firstLine(status, key, uuid: uuid), status: status,
+      returning: isDoubtful
+        ? try returning(
+          status == nil ? .fileMissing : .headerUnreadable, mayBeFormerKey: mayBeFormerKey, key, slots) : nil)
+  }
+
+  /// The headers of the earlier states, the newest first, as far as they can be read.
+  private func earlierHeaders() throws(KeychainError) -> [(name: String, found: FoundHeader)] {
+    guard let folder = try Generations(in: location.vaultFolder) else { return [] }
+    return try folder.list().compactMap { generation in
+      guard let file = try? folder.file(generation), let found = FoundHeader(file) else { return nil }
+      return (generation.name, found)
+    }
+  }
+
+  /// The vault's key by its own header; `nil` if that doesn't open.
+  private func ownKey(_ own: FoundHeader) throws(KeychainError) -> VaultKey? {
+    do throws(KeychainError) {
+      return try unlock(own.header, own.stanzas).key
+    } catch {
+      switch error {
+      case .promptDismissed, .slot(.pluginFailed): throw error
+      default: return nil
+      }
+    }
+  }
+
+  /// The vault's key by what is left of its slots. Earlier states that it opens, or what was seen here, show that it is the
+  /// vault's. The slots of earlier states themselves open nothing as long as there are others: a passphrase that was
+  /// changed since is among them.
+  private func rescuedKey(
+    _ own: FoundHeader?, _ reference: FoundHeader, _ earlier: [FoundHeader], _ copies: SlotCopies,
+    _ way: inout Unlocking.Way
+  ) throws(KeychainError) -> VaultKey {
+    let uuid = reference.stanzas.uuid
+    var rescue = unlocking
+    rescue.recognizes = { [location] (key) throws(KeychainError) in
+      for found in earlier where found.isEncrypted(for: key) { return true }
+      if let own, own.isEncrypted(for: key) { return true }
+      let memory = try SeenGeneration.remembered(of: uuid, key, in: StateFolder(location)).memory
+      if case .seen = memory { return true }
+      return false
+    }
+    if let key, try rescue.recognizes?(key) == true { return key }
+    var slots = copies.slots
+    for slot in own?.stanzas.slots ?? [] where !slots.contains(where: { $0.file == slot.file }) {
+      slots.append(slot)
+    }
+    if slots.isEmpty { slots = reference.stanzas.slots }
+    return try rescue.unlock(reference.header, VaultStanzas(uuid: uuid, slots: slots), for: .use, by: &way)
+      .key
+  }
+
+  /// Whether a header is authentic, and the key's.
+  private func opens(_ header: Header, _ key: VaultKey) -> Bool {
+    do throws(KeychainError) {
+      return try unlocking.open(header, with: key) != nil
+    } catch {
+      return false
+    }
+  }
+
+  /// The first line of the damaged file; `nil` if that can't be read or is another file by now.
+  private func firstLine(
+    _ status: FileStatus?, _ key: VaultKey, uuid: String
+  ) throws(KeychainError) -> VaultHead? {
+    guard let file = try openVault(), file.status == status else { return nil }
+    return try SalvagedLines.firstLine(of: file, key, uuid: uuid)
+  }
+
+  private func returning(
+    _ doubt: ReturningWays.Doubt, mayBeFormerKey: Bool, _ key: VaultKey, _ slots: [VaultStanzas.Slot]
+  ) throws(KeychainError) -> ReturningWays {
+    var ways: [SlotSummary] = []
+    if try unlocking.hasIdentityFile(of: key) {
+      ways.append(SlotSummary(id: SlotSummary.identityFileID, kind: .identityFile))
+    }
+    ways += slots.map { SlotSummary(id: $0.id, kind: SlotSummary.Kind($0.kind)) }
+    return ReturningWays(doubt: doubt, mayBeFormerKey: mayBeFormerKey, ways: ways)
+  }
+}

@@ -1,0 +1,373 @@
+import Age
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@testable import EncryptedFile
+
+/// What is wrong with a vault that is put back.
+enum Loss: CaseIterable {
+  /// A byte of what it holds is another.
+  case payload
+  /// The file is gone.
+  case file
+  /// The header's MAC is another.
+  case headerMAC
+  /// The slots' bytes in the header are others.
+  case headerSlots
+  /// The header's first stanza, which wraps the file key, is another.
+  case headerKey
+  /// The file is cut within the header.
+  case cut
+
+  /// What can befall a vault that has no slots.
+  static let withoutSlots = allCases.filter { $0 != .headerSlots }
+
+  /// Whether the file's own header can't vouch for its slots.
+  var needsConfirmation: Bool { self != .payload }
+
+  func befall(_ place: Place) throws {
+    var bytes = try contents(of: place.vault)
+    let header = try bytes.withUnsafeBytes { try Header(parsing: $0) }
+    func change(_ position: Int) { bytes[position] = bytes[position] == 0x41 ? 0x42 : 0x41 }
+    switch self {
+    case .payload: bytes[bytes.count - 1] ^= 1
+    case .file:
+      unlink(place.vault)
+      return
+    case .headerMAC: change(header.encodedSize - 20)
+    case .headerSlots:
+      // The first byte of each slot's file key, and not what makes it an age file.
+      let slots = header.stanzas.filter { $0.type == "llavero/slot" }
+      var text = Array(text(bytes[..<header.encodedSize]).utf8)
+      for slot in slots {
+        let mark = Array("-> llavero/slot 1 \(slot.arguments[1]) ".utf8)
+        let start = try #require(text.indices.first { text[$0...].starts(with: mark) })
+        let body = try #require(text[start...].firstIndex(of: 0x0a)) + 1
+        // In the middle of its body, where its own header wraps its file key.
+        text[body + 150] = text[body + 150] == 0x41 ? 0x42 : 0x41
+      }
+      bytes.replaceSubrange(..<header.encodedSize, with: text)
+    case .headerKey: change(40)
+    case .cut: bytes.removeLast(bytes.count - 100)
+    }
+    try put(bytes, into: place.vault)
+  }
+}
+
+@Suite("Putting a vault back", .timeLimit(.minutes(10)))
+struct PuttingBackTests {
+  /// What is asked, and what is answered.
+  private final class Question {
+    var asked: [ReturningWays] = []
+    let answer: Bool
+    init(_ answer: Bool) { self.answer = answer }
+    func confirm(_ ways: ReturningWays) -> Bool {
+      asked.append(ways)
+      return answer
+    }
+  }
+
+  /// A vault that was opened by the passphrase `former`, and now is by `new`, with an earlier state of before, and one of
+  /// after if `isWritten`.
+  private func changed(isWritten: Bool = true) throws -> SlotPlace {
+    let slots = try SlotPlace { [try $0.slot("former", id: "aa")] }
+    try slots.keychain("former").add(servers: ["d.example"])
+    try replacePassphrase(slots)
+    if isWritten { try slots.keychain("new").add(servers: ["e.example"]) }
+    return slots
+  }
+
+  /// As the keychain's own does, but with a passphrase that is no work.
+  private func replacePassphrase(_ slots: SlotPlace) throws {
+    let keychain = slots.keychain("former")
+    let change = try keychain.beginSlotChange()
+    let identity = try #require(change.key?.identity as? X25519Identity)
+    let recipient = try Array("new".utf8).withUnsafeBytes { try ScryptRecipient(passphrase: $0, logN: 4) }
+    try change.removeSlot("aa")
+    _ = try change.addSlot(VaultStanzas.Slot.passphrase, for: recipient, identity, at: .now)
+    try keychain.commitSlots(change)
+  }
+
+  private func isRefused(_ error: KeychainError?) -> Bool {
+    switch error {
+    case .wrongPassphrase, .locked, .damaged, .missing, .wrongIdentity: true
+    default: false
+    }
+  }
+
+  @Test(
+    "the new passphrase salvages and restores, the former one doesn't", arguments: Loss.allCases,
+    [true, false])
+  func newPassphrase(loss: Loss, isSalvaged: Bool) throws {
+    for isWritten in [true, false] {
+      let slots = try changed(isWritten: isWritten)
+      try loss.befall(slots.place)
+      let before = try slots.place.everything()
+      let generation = try #require(try slots.keychain().generations().first)
+      func putBack(_ passphrase: String, _ question: Question) throws(KeychainError) {
+        let keychain = slots.keychain(passphrase)
+        if isSalvaged {
+          _ = try keychain.salvage(confirm: question.confirm)
+        } else {
+          _ = try keychain.restore(generation, confirm: question.confirm)
+        }
+      }
+      #expect(isRefused(failure { try putBack("former", Question(true)) }), "\(loss)")
+      #expect(try slots.place.everything() == before)
+      let refused = Question(false)
+      if loss.needsConfirmation {
+        #expect(failure { try putBack("new", refused) } == .slot(.unconfirmed), "\(loss)")
+        #expect(refused.asked.first?.doubt == (loss == .file ? .fileMissing : .headerUnreadable))
+        #expect(refused.asked.first?.ways.map(\.kind) == [.passphrase])
+        #expect(try slots.place.everything() == before)
+        let confirmed = Question(true)
+        try putBack("new", confirmed)
+        #expect(confirmed.asked.count == 1)
+      } else {
+        try putBack("new", refused)
+        #expect(refused.asked.isEmpty)
+      }
+      #expect(try slots.keychain("new").servers().contains("a.example"), "\(loss)")
+      #expect(
+        failure { try slots.keychain("former").servers() } == .wrongPassphrase(path: slots.place.vault))
+      #expect(try slots.slotIDs.count == 1 && slots.slotIDs != ["aa"])
+      #expect(slots.copies == (try slots.slotIDs.map { "\($0).age" }))
+      try expectAgreement(slots, "new")
+    }
+  }
+
+  @Test("the new passphrase restores a vault that is in order, the former one doesn't")
+  func inOrder() throws {
+    let slots = try changed()
+    let oldest = try #require(try slots.keychain().generations().last)
+    let before = try slots.place.everything()
+    #expect(
+      failure { try slots.keychain("former").restore(oldest) } == .wrongPassphrase(path: slots.place.vault))
+    #expect(try slots.place.everything() == before)
+    _ = try slots.keychain("new").restore(oldest)
+    #expect(try slots.keychain("new").servers().count == 3)
+    #expect(failure { try slots.keychain("former").servers() } == .wrongPassphrase(path: slots.place.vault))
+  }
+
+  @Test("a passphrase that a descriptor gives once is enough", arguments: Loss.allCases)
+  func givenOnce(loss: Loss) throws {
+    let slots = try changed()
+    try loss.befall(slots.place)
+    let asked = Collected<Int>()
+    let keychain = EncryptedFileKeychain(at: slots.place.location) { attempt throws(KeychainError) in
+      asked.append(attempt)
+      if asked.all.count > 1 { throw .wrongPassphraseGiven(by: "descriptor 3", path: slots.place.vault) }
+      return Secret("new")
+    }
+    _ = try keychain.salvage { _ in true }
+    #expect(asked.all == [1])
+  }
+
+  /// The notes in the first line are about the slots of the header, and none of those counts as removed.
+  private func expectAgreement(_ slots: SlotPlace, _ passphrase: String?) throws {
+    let keychain = slots.keychain(passphrase)
+    let snapshot = try #require(try keychain.newest())
+    let notes = try SlotNotes(snapshot.first.head, path: slots.place.vault)
+    let ids = Set(snapshot.stanzas.slots.map(\.id))
+    #expect(Set(notes.notes.map(\.id)) == ids)
+    #expect(ids.isDisjoint(with: notes.removed))
+  }
+
+  @Test("a way in that was removed stays removed, and one that was added stays", arguments: Loss.allCases)
+  func removed(loss: Loss) throws {
+    let slots = try SlotPlace()
+    let (gone, kept) = (X25519Identity(), X25519Identity())
+    let gonePath = try slots.write(gone, to: "gone.txt")
+    let shown = Collected<String>()
+    let code = try slots.keychain().addRecoveryCode { code in
+      shown.append(code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+    }
+    let recipient = try slots.keychain().addRecipient(gone.recipient.description, identity: nil)
+    try slots.keychain().add(servers: ["d.example"])
+    try slots.keychain().removeSlot(recipient)
+    try slots.keychain().removeSlot(code)
+    let keptPath = try slots.write(kept, to: "kept.txt")
+    let stays = try slots.keychain().addRecipient(kept.recipient.description, identity: keptPath)
+    try loss.befall(slots.place)
+    let question = Question(true)
+    _ = try slots.keychain().salvage(confirm: question.confirm)
+    #expect(question.asked.count == (loss.needsConfirmation ? 1 : 0))
+    #expect(try slots.slotIDs == [stays], "\(loss)")
+    try expectAgreement(slots, nil)
+    unlink(slots.place.identityFile)
+    #expect(try slots.keychain().servers().count == 4)
+    removeAll(slots.localFolder)
+    var openers = SlotOpeners()
+    openers.identity = gonePath
+    let typed = try #require(shown.all.first)
+    #expect(failure { try slots.keychain(typed, openers: openers).servers() } != nil)
+    let notes = try SlotNotes(
+      try #require(
+        try {
+          openers.identity = keptPath
+          return try slots.keychain(nil, openers: openers).newest()
+        }()
+      ).first.head, path: "")
+    #expect(Set(notes.removed).isSuperset(of: [recipient, code]))
+  }
+
+  @Test("where all slots were removed none comes back", arguments: Loss.withoutSlots)
+  func noneLeft(loss: Loss) throws {
+    let slots = try SlotPlace()
+    let id = try slots.keychain().addPassphrase(Secret("gone"))
+    try slots.keychain().add(servers: ["d.example"])
+    try slots.keychain().removeSlot(id)
+    try loss.befall(slots.place)
+    _ = try slots.keychain().salvage { _ in true }
+    #expect(try slots.slotIDs == [] && slots.copies == [])
+    #expect(try slots.keychain().servers().count == 4)
+  }
+
+  @Test("without the copies of the slots an earlier state's open it again, if somebody says so")
+  func generationAlone() throws {
+    let slots = try changed(isWritten: false)
+    unlink(slots.place.vault)
+    removeAll(slots.place.slots)
+    let question = Question(false)
+    #expect(
+      failure { try slots.keychain("former").salvage(confirm: question.confirm) } == .slot(.unconfirmed))
+    #expect(question.asked.map(\.doubt) == [.fileMissing])
+    #expect(question.asked.first?.ways.map(\.id) == ["aa"])
+    #expect(failure { try slots.keychain("former").salvage() } == .slot(.unconfirmed))
+    _ = try slots.keychain("former").salvage { _ in true }
+    #expect(try slots.keychain("former").servers().count == 4)
+  }
+
+  @Test("a vault without slots is put back without a question", arguments: Loss.withoutSlots)
+  func identityFile(loss: Loss) throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    try place.keychain().add(servers: ["b.example"])
+    try loss.befall(place)
+    _ = try place.keychain().salvage()
+    #expect(try place.keychain().servers().contains("a.example"))
+  }
+
+  @Test("an older file, damaged, in the vault's place brings back what opens it only if somebody says so")
+  func olderAndDamaged() throws {
+    let slots = try SlotPlace()
+    let id = try slots.keychain().addPassphrase(Secret("gone"))
+    let older = try contents(of: slots.place.vault)
+    try slots.keychain().removeSlot(id)
+    try put(older, into: slots.place.vault)
+    try Loss.payload.befall(slots.place)
+    let question = Question(false)
+    #expect(failure { try slots.keychain().salvage(confirm: question.confirm) } == .slot(.unconfirmed))
+    #expect(question.asked.map(\.doubt) == [.notTheOneSeen])
+    #expect(question.asked.first?.ways.map(\.id) == ["identity-file", id])
+  }
+
+  @Test("what another process puts there while somebody is asked is not replaced")
+  func meanwhile() throws {
+    let slots = try changed()
+    let good = try contents(of: slots.place.vault)
+    unlink(slots.place.vault)
+    let outcome = failure {
+      try slots.keychain("new").salvage { _ in
+        (try? put(good, into: slots.place.vault)) != nil
+      }
+    }
+    #expect(outcome == .slot(.changedMeanwhile))
+    #expect(try contents(of: slots.place.vault) == good)
+  }
+}
+
+@Suite("Putting a vault back that was rotated elsewhere", .timeLimit(.minutes(10)))
+struct PuttingBackRotatedTests {
+  /// A vault with a passphrase whose key was changed on another machine, from where it came with the copies of its slots;
+  /// the earlier states here are of the former key.
+  private func rotatedElsewhere(isRead: Bool) throws -> (slots: SlotPlace, former: X25519Recipient) {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
+    try slots.keychain("right").add(servers: ["d.example"])
+    try slots.keychain("right").add(servers: ["e.example"])
+    let former = try #require(try slots.keychain("right").newest()).key.recipient
+    let other = SlotPlace.empty()
+    try put(try contents(of: slots.place.vault), into: other.place.vault)
+    try other.keychain("right").rotate(dropping: []) { _, attempt in
+      attempt == 1 ? Secret("right") : nil
+    } announce: { _ in
+    }
+    try put(try contents(of: other.place.vault), into: slots.place.vault)
+    for name in other.copies {
+      try put(try contents(of: other.place.slots + "/" + name), into: slots.place.slots + "/" + name)
+    }
+    if isRead { try slots.keychain("right").acceptRollback() }
+    return (slots, former)
+  }
+
+  private func recipient(_ slots: SlotPlace) throws -> X25519Recipient {
+    try #require(try slots.keychain("right").newest()).key.recipient
+  }
+
+  @Test("a damaged vault keeps the key that it had last, though the earlier states have the former one")
+  func damaged() throws {
+    for isSalvaged in [true, false] {
+      let (slots, former) = try rotatedElsewhere(isRead: true)
+      let present = try recipient(slots)
+      try Loss.payload.befall(slots.place)
+      if isSalvaged {
+        _ = try slots.keychain("right").salvage()
+      } else {
+        _ = try slots.keychain("right").restore(try #require(try slots.keychain().generations().first))
+      }
+      #expect(try recipient(slots) == present && present != former)
+      #expect(try slots.keychain("right").servers().count == 4)
+    }
+  }
+
+  @Test("of a vault that is gone the copies of the slots lead to the key that it had last")
+  func missing() throws {
+    let (slots, former) = try rotatedElsewhere(isRead: true)
+    let present = try recipient(slots)
+    unlink(slots.place.vault)
+    _ = try slots.keychain("right").salvage { _ in true }
+    #expect(try recipient(slots) == present && present != former)
+    #expect(try slots.keychain("right").servers().count == 4)
+  }
+
+  @Test("a file that was rotated elsewhere and can't be opened here is not replaced in silence")
+  func unopened() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    try place.keychain().add(servers: ["b.example"])
+    let other = Place()
+    other.makeFolders()
+    try put(try contents(of: place.vault), into: other.vault)
+    try put(try contents(of: place.identityFile), into: other.identityFile)
+    try other.keychain().rotate(dropping: []) { _, _ in
+      nil
+    } announce: { _ in
+    }
+    try put(try contents(of: other.vault), into: place.vault)
+    let before = try place.everything()
+    let generation = try #require(try place.keychain().generations().first)
+    var asked: [ReturningWays] = []
+    #expect(
+      failure {
+        try place.keychain().restore(generation) { ways in
+          asked.append(ways)
+          return false
+        }
+      } == .slot(.unconfirmed))
+    #expect(failure { try place.keychain().salvage() } == .slot(.unconfirmed))
+    #expect(asked.map(\.mayBeFormerKey) == [true] && asked.first?.ways.map(\.id) == ["identity-file"])
+    #expect(try place.everything() == before)
+    _ = try place.keychain().restore(generation) { _ in true }
+    #expect(try place.keychain().servers() == ["a.example"])
+  }
+
+  @Test("restoring in a vault that is in order takes a state of the former key, and keeps the present one")
+  func inOrder() throws {
+    let (slots, former) = try rotatedElsewhere(isRead: true)
+    _ = try slots.keychain("right").restore(try #require(try slots.keychain().generations().first))
+    #expect(try recipient(slots) != former)
+    #expect(try slots.keychain("right").servers().count == 4)
+  }
+}
