@@ -25,6 +25,7 @@ extension Machine {
       }
     case .undelete: try self.step { try undelete(&choices) }
     case .restore: try self.step { try restore(&choices) }
+    case .putBack: try putBack(&choices)
     case .compact:
       let before = state
       try compact()

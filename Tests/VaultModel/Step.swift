@@ -14,7 +14,7 @@ struct Step: Hashable {
     case restore, compact
     case rotate, addRecipient, removeSlot, changePassphrase
     case fork, merge, mergeConflictCopy, mergeFiles, swapMachines
-    case damage
+    case damage, putBack
 
     /// How often it comes, as a part of the sum of all.
     var weight: Int {
@@ -30,7 +30,7 @@ struct Step: Hashable {
       case .merge, .mergeConflictCopy, .mergeFiles: 14
       case .swapMachines: 40
       case .fork: 12
-      case .restore, .passDays, .setBack: 8
+      case .restore, .passDays, .setBack, .putBack: 8
       case .compact, .rotate, .addRecipient, .removeSlot, .damage: 4
       case .passMonth: 3
       case .deleteAll: 2

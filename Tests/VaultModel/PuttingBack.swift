@@ -1,0 +1,117 @@
+import Age
+import EncryptedFile
+import Glibc
+import Keychain
+import TestSupport
+
+extension Machine {
+  /// What a vault has lost before it is put back.
+  private enum Loss: CaseIterable {
+    /// The file.
+    case file
+    /// All that it holds; the header is in order.
+    case payload
+    /// The header's MAC; all that it holds can still be read.
+    case headerMAC
+  }
+
+  /// Loses the vault, and puts it back by `restore` or `salvage`: it holds what it should, and opens with what opened it
+  /// last, after a question where nothing proves what that was.
+  func putBack(_ choices: inout Choices) throws {
+    guard generation > 0 else { return }
+    let kept = try keychain.generations().map { generation in
+      (generation, FileNumber(generation.path, generation.number).flatMap { earlier[$0] })
+    }
+    guard let newest = kept.first else { return }
+    let isSalvaged = choices.chance(2)
+    let chosen = isSalvaged ? newest : kept[choices.index(kept.count)]
+    // One that came from elsewhere, of which it isn't known what it holds.
+    guard let then = chosen.1 else { return }
+    var loss = choices.generator.pick(Loss.allCases)
+    let good = try bytes(of: location.vaultFile)
+    let header = try good.withUnsafeBytes { try Header(parsing: $0) }
+    // Of a larger one some parts could be read, and others not.
+    if loss == .payload, isSalvaged, good.count - header.encodedSize > PayloadLayout.chunkSize {
+      loss = .file
+    }
+    if loss == .headerMAC, isSalvaged, then.isEven(with: state) { loss = .file }
+
+    let slots = Set(header.stanzas.filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
+    let copies = copiesOfSlots()
+    let recipientBefore = try bytes(of: location.identityFile)
+    var bad = good
+    switch loss {
+    case .file: unlink(location.vaultFile)
+    case .payload:
+      // In the first chunk, which has the first line.
+      bad[header.encodedSize + 20] ^= 1
+    case .headerMAC:
+      let place = header.encodedSize - 20
+      bad[place] = bad[place] == 0x41 ? 0x42 : 0x41
+    }
+    if loss != .file { try put(bad, into: location.vaultFile) }
+    let before = state
+    try loseAndPutBack(chosen.0, then, isSalvaged: isSalvaged, loss)
+
+    guard try bytes(of: location.identityFile) == recipientBefore else {
+      throw Finding("putting a vault back has changed the identity file")
+    }
+    let after = Set(
+      try bytes(of: location.vaultFile).withUnsafeBytes { try Header(parsing: $0) }.stanzas
+        .filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
+    let expected = loss == .payload ? slots : copies ?? (loss == .headerMAC ? slots : nil)
+    if let expected, after != expected {
+      throw Finding("after \(loss), \(after.sorted()) open the vault, and should \(expected.sorted())")
+    }
+    guard copiesOfSlots() ?? [] == after else { throw Finding("the copies of the slots are others") }
+    keychain = reopened()
+    try settle(before, mayWriteAnyway: true)
+    try rebuildMemory()
+  }
+
+  private func loseAndPutBack(
+    _ chosen: Generation, _ then: KnownState, isSalvaged: Bool, _ loss: Loss
+  ) throws {
+    var questions = 0
+    let confirm = { (ways: ReturningWays) in
+      questions += 1
+      return true
+    }
+    if isSalvaged {
+      var status = stat()
+      stat(location.vaultFile, &status)
+      let date = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+      let wasWritten = try reopened().verify(chosen).written
+      let salvage = try reopened().salvage(confirm: confirm)
+      guard salvage.base == chosen else { throw Finding("salvage takes another state for the newest") }
+      var expected = then
+      if loss == .headerMAC {
+        expected.merge(
+          state, base: nil, losersRetireAt: max(wasWritten, Timestamp(milliseconds: date)))
+      }
+      state = expected
+    } else {
+      _ = try reopened().restore(chosen, confirm: confirm)
+      state = then
+    }
+    if loss == .payload, questions > 0 { throw Finding("it is asked what an authentic header says") }
+    let opens = try reopened().slots()?.contains { $0.kind != .identityFile } ?? false
+    if loss != .payload, opens, questions != 1 {
+      throw Finding("of what nothing proves \(questions) questions are asked")
+    }
+  }
+
+  /// The identifiers of the slots that lie beside the vault; `nil` if there is no folder of them.
+  private func copiesOfSlots() -> Set<String>? {
+    guard let folder = opendir(location.vaultFolder + "/slots") else { return nil }
+    defer { closedir(folder) }
+    var ids: Set<String> = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".age") { ids.insert(String(name.dropLast(4))) }
+    }
+    return ids
+  }
+}
