@@ -43,6 +43,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   private var copies: [String] = []
   /// Those that can't be merged.
   private var passedOver: Set<String> = []
+  /// Whether what this machine wrote last is still to be merged, as of the last look.
+  private var hasMissedWrite = false
   /// What opened the vault before.
   var key: VaultKey? { didSet { if key !== oldValue { keptVault = nil } } }
   /// The vault whose key is there because the cache keeps it, or because it has been given to the cache.
@@ -272,8 +274,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
       onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
     }
-    folder.removeStaleTemporaries()
-    return LockedFolder(folder: folder, lock: lock)
+    let exchanged = folder.removeStaleTemporaries()
+    return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)
   }
 
   /// - Parameter needsIdentity: whether the identity itself has to be had.
@@ -285,14 +287,26 @@ public final class EncryptedFileKeychain: KeychainStore {
     let locked = try lockFolder(patience: patience ?? self.patience)
     isPinned = false
     let snapshot = try newest(needsIdentity: needsIdentity)
+    if let snapshot, !locked.exchanged.isEmpty {
+      TakenOut.settle(locked.exchanged, in: locked.folder, besides: snapshot)
+    }
     // The change takes the lines away.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
-    let count = try change.mergeCopies(except: passedOver) { (name, path, error) in
+    var count = try change.mergeCopies(except: passedOver) { (name, path, error) in
       passedOver.insert(name)
       onNotice(.unmerged(path: path, error))
     }
-    if count > 0 { change.onCommit { [onNotice] in onNotice(.merged(copies: count)) } }
+    if let snapshot,
+      let write = NewestWrite.find(replacedBy: snapshot, change.head, in: change.locked.folder, unlocking)
+    {
+      do throws(KeychainError) {
+        if try change.merge(write) { count += 1 }
+      } catch {
+        onNotice(.unmerged(path: write.snapshot.path, error))
+      }
+    }
+    if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
     return change
   }
 
@@ -399,7 +413,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     if isPinned { return snapshot }
     forgetWhatIsLocked()
     guard let snapshot = try newest() else { return nil }
-    if copies.isEmpty || onlyReads { return snapshot }
+    if copies.isEmpty && !hasMissedWrite || onlyReads { return snapshot }
+    hasMissedWrite = false
     do throws(KeychainError) {
       // Whoever asks something doesn't wait long for it: another process may be merging already.
       try beginChange(patience: 1).commit(at: clock())
@@ -439,9 +454,13 @@ public final class EncryptedFileKeychain: KeychainStore {
       // A vault that has moved is to be missed where it is now.
       if !isHere, !onlyReads { try? rememberUnlessWritten(opened) }
       return nil
-    case .seen(let seen) where seen.number >= generation.number: newer = seen
+    case .seen(let seen) where seen.number >= generation.number:
+      if try hasReplacedUnseen(opened) { return nil }
+      newer = seen
     case .otherKey: break
     case .seen, .nothing:
+      // As long as it isn't merged, it is what was seen last.
+      if try hasReplacedUnseen(opened) { return nil }
       // Not being able to remember it is no reason to answer nothing.
       if !onlyReads { try? rememberUnlessWritten(opened) }
       return nil
@@ -454,6 +473,16 @@ public final class EncryptedFileKeychain: KeychainStore {
       }
     }
     return .rolledBack(path: location.vaultFile, generation: generation.number, seen: newer?.number)
+  }
+
+  /// Whether a generation has come into the place of what this machine wrote last, and doesn't come from it.
+  private func hasReplacedUnseen(_ opened: VaultSnapshot) throws(KeychainError) -> Bool {
+    guard let folder = try Folder(opening: location.vaultFolder),
+      let write = NewestWrite.find(replacedBy: opened, opened.first.head, in: folder, unlocking),
+      write.isMissed
+    else { return false }
+    hasMissedWrite = true
+    return true
   }
 
   /// Remembers a generation that somebody else has written. Under the lock, and not where a writer holds it, who

@@ -80,6 +80,20 @@ struct Generations: ~Copyable {
     }
   }
 
+  /// Keeps a file of another folder, which stays there, too.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  func keep(_ file: String, in other: borrowing Folder, as name: String) throws(KeychainError) {
+    if linkat(other.descriptor, file, folder.descriptor, name, 0) == 0 || errno == EEXIST { return }
+    try copy(file, in: other, as: name)
+  }
+
+  /// Whether one whose header has that MAC is kept.
+  func hasOne(of mac: [UInt8]) throws(KeychainError) -> Bool {
+    let ending = "-\(Past.start(of: mac)).age"
+    return try folder.names().contains { $0.hasSuffix(ending) && Self.number(of: $0) != nil }
+  }
+
   /// Takes a file out of the vault's folder.
   func take(_ file: String, from vaultFolder: borrowing Folder, as name: String) throws(KeychainError) {
     if renameat(vaultFolder.descriptor, file, folder.descriptor, name) != 0 {

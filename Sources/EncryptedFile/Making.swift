@@ -58,7 +58,7 @@ struct VaultTraces {
   /// Other places where there was one.
   private var elsewhere: [String] = []
 
-  private static let nearVault = [VaultLocation.slotsName, Generations.folderName]
+  private static let nearVault = [VaultLocation.slotsName, Generations.folderName, NewestWrite.fileName]
   private static let inState = [VaultLocation.identityName, VaultLocation.slotsName]
 
   /// Looks for it.

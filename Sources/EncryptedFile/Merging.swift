@@ -25,7 +25,10 @@ extension VaultChange {
     try mergeSlots(other)
     let former: VaultLines?
     if let base { former = try base.takeAllLines() } else { former = nil }
-    return try merge(try other.takeAllLines(), base: former, written: other.first.head.written)
+    let outcome = try merge(try other.takeAllLines(), base: former, written: other.first.head.written)
+    head.past.formUnion(other.first.head.past)
+    head.past.insert(other.generation)
+    return outcome
   }
 
   /// Takes in the records of another copy of the vault, written at that date.

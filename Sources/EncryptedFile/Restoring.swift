@@ -35,6 +35,7 @@ extension EncryptedFileKeychain {
         }
       ) { (change, isReplaced) throws(KeychainError) in
         if isReplaced {
+          try change.supersede(try generations())
           return Restoration(count: change.lines.inUse.count, restored: change.lines.inUse.count)
         }
         if earlier == nil, let key = change.key, let uuid = change.stanzas?.uuid {
@@ -90,6 +91,9 @@ extension EncryptedFileKeychain {
         guard try isWorthRescuing(after: error) else { throw error }
         let ways = try waysThatCount(restoring: generation, after: error)
         key = ways.key
+        try? NewestWrite.putAmongGenerations(in: location.vaultFolder) { (file) throws(KeychainError) in
+          try unlock(file)
+        }
         if let readable = try changeIfReadable() {
           change = readable
         } else {

@@ -7,6 +7,8 @@ import PrivateFiles
 struct LockedFolder: ~Copyable {
   let folder: Folder
   let lock: FileLock
+  /// What a writer that was killed has left while it exchanged files.
+  let exchanged: [String]
 }
 
 /// What a change begins with.
@@ -28,6 +30,7 @@ final class VaultBeginning {
     var head = snapshot.first.head
     head.generation += 1
     head.previous = snapshot.mac
+    head.past.insert(snapshot.generation)
     self.head = head
     lines = try snapshot.takeAllLines()
   }
@@ -76,6 +79,8 @@ final class VaultChange {
   private let beginning: (seen: SeenGeneration, key: VaultKey)?
   /// Copies from elsewhere whose items this change has taken in, and what they are called afterwards.
   private var mergedCopies: [(name: String, keptAs: String)] = []
+  /// What this machine's last write is called among the generations, where the vault doesn't come from it.
+  private var formerWrite: String?
   let unlocking: Unlocking
   private(set) var lines: VaultLines
   var head: VaultHead
@@ -428,13 +433,37 @@ final class VaultChange {
     return mergedCopies.count
   }
 
+  /// Notes that this comes after all that is known of here, so that nobody merges any of it into this.
+  func supersede(_ generations: [Generation]) throws(KeychainError) {
+    for generation in generations { head.past.insert(generation) }
+    guard let key, let stanzas else { return }
+    let state = StateFolder(unlocking.location)
+    if case .seen(let seen) = try SeenGeneration.remembered(of: stanzas.uuid, key, in: state).memory {
+      head.past.insert(seen)
+    }
+  }
+
+  /// Takes in this machine's last write, where that was replaced by what doesn't have it. It is put among the generations
+  /// once the change is on the disk.
+  ///
+  /// - Returns: whether it was taken in.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record of it is none.
+  func merge(_ write: NewestWrite) throws(KeychainError) -> Bool {
+    formerWrite = write.snapshot.generation.fileName
+    guard write.isMissed else { return false }
+    _ = try undoing { () throws(KeychainError) in try merge(write.snapshot) }
+    // So that it is noted as taken in.
+    isDirty = true
+    return true
+  }
+
   /// Removes all earlier generations, once the change is on the disk.
   ///
   /// - Throws: ``KeychainError/earlierStatesRemain(because:)``.
   func purgeGenerations() throws(KeychainError) {
     do throws(KeychainError) {
       // The former file is one where it could not be removed after the exchange.
-      try locked.folder.removeTemporaries(for: VaultLocation.vaultName)
+      try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
       try Generations(creatingIn: locked.folder).purge()
     } catch {
       throw .earlierStatesRemain(because: error)
@@ -481,6 +510,8 @@ final class VaultChange {
             VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
             displaced: displaced)
         }
+        // Nobody else has a new vault yet.
+        if !isNew { NewestWrite.keep(temporary, in: locked.folder, formerAs: formerWrite) }
       }
     }
     // The change is made by now.

@@ -28,6 +28,7 @@ extension Folder {
       }
     } catch {
       unlinkat(descriptor, temporary, 0)
+      if replaced != nil { unlinkat(descriptor, Self.exchangeName(of: temporary), 0) }
       throw error
     }
     if isLasting { try synchronize() }
@@ -39,28 +40,40 @@ extension Folder {
     }
   }
 
-  /// Puts a temporary file in the place of `name`, and sees to what was there.
+  /// Puts a temporary file in the place of `name`, and sees to what was there. Under the name that the temporary file
+  /// has for it, a process that is killed leaves a whole file: its own, or what was there.
   private func exchange(
     _ temporary: String, _ name: String, _ expected: FileStatus, _ otherwiseName: String
   ) throws(KeychainError) {
+    let exchanged = Self.exchangeName(of: temporary)
+    if renameat(descriptor, temporary, descriptor, exchanged) != 0 {
+      throw .system(operation: "replace", path: path(of: name), errno: errno)
+    }
     // Where the file system can't, or nothing is there any more, there is a moment that nobody watches.
-    if clinux_exchange(descriptor, temporary, name) != 0 { return try rename(temporary, to: name) }
+    if clinux_exchange(descriptor, exchanged, name) != 0 { return try rename(exchanged, to: name) }
     // From here on the new file is in place, whatever becomes of the other.
-    guard let former = try? status(of: temporary) else { return }
+    guard let former = try? status(of: exchanged) else { return }
     let isKept = (try? status(of: otherwiseName).isSameFile(as: former)) ?? false
     if isKept || former.isSameFile(as: expected) {
       // Disks that fail once mostly don't twice; what stays is removed like all that a killed writer leaves.
-      if unlinkat(descriptor, temporary, 0) != 0 { unlinkat(descriptor, temporary, 0) }
+      if unlinkat(descriptor, exchanged, 0) != 0 { unlinkat(descriptor, exchanged, 0) }
     } else {
-      renameat(descriptor, temporary, descriptor, otherwiseName)
+      renameat(descriptor, exchanged, descriptor, otherwiseName)
     }
   }
 
   /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Failing to
   /// is no reason not to write.
-  package func removeStaleTemporaries() {
-    guard let names = try? names() else { return }
-    for name in names where Self.isTemporary(name) {
+  ///
+  /// - Returns: the names of files that a writer left that was killed while it exchanged them, however old. They are
+  ///   whole, and may be all that there is of what another program had put there.
+  @discardableResult
+  package func removeStaleTemporaries() -> [String] {
+    guard let names = try? names() else { return [] }
+    var exchanged: [String] = []
+    for name in names where name.hasPrefix(".") {
+      if Self.isExchanged(name) { exchanged.append(name) }
+      guard Self.isTemporary(name) else { continue }
       var status = stat()
       if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
         Timestamp.now.seconds - Int64(status.st_mtim.tv_sec) > 3600
@@ -68,13 +81,22 @@ extension Folder {
         unlinkat(descriptor, name, 0)
       }
     }
+    return exchanged
   }
 
   /// Removes all temporary files for `name`, which nobody writes. Needs the folder's lock.
   ///
+  /// - Parameter former: what was replaced, which may be there still. Whatever else was exchanged stays.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
-  package func removeTemporaries(for name: String) throws(KeychainError) {
-    for temporary in try names() where temporary.hasPrefix(".\(name).") && Self.isTemporary(temporary) {
+  package func removeTemporaries(for name: String, replaced former: FileStatus?) throws(KeychainError) {
+    for temporary in try names() where temporary.hasPrefix(".\(name).") {
+      if Self.isExchanged(temporary) {
+        guard let former, let status = try? status(of: temporary), status.isSameFile(as: former) else {
+          continue
+        }
+      } else if !Self.isTemporary(temporary) {
+        continue
+      }
       if unlinkat(descriptor, temporary, 0) != 0, errno != ENOENT {
         throw .system(operation: "remove", path: path(of: temporary), errno: errno)
       }
@@ -82,6 +104,16 @@ extension Folder {
   }
 
   private static let temporarySuffix = ".tmp"
+  private static let exchangeSuffix = ".out.tmp"
+
+  /// What a temporary file is called while it is exchanged.
+  private static func exchangeName(of temporary: String) -> String {
+    temporary.dropLast(temporarySuffix.count) + exchangeSuffix
+  }
+
+  private static func isExchanged(_ name: String) -> Bool {
+    name.hasSuffix(exchangeSuffix) && isTemporary(name.dropLast(exchangeSuffix.count) + temporarySuffix)
+  }
 
   /// Whether it is a name of ours: `.NAME.`, 16 hexadecimal digits, `.tmp`. Other programs have such files too.
   private static func isTemporary(_ name: String) -> Bool {

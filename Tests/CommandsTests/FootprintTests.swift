@@ -29,7 +29,8 @@ import Testing
     let trees = sandbox.trees()
     #expect(
       Self.written(trees.home) == [
-        ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/generations/",
+        ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/.vault.age.newest",
+        ".local/share/llavero/generations/",
         ".local/share/llavero/generations/N-MAC.age", ".local/share/llavero/lock",
         ".local/share/llavero/vault.age", ".local/state/", ".local/state/llavero/",
         ".local/state/llavero/UUID.seen", ".local/state/llavero/identity.txt",
@@ -52,8 +53,9 @@ import Testing
     for command in commands { _ = try await sandbox.run("export \(variables); \(command)", input: input) }
     #expect(
       Self.written(sandbox.trees().home) == [
-        "d/", "d/llavero/", "d/llavero/generations/", "d/llavero/generations/N-MAC.age", "d/llavero/lock",
-        "d/llavero/vault.age", "s/", "s/llavero/", "s/llavero/UUID.seen", "s/llavero/identity.txt",
+        "d/", "d/llavero/", "d/llavero/.vault.age.newest", "d/llavero/generations/",
+        "d/llavero/generations/N-MAC.age", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
+        "s/llavero/UUID.seen", "s/llavero/identity.txt",
         "s/llavero/keychain",
       ])
     let relative = Sandbox()

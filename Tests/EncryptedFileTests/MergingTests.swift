@@ -174,7 +174,8 @@ struct ConflictCopyTests {
     #expect(try keychain.servers() == ["a.example", "b.example", "c.example", "d.example"])
     #expect(notices.all == [.merged(copies: 1)])
     #expect(
-      EncryptedFileTests.names(in: pair.one.location.vaultFolder) == ["generations", "lock", "vault.age"])
+      EncryptedFileTests.names(in: pair.one.location.vaultFolder)
+        == [".vault.age.newest", "generations", "lock", "vault.age"])
     #expect(try keychain.generations().count == 3)
     #expect(try keychain.summary()?.contents?.generation == 3)
   }

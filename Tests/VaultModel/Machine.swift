@@ -22,6 +22,8 @@ final class Machine {
   var written = Timestamp(milliseconds: 0)
   /// The passphrases of slots, which come along when copies are merged.
   let passphrases: Passphrases
+  /// The generations that the vault comes from, and its own, by the MACs of their headers.
+  var past: Set<[UInt8]> = []
   /// Another one after each change of the vault's key.
   var keyNumber = 0
 
@@ -173,6 +175,7 @@ final class Machine {
     }
     if written != generation { self.written = now }
     generation = written
+    if generation > 0 { past.insert(try headerMAC(of: location.vaultFile)) }
     guard let file = FileNumber(location.vaultFile, generation) else { return }
     earlier[file] = state
     if earlier.count > 30, let oldest = earlier.keys.min(by: { $0.generation < $1.generation }) {

@@ -1,3 +1,4 @@
+import Age
 import EncryptedFile
 import Glibc
 import Keychain
@@ -22,7 +23,7 @@ struct Machines {
     var choices = Choices(step.entropy, scale: scale)
     switch step.kind {
     case .fork: try fork()
-    case .merge, .mergeConflictCopy, .mergeFiles:
+    case .merge, .mergeConflictCopy, .mergeFiles, .replaceUnseen, .killExchange:
       clock.now.milliseconds += 1 + Int64(choices.index(1000))
       try merge(step.kind, &choices)
     case .swapMachines:
@@ -59,6 +60,7 @@ struct Machines {
   private mutating func merge(_ kind: Step.Kind, _ choices: inout Choices) throws {
     guard let other, let base, current.generation > 0, other.generation > 0 else { return }
     if current.keyNumber != other.keyNumber {
+      if kind == .replaceUnseen || kind == .killExchange { return }
       let outcome = current.outcome { () throws(KeychainError) in
         try current.reopened().merge(copyAt: other.location.vaultFile)
       }
@@ -68,13 +70,14 @@ struct Machines {
     }
     // Then a fixed order of their lines decides, of which the model knows nothing.
     if current.state.isEven(with: other.state) { return }
+    if kind == .replaceUnseen || kind == .killExchange, try isKnown(other, kind) { return }
     let before = current.state
-    let usesBase = kind == .mergeFiles || choices.chance(3)
+    let usesBase = kind == .mergeFiles || kind == .merge && choices.chance(3)
     var expected = current.state
     let date = max(current.written, other.written)
     expected.merge(
-      other.state, base: kind == .mergeConflictCopy || !usesBase ? nil : base.state, losersRetireAt: date)
-    if kind == .mergeConflictCopy || !usesBase {
+      other.state, base: usesBase ? base.state : nil, losersRetireAt: date)
+    if !usesBase {
       // The other place would come to the same.
       var reverse = other.state
       reverse.merge(current.state, base: nil, losersRetireAt: date)
@@ -88,6 +91,14 @@ struct Machines {
       try put(try bytes(of: other.location.vaultFile), into: copy)
       _ = try current.reopened().items(matching: .all)
       if access(copy, F_OK) == 0 { throw Finding("a conflict copy was not merged") }
+    case .replaceUnseen:
+      try replace(current.location.vaultFile, with: try bytes(of: other.location.vaultFile))
+      _ = try current.reopened().items(matching: .all)
+    case .killExchange:
+      let exchanged = current.location.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp"
+      try put(try bytes(of: other.location.vaultFile), into: exchanged)
+      try current.reopened().exclusively { () throws(KeychainError) in }
+      if access(exchanged, F_OK) == 0 { throw Finding("what was exchanged was not merged") }
     default:
       let ours = folder + "/ours.age"
       try put(try bytes(of: current.location.vaultFile), into: ours)
@@ -96,9 +107,48 @@ struct Machines {
     }
     current.keychain = current.reopened()
     current.state = expected
+    current.past.formUnion(other.past)
     try current.settle(before, mayWriteAnyway: true)
     try current.rebuildMemory()
     try keepBase(of: other)
+  }
+
+  /// Sees to those cases in which a sync program puts the other machine's file in the vault's place and nothing is
+  /// merged: one of both comes from the other. Returns whether it was one, or one that can't be told.
+  private func isKnown(_ other: Machine, _ kind: Step.Kind) throws -> Bool {
+    // Of more generations than those it isn't noted what they come from.
+    if abs(current.generation - other.generation) > 30 { return true }
+    let vault = current.location.vaultFile
+    let own = try bytes(of: vault)
+    let theirs = try bytes(of: other.location.vaultFile)
+    if current.past.contains(try headerMAC(of: other.location.vaultFile)) {
+      if own == theirs { return true }
+      if kind == .killExchange {
+        let exchanged = current.location.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp"
+        try put(theirs, into: exchanged)
+        try current.reopened().exclusively { () throws(KeychainError) in }
+        guard access(exchanged, F_OK) != 0, try bytes(of: vault) == own else {
+          throw Finding("an earlier generation was merged")
+        }
+        return true
+      }
+      try replace(vault, with: theirs)
+      let reading = current.outcome { () throws(KeychainError) in
+        _ = try current.reopened().items(matching: .all)
+      }
+      guard case .failed(.rolledBack) = reading else { throw Finding("an earlier generation was taken") }
+      try replace(vault, with: own)
+      return true
+    }
+    if kind == .replaceUnseen, other.past.contains(try headerMAC(of: vault)) {
+      try replace(vault, with: theirs)
+      _ = try current.reopened().items(matching: .all)
+      guard try bytes(of: vault) == theirs else { throw Finding("it was merged into what comes from it") }
+      current.become(other)
+      return true
+    }
+    // Whoever has written nothing has nothing to lose.
+    return kind == .replaceUnseen && !current.hasNewestWrite
   }
 
   /// What is broken is an error, and never empty or written over.
@@ -135,8 +185,30 @@ extension Machine {
     generation = other.generation
     written = other.written
     keyNumber = other.keyNumber
+    past = other.past
+    keychain = reopened()
     do { try rebuildMemory() } catch { preconditionFailure("\(error)") }
   }
+}
+
+extension Machine {
+  /// Whether it has written the vault's file itself.
+  var hasNewestWrite: Bool {
+    var (vault, newest) = (stat(), stat())
+    return stat(location.vaultFile, &vault) == 0
+      && stat(location.vaultFolder + "/.vault.age.newest", &newest) == 0 && vault.st_ino == newest.st_ino
+  }
+}
+
+/// The MAC of a vault's header.
+func headerMAC(of path: String) throws -> [UInt8] {
+  try bytes(of: path).withUnsafeBytes { try Header(parsing: $0) }.mac
+}
+
+/// Puts a new file with these bytes in the place of another, as sync programs do.
+func replace(_ path: String, with bytes: [UInt8]) throws {
+  try put(bytes, into: path + ".incoming")
+  rename(path + ".incoming", path)
 }
 
 func bytes(of path: String) throws -> [UInt8] {

@@ -14,6 +14,7 @@ struct Step: Hashable {
     case restore, compact
     case rotate, addRecipient, removeSlot, changePassphrase
     case fork, merge, mergeConflictCopy, mergeFiles, swapMachines
+    case replaceUnseen, killExchange
     case damage, putBack
 
     /// How often it comes, as a part of the sum of all.
@@ -27,7 +28,7 @@ struct Step: Hashable {
       case .transaction: 25
       case .addMany: 5
       case .addDated, .eraseHolding, .erase, .failingTransaction, .touch: 12
-      case .merge, .mergeConflictCopy, .mergeFiles: 14
+      case .merge, .mergeConflictCopy, .mergeFiles, .replaceUnseen, .killExchange: 14
       case .swapMachines: 40
       case .fork: 12
       case .restore, .passDays, .setBack, .putBack: 8

@@ -1,0 +1,84 @@
+import Age
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The last generation of a vault that this machine wrote: a second name of its file, beside it.
+///
+/// A sync program looks at the vault before it puts another machine's file in its place. What is written between the two
+/// has no other name left then, and nobody has seen it.
+struct NewestWrite {
+  let snapshot: VaultSnapshot
+  /// Whether what is in the vault's place doesn't come from it. Else that can't be told.
+  let isMissed: Bool
+
+  /// What it is called in the vault's folder. The machine's state would be no place for it: that has the key, which is
+  /// to be backed up elsewhere than the vault.
+  static let fileName = ".vault.age.newest"
+
+  /// Gives a file that name before it gets into the vault's place. Where there can be no link it is a copy. Failing to
+  /// is no reason not to write.
+  ///
+  /// - Parameter former: what the file is called among the generations that has this name now, if it is to be kept.
+  static func keep(_ name: String, in folder: borrowing Folder, formerAs former: String?) {
+    if let former { try? Generations(creatingIn: folder).keep(fileName, in: folder, as: former) }
+    unlinkat(folder.descriptor, fileName, 0)
+    if linkat(folder.descriptor, name, folder.descriptor, fileName, 0) == 0 { return }
+    guard let contents = try? folder.file(name)?.contents(limit: VaultBounds.file) else { return }
+    try? contents.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replace(fileName, with: bytes, isLasting: false)
+    }
+  }
+
+  /// Looks for it where another generation is in the vault's place.
+  ///
+  /// - Parameters:
+  ///   - current: that generation.
+  ///   - head: its first line, or that of what will come next.
+  /// - Returns: `nil` if there is none, if that generation comes from it or it comes from that one, and if it can't be
+  ///   opened with the same key.
+  static func find(
+    replacedBy current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
+  ) -> NewestWrite? {
+    guard let status = try? folder.status(of: fileName), !status.isSameFile(as: current.status),
+      let file = try? folder.file(fileName, isTightened: true),
+      let (header, _) = try? VaultSnapshot.readHeader(file), header.mac != current.mac,
+      !head.comes(from: header.mac), !current.first.head.comes(from: header.mac)
+    else { return nil }
+    let path = file.path
+    let opened = try? VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      guard stanzas.uuid == current.stanzas.uuid, let unlocked = try unlocking.open(header, with: current.key)
+      else {
+        throw .wrongIdentity(path: path)
+      }
+      return unlocked
+    }
+    // What the vault was put back to is earlier, or this one never got into its place.
+    guard let opened, !opened.first.head.comes(from: current.mac),
+      opened.first.head.tellsWhetherItComes(from: current.generation.number)
+    else { return nil }
+    return NewestWrite(
+      snapshot: opened,
+      isMissed: current.first.head.tellsWhetherItComes(from: opened.generation.number))
+  }
+
+  /// The MAC of its header; `nil` if there is none.
+  static func mac(in folder: borrowing Folder) -> [UInt8]? {
+    guard let file = try? folder.file(fileName) else { return nil }
+    return try? VaultSnapshot.readHeader(file).0.mac
+  }
+
+  /// Puts it among the earlier generations where it isn't the vault's file: a vault that can't be read or is gone may be
+  /// had from it.
+  ///
+  /// - Parameter open: opens a file.
+  static func putAmongGenerations(
+    in vaultFolder: String, open: (consuming OpenFile) throws(KeychainError) -> VaultSnapshot
+  ) throws(KeychainError) {
+    guard let folder = try Folder(opening: vaultFolder), let file = try folder.file(fileName) else { return }
+    if let vault = try? folder.status(of: VaultLocation.vaultName), file.status.isSameFile(as: vault) {
+      return
+    }
+    try Generations(creatingIn: folder).keep(fileName, in: folder, as: try open(file).generation.fileName)
+  }
+}

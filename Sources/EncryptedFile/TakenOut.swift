@@ -1,0 +1,37 @@
+import Age
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// What a writer that was killed has left under the name by which it exchanged the new file and the vault's: the new
+/// file, which never got into the vault's place, the one that it began with, or what a sync program had put there since.
+enum TakenOut {
+  /// Removes the former two, and makes the last one a conflict copy. Needs the vault's lock.
+  ///
+  /// - Parameters:
+  ///   - names: what the files are called.
+  ///   - current: what is in the vault's place now.
+  static func settle(
+    _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot
+  ) {
+    for name in names {
+      if let file = try? folder.file(name, isTightened: true),
+        let (header, _) = try? VaultSnapshot.readHeader(file),
+        isKnown(header.mac, to: current, folder)
+      {
+        unlinkat(folder.descriptor, name, 0)
+      } else {
+        // Whatever it is, it was in the vault's place, and nobody has seen it.
+        renameat(folder.descriptor, name, folder.descriptor, ConflictCopies.newName())
+      }
+    }
+  }
+
+  private static func isKnown(
+    _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder
+  ) -> Bool {
+    mac == current.mac || current.first.head.comes(from: mac)
+      || mac == NewestWrite.mac(in: folder)
+      || ((try? Generations(in: folder.path)?.hasOne(of: mac)) ?? false)
+  }
+}

@@ -1,0 +1,289 @@
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@testable import EncryptedFile
+
+/// Two machines with one vault, and a sync program that puts the file of the second in the place of the first one's,
+/// without a conflict copy.
+private final class Pair {
+  let one: Place
+  let two = Place()
+  let clock = SettableClock()
+  let notices = Notices()
+
+  init(_ one: Place = Place()) throws {
+    self.one = one
+    try keychain(one).add(servers: ["a.example", "b.example"])
+    two.makeFolders()
+    try put(try contents(of: one.identityFile), into: two.identityFile)
+    try bring(one, to: two)
+    _ = try two.keychain().servers()
+    clock.advance(seconds: 10)
+  }
+
+  func keychain(_ place: Place) -> EncryptedFileKeychain {
+    place.keychain(onNotice: notices.append, clock: clock.read)
+  }
+
+  func set(_ server: String, _ password: String, at place: Place) throws {
+    clock.advance(seconds: 1)
+    try keychain(place).save(item(server), Credential(password: password), at: clock.now)
+  }
+
+  func delete(_ server: String, at place: Place) throws {
+    clock.advance(seconds: 1)
+    let keychain = keychain(place)
+    try keychain.delete(try keychain.items(matching: query(server)))
+  }
+
+  /// A new file with the contents of one place's vault in the place of another's.
+  func bring(_ from: Place, to: Place) throws { try replace(to.vault, with: try contents(of: from.vault)) }
+
+  func replace(_ file: String, with bytes: [UInt8]) throws {
+    try put(bytes, into: file + ".incoming")
+    rename(file + ".incoming", file)
+  }
+
+  func has(_ servers: [String], at place: Place) throws {
+    #expect(try keychain(place).servers() == servers.map { $0 + ".example" })
+  }
+}
+
+private final class Notices: @unchecked Sendable {
+  private(set) var all: [EncryptedFileKeychain.Notice] = []
+  func append(_ notice: EncryptedFileKeychain.Notice) { all.append(notice) }
+}
+
+@Suite("A write that a sync program replaces unseen")
+struct ReplacedWriteTests {
+  @Test("is merged at the next look, whichever of both numbers is higher, and once", arguments: 0...2, 0...2)
+  func merged(further: Int, furtherThere: Int) throws {
+    let pair = try Pair()
+    for number in 0..<further { try pair.set("a.example", "one \(number)", at: pair.one) }
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 0..<furtherThere { try pair.set("b.example", "two \(number)", at: pair.two) }
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+    #expect(pair.notices.all == [.created(pair.one.location), .merged(copies: 1)])
+    // Nothing is merged again, and the other machine takes the result as it is.
+    let before = try pair.one.everything()
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+    #expect(try pair.one.everything() == before)
+    try pair.delete("c.example", at: pair.one)
+    try pair.has(["a", "b", "d"], at: pair.one)
+    try pair.bring(pair.one, to: pair.two)
+    try pair.has(["a", "b", "d"], at: pair.two)
+    #expect(pair.notices.all.count == 2)
+  }
+
+  @Test("is merged by the next change, also where another version has noted what came as seen")
+  func change() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    for server in ["d.example", "e.example"] { try pair.set(server, "two", at: pair.two) }
+    try pair.bring(pair.two, to: pair.one)
+    try pair.keychain(pair.one).acceptRollback()
+    try pair.set("f.example", "f", at: pair.one)
+    try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
+  }
+
+  @Test("is merged where its second name is that of a copy, and as long as it is there it is not")
+  func copied() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    // As on a file system without links.
+    let copy = pair.one.location.vaultFolder + "/.vault.age.newest"
+    try pair.replace(copy, with: try contents(of: copy))
+    #expect(try contents(of: copy) == contents(of: pair.one.vault))
+    let before = try pair.one.everything()
+    try pair.keychain(pair.one).exclusively { () throws(KeychainError) in }
+    #expect(try pair.one.everything() == before)
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+  }
+
+  @Test("what comes from it is taken as it is, whatever it has forgotten")
+  func descendant() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.set("c.example", "newer", at: pair.one)
+    try pair.bring(pair.one, to: pair.two)
+    try pair.set("c.example", "newest", at: pair.two)
+    try pair.delete("b.example", at: pair.two)
+    try pair.keychain(pair.two).compact()
+    try pair.bring(pair.two, to: pair.one)
+    let vault = try contents(of: pair.one.vault)
+    try pair.has(["a", "c"], at: pair.one)
+    #expect(try contents(of: pair.one.vault) == vault)
+    try pair.set("e.example", "e", at: pair.one)
+    try pair.has(["a", "c", "e"], at: pair.one)
+    #expect(try pair.keychain(pair.one).retiredItems(matching: query("c.example")).isEmpty)
+    #expect(pair.notices.all.count == 1)
+  }
+
+  @Test("an earlier state that a person has put back and accepted stays")
+  func accepted() throws {
+    let pair = try Pair()
+    let earlier = try contents(of: pair.one.vault)
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.delete("a.example", at: pair.one)
+    try pair.replace(pair.one.vault, with: earlier)
+    #expect(
+      failure { try pair.keychain(pair.one).servers() }
+        == .rolledBack(path: pair.one.vault, generation: 1, seen: 3))
+    try pair.keychain(pair.one).acceptRollback()
+    try pair.set("d.example", "d", at: pair.one)
+    try pair.has(["a", "b", "d"], at: pair.one)
+  }
+
+  @Test("a restored state stays, where it was put into the place of a damaged vault, on either machine")
+  func restored() throws {
+    let pair = try Pair()
+    try pair.bring(pair.one, to: pair.two)
+    try pair.set("c.example", "c", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    try pair.set("d.example", "d", at: pair.one)
+    try pair.replace(pair.one.vault, with: [1])
+    let keychain = pair.keychain(pair.one)
+    let first = try #require(try keychain.generations().last)
+    #expect(first.number == 2)
+    _ = try keychain.restore(first)
+    try pair.set("e.example", "e", at: pair.one)
+    try pair.has(["a", "b", "c", "e"], at: pair.one)
+    try pair.bring(pair.one, to: pair.two)
+    try pair.set("f.example", "f", at: pair.two)
+    try pair.has(["a", "b", "c", "e", "f"], at: pair.two)
+  }
+
+  @Test("of one that was replaced by what is no vault, salvaging makes use; and restoring keeps it")
+  func salvaged() throws {
+    for isGone in [false, true] {
+      let pair = try Pair()
+      try pair.set("c.example", "c", at: pair.one)
+      if isGone { unlink(pair.one.vault) } else { try pair.replace(pair.one.vault, with: [1]) }
+      let keychain = pair.keychain(pair.one)
+      if isGone {
+        _ = try keychain.restore(try #require(try keychain.generations().first))
+        try pair.has(["a", "b"], at: pair.one)
+        #expect(try keychain.generations().map(\.number) == [2, 1])
+        _ = try keychain.restore(try #require(try keychain.generations().first))
+      } else {
+        _ = try keychain.salvage()
+      }
+      try pair.has(["a", "b", "c"], at: pair.one)
+    }
+  }
+
+  @Test("after many writes elsewhere it is kept among the earlier states")
+  func manyWrites() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 0..<70 { try pair.set("d.example", "\(number)", at: pair.two) }
+    try pair.bring(pair.two, to: pair.one)
+    try pair.has(["a", "b", "d"], at: pair.one)
+    try pair.set("e.example", "e", at: pair.one)
+    try pair.has(["a", "b", "d", "e"], at: pair.one)
+    let keychain = pair.keychain(pair.one)
+    let own = try #require(try keychain.generations().first { $0.number == 2 })
+    #expect(try keychain.verify(own).count == 3)
+  }
+}
+
+@Suite("A writer that was killed while it exchanged files")
+struct KilledExchangeTests {
+  private static let files = [".vault.age.newest", "generations", "lock", "vault.age"]
+
+  private func exchanged(_ place: Place) -> String {
+    place.location.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp"
+  }
+
+  private func setAge(_ path: String, seconds: Int) {
+    let moment = timespec(tv_sec: time(nil) - seconds, tv_nsec: 0)
+    utimensat(AT_FDCWD, path, [moment, moment], 0)
+  }
+
+  @Test("what a sync program had put there is merged by the next change, however old it is")
+  func theirs() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.set("d.example", "d", at: pair.two)
+    let file = exchanged(pair.one)
+    try put(try contents(of: pair.two.vault), into: file)
+    chmod(file, 0o644)
+    setAge(file, seconds: 7200)
+    try pair.set("e.example", "e", at: pair.one)
+    try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
+    #expect(names(in: pair.one.location.vaultFolder) == Self.files)
+    #expect(try pair.keychain(pair.one).generations().count == 3)
+  }
+
+  @Test("the file that it began with, and its own that never came into place, go")
+  func own() throws {
+    for isDone in [true, false] {
+      let pair = try Pair()
+      try pair.set("c.example", "c", at: pair.one)
+      let before = try contents(of: pair.one.vault)
+      let seen = try seen(pair.one)
+      try pair.set("d.example", "d", at: pair.one)
+      let after = try contents(of: pair.one.vault)
+      try put(isDone ? before : after, into: exchanged(pair.one))
+      if !isDone {
+        try pair.replace(pair.one.vault, with: before)
+        try put(seen.contents, into: seen.path)
+      }
+      try pair.set("e.example", "e", at: pair.one)
+      try pair.has(isDone ? ["a", "b", "c", "d", "e"] : ["a", "b", "c", "e"], at: pair.one)
+      #expect(names(in: pair.one.location.vaultFolder) == Self.files)
+      #expect(pair.notices.all.count == 1)
+    }
+  }
+
+  @Test("what another key opens stays as a conflict copy, and is told")
+  func otherKey() throws {
+    let pair = try Pair()
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.keychain(pair.two).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
+    let theirs = try contents(of: pair.two.vault)
+    try put(theirs, into: exchanged(pair.one))
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.has(["a", "b", "c"], at: pair.one)
+    let left = names(in: pair.one.location.vaultFolder).filter { $0.hasPrefix("vault.conflict-") }
+    #expect(left.count == 1 && !exists(exchanged(pair.one)))
+    let path = pair.one.location.vaultFolder + "/" + (left.first ?? "")
+    #expect(try contents(of: path) == theirs)
+    #expect(pair.notices.all.contains(.unmerged(path: path, .wrongIdentity(path: path))))
+  }
+
+  @Test(
+    "a change of the key that was killed leaves nothing that the former key opens, and no copy of its own")
+  func rotation() throws {
+    for isDone in [true, false] {
+      let pair = try Pair()
+      try pair.set("c.example", "c", at: pair.one)
+      let before = try contents(of: pair.one.vault)
+      let (seen, identity) = (try seen(pair.one), try contents(of: pair.one.identityFile))
+      try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
+      try put(isDone ? before : try contents(of: pair.one.vault), into: exchanged(pair.one))
+      if !isDone {
+        try pair.replace(pair.one.vault, with: before)
+        try put(seen.contents, into: seen.path)
+        rename(pair.one.identityFile, pair.one.newIdentityFile)
+        try put(identity, into: pair.one.identityFile)
+      }
+      try pair.set("e.example", "e", at: pair.one)
+      try pair.has(["a", "b", "c", "e"], at: pair.one)
+      #expect(names(in: pair.one.location.vaultFolder) == Self.files)
+      #expect(pair.notices.all.count == 1)
+    }
+  }
+
+  private func seen(_ place: Place) throws -> (path: String, contents: [UInt8]) {
+    let name = try #require(names(in: place.location.stateFolder).first { $0.hasSuffix(".seen") })
+    let path = place.location.stateFolder + "/" + name
+    return (path, try contents(of: path))
+  }
+}
