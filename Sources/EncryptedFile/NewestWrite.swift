@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import Glibc
 import Keychain
 import PrivateFiles

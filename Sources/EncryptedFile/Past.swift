@@ -1,4 +1,4 @@
-import Keychain
+import Bytes
 
 /// The generations that one comes from, its own predecessors and those of the copies that were merged into it, as far as
 /// they are noted: the member `past` of its first line.
@@ -30,7 +30,7 @@ struct Past {
 
   /// The beginning of a MAC in small hexadecimal digits.
   static func start(of mac: [UInt8]) -> String {
-    String(decoding: hexadecimalDigits(Array(mac.prefix(digits / 2))), as: UTF8.self)
+    hexadecimal(Array(mac.prefix(digits / 2)))
   }
 
   var isEmpty: Bool { entries.isEmpty }
