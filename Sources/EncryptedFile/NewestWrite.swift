@@ -42,18 +42,10 @@ struct NewestWrite {
     replacedBy current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
   ) -> NewestWrite? {
     guard let status = try? folder.status(of: fileName), !status.isSameFile(as: current.status),
-      let file = try? folder.file(fileName, isTightened: true),
-      let (header, _) = try? VaultSnapshot.readHeader(file), header.mac != current.mac,
-      !head.comes(from: header.mac), !current.first.head.comes(from: header.mac)
+      let mac = mac(in: folder), mac != current.mac, !head.comes(from: mac),
+      !current.first.head.comes(from: mac)
     else { return nil }
-    let path = file.path
-    let opened = try? VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      guard stanzas.uuid == current.stanzas.uuid, let unlocked = try unlocking.open(header, with: current.key)
-      else {
-        throw .wrongIdentity(path: path)
-      }
-      return unlocked
-    }
+    let opened = open(in: folder, uuid: current.stanzas.uuid, with: current.key, unlocking)
     // What the vault was put back to is earlier, or this one never got into its place.
     guard let opened, !opened.first.head.comes(from: current.mac),
       opened.first.head.tellsWhetherItComes(from: current.generation.number)
@@ -69,17 +61,26 @@ struct NewestWrite {
     return try? VaultSnapshot.readHeader(file).0.mac
   }
 
-  /// Puts it among the earlier generations where it isn't the vault's file: a vault that can't be read or is gone may be
-  /// had from it.
-  ///
-  /// - Parameter open: opens a file.
-  static func putAmongGenerations(
-    in vaultFolder: String, open: (consuming OpenFile) throws(KeychainError) -> VaultSnapshot
-  ) throws(KeychainError) {
-    guard let folder = try Folder(opening: vaultFolder), let file = try folder.file(fileName) else { return }
-    if let vault = try? folder.status(of: VaultLocation.vaultName), file.status.isSameFile(as: vault) {
-      return
+  /// Opens it with a vault's key; `nil` if there is none, or if that can't be done.
+  static func open(
+    in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
+  ) -> VaultSnapshot? {
+    guard let file = try? folder.file(fileName) else { return nil }
+    let path = file.path
+    return try? VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      guard stanzas.uuid == uuid, let unlocked = try unlocking.open(header, with: key) else {
+        throw .wrongIdentity(path: path)
+      }
+      return unlocked
     }
-    try Generations(creatingIn: folder).keep(fileName, in: folder, as: try open(file).generation.fileName)
+  }
+}
+
+extension Generation {
+  /// A write that is no earlier generation yet.
+  init(_ write: VaultSnapshot) {
+    self.init(
+      number: write.first.head.generation, written: write.first.head.written, size: write.status.size,
+      path: write.path, name: write.generation.fileName)
   }
 }

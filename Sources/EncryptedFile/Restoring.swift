@@ -91,9 +91,6 @@ extension EncryptedFileKeychain {
         guard try isWorthRescuing(after: error) else { throw error }
         let ways = try waysThatCount(restoring: generation, after: error)
         key = ways.key
-        try? NewestWrite.putAmongGenerations(in: location.vaultFolder) { (file) throws(KeychainError) in
-          try unlock(file)
-        }
         if let readable = try changeIfReadable() {
           change = readable
         } else {
@@ -136,8 +133,9 @@ extension EncryptedFileKeychain {
     ).memory {
       newest = max(newest, seen.number)
     }
+    let write = NewestWrite.open(in: locked.folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
     return try VaultChange(
-      replacingUnreadableWith: beginning, after: newest, locked, unlocking: unlocking)
+      replacingUnreadableWith: beginning, after: newest, keeping: write, locked, unlocking: unlocking)
   }
 
   private func described(_ ways: [SlotSummary], by notes: SlotNotes) -> [SlotSummary] {

@@ -115,10 +115,12 @@ final class VaultChange {
 
   /// Puts another state in the place of a vault that can't be read or is gone.
   ///
-  /// - Parameter generation: the number of the newest write that is known of.
+  /// - Parameters:
+  ///   - generation: the number of the newest write that is known of.
+  ///   - write: what this machine wrote last, which becomes an earlier generation.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   init(
-    replacingUnreadableWith beginning: VaultBeginning, after generation: Int64,
+    replacingUnreadableWith beginning: VaultBeginning, after generation: Int64, keeping write: VaultSnapshot?,
     _ locked: consuming LockedFolder,
     unlocking: Unlocking
   ) throws(KeychainError) {
@@ -130,6 +132,7 @@ final class VaultChange {
       hasFile ? (try locked.folder.status(of: VaultLocation.vaultName), Generations.unreadableName()) : nil
     self.locked = locked
     self.beginning = nil
+    formerWrite = write?.generation.fileName
     key = beginning.key
     stanzas = beginning.stanzas
     head = beginning.head

@@ -58,11 +58,18 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The newest of the generations that is in order, as what a vault begins with again: one that the key opens which
-  /// counts, or else one that a former key does.
+  /// The newest of the generations that is in order, this machine's last write among them, as what a vault begins with
+  /// again: one that the key opens which counts, or else one that a former key does.
   ///
   /// - Throws: as ``newestGood()`` does.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
+    if let folder = try Folder(opening: location.vaultFolder),
+      let write = NewestWrite.open(in: folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking),
+      (try? write.verify()) != nil,
+      try generations().allSatisfy({ $0.number <= write.first.head.generation })
+    {
+      return (Generation(write), try VaultBeginning(write, ways))
+    }
     for opensByFormer in [false, true] {
       for generation in (try? generations()) ?? [] {
         do throws(KeychainError) {

@@ -4,8 +4,8 @@ import PrivateFiles
 
 /// The key and the ways in that count for a vault that is damaged, or gone, and is about to be put back.
 ///
-/// They are those of its own header where the MAC of that holds. Else they are those of the copies of the slots beside it,
-/// or of what else there is of an earlier state; then somebody has to say that these may open the vault.
+/// They are those of its own header where the MAC of that holds, or else of what this machine wrote last, if it has seen
+/// nothing since. Else they are those of the copies of the slots beside it, or of what else there is of an earlier state; then somebody has to say that these may open the vault.
 struct WaysThatCount {
   /// What the vault is written with.
   let key: VaultKey
@@ -54,6 +54,7 @@ extension EncryptedFileKeychain {
     var status: FileStatus?
     if let file = try openVault() { (own, status) = (FoundHeader(file), file.status) }
     if let own, let key = try ownKey(own) { return try authentic(own, key, status) }
+    if let (last, key) = try lastWrite() { return try authentic(last, key, status) }
     var earlier = try earlierHeaders()
     let meant = generation.flatMap { generation in earlier.first { $0.name == generation.name } }
     let sameVault = earlier.first { $0.found.stanzas.uuid == own?.stanzas.uuid }
@@ -137,6 +138,17 @@ extension EncryptedFileKeychain {
       guard let file = try? folder.file(generation), let found = FoundHeader(file) else { return nil }
       return (generation.name, found)
     }
+  }
+
+  /// The header of what this machine wrote last, and its key; `nil` if it isn't there, or was not what was seen last.
+  private func lastWrite() throws(KeychainError) -> (FoundHeader, VaultKey)? {
+    guard let folder = try Folder(opening: location.vaultFolder),
+      let file = try? folder.file(NewestWrite.fileName), let found = FoundHeader(file),
+      let key = try ownKey(found)
+    else { return nil }
+    let memory = try SeenGeneration.remembered(of: found.stanzas.uuid, key, in: StateFolder(location)).memory
+    guard case .seen(let seen) = memory, found.isNamed(by: seen) else { return nil }
+    return (found, key)
   }
 
   /// The vault's key by its own header; `nil` if that doesn't open.

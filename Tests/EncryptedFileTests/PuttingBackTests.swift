@@ -10,7 +10,7 @@ import Testing
 enum Loss: CaseIterable {
   /// A byte of what it holds is another.
   case payload
-  /// The file is gone.
+  /// The file is gone, with this machine's second name for it.
   case file
   /// The header's MAC is another.
   case headerMAC
@@ -34,7 +34,7 @@ enum Loss: CaseIterable {
     switch self {
     case .payload: bytes[bytes.count - 1] ^= 1
     case .file:
-      unlink(place.vault)
+      place.loseVault()
       return
     case .headerMAC: change(header.encodedSize - 20)
     case .headerSlots:
@@ -228,7 +228,7 @@ struct PuttingBackTests {
   @Test("without the copies of the slots an earlier state's open it again, if somebody says so")
   func generationAlone() throws {
     let slots = try changed(isWritten: false)
-    unlink(slots.place.vault)
+    slots.place.loseVault()
     removeAll(slots.place.slots)
     let question = Question(false)
     #expect(
@@ -238,6 +238,26 @@ struct PuttingBackTests {
     #expect(failure { try slots.keychain("former").salvage() } == .slot(.unconfirmed))
     _ = try slots.keychain("former").salvage { _ in true }
     #expect(try slots.keychain("former").servers().count == 4)
+  }
+
+  @Test("of a vault whose name alone is gone, this machine's last write is all there, without a question")
+  func lastWrite() throws {
+    for isSalvaged in [true, false] {
+      let slots = try changed()
+      let generation = try #require(try slots.keychain().generations().first)
+      unlink(slots.place.vault)
+      #expect(isRefused(failure { try slots.keychain("former").salvage { _ in true } }))
+      if isSalvaged {
+        #expect(try slots.keychain("new").salvage().count == 5)
+      } else {
+        #expect(try slots.keychain("new").restore(generation).count == 4)
+        // What is not in that state is an earlier one.
+        let newest = try #require(try slots.keychain().generations().first)
+        #expect(try slots.keychain("new").restore(newest).count == 5)
+      }
+      #expect(try slots.keychain("new").servers().count == 5)
+      #expect(failure { try slots.keychain("former").servers() } == .wrongPassphrase(path: slots.place.vault))
+    }
   }
 
   @Test("a vault without slots is put back without a question", arguments: Loss.withoutSlots)
@@ -268,7 +288,7 @@ struct PuttingBackTests {
   func meanwhile() throws {
     let slots = try changed()
     let good = try contents(of: slots.place.vault)
-    unlink(slots.place.vault)
+    slots.place.loseVault()
     let outcome = failure {
       try slots.keychain("new").salvage { _ in
         (try? put(good, into: slots.place.vault)) != nil
@@ -326,7 +346,7 @@ struct PuttingBackRotatedTests {
   func missing() throws {
     let (slots, former) = try rotatedElsewhere(isRead: true)
     let present = try recipient(slots)
-    unlink(slots.place.vault)
+    slots.place.loseVault()
     _ = try slots.keychain("right").salvage { _ in true }
     #expect(try recipient(slots) == present && present != former)
     #expect(try slots.keychain("right").servers().count == 4)

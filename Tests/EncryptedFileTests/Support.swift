@@ -32,6 +32,12 @@ final class Place: Sendable {
       maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock)
   }
 
+  /// Has the vault's file gone, by both its names.
+  func loseVault() {
+    unlink(vault)
+    unlink(location.vaultFolder + "/.vault.age.newest")
+  }
+
   /// Makes the two folders as the program does.
   func makeFolders() {
     for folder in ["/data", "/data/llavero", "/state", "/state/llavero"] { mkdir(path + folder, 0o700) }
