@@ -179,7 +179,7 @@ extension KeychainError {
 
 extension VaultChange {
   /// When items were changed or deleted last.
-  private func latestDates(of items: Set<ItemReference>) throws(KeychainError) -> [ItemReference: Timestamp] {
+  func latestDates(of items: Set<ItemReference>) throws(KeychainError) -> [ItemReference: Timestamp] {
     var latest: [ItemReference: Timestamp] = [:]
     func note(_ item: Item, _ date: Timestamp) {
       guard let reference = item.reference, items.contains(reference) else { return }

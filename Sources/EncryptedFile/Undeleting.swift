@@ -49,9 +49,12 @@ extension VaultChange {
       return try replace(twin.index, with: twin.item, credential, at: now)
     }
     var item = retired.item
-    // After the deletion, which another copy of the vault has, too.
+    // After the deletion, which another copy of the vault has, too; that may have come after an older state went.
+    let latest = try item.reference.flatMap { (reference) throws(KeychainError) in
+      try latestDates(of: [reference])[reference]
+    }
     item.modificationDate = max(
-      item.nextChange(at: now), Timestamp(milliseconds: retired.retired.milliseconds + 1))
+      item.nextChange(at: now), Timestamp(milliseconds: (latest ?? retired.retired).milliseconds + 1))
     if try hasItem(item.reference) { item.reference = ItemReference(ByteString(timeOrderedUUID(at: now))) }
     try insert(item, credential, replacing: index)
     return item

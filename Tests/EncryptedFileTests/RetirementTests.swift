@@ -16,6 +16,21 @@ struct RetirementTests {
     return try keychain.items(matching: query).map { try keychain.secret(of: $0) }
   }
 
+  @Test("an older state that is brought back is later than the deletion, and no merge takes it away again")
+  func olderState() throws {
+    // All within one millisecond, so that the dates are those that a change has at least.
+    let keychain = keychain
+    let added = try keychain.add(item("a.example"), Credential(password: "first"))
+    _ = try keychain.update(added, Credential(password: "second"))
+    try keychain.delete(try keychain.items(matching: .all))
+    let first = try #require(try keychain.retiredItems(matching: .all).first { $0.reason == .replaced })
+    _ = try keychain.undelete(first)
+    let copy = place.path + "/copy.age"
+    try put(try contents(of: place.vault), into: copy)
+    try keychain.merge(copyAt: copy)
+    #expect(try keychain.servers() == ["a.example"])
+  }
+
   @Test("a deleted item answers nobody and is not counted, and comes back with its secret")
   func undeleting() throws {
     try keychain.add(servers: ["a.example", "b.example"])

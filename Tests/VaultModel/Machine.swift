@@ -214,7 +214,11 @@ final class Machine {
       }
     } else {
       var back = chosen.was
-      let date = max(back.next(at: now), Timestamp(milliseconds: chosen.retired.milliseconds + 1))
+      let own = back.item.reference
+      let others = state.gone.filter { $0.was.item.reference == own }.map(\.retired)
+      let present = own.flatMap { state.items[$0]?.date }
+      let latest = (others + [chosen.retired, present].compactMap { $0 }).max() ?? chosen.retired
+      let date = max(back.next(at: now), Timestamp(milliseconds: latest.milliseconds + 1))
       back.item.modificationDate = date
       back.changed = .init(all: date)
       back.revision = generation + 1
