@@ -39,7 +39,7 @@ extension EncryptedFileKeychain {
       if let file = try openVault() {
         let lines = try SalvagedLines.read(file, with: change.key)
         recovered = lines.inUse.count
-        try change.merge(lines, written: file.status.modificationDate)
+        if lines.count > 0 { try change.merge(lines, written: file.status.modificationDate) }
       }
       if base == nil, recovered == 0 { throw fault }
       return Salvage(count: change.lines.inUse.count, recovered: recovered, base: base)
