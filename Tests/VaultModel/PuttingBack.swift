@@ -7,8 +7,10 @@ import TestSupport
 extension Machine {
   /// What a vault has lost before it is put back.
   private enum Loss: CaseIterable {
-    /// The file.
+    /// The file, by both its names.
     case file
+    /// The vault's name; the file is there by this machine's second name for it.
+    case name
     /// All that it holds; the header is in order.
     case payload
     /// The header's MAC; all that it holds can still be read.
@@ -35,13 +37,15 @@ extension Machine {
       loss = .file
     }
     if loss == .headerMAC, isSalvaged, then.isEven(with: state) { loss = .file }
+    if loss == .name, !hasNewestWrite { loss = .file }
 
     let slots = Set(header.stanzas.filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
     let copies = copiesOfSlots()
     let recipientBefore = try bytes(of: location.identityFile)
     var bad = good
+    if loss != .name { unlink(location.vaultFolder + "/.vault.age.newest") }
     switch loss {
-    case .file: unlink(location.vaultFile)
+    case .file, .name: unlink(location.vaultFile)
     case .payload:
       // In the first chunk, which has the first line.
       bad[header.encodedSize + 20] ^= 1
@@ -49,7 +53,7 @@ extension Machine {
       let place = header.encodedSize - 20
       bad[place] = bad[place] == 0x41 ? 0x42 : 0x41
     }
-    if loss != .file { try put(bad, into: location.vaultFile) }
+    if loss != .file, loss != .name { try put(bad, into: location.vaultFile) }
     let before = state
     try loseAndPutBack(chosen.0, then, isSalvaged: isSalvaged, loss)
 
@@ -59,7 +63,7 @@ extension Machine {
     let after = Set(
       try bytes(of: location.vaultFile).withUnsafeBytes { try Header(parsing: $0) }.stanzas
         .filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
-    let expected = loss == .payload ? slots : copies ?? (loss == .headerMAC ? slots : nil)
+    let expected = loss == .payload || loss == .name ? slots : copies ?? (loss == .headerMAC ? slots : nil)
     if let expected, after != expected {
       throw Finding("after \(loss), \(after.sorted()) open the vault, and should \(expected.sorted())")
     }
@@ -83,6 +87,11 @@ extension Machine {
       let date = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
       let wasWritten = try reopened().verify(chosen).written
       let salvage = try reopened().salvage(confirm: confirm)
+      if loss == .name {
+        guard salvage.base?.number == generation else { throw Finding("salvage misses the last write") }
+        if questions > 0 { throw Finding("it is asked what the last write says") }
+        return
+      }
       guard salvage.base == chosen else { throw Finding("salvage takes another state for the newest") }
       var expected = then
       if loss == .headerMAC {
@@ -94,9 +103,11 @@ extension Machine {
       _ = try reopened().restore(chosen, confirm: confirm)
       state = then
     }
-    if loss == .payload, questions > 0 { throw Finding("it is asked what an authentic header says") }
+    if loss == .payload || loss == .name, questions > 0 {
+      throw Finding("it is asked what an authentic header says")
+    }
     let opens = try reopened().slots()?.contains { $0.kind != .identityFile } ?? false
-    if loss != .payload, opens, questions != 1 {
+    if loss != .payload, loss != .name, opens, questions != 1 {
       throw Finding("of what nothing proves \(questions) questions are asked")
     }
   }
