@@ -6,7 +6,7 @@ import Bytes
 /// Each is there as `NUMBER-MAC`, as the files are called that are kept of them; the highest number comes first.
 struct Past {
   /// How many are noted.
-  static let limit = 64
+  static let limit = 32
 
   private var entries: [(number: Int64, mac: String)] = []
 
@@ -73,20 +73,13 @@ struct Past {
 }
 
 extension VaultHead {
-  private static let pastName = Array("past".utf8)
-
   /// What is noted of the generations that this one comes from.
   var past: Past {
     get {
-      guard let value = unknown.first(where: { $0.name == Self.pastName })?.value, value.count > 2 else {
-        return Past()
-      }
-      return Past(String(decoding: value.dropFirst().dropLast(), as: UTF8.self))
+      // What is no string isn't of its form, and noted as nothing.
+      Past(String(decoding: rawPast.dropFirst().dropLast(), as: UTF8.self))
     }
-    set {
-      unknown.removeAll { $0.name == Self.pastName }
-      if !newValue.isEmpty { unknown.append((Self.pastName, Array("\"\(newValue.text)\"".utf8))) }
-    }
+    set { rawPast = newValue.isEmpty ? [] : Array("\"\(newValue.text)\"".utf8) }
   }
 
   /// Whether it comes from the generation with a header of that MAC, as far as is noted.

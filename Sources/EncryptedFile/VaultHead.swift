@@ -18,6 +18,8 @@ struct VaultHead {
   var retiredCount = 0
   /// The bytes of all records; the padding follows.
   var byteCount: Int
+  /// The member `past` as raw JSON, which few need; empty if there is none. See ``Past``.
+  var rawPast: [UInt8] = []
   /// Members from newer versions, as raw JSON, which survive a change.
   var unknown: [(name: [UInt8], value: [UInt8])] = []
 
@@ -112,6 +114,8 @@ struct ReadVaultHead {
         } else if name == "index" {
           guard value.kind == .string else { throw JSONReader.Malformed() }
           index = VaultIndex(UnsafeRawBufferPointer(rebasing: value.raw[1..<(value.raw.count - 1)]))
+        } else if name == "past" {
+          head.rawPast = Array(value.raw)
         } else {
           head.unknown.append((Array(name), Array(value.raw)))
         }
@@ -159,7 +163,8 @@ extension JSONWriter {
     if head.retiredCount > 0 { member("old", head.retiredCount) }
     member("bytes", head.byteCount)
     member("auth", Self.base64(authentication))
-    for (name, value) in head.unknown {
+    let past = head.rawPast.isEmpty ? [] : [(name: Array("past".utf8), value: head.rawPast)]
+    for (name, value) in past + head.unknown {
       name.withUnsafeBytes { name in value.withUnsafeBytes { rawMember(name: name, value: $0) } }
     }
     if !index.isEmpty { member("index", ByteString(index.text)) }

@@ -117,7 +117,7 @@ struct Machines {
   /// merged: one of both comes from the other. Returns whether it was one, or one that can't be told.
   private func isKnown(_ other: Machine, _ kind: Step.Kind) throws -> Bool {
     // Of more generations than those it isn't noted what they come from.
-    if abs(current.generation - other.generation) > 30 { return true }
+    if abs(current.generation - other.generation) > 14 { return true }
     let vault = current.location.vaultFile
     let own = try bytes(of: vault)
     let theirs = try bytes(of: other.location.vaultFile)
