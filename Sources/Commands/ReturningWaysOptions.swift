@@ -39,30 +39,38 @@ struct ReturningWaysOptions: ParsableArguments {
   private static func refusal(
     of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool
   ) -> Failure? {
-    StandardStreams.say(reason(returning.doubt, location) + "; what is put back opens with:")
-    for way in returning.ways {
-      var text =
-        way.kind == .identityFile ? "the key file \(location.identityFile)" : "\(way.kind.name) \(way.id)"
-      if let recipient = way.recipient { text += " for \(recipient)" }
-      if let added = way.added { text += ", added \(dateText(added))" }
-      StandardStreams.say("  " + terminalText(text))
-    }
+    var text = reason(returning.doubt, location) + ": what is put back opens with "
+    text += returning.ways.map { name($0, location) }.joined(separator: "; ")
     if returning.mayBeFormerKey {
-      StandardStreams.say(
-        "its key may have been changed since, on another machine; this takes the former one back")
+      text += "; its key may have been changed elsewhere since, and the former one comes back"
     }
-    if isConfirmed { return nil }
-    guard let terminal = Terminal() else {
-      return Failure(
-        "one of these may have been removed, and there is no terminal to ask on; nothing was changed",
-        hint: "if all of them may open the keychain, say --yes", status: .keychain)
+    if !isConfirmed, let terminal = Terminal() {
+      StandardStreams.say(terminalText(text))
+      if terminal.ask("What was removed of these opens the keychain again. Put it back so? [y/N] ") {
+        return nil
+      }
+      return Failure("nothing was changed", status: .nothingMatched)
     }
-    if terminal.ask("One that was removed opens the keychain again. Put it back so? [y/N] ") { return nil }
-    return Failure("nothing was changed", status: .nothingMatched)
+    if isConfirmed {
+      StandardStreams.say(terminalText(text))
+      return nil
+    }
+    return Failure(
+      text + "; nothing was changed",
+      hint: "if some of that was removed, it would open the keychain again; if all of it may, say --yes",
+      status: .keychain)
+  }
+
+  private static func name(_ way: SlotSummary, _ location: VaultLocation) -> String {
+    var text =
+      way.kind == .identityFile ? "the key file \(location.identityFile)" : "\(way.kind.name) \(way.id)"
+    if let recipient = way.recipient { text += " for \(recipient)" }
+    if let added = way.added { text += " of \(dateText(added))" }
+    return text
   }
 
   private static func reason(_ doubt: ReturningWays.Doubt, _ location: VaultLocation) -> String {
-    let path = terminalText(location.vaultFile)
+    let path = location.vaultFile
     return switch doubt {
     case .fileMissing: "\(path) is missing"
     case .headerUnreadable: "the header of \(path) is damaged, or of another key"

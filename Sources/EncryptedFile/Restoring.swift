@@ -19,8 +19,10 @@ extension EncryptedFileKeychain {
   /// Where the vault itself can't be read, or is gone, the generation comes into its place. What opens the vault is as it
   /// was last, and not as in that generation.
   ///
-  /// - Parameter confirm: asks whether the vault may be put back with ways in of which it can't be told whether they are
-  ///   those that it had last. Without it that is refused.
+  /// - Parameters:
+  ///   - generation: the earlier state.
+  ///   - confirm: asks whether the vault may be put back with ways in of which it can't be told whether they are those
+  ///     that it had last. Without it that is refused.
   /// - Throws: `KeychainError`, also for a generation that is damaged itself; `KeychainError.SlotFault.unconfirmed`.
   public func restore(
     _ generation: Generation, confirm: WaysConfirmation = { _ in false }
