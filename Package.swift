@@ -45,7 +45,8 @@ let inOrderOfStart: [LinkerSetting] = [
 let package = Package(
   name: "llavero",
   products: [
-    .library(name: "Keychain", targets: ["Keychain"]),
+    .library(name: "Keychain", targets: ["Keychain", "SharedKeychain"]),
+    .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
     .library(name: "Age", targets: ["Age"]),
     .library(name: "EncryptedFile", targets: ["EncryptedFile", "UnlockCache"]),
     .library(name: "SecretService", targets: ["SecretService"]),
@@ -75,18 +76,29 @@ let package = Package(
     .target(name: "CArguments"),
     // What all others stand on: secret bytes, and the reading and writing of bytes.
     .target(name: "Bytes", swiftSettings: settings),
-    .target(name: "Keychain", dependencies: ["Bytes", "CLinux"], swiftSettings: settings),
-    .target(name: "PrivateFiles", dependencies: ["Bytes", "Keychain", "CLinux"], swiftSettings: settings),
+    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings),
+    .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
+    // The model alone: it knows no file, no bus and no protocol.
+    .target(name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
+    .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
+    .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
+    // Apple's numbers and four-character codes, for the library and for the command.
+    .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
+    .target(
+      name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"], swiftSettings: settings),
     .target(name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings),
     .target(
       name: "EncryptedFile",
-      dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CSodium", "CLinux"],
+      dependencies: [
+        "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
+      ],
       swiftSettings: settings),
     .target(
-      name: "SecretService", dependencies: ["Bytes", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
+      name: "SecretService",
+      dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
       swiftSettings: settings),
     .target(
       name: "KeychainChoice",
@@ -95,15 +107,18 @@ let package = Package(
     .target(
       name: "DefaultKeychain",
       dependencies: [
-        "Bytes", "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache",
+        "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache",
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
-    .target(name: "CredentialProtocols", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
     .target(
-      name: "Security", dependencies: ["Bytes", "Keychain", "KeychainChoice", "DefaultKeychain"],
+      name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"], swiftSettings: settings),
+    .target(
+      name: "Security",
+      dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
       swiftSettings: settings),
     .target(
-      name: "Interchange", dependencies: ["Bytes", "Keychain", "CredentialProtocols"],
+      name: "Interchange",
+      dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
       swiftSettings: settings + compact),
     // What a program shows of itself: its streams, its terminal, why it failed, and the programs that it starts.
     .target(
@@ -131,7 +146,8 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "CredentialProtocols", "Interchange", "Age", "Processes", "Passphrases", "ToolCommands",
+        "JSON", "SecurityCodes", "CredentialProtocols", "Interchange", "Age", "Processes", "Passphrases",
+        "ToolCommands",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -160,7 +176,8 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
-      name: "TestSupport", dependencies: ["Keychain", "EncryptedFile", "SecretService"],
+      name: "TestSupport",
+      dependencies: ["Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     // What the fuzzer's targets and the tests share; depends on nothing, for it is built for the fuzzer, too.
@@ -168,7 +185,17 @@ let package = Package(
     .testTarget(
       name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "KeychainTests", dependencies: ["Bytes", "Keychain", "TestSupport", "Properties"],
+      name: "JSONTests", dependencies: ["Bytes", "JSON", "TestSupport", "Properties"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "KeychainTests", dependencies: ["Bytes", "JSON", "Keychain", "KeychainTesting", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SharedKeychainTests",
+      dependencies: ["Keychain", "SharedKeychain", "KeychainTesting", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SecurityCodesTests", dependencies: ["Keychain", "SecurityCodes", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AgeTests", dependencies: ["Bytes", "Age", "CSodium", "CZlib", "Properties"],
@@ -181,7 +208,8 @@ let package = Package(
     .testTarget(
       name: "EncryptedFileTests",
       dependencies: [
-        "Bytes", "EncryptedFile", "UnlockCache", "PrivateFiles", "Age", "TestSupport", "Properties",
+        "JSON", "SharedKeychain", "KeychainTesting", "Bytes", "EncryptedFile", "UnlockCache", "PrivateFiles",
+        "Age", "TestSupport", "Properties",
       ],
       exclude: ["Vaults"], swiftSettings: settings),
     .testTarget(
@@ -195,18 +223,22 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "SecretServiceTests", dependencies: ["SecretService", "Keychain", "PrivateFiles", "TestSupport"],
+      name: "SecretServiceTests",
+      dependencies: [
+        "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles", "TestSupport",
+      ],
       swiftSettings: settings),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.
     .testTarget(
       name: "SecurityTests",
       dependencies: [
-        "Security", "EncryptedFile", "TestSupport", "Properties",
+        "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Programs"], swiftSettings: settings),
     .testTarget(
-      name: "CredentialProtocolsTests", dependencies: ["CredentialProtocols", "TestSupport", "Properties"],
+      name: "CredentialProtocolsTests",
+      dependencies: ["KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
@@ -218,7 +250,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "ToolCommands", "Passphrases", "Processes", "CredentialProtocols", "Interchange",
+        "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Passphrases", "Processes",
+        "CredentialProtocols", "Interchange",
         "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
@@ -232,7 +265,8 @@ let package = Package(
       swiftSettings: settings),
     // Random sequences of all that can be done with a vault, beside a model of what comes of it.
     .executableTarget(
-      name: "vault-model", dependencies: ["EncryptedFile", "Keychain", "Age", "CSodium", "TestSupport"],
+      name: "vault-model",
+      dependencies: ["EncryptedFile", "Keychain", "KeychainTesting", "Age", "CSodium", "TestSupport"],
       path: "Tests/VaultModel", exclude: ["vault_reader.py"], swiftSettings: settings),
     // Programs as people write them for Keychain Services; the tests run them.
     .executableTarget(

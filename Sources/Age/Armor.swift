@@ -66,7 +66,7 @@ public enum Armor {
         break
       }
       guard !isComplete, !line.isEmpty, line.count <= Stanza.columns else { throw .armor(.lineLength) }
-      guard decode(line: line, appendingTo: &binary) else { throw .armor(.base64) }
+      guard Base64.decode(line: line, padded: true, appendingTo: &binary) else { throw .armor(.base64) }
       isComplete = line.count < Stanza.columns || line.last == UInt8(ascii: "=")
     }
 
@@ -84,14 +84,6 @@ public enum Armor {
     while let line = ahead.next(), line.allSatisfy(isWhitespace) {
       guard ahead.offset <= maximumWhitespace else { throw .armor(.tooMuchWhitespace) }
       lines = ahead
-    }
-  }
-
-  private static func decode(line: UnsafeRawBufferPointer, appendingTo binary: inout [UInt8]) -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: Stanza.bytesPerLine, alignment: 1) { decoded in
-      guard let count = Base64.decode(padded: line, into: decoded) else { return false }
-      binary.append(contentsOf: decoded.part(0, count))
-      return true
     }
   }
 

@@ -64,7 +64,9 @@ struct HeaderParser {
       throw .header(.macLine)
     }
     var mac: [UInt8] = []
-    guard Self.decode(line.part(4, line.count - 4), appendingTo: &mac) else { throw .header(.macLine) }
+    guard Base64.decode(line: line.part(4, line.count - 4), appendingTo: &mac) else {
+      throw .header(.macLine)
+    }
     return mac
   }
 
@@ -72,18 +74,10 @@ struct HeaderParser {
     var body: [UInt8] = []
     while true {
       let line = try nextLine()
-      guard line.count <= Stanza.columns, Self.decode(line, appendingTo: &body) else {
+      guard line.count <= Stanza.columns, Base64.decode(line: line, appendingTo: &body) else {
         throw .header(.stanzaBody)
       }
       if line.count < Stanza.columns { return body }
-    }
-  }
-
-  private static func decode(_ line: UnsafeRawBufferPointer, appendingTo bytes: inout [UInt8]) -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: Stanza.bytesPerLine, alignment: 1) { decoded in
-      guard let count = Base64.decode(line, into: decoded) else { return false }
-      bytes.append(contentsOf: decoded.part(0, count))
-      return true
     }
   }
 

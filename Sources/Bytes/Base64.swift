@@ -16,11 +16,11 @@ package enum Base64 {
     encode(bytes, padded: padded) { text.append($0) }
   }
 
-  /// The unpadded encoding as text, for arguments of stanzas.
-  package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
+  /// The encoding as text.
+  package static func encode(_ bytes: UnsafeRawBufferPointer, padded: Bool = false) -> String {
     var text: [UInt8] = []
-    text.reserveCapacity(encodedSize(bytes.count))
-    encode(bytes, appendingTo: &text)
+    text.reserveCapacity(encodedSize(bytes.count) + 2)
+    encode(bytes, padded: padded, appendingTo: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -92,6 +92,20 @@ package enum Base64 {
     var columns = text.count
     while columns > 0, text.count - columns < 2, text[columns - 1] == UInt8(ascii: "=") { columns -= 1 }
     return decode(text.part(0, columns), into: output)
+  }
+
+  /// Appends what a line of at most 64 columns encodes to `bytes`. Returns `false`, having appended nothing, if it isn't the
+  /// canonical encoding of anything.
+  package static func decode(
+    line: UnsafeRawBufferPointer, padded: Bool = false, appendingTo bytes: inout [UInt8]
+  ) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 48, alignment: 1) { decoded in
+      guard let count = padded ? decode(padded: line, into: decoded) : decode(line, into: decoded) else {
+        return false
+      }
+      bytes.append(contentsOf: decoded.part(0, count))
+      return true
+    }
   }
 
   /// Decodes an argument of a stanza that has to stand for exactly `output.count` bytes.

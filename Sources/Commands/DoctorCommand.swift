@@ -1,5 +1,6 @@
 import ArgumentParser
 import EncryptedFile
+import JSON
 import Keychain
 import KeychainChoice
 import Processes

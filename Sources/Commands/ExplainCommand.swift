@@ -153,7 +153,7 @@ extension Item.Key {
       text += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : PercentEncoding.text(server)
     }
     if let port = key.port { text += ":\(port)" }
-    if let path = key.path { text += "/" + PercentEncoding.text(path, keepingSlashes: true) }
+    if let path = key.path { text += "/" + PercentEncoding.text(path, keeping: "/") }
     return text
   }
 

@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 import Processes
 
 /// What git's configuration says of credentials, as git itself reads it where this program was started: with the

@@ -1,4 +1,5 @@
 import EncryptedFile
+import JSON
 import Keychain
 import KeychainChoice
 import Processes

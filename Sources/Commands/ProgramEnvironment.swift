@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Keychain
 
 /// The environment of a program: that of this process, with some variables that hold secrets.
 struct ProgramEnvironment: ~Copyable {

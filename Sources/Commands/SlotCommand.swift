@@ -1,6 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Glibc
+import JSON
 import Keychain
 import KeychainChoice
 import Processes

@@ -1,3 +1,4 @@
+import JSON
 import Keychain
 
 /// What `llavero status` says besides the keychain: which tools log in from here, and what a person should know. Files

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// What the AWS CLI and SDKs run as `credential_process` (AWS SDKs and Tools Reference Guide, "Process credential

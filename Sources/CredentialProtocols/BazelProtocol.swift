@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// The protocol of bazel's credential helpers (EngFlow/credential-helper-spec).

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 package import Keychain
 
 /// The protocol of cargo's credential providers, version 1: JSON lines (The Cargo Book, "Credential Provider Protocol").

@@ -1,5 +1,4 @@
-import Bytes
-public import Keychain
+public import Bytes
 
 /// Variables for a program, as they stand in a file of lines `NAME=VALUE`.
 ///

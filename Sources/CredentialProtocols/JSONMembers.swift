@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+import JSON
 
 extension Secret {
   /// Gives the members of the one JSON object that this is, in order, as ``JSONReader/members(of:_:)`` does.

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// The exec plugins of kubectl and every other client of Kubernetes (Kubernetes, "client-go credential plugins"), in the

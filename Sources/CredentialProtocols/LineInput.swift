@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 
 /// Reads one line after another, each as soon as it is there, for protocols that answer line by line.
 struct LineInput: ~Copyable {

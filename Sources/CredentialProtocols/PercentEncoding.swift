@@ -1,17 +1,16 @@
-import Bytes
-package import Keychain
+package import Bytes
 
 /// The escapes of RFC 3986 section 2.1.
 package enum PercentEncoding {
-  /// Appends bytes, all that are not unreserved (section 2.3) as `%XX`.
+  /// Appends bytes, all that are neither unreserved (section 2.3) nor among `others` as `%XX`.
   package static func append(
-    _ value: borrowing Secret, keepingSlashes: Bool = false, to text: inout Secret
+    _ value: borrowing Secret, keeping others: StaticString = "", to text: inout Secret
   ) {
     value.withUnsafeBytes { value in
       for byte in value {
         switch byte {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: text.append(byte)
-        case 0x2f where keepingSlashes: text.append(byte)
+        case _ where others.bytes.contains(byte): text.append(byte)
         default:
           text.append(0x25)
           text.append(hexadecimalDigit(byte >> 4, isCapital: true))
@@ -22,9 +21,9 @@ package enum PercentEncoding {
   }
 
   /// The same of what is no secret.
-  package static func text(_ value: ByteString, keepingSlashes: Bool = false) -> String {
+  package static func text(_ value: ByteString, keeping others: StaticString = "") -> String {
     var text = Secret(capacity: value.bytes.count)
-    append(Secret(copying: value), keepingSlashes: keepingSlashes, to: &text)
+    append(Secret(copying: value), keeping: others, to: &text)
     return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 }

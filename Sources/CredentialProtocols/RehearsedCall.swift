@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 public import Keychain
 
 /// A call as a tool would make it for a URL, made up to see which item would answer: the tool's own protocol runs, and

@@ -1,5 +1,4 @@
-import Bytes
-public import Keychain
+public import Bytes
 
 /// Reads the lines of a request up to a blank one or the end of the input.
 ///

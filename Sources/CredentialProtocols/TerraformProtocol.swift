@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// The protocol of Terraform's and OpenTofu's credentials helpers (Terraform, "Create Credentials Helpers").

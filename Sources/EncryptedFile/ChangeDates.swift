@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// When an item's key, its other attributes, and what is confidential of it were changed last, so that of two copies of

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// How two copies of a vault become one, item by item. Each part of an item (its key, its other attributes, what is

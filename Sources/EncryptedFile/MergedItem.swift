@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// A state of an item in one of two copies of a vault that are merged, or what both have become.

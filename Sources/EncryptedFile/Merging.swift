@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// What merging another copy has changed.

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// One line of a vault: an item and what it keeps confidential, as a JSON object.

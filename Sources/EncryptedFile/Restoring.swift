@@ -1,4 +1,5 @@
 import Age
+import JSON
 public import Keychain
 import PrivateFiles
 

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 public import Keychain
 
 /// Why a record went out of use.

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 
 /// What is noted about slots in the first line of the plaintext, where nobody reads it who hasn't unlocked the vault

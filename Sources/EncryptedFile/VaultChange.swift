@@ -1,5 +1,6 @@
 import Age
 import Bytes
+import JSON
 import Keychain
 import PrivateFiles
 

@@ -1,6 +1,7 @@
 import Age
 import Bytes
 import Glibc
+import JSON
 import Keychain
 
 /// A new generation of a vault, laid out and encrypted.

@@ -2,6 +2,7 @@ import Age
 import Bytes
 import CLinux
 import Glibc
+import JSON
 import Keychain
 
 /// The first line of a vault's plaintext: what this generation is, and who may read and write it.

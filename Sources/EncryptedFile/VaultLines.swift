@@ -1,6 +1,7 @@
 import Bytes
 import CLinux
 import Glibc
+import JSON
 import Keychain
 
 /// A vault's records as sorted lines, all of them or those of a part, which can be changed. A line is here without its

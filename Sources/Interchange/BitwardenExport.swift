@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+import JSON
 
 extension FileFormat {
   /// What Bitwarden and Vaultwarden write for "Export vault", as CSV or as JSON that is not encrypted.

@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 
 /// What the columns of a password manager's export are called, by the program's versions and languages of old.
 struct CSVExport: Sendable {

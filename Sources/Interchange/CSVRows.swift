@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 
 /// A field of a row of comma-separated values.
 struct CSVField {

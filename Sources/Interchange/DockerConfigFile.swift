@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+import JSON
 import Keychain
 
 extension FileFormat {

@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+import JSON
 public import Keychain
 
 /// A form in which items can be given to other programs.
@@ -100,7 +101,7 @@ public struct ExportFormat: Sendable {
     text.append(contentsOf: key.hostAndPort)
     if let path = key.path {
       text.append("/")
-      PercentEncoding.append(Secret(copying: path), keepingSlashes: true, to: &text)
+      PercentEncoding.append(Secret(copying: path), keeping: "/", to: &text)
     }
     text.append("\n")
     return nil
@@ -129,7 +130,7 @@ extension InternetPassword {
     text.append(contentsOf: hostAndPort)
     if let path {
       text.append("/")
-      PercentEncoding.append(Secret(copying: path), keepingSlashes: true, to: &text)
+      PercentEncoding.append(Secret(copying: path), keeping: "/", to: &text)
     }
     return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }

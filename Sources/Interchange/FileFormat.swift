@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 
 /// A form in which another program keeps logins in a file.
 public struct FileFormat: Sendable {

@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 
 /// A line of a file.
 struct FileLine {

@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 
 /// Where in a file the slices of it are that a reader gives.
 struct FilePositions {

@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 
 /// An option of a file of sections.
 struct INIOption {

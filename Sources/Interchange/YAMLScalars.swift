@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+import JSON
 
 /// A key of a YAML file with the value that stands on its line, if one does.
 struct YAMLScalar {

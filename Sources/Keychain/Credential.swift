@@ -28,6 +28,9 @@ public struct Credential: ~Copyable, Sendable {
     self.init(Secret(password))
   }
 
+  /// The secret alone.
+  package consuming func takeSecret() -> Secret { secret }
+
   /// A second copy, for a caller that has to own one.
   public borrowing func copy() -> Credential {
     Credential(

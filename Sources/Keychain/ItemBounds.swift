@@ -1,3 +1,5 @@
+import JSON
+
 /// The bounds that every keychain keeps, so that an item can move from any to any other.
 public enum ItemBounds {
   /// The longest attribute in bytes: a line of git's protocol, its LF included, is at most 65,535.

@@ -135,7 +135,7 @@ extension ItemQuery {
 
 extension Credential {
   /// This credential with what `newer` brings for the same secret; `nil` if that changes nothing.
-  borrowing func merged(with newer: borrowing Credential, expiringBy: Int64?) -> Credential? {
+  package borrowing func merged(with newer: borrowing Credential, expiringBy: Int64?) -> Credential? {
     let expiry = earlier(newer.expiry ?? self.expiry, expiringBy)
     let keepsToken = !newer.hasRefreshToken || hasSameRefreshToken(as: newer)
     if expiry == self.expiry, keepsToken { return nil }

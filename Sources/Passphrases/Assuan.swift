@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Glibc
-import Keychain
 
 /// A line that an Assuan server sends (the libassuan manual, "Server responses").
 enum AssuanLine: Equatable {
@@ -86,8 +85,7 @@ enum AssuanEscapes {
     var encoded = ""
     for scalar in text.unicodeScalars {
       if scalar.value < 0x20 || scalar == "%" || scalar.value == 0x7f {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        encoded += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+        encoded += "%" + hexadecimal([UInt8(scalar.value)]).uppercased()
       } else {
         encoded.unicodeScalars.append(scalar)
       }

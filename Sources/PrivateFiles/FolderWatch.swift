@@ -2,6 +2,7 @@ import Bytes
 import CLinux
 import Glibc
 package import Keychain
+import Threads
 
 /// Watches for files that are put into a folder or taken out of it (inotify(7)). The folder need not be there yet.
 ///

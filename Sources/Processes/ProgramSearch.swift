@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Keychain
 
 /// Finds a program as a shell does, and without one.
 package enum ProgramSearch {

@@ -1,5 +1,4 @@
-import Bytes
-package import Keychain
+package import Bytes
 
 /// Text with every invisible character shown as `\u{…}`, so that an item's attributes can neither drive the terminal,
 /// nor reorder what is on it, nor look like another's (CVE-2024-50349, CVE-2021-42574).

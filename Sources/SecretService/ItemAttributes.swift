@@ -339,9 +339,7 @@ enum ItemAttributes {
   }
 
   private static func base64(_ bytes: [UInt8]) -> String {
-    var text = Secret(capacity: bytes.count / 3 * 4 + 4)
-    bytes.withUnsafeBytes { Base64.encode($0, to: &text) }
-    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    bytes.withUnsafeBytes { Base64.encode($0, padded: true) }
   }
 
   private static func decoded(_ text: String) -> ByteString? {

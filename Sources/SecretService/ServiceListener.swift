@@ -1,6 +1,7 @@
 import CSecret
 import Keychain
 import Synchronization
+import Threads
 
 /// Hears what the service tells everybody of its items (Secret Service API, "Signals"), and of its end and its new
 /// beginning, on a connection and a thread of its own, until nobody wants to know any more.

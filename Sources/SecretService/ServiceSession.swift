@@ -1,6 +1,5 @@
 import Bytes
 import CSecret
-import Keychain
 
 /// A session with the service: how secrets travel over the bus.
 final class ServiceSession {

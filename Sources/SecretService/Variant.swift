@@ -1,6 +1,5 @@
 import Bytes
 import CSecret
-import Keychain
 
 /// A D-Bus value of which this code owns one reference.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Keychain
+import SecurityCodes
 
 /// What values an attribute has, and how they are bytes: those by which items are compared, and mostly those that they
 /// keep.

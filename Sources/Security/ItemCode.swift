@@ -1,4 +1,5 @@
 import Keychain
+import SecurityCodes
 
 /// Between the number of a four-character code and what a password's item keeps of it: the characters without spaces at
 /// their end, where all of them can be written, else `0x` and eight hexadecimal digits.

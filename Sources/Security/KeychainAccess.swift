@@ -1,5 +1,6 @@
 import Foundation
 package import Keychain
+import SecurityCodes
 
 /// Where the functions find the keychain, one call at a time.
 package enum KeychainAccess {

@@ -1,4 +1,5 @@
 import Keychain
+import SecurityCodes
 
 /// The sentence that says what a status means, in English; for one that isn't known, its number.
 ///

@@ -1,4 +1,5 @@
 import Keychain
+import SecurityCodes
 
 /// Why a call ends without its effect: what it returns.
 struct StatusError: Error, Hashable {

@@ -1,6 +1,5 @@
 import Bytes
 import CredentialProtocols
-import Keychain
 import KeychainChoice
 package import Processes
 

@@ -1,7 +1,6 @@
 import Bytes
 import CLinux
 import Glibc
-import Keychain
 
 /// A process that keeps vaults unlocked where the kernel's keyring can't be used. It ends when it keeps nothing.
 ///

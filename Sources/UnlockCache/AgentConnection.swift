@@ -1,7 +1,6 @@
 import Bytes
 import CLinux
 import Glibc
-import Keychain
 import PrivateFiles
 import Synchronization
 

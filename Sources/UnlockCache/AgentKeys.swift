@@ -1,7 +1,6 @@
 import Age
 import Bytes
 import Glibc
-import Keychain
 
 /// The keys that an agent keeps.
 struct AgentKeys {

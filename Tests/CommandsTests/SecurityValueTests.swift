@@ -1,4 +1,5 @@
 import Keychain
+import SecurityCodes
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Interchange
 import Keychain
+import KeychainTesting
 import Testing
 
 @testable import Commands

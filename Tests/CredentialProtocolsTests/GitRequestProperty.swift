@@ -1,4 +1,5 @@
 import Keychain
+import KeychainTesting
 import Properties
 
 @testable import CredentialProtocols

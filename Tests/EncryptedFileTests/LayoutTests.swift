@@ -1,6 +1,7 @@
 import Age
 import Bytes
 import Glibc
+import JSON
 import Keychain
 import Testing
 import TestSupport

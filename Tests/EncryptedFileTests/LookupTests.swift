@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import KeychainTesting
 import Testing
 import TestSupport
 

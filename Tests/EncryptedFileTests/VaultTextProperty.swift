@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import Keychain
 import Properties
 

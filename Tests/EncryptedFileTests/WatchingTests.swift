@@ -2,6 +2,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
+import SharedKeychain
 import TestSupport
 import Testing
 

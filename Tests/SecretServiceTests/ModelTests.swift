@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import KeychainTesting
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Glibc
 import Keychain
 import SecretService
+import SharedKeychain
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Keychain
+import KeychainTesting
 import Security
 import TestSupport
 

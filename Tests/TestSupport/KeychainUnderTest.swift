@@ -1,6 +1,7 @@
 import EncryptedFile
 import Glibc
 public import Keychain
+import KeychainTesting
 import SecretService
 import Synchronization
 

@@ -1,4 +1,5 @@
 public import Keychain
+public import SharedKeychain
 
 extension KeychainUnderTest {
   /// A fresh keychain as two parts of a program, or two programs, have it: each can see what the other one does.

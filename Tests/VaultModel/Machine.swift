@@ -1,6 +1,7 @@
 import EncryptedFile
 import Glibc
 import Keychain
+import KeychainTesting
 import TestSupport
 
 /// One machine with a copy of the vault, beside what the model says is in it. What a keychain's own operations come

@@ -1,6 +1,8 @@
 // What examples in comments may use without saying where it comes from.
 import Foundation
 import Keychain
+import KeychainTesting
+import SharedKeychain
 
 let keychain = SharedKeychain(InMemoryKeychain())
 let login = GenericPassword(service: "example", account: "alice")

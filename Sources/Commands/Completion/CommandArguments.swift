@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bytes
+import JSON
 import Keychain
 
 /// What a command takes, as ArgumentParser describes it: nothing of a command is written down twice.

@@ -1,4 +1,3 @@
-import Bytes
 import CredentialProtocols
 import Keychain
 import KeychainChoice
@@ -94,23 +93,14 @@ struct KnownItems {
     if withAccount, let account = key.account { url += escaped(account) + "@" }
     url += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : escaped(server)
     if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { url += ":\(port)" }
-    if let path = key.path { url += "/" + escaped(path, keeping: "/") }
+    if let path = key.path { url += "/" + escaped(path, keeping: "/+") }
     return url
   }
 }
 
 /// A part of a URL, with `%XX` for what means something there or can't be typed (RFC 3986 section 2.1).
-private func escaped(_ part: ByteString, keeping others: StaticString = "") -> String {
-  var text = ""
-  for byte in part.bytes {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e, 0x5f, 0x7e:  // + - . _ ~
-      text.unicodeScalars.append(Unicode.Scalar(byte))
-    case 0x2f where others.utf8CodeUnitCount > 0: text += "/"
-    default: text += "%" + hexadecimal([byte]).uppercased()
-    }
-  }
-  return text
+private func escaped(_ part: ByteString, keeping others: StaticString = "+") -> String {
+  PercentEncoding.text(part, keeping: others)
 }
 
 extension Item {

@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 import Processes
 
 /// An attribute's bytes as one line of text that a person can edit.

@@ -1,7 +1,6 @@
 import Age
 import Bytes
 import Interchange
-import Keychain
 import Processes
 
 /// A vault of llavero, wherever it lies, or what `llavero export` made of one: JSON Lines, encrypted with age or not.

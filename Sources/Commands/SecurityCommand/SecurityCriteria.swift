@@ -1,4 +1,5 @@
 import Keychain
+import SecurityCodes
 
 /// What the options of a command say of an item.
 struct SecurityCriteria {

@@ -1,5 +1,6 @@
 import Keychain
 import Processes
+import SecurityCodes
 
 /// `error`: says what numbers mean.
 enum SecurityErrorCommand {

@@ -1,5 +1,6 @@
 import Keychain
 import Processes
+import SecurityCodes
 
 /// Why a command of `security` failed.
 enum SecurityFailure: Error {

@@ -1,5 +1,6 @@
 import Bytes
 import Keychain
+import SecurityCodes
 
 /// An item as `security` prints it.
 enum SecurityItemText {

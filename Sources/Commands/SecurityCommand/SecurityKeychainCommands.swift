@@ -3,6 +3,7 @@ import Keychain
 import KeychainChoice
 import Passphrases
 import Processes
+import SecurityCodes
 import ToolCommands
 import UnlockCache
 

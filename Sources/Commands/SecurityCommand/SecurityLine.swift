@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 import Processes
 
 /// A line that interactive mode reads.

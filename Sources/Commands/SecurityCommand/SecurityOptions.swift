@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
-import Keychain
 import Processes
+import SecurityCodes
 
 /// The options of one command, as getopt(3) reads them: one letter each, which may stand together behind one hyphen;
 /// the value of one that has one follows in the same word or is the next; the first word that is no option, or what

@@ -2,6 +2,7 @@ import Bytes
 import Keychain
 import KeychainChoice
 import Processes
+import SecurityCodes
 import ToolCommands
 
 /// `find-…-password`, `add-…-password` and `delete-…-password`

@@ -2,6 +2,7 @@ import EncryptedFile
 import Keychain
 import Passphrases
 import Processes
+import SecurityCodes
 
 /// A password that a person types twice on the terminal. Where there is none, standard input gives it in two lines.
 struct SecurityPasswordInput {

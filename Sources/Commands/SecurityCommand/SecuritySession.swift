@@ -3,6 +3,7 @@ import Glibc
 import Keychain
 import KeychainChoice
 import Processes
+import SecurityCodes
 import ToolCommands
 
 /// What the commands of one run share: the global options, and the keychains that were opened.

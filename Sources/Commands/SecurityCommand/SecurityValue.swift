@@ -1,6 +1,5 @@
 import Bytes
 import CredentialProtocols
-import Keychain
 
 /// How `security` writes values: text in quotes, and what is more than that in hexadecimal digits before it.
 enum SecurityValue {

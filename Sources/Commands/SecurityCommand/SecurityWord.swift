@@ -1,5 +1,4 @@
 import Bytes
-import Keychain
 import Processes
 
 /// A word of a call, byte for byte. It may be a password, so it is wiped when the call is done, as far as it is not an

@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+import JSON
 
 /// A string member of the object that a JSON file is. What stands around it keeps its form, and is never shown, for
 /// these files may have passwords in them.

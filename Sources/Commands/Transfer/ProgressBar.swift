@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Keychain
 import Processes
 
 /// A bar on a terminal that shows how far something has come, if that takes long enough to be seen.

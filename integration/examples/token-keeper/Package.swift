@@ -20,7 +20,11 @@ let package = Package(
       ]),
     .testTarget(
       name: "TokenKeeperTests",
-      dependencies: ["TokenKeeper", .product(name: "Keychain", package: "llavero")]),
+      dependencies: [
+        "TokenKeeper",
+        .product(name: "Keychain", package: "llavero"),
+        .product(name: "KeychainTesting", package: "llavero"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

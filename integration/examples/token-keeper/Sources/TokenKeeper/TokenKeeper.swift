@@ -1,4 +1,5 @@
 public import Keychain
+public import SharedKeychain
 
 /// Logs people in, and keeps their tokens in a keychain that it is given: the user's own, or one in memory for tests.
 public struct TokenKeeper: Sendable {

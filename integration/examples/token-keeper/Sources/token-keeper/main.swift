@@ -1,6 +1,7 @@
 import DefaultKeychain
 import Glibc
 import Keychain
+import SharedKeychain
 import TokenKeeper
 
 /// Says something on standard error, which is not where results go.

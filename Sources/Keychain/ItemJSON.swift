@@ -1,0 +1,236 @@
+import Bytes
+package import JSON
+
+// The JSON form of an item's attributes: members of one object, named as Keychain Services names them. The vault
+// and every command's `--json` share it.
+
+extension JSONWriter {
+  /// Writes class, primary key and the other attributes that somebody chose, each where it is present.
+  package mutating func attributes(of item: Item) {
+    switch item.key {
+    case .internetPassword(let key):
+      member("class", "internet" as ByteString)
+      member("server", key.server)
+      member("protocol", key.protocol)
+      member("port", key.port)
+      member("account", key.account)
+      member("path", key.path)
+      member("securityDomain", key.securityDomain)
+      member("authenticationType", key.authenticationType)
+    case .genericPassword(let key):
+      member("class", "generic" as ByteString)
+      member("service", key.service)
+      member("account", key.account)
+    case .cryptographic(let key):
+      member("class", ByteString(key.kind.name))
+      member("primaryAttributes", key.primaryAttributes)
+    }
+    member("accessGroup", item.key.accessGroup)
+    if item.key.isSynchronizable { member("isSynchronizable", true) }
+    member("label", item.label)
+    member("comment", item.comment)
+    member("description", item.itemDescription)
+    member("creator", item.creator)
+    member("type", item.type)
+    if item.isDefault { member("isDefault", true) }
+    if !item.furtherAttributes.isEmpty { member("attributes", item.furtherAttributes) }
+  }
+
+  private mutating func member(_ name: StaticString, _ attributes: FurtherAttributes) {
+    beginObject(name)
+    attributes.forEach { member($0, $1) }
+    endObject()
+  }
+
+  /// Writes what is confidential of an item.
+  package mutating func confidentialMembers(of credential: borrowing Credential) {
+    member("secret", credential.secret)
+    member("password_expiry_utc", credential.expiry)
+    switch credential.refreshToken {
+    case .none: break
+    case .some(let token): member("oauth_refresh_token", token)
+    }
+    member("authtype", credential.authenticationScheme)
+  }
+}
+
+/// Collects the members that ``JSONWriter/attributes(of:)`` writes, in any order, and makes an item of them.
+///
+/// Plain variables and no dictionary: a vault's reader makes one of these on every answer, and the metadata of a
+/// dictionary alone would cost it more than decrypting does.
+package struct ItemAttributes {
+  private var `class`: ByteString?
+  private var server: ByteString?
+  private var `protocol`: ByteString?
+  private var port: UInt16?
+  private var account: ByteString?
+  private var path: ByteString?
+  private var securityDomain: ByteString?
+  private var authenticationType: ByteString?
+  private var service: ByteString?
+  private var label: ByteString?
+  private var comment: ByteString?
+  private var itemDescription: ByteString?
+  private var creator: ByteString?
+  private var type: ByteString?
+  private var isDefault = false
+  private var accessGroup: ByteString?
+  private var isSynchronizable = false
+  private var primaryAttributes = FurtherAttributes()
+  private var furtherAttributes = FurtherAttributes()
+
+  /// Nothing collected yet.
+  package init() {}
+
+  /// Takes a member. Returns `false` if it isn't one of an item's attributes.
+  package mutating func take(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) -> Bool {
+    if name == "port" {
+      port = try value.integer()
+      return true
+    }
+    if name == "isDefault" {
+      isDefault = try value.bool()
+      return true
+    }
+    if name == "isSynchronizable" {
+      isSynchronizable = try value.bool()
+      return true
+    }
+    if name == "attributes" {
+      furtherAttributes = try FurtherAttributes(value)
+      return true
+    }
+    if name == "primaryAttributes" {
+      primaryAttributes = try FurtherAttributes(value)
+      return true
+    }
+    let isEncoded = name.count > 4 && UnsafeRawBufferPointer(rebasing: name[(name.count - 4)...]) == "_b64"
+    let plain = isEncoded ? UnsafeRawBufferPointer(rebasing: name[..<(name.count - 4)]) : name
+    func text() throws(JSONReader.Malformed) -> ByteString {
+      isEncoded ? try value.base64() : try value.string()
+    }
+    if plain == "class" {
+      `class` = try text()
+    } else if plain == "server" {
+      server = try text()
+    } else if plain == "protocol" {
+      `protocol` = try text()
+    } else if plain == "account" {
+      account = try text()
+    } else if plain == "path" {
+      path = try text()
+    } else if plain == "securityDomain" {
+      securityDomain = try text()
+    } else if plain == "authenticationType" {
+      authenticationType = try text()
+    } else if plain == "service" {
+      service = try text()
+    } else if plain == "label" {
+      label = try text()
+    } else if plain == "comment" {
+      comment = try text()
+    } else if plain == "description" {
+      itemDescription = try text()
+    } else if plain == "creator" {
+      creator = try text()
+    } else if plain == "type" {
+      type = try text()
+    } else if plain == "accessGroup" {
+      accessGroup = try text()
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// The item, without dates and reference.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if what makes up the primary key of its class is missing.
+  package func item() throws(JSONReader.Malformed) -> Item {
+    let key: Item.Key
+    if `class` == "internet", let `protocol` {
+      key = .internetPassword(
+        InternetPassword(
+          protocol: `protocol`, server: server, port: port, account: account, path: path,
+          securityDomain: securityDomain, authenticationType: authenticationType, accessGroup: accessGroup,
+          isSynchronizable: isSynchronizable))
+    } else if `class` == "generic", let service {
+      key = .genericPassword(
+        GenericPassword(
+          service: service, account: account, accessGroup: accessGroup, isSynchronizable: isSynchronizable))
+    } else if let kind = CryptographicItem.Kind.allCases.first(where: { `class` == ByteString($0.name) }) {
+      key = .cryptographic(
+        CryptographicItem(
+          kind, primaryAttributes, accessGroup: accessGroup, isSynchronizable: isSynchronizable))
+    } else {
+      throw JSONReader.Malformed()
+    }
+    var item = Item(
+      key, label: label, comment: comment, itemDescription: itemDescription, creator: creator, type: type,
+      isDefault: isDefault)
+    item.furtherAttributes = furtherAttributes
+    return item
+  }
+}
+
+extension FurtherAttributes {
+  /// Reads an object whose members are tags and values.
+  fileprivate init(_ object: JSONValue) throws(JSONReader.Malformed) {
+    self.init()
+    guard object.kind == .object else { throw JSONReader.Malformed() }
+    try JSONReader.members(of: object.raw) { (name, value) throws(JSONReader.Malformed) in
+      let isEncoded = name.count > 4
+      if isEncoded, !(UnsafeRawBufferPointer(rebasing: name[4...]) == "_b64") { throw JSONReader.Malformed() }
+      let tag = ByteString(UnsafeRawBufferPointer(rebasing: name.prefix(4)))
+      guard Self.isTag(tag) else { throw JSONReader.Malformed() }
+      self[tag] = isEncoded ? try value.base64() : try value.string()
+    }
+  }
+}
+
+extension Credential {
+  /// Reads what ``JSONWriter/confidentialMembers(of:)`` has written among the members of an object.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if there is no secret or it can't be decoded.
+  package init(confidentialMembersOf object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var secret = Secret()
+    var hasSecret = false
+    var token = Secret()
+    var hasToken = false
+    var expiry: Int64?
+    var scheme: ByteString?
+    try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
+      if name == "secret" {
+        secret = Secret()
+        try value.appendString(to: &secret)
+        hasSecret = true
+      } else if name == "secret_b64" {
+        secret = Secret()
+        try value.appendBase64(to: &secret)
+        hasSecret = true
+      } else if name == "password_expiry_utc" {
+        expiry = try value.integer()
+      } else if name == "oauth_refresh_token" {
+        token = Secret()
+        try value.appendString(to: &token)
+        hasToken = true
+      } else if name == "oauth_refresh_token_b64" {
+        token = Secret()
+        try value.appendBase64(to: &token)
+        hasToken = true
+      } else if name == "authtype" {
+        scheme = try value.string()
+      } else if name == "authtype_b64" {
+        scheme = try value.base64()
+      }
+    }
+    guard hasSecret else { throw JSONReader.Malformed() }
+    if hasToken {
+      self.init(secret, expiry: expiry, refreshToken: token, authenticationScheme: scheme)
+    } else {
+      self.init(secret, expiry: expiry, authenticationScheme: scheme)
+    }
+  }
+}

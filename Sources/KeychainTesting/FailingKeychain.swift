@@ -1,0 +1,141 @@
+public import Keychain
+import Synchronization
+
+/// A keychain that fails when it is told to, for tests of what a program does then.
+///
+/// ```swift
+/// let faults = KeychainFaults()
+/// let keychain = SharedKeychain(FailingKeychain(InMemoryKeychain(), faults))
+/// faults.fail([.adding, .updating], with: .system(operation: "write", path: "/tmp/x", errno: ENOSPC))
+/// ```
+public final class FailingKeychain: KeychainStore {
+  private let keychain: any KeychainStore
+  private let faults: KeychainFaults
+
+  /// A keychain that does what another one does, as long as there is no fault.
+  public init(_ keychain: any KeychainStore, _ faults: KeychainFaults) {
+    self.keychain = keychain
+    self.faults = faults
+  }
+
+  /// The items that answer the query.
+  public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    try faults.check(.reading)
+    return try keychain.items(matching: query)
+  }
+
+  /// The confidential part of an item.
+  public func credential(of item: Item) throws(KeychainError) -> Credential {
+    try faults.check(.reading)
+    return try keychain.credential(of: item)
+  }
+
+  /// Adds an item.
+  @discardableResult
+  public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try faults.check(.adding)
+    return try keychain.add(item, credential)
+  }
+
+  /// Adds an item with its dates.
+  @discardableResult
+  public func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
+    try faults.check(.adding)
+    return try keychain.add(keepingDatesOf: item, credential)
+  }
+
+  /// Changes an item's attributes.
+  @discardableResult
+  public func update(_ item: Item) throws(KeychainError) -> Item {
+    try faults.check(.updating)
+    return try keychain.update(item)
+  }
+
+  /// Changes an item's attributes and secret.
+  @discardableResult
+  public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try faults.check(.updating)
+    return try keychain.update(item, credential)
+  }
+
+  /// Deletes items.
+  @discardableResult
+  public func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    try faults.check(.deleting)
+    return try keychain.delete(items)
+  }
+
+  /// Runs the body as the other keychain does.
+  public func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result { try keychain.exclusively(body) }
+
+  /// Runs the body as the other keychain does.
+  public func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result { try keychain.reading(body) }
+
+  /// What the faults let come of the other keychain's readiness.
+  public func probe() -> KeychainReadiness {
+    if let error = faults[.reading] { return KeychainReadiness(readingFailedWith: error) }
+    if let error = faults[.adding] { return .notWritable(error) }
+    return keychain.probe()
+  }
+}
+
+extension FailingKeychain: ChangeReporting {
+  /// Listens to the other keychain.
+  public func onChange(
+    _ report: @escaping @Sendable () -> Void
+  ) throws(KeychainError) -> ChangeSubscription {
+    try keychain.reportingChanges().onChange(report)
+  }
+
+  /// Every item of the other keychain.
+  public func revisions() throws(KeychainError) -> [ItemRevision] {
+    try faults.check(.reading)
+    return try keychain.reportingChanges().revisions()
+  }
+}
+
+/// What goes wrong in a ``FailingKeychain``. A test changes it while the program has the keychain.
+public final class KeychainFaults: Sendable {
+  /// What can go wrong by itself.
+  public enum Operation: Hashable, Sendable, CaseIterable {
+    /// Finding items and reading their secrets.
+    case reading
+    /// Adding items.
+    case adding
+    /// Changing items.
+    case updating
+    /// Deleting items.
+    case deleting
+  }
+
+  private let errors = Mutex<[Operation: KeychainError]>([:])
+
+  /// None yet.
+  public init() {}
+
+  /// The error with which an operation fails now; `nil` if it doesn't.
+  public subscript(_ operation: Operation) -> KeychainError? { errors.withLock { $0[operation] } }
+
+  /// From now on, has these operations fail, or all of them.
+  public func fail(_ operations: [Operation] = Operation.allCases, with error: KeychainError) {
+    errors.withLock { errors in
+      for operation in operations { errors[operation] = error }
+    }
+  }
+
+  /// Has the keychain be one that is locked, and that nobody unlocks.
+  public func lock() { fail(with: .locked(path: "in memory")) }
+
+  /// Lets everything work again.
+  public func clear() { errors.withLock { $0 = [:] } }
+
+  fileprivate func check(_ operation: Operation) throws(KeychainError) {
+    if let error = self[operation] { throw error }
+  }
+}

@@ -1,0 +1,33 @@
+import Bytes
+public import Keychain
+
+/// What can be kept as an item's secret: a `Secret` or a whole `Credential`; and text or bytes where a program has
+/// them anyway, for these can't be wiped.
+public protocol CredentialConvertible: ~Copyable {
+  /// A copy as a credential.
+  borrowing func makeCredential() -> Credential
+}
+
+extension Secret: CredentialConvertible {
+  /// A copy of the secret, as a password.
+  public borrowing func makeCredential() -> Credential { Credential(copy()) }
+}
+
+extension Credential: CredentialConvertible {
+  /// A copy of all that is confidential.
+  public borrowing func makeCredential() -> Credential { copy() }
+}
+
+extension String: CredentialConvertible {
+  /// The UTF-8 encoding of the text, as a password.
+  public borrowing func makeCredential() -> Credential { Credential(Secret(copy self)) }
+}
+
+extension [UInt8]: CredentialConvertible {
+  /// The bytes, as a password.
+  public borrowing func makeCredential() -> Credential {
+    var secret = Secret(capacity: count)
+    withUnsafeBytes { secret.append($0) }
+    return Credential(secret)
+  }
+}

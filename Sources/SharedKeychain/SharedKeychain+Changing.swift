@@ -1,0 +1,181 @@
+public import Keychain
+
+extension SharedKeychain {
+  // MARK: Adding
+
+  /// Adds an item and returns it with its reference and dates.
+  ///
+  /// - Parameters:
+  ///   - secret: a `Secret` or `Credential`, which stays the caller's; or text or bytes.
+  ///   - item: the key of the new item, or an item with further attributes.
+  ///   - label: a person's name for it (`kSecAttrLabel`).
+  ///   - comment: a person's remark (`kSecAttrComment`).
+  ///   - description: what kind of password it is, in a word (`kSecAttrDescription`).
+  /// - Throws: `KeychainError.duplicateItem` if there is one with this key;
+  ///   `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if it exceeds
+  ///   `ItemBounds`; `KeychainError` if the keychain can't be written.
+  @discardableResult
+  public func add(
+    _ secret: borrowing some CredentialConvertible & ~Copyable, for item: some ItemIdentifying,
+    label: String? = nil, comment: String? = nil, description: String? = nil
+  ) throws(KeychainError) -> Item {
+    let credential = secret.makeCredential()
+    let added = item.item.with(label: label, comment: comment, description: description)
+    return try withStore { (store) throws(KeychainError) in try store.add(added, credential) }
+  }
+
+  // MARK: Saving
+
+  /// Keeps a secret: changes the item if it is there, and adds it if it isn't.
+  ///
+  /// Nothing is written where nothing changes. Attributes that are not given stay as they are. An expiry or refresh
+  /// token that is not given along with an unchanged secret stays, too; with a new secret they are replaced.
+  ///
+  /// - Parameters: as those of ``add(_:for:label:comment:description:)``.
+  /// - Returns: what was done.
+  /// - Throws: `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if it exceeds
+  ///   `ItemBounds`; `KeychainError` if the keychain can't be read or written.
+  @discardableResult
+  public func save(
+    _ secret: borrowing some CredentialConvertible & ~Copyable, for item: some ItemIdentifying,
+    label: String? = nil, comment: String? = nil, description: String? = nil
+  ) throws(KeychainError) -> SaveOutcome {
+    let credential = secret.makeCredential()
+    var wanted = item.item.with(label: label, comment: comment, description: description)
+    wanted.reference = nil
+    return try withStore { (store) throws(KeychainError) in
+      try wanted.validate(with: credential)
+      // Most of what is saved is there already, and to find that takes no lock.
+      if try store.keeps(wanted, credential) { return .unchanged }
+      return try store.exclusively { () throws(KeychainError) -> SaveOutcome in
+        guard let twin = try store.present(wanted) else {
+          try store.add(wanted, credential)
+          return .added
+        }
+        let changed = twin.taking(notesOf: wanted)
+        let current = try store.credential(of: twin)
+        if !current.hasSameSecret(as: credential) {
+          try store.update(changed, credential)
+        } else if let merged = current.merged(with: credential, expiringBy: nil) {
+          try store.update(changed, merged)
+        } else if changed != twin {
+          try store.update(changed)
+        } else {
+          return .unchanged
+        }
+        return .updated
+      }
+    }
+  }
+
+  // MARK: Updating
+
+  /// Changes attributes of an item and returns it as it is then.
+  ///
+  /// ```swift
+  /// try keychain.update(login) { $0.comment = "for the build machine" }
+  /// ```
+  ///
+  /// - Throws: `KeychainError.itemNotFound` if there is no such item; `KeychainError.duplicateItem` if another item
+  ///   has the key that it was given; `KeychainError.unusableAttribute(name:_:)` or
+  ///   `KeychainError.tooLarge(what:limit:)` if it exceeds `ItemBounds`; what the body throws; `KeychainError` if
+  ///   the keychain can't be read or written.
+  @discardableResult
+  public func update(
+    _ item: some ItemIdentifying, _ change: (inout Item) throws(KeychainError) -> Void
+  ) throws(KeychainError) -> Item {
+    let wanted = item.item
+    return try withStore { (store) throws(KeychainError) in
+      let updated = try store.exclusively { () throws(KeychainError) -> Item in
+        let (present, changed) = try store.change(wanted, change)
+        return changed == present ? present : try store.update(changed)
+      }
+      return try store.present(updated) ?? updated
+    }
+  }
+
+  /// Gives an item another secret, and changes attributes of it.
+  ///
+  /// - Parameters:
+  ///   - item: the item.
+  ///   - secret: takes the place of everything confidential that the item has, its expiry and refresh token included.
+  ///   - change: changes attributes.
+  /// - Throws: as ``update(_:_:)`` does.
+  @discardableResult
+  public func update(
+    _ item: some ItemIdentifying, secret: borrowing some CredentialConvertible & ~Copyable,
+    _ change: (inout Item) throws(KeychainError) -> Void = { _ in }
+  ) throws(KeychainError) -> Item {
+    let wanted = item.item
+    let credential = secret.makeCredential()
+    return try withStore { (store) throws(KeychainError) in
+      let updated = try store.exclusively { () throws(KeychainError) -> Item in
+        try store.update(try store.change(wanted, change).after, credential)
+      }
+      // A service dates the item by itself, and only now.
+      return try store.present(updated) ?? updated
+    }
+  }
+
+  // MARK: Deleting
+
+  /// Deletes an item. Returns whether it was there.
+  ///
+  /// - Throws: `KeychainError` if the keychain can't be read or written.
+  @discardableResult
+  public func delete(_ item: some ItemIdentifying) throws(KeychainError) -> Bool {
+    let wanted = item.item
+    return try withStore { (store) throws(KeychainError) in
+      if try store.present(wanted) == nil { return false }
+      return try store.exclusively { () throws(KeychainError) -> Bool in
+        guard let item = try store.present(wanted) else { return false }
+        return try store.delete([item]) > 0
+      }
+    }
+  }
+
+  /// Deletes items that were found. Returns how many of them were there.
+  ///
+  /// There is no deleting by attributes: too few of them would delete everything.
+  ///
+  /// - Throws: `KeychainError` if the keychain can't be written.
+  @discardableResult
+  public func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    try withStore { (store) throws(KeychainError) in try store.delete(items) }
+  }
+}
+
+extension KeychainStore {
+  /// Whether saving this would change nothing.
+  fileprivate func keeps(
+    _ wanted: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Bool {
+    try reading { () throws(KeychainError) -> Bool in
+      guard let twin = try present(wanted), twin.taking(notesOf: wanted) == twin,
+        let current = try credentialIfPresent(of: twin), current.hasSameSecret(as: credential)
+      else { return false }
+      return current.merged(with: credential, expiringBy: nil) == nil
+    }
+  }
+
+  /// An item as it is, and as `change` wants it.
+  fileprivate func change(
+    _ wanted: Item, _ change: (inout Item) throws(KeychainError) -> Void
+  ) throws(KeychainError) -> (before: Item, after: Item) {
+    guard let present = try present(wanted) else { throw .itemNotFound }
+    var changed = present
+    try change(&changed)
+    changed.reference = present.reference
+    return (present, changed)
+  }
+}
+
+extension Item {
+  fileprivate func with(label: String?, comment: String?, description: String?) -> Item {
+    var item = self
+    if let label { item.label = ByteString(label) }
+    if let comment { item.comment = ByteString(comment) }
+    if let description { item.itemDescription = ByteString(description) }
+    return item
+  }
+}

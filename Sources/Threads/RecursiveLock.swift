@@ -1,0 +1,32 @@
+import Glibc
+
+/// A lock that the thread which holds it may take again.
+///
+/// Without that, a call of a keychain out of a body that it runs would wait for itself for ever.
+package final class RecursiveLock: @unchecked Sendable {
+  // Unchecked is sound: the C library's mutex is made for many threads, and never moves.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+  /// A lock that nobody holds.
+  package init() {
+    var attributes = pthread_mutexattr_t()
+    pthread_mutexattr_init(&attributes)
+    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
+    pthread_mutex_init(mutex, &attributes)
+    pthread_mutexattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Runs the body while no other thread runs one.
+  package func whileHeld<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+}

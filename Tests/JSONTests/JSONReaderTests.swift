@@ -1,0 +1,198 @@
+import Bytes
+import JSON
+import TestSupport
+import Testing
+
+@Suite("reading JSON") struct JSONReaderTests {
+  /// A literal and the string that it stands for.
+  struct StringRow: Sendable, CustomTestStringConvertible {
+    let literal: String
+    let bytes: [UInt8]
+    var testDescription: String { literal }
+
+    init(_ literal: String, _ text: String) {
+      self.literal = literal
+      bytes = Array(text.utf8)
+    }
+
+    static let all = [
+      StringRow(#""""#, ""), StringRow(#""abc""#, "abc"), StringRow(#""\"\\\/""#, #""\/"#),
+      StringRow(#""\b\f\n\r\t""#, "\u{8}\u{c}\n\r\t"), StringRow(#""\u0041\u00e9\u6f22""#, "Aé漢"),
+      StringRow(#""\u00E9\u00eF""#, "éï"), StringRow(#""\u0000""#, "\0"), StringRow(#""\ud83d\udd11""#, "🔑"),
+      StringRow(#""\uD800\uDC00""#, "\u{10000}"), StringRow(#""\uDBFF\uDFFF""#, "\u{10ffff}"),
+      StringRow(#""\uffff\ue000\ud7ff""#, "\u{ffff}\u{e000}\u{d7ff}"),
+      StringRow("\"é漢🔑\u{7f}\u{2028}\"", "é漢🔑\u{7f}\u{2028}"),
+      StringRow(#""a\\""#, #"a\"#), StringRow(#""\\\\u0041""#, #"\\u0041"#),
+      StringRow(#""{}[],:""#, "{}[],:"),
+    ]
+  }
+
+  @Test("strings are decoded", arguments: StringRow.all)
+  func strings(row: StringRow) throws {
+    #expect(try DecodedJSON.decode("[\(row.literal)]") == .array([.string(row.bytes)]))
+    #expect(
+      try DecodedJSON.decode("{\(row.literal):\(row.literal)}") == .object([(row.bytes, .string(row.bytes))]))
+  }
+
+  @Test(
+    "strings that are none are refused",
+    arguments: [
+      #"""#, #""a"#, #""\"#, #""\""#, #""\x""#, #""\U0041""#, #""\u""#, #""\u004""#, #""\u004g""#,
+      #""\u00 41""#,
+      #""\u+041""#, #""\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#, #""\ud800\ud800""#,
+      #""\udc00""#, #""\ud83d\u""#, #""\ud83d\udd1""#, "'a'", "\"a\nb\"", "\"a\tb\"", "\"a\0b\"",
+      "\"\u{1f}\"", "\"\\\n\"",
+    ])
+  func badStrings(literal: String) {
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("[\(literal)]") }
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("{\(literal):1}") }
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("{\"a\":\(literal)}") }
+  }
+
+  @Test(
+    "a text with such a string is refused, even where nobody looks at it",
+    arguments: [#"{"\x":1}"#, #"{"a":"\x"}"#, #"{"a":["\u00g0"]}"#, #"{"a":{"\q":1}}"#, "{\"\\\n\":1}"])
+  func unseenStrings(text: String) {
+    #expect(throws: JSONReader.Malformed.self) {
+      try lend(Array(text.utf8)) { (bytes) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: bytes) { (_, _) throws(JSONReader.Malformed) in }
+      }
+    }
+  }
+
+  @Test(
+    "numbers are read",
+    arguments: ["0", "-0", "1", "-1", "10", "1.5", "-0.25", "1e5", "1E+5", "1.5e-3", "0e0", "0.0"])
+  func numbers(literal: String) throws {
+    #expect(try DecodedJSON.decode("[\(literal)]") == .array([.number(literal)]))
+    #expect(try DecodedJSON.decode("{\"a\": \(literal) }") == .object([(Array("a".utf8), .number(literal))]))
+  }
+
+  @Test(
+    "words that are none are refused",
+    arguments: [
+      "", "-", "+1", "01", "-01", "00", ".5", "1.", "1.e5", "1e", "1e+", "- 1", "1 2", "0x10", "1_000", "NaN",
+      "Infinity",
+      "-Infinity", "tru", "True", "truefalse", "nul", "nullx", "undefined", "1a", "﻿1",
+    ])
+  func badWords(literal: String) {
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("[\(literal),1]") }
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("{\"a\":\(literal)}") }
+  }
+
+  @Test(
+    "texts of another shape are refused",
+    arguments: [
+      "", " ", "{", "}", "{}}", "{},", "{} x", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
+      "{\"a\":1 \"b\":2}", "{a:1}",
+      "{1:1}", "{\"a\":1]", "{\"a\",1}", "{\"a\"=1}", "[", "[1", "[1,]", "[,1]", "[1,,2]", "[1}", "[[]",
+      "[]]", "// c\n{}",
+      "{}\0", "{\"a\":1}{\"b\":2}", "\u{feff}{}", "null", "1", "\"a\"",
+    ])
+  func badShapes(text: String) {
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode(text) }
+  }
+
+  @Test("white space may stand between all tokens")
+  func whiteSpace() throws {
+    let text = " \t\r\n{ \"a\" : [ 1 , true ] ,\n\"b\" : { } , \"c\":[ ]\t}\r\n "
+    let expected = DecodedJSON.object([
+      (Array("a".utf8), .array([.number("1"), .bool(true)])), (Array("b".utf8), .object([])),
+      (Array("c".utf8), .array([])),
+    ])
+    #expect(try DecodedJSON.decode(text) == expected)
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("{\u{a0}}") }
+    #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("{\u{c}}") }
+  }
+
+  @Test("members come in order, also where a name comes twice")
+  func order() throws {
+    let text = #"{"b":1,"a":null,"b":false}"#
+    let expected = DecodedJSON.object([
+      (Array("b".utf8), .number("1")), (Array("a".utf8), .null), (Array("b".utf8), .bool(false)),
+    ])
+    #expect(try DecodedJSON.decode(text) == expected)
+  }
+
+  @Test("an object is no array, and an array no object")
+  func kinds() {
+    #expect(throws: JSONReader.Malformed.self) {
+      try lend(Array("[]".utf8)) { (bytes) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: bytes) { (_, _) throws(JSONReader.Malformed) in }
+      }
+    }
+    #expect(throws: JSONReader.Malformed.self) {
+      try lend(Array("{}".utf8)) { (bytes) throws(JSONReader.Malformed) in
+        try JSONReader.elements(of: bytes) { (_) throws(JSONReader.Malformed) in }
+      }
+    }
+  }
+
+  @Test("values within values are read to depth 64 and refused beyond", arguments: ["[", "{\"a\":"])
+  func depth(opening: String) throws {
+    func nested(_ depth: Int) -> [UInt8] {
+      let closing = opening == "[" ? "]" : "}"
+      let text = String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)
+      return Array(text.utf8)
+    }
+    func read(_ text: [UInt8]) throws(JSONReader.Malformed) {
+      try lend(text) { (bytes) throws(JSONReader.Malformed) in
+        if opening == "[" {
+          try JSONReader.elements(of: bytes) { (_) throws(JSONReader.Malformed) in }
+        } else {
+          try JSONReader.members(of: bytes) { (_, _) throws(JSONReader.Malformed) in }
+        }
+      }
+    }
+    try read(nested(JSONReader.maximumDepth))
+    #expect(throws: JSONReader.Malformed.self) { try read(nested(JSONReader.maximumDepth + 1)) }
+    #expect(throws: JSONReader.Malformed.self) { try read(nested(200_000)) }
+  }
+
+  @Test("integers have to fit, and be whole")
+  func integers() throws {
+    func integer<Number>(
+      _ literal: String, _ read: (JSONValue) throws(JSONReader.Malformed) -> Number
+    ) throws -> Number? {
+      var number: Number?
+      try lend(Array("[\(literal)]".utf8)) { (bytes) throws(JSONReader.Malformed) in
+        try JSONReader.elements(of: bytes) { (value) throws(JSONReader.Malformed) in
+          number = try read(value)
+        }
+      }
+      return number
+    }
+    func narrow(_ value: JSONValue) throws(JSONReader.Malformed) -> UInt16 { try value.integer() }
+    func wide(_ value: JSONValue) throws(JSONReader.Malformed) -> Int64 { try value.integer() }
+    #expect(try integer("65535", narrow) == UInt16.max)
+    #expect(try integer("-9223372036854775808", wide) == Int64.min)
+    for literal in ["65536", "-1", "1.0", "1e3", "\"1\"", "true", "null", "[]"] {
+      #expect(throws: JSONReader.Malformed.self) { _ = try integer(literal, narrow) }
+    }
+    #expect(throws: JSONReader.Malformed.self) { _ = try integer("9223372036854775808", wide) }
+  }
+
+  @Test(
+    "integers are written as they are read", arguments: [0, 9, 10, 99, 100, -1, -10, .max, .min] as [Int64])
+  func writtenIntegers(number: Int64) {
+    var json = JSONWriter()
+    json.beginArray()
+    json.element(number)
+    json.endArray()
+    #expect(json.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == "[\(number)]")
+  }
+
+  @Test("a value of another kind is refused")
+  func otherKinds() throws {
+    for literal in ["1", "true", "null", "[]", "{}"] {
+      try lend(Array("[\(literal)]".utf8)) { (bytes) throws(JSONReader.Malformed) in
+        try JSONReader.elements(of: bytes) { (value) throws(JSONReader.Malformed) in
+          #expect(throws: JSONReader.Malformed.self) { try value.string() }
+          #expect(throws: JSONReader.Malformed.self) { try value.base64() }
+          #expect(throws: JSONReader.Malformed.self) { try value.timestamp() }
+          if literal != "true" { #expect(throws: JSONReader.Malformed.self) { try value.bool() } }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Bytes
+import Foundation
+import JSON
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("an item as JSON") struct ItemJSONTests {
+  private func json(_ item: Item) -> [UInt8] {
+    written { json in
+      json.beginObject()
+      json.attributes(of: item)
+      json.endObject()
+    }
+  }
+
+  private func read(_ text: [UInt8]) throws(JSONReader.Malformed) -> (item: Item, unknown: Int) {
+    var attributes = ItemAttributes()
+    var unknown = 0
+    try lend(text) { (raw) throws(JSONReader.Malformed) in
+      try JSONReader.members(of: raw) { (name, value) throws(JSONReader.Malformed) in
+        if try !attributes.take(name, value) { unknown += 1 }
+      }
+    }
+    return (try attributes.item(), unknown)
+  }
+
+  private func read(_ text: String) throws(JSONReader.Malformed) -> (item: Item, unknown: Int) {
+    try read(Array(text.utf8))
+  }
+
+  @Test("an item comes back as it was written", arguments: RoundTripRow.all)
+  func roundTrip(row: RoundTripRow) throws {
+    let found = try read(json(row.item))
+    #expect(found.item == row.item)
+    #expect(found.unknown == 0)
+    #expect((try? JSONSerialization.jsonObject(with: Data(json(row.item)))) != nil)
+  }
+
+  @Test("random items come back as they were written")
+  func random() throws {
+    var generator = SeededGenerator(seed: 51)
+    for _ in 0..<1000 {
+      let item = generator.item()
+      try #require(try read(json(item)).item == item)
+    }
+  }
+
+  @Test("the names are those of Keychain Services")
+  func names() {
+    let item = Item(
+      Item.internet(
+        "h", account: "a", path: "p", protocol: "imap", port: 9, domain: "d", authenticationType: "t"
+      ).key, label: "l", comment: "c", itemDescription: "i", creator: "r", type: "y", isDefault: true)
+    #expect(
+      String(decoding: json(item), as: UTF8.self)
+        == #"{"class":"internet","server":"h","protocol":"imap","port":9,"account":"a","path":"p","#
+        + #""securityDomain":"d","authenticationType":"t","label":"l","comment":"c","description":"i","#
+        + #""creator":"r","type":"y","isDefault":true}"#)
+    #expect(
+      String(decoding: json(.generic("s", account: "")), as: UTF8.self)
+        == #"{"class":"generic","service":"s","account":""}"#)
+    #expect(
+      String(decoding: json(.internet()), as: UTF8.self)
+        == #"{"class":"internet","server":"example.com","protocol":"https"}"#)
+  }
+
+  @Test("what is confidential has git's names")
+  func confidential() {
+    let text = String(
+      decoding: written { json in
+        json.beginObject()
+        json.confidentialMembers(
+          of: Credential.bytes([0xff], expiry: 9, refreshToken: [0x72], scheme: "Bearer"))
+        json.endObject()
+      }, as: UTF8.self)
+    #expect(
+      text == #"{"secret_b64":"/w==","password_expiry_utc":9,"oauth_refresh_token":"r","authtype":"Bearer"}"#)
+  }
+
+  @Test("members that are none of an item's are left to the caller")
+  func unknown() throws {
+    let found = try read(#"{"class":"generic","service":"s","new":{"a":1},"_b64":"x","Class":"internet"}"#)
+    #expect(found.item == .generic("s"))
+    #expect(found.unknown == 3)
+  }
+
+  @Test(
+    "what lacks its primary key, or has an attribute of another kind, is refused",
+    arguments: [
+      "{}", #"{"class":"internet","server":"h"}"#, #"{"class":"generic"}"#,
+      #"{"class":"other","service":"s"}"#,
+      #"{"service":"s"}"#, #"{"class":"internet","protocol":1}"#,
+      #"{"class":"internet","protocol":"https","port":"443"}"#,
+      #"{"class":"internet","protocol":"https","port":65536}"#,
+      #"{"class":"internet","protocol":"https","port":-1}"#,
+      #"{"class":"internet","protocol":"https","port":443.0}"#, #"{"class":"generic","service":null}"#,
+      #"{"class":"generic","service":"s","isDefault":1}"#, #"{"class":"generic","service_b64":"!"}"#,
+    ])
+  func refused(text: String) {
+    #expect(throws: JSONReader.Malformed.self) { try read(text) }
+  }
+}
+
+private func written(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+  var json = JSONWriter()
+  body(&json)
+  return json.finish().withUnsafeBytes { Array($0) }
+}
+
+private func lend<Result>(
+  _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Result
+) throws(JSONReader.Malformed) -> Result {
+  try Secret(copying: ByteString(bytes)).withUnsafeBytes(body)
+}

@@ -1,0 +1,200 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import KeychainTesting
+import SharedKeychain
+import TestSupport
+import Testing
+
+@Suite("changes of a keychain", .serialized) struct ChangesTests {
+  private let login = GenericPassword(service: "example", account: "alice")
+
+  private func key(_ number: Int) -> Item.Key { .genericPassword(service: "example", account: "\(number)") }
+
+  @Test("are told as they are made: added, updated, deleted", arguments: KeychainUnderTest.all)
+  func kinds(_ kind: KeychainUnderTest) async throws {
+    let keychain = kind.makeShared().mine
+    try keychain.save("zero", for: key(0))
+    let log = ChangeLog(try keychain.changes())
+    let added = try keychain.add("one", for: login)
+    #expect(await log.waits { $0 == [.added(added)] }, "\(log.all)")
+    let updated = try keychain.update(login) { $0.comment = "a remark" }
+    #expect(await log.waits { $0.last == .updated(updated) }, "\(log.all)")
+    // Within one second, and one millisecond, of the change before.
+    let count = log.all.count
+    let secret = try keychain.update(login, secret: "two")
+    #expect(await log.waits { $0.count > count && $0.last == .updated(secret) }, "\(log.all)")
+    try keychain.delete(login)
+    #expect(await log.waits { $0.last == .deleted(secret) }, "\(log.all)")
+    #expect(!log.all.contains { $0.item.key == key(0) })
+  }
+
+  @Test("are told where others make them", arguments: KeychainUnderTest.all)
+  func others(_ kind: KeychainUnderTest) async throws {
+    let (mine, others) = kind.makeShared()
+    let log = ChangeLog(try mine.changes())
+    try others.save("one", for: login)
+    #expect(await log.waits { $0.last?.item.key == .genericPassword(login) }, "\(log.all)")
+    try others.delete(login)
+    #expect(
+      await log.waits {
+        if case .deleted(let item)? = $0.last { item.key == .genericPassword(login) } else { false }
+      }, "\(log.all)")
+  }
+
+  @Test("are told from the moment when the sequence was made", arguments: KeychainUnderTest.all)
+  func fromTheBeginning(_ kind: KeychainUnderTest) async throws {
+    let (mine, others) = kind.makeShared()
+    let changes = try mine.changes()
+    try others.save("one", for: login)
+    let log = ChangeLog(changes)
+    #expect(await log.waits { $0.map(\.item.key) == [.genericPassword(login)] }, "\(log.all)")
+  }
+
+  @Test("end up at what there is, however many come at once", arguments: KeychainUnderTest.all)
+  func bursts(_ kind: KeychainUnderTest) async throws {
+    let (mine, others) = kind.makeShared()
+    let log = ChangeLog(try mine.changes())
+    for round in 0..<4 {
+      for number in 0..<6 {
+        let keychain = number % 2 == 0 ? mine : others
+        if (round + number) % 4 == 3 {
+          try keychain.delete(key(number))
+        } else {
+          try keychain.save("\(round)", for: key(number), comment: "\(round)")
+        }
+      }
+    }
+    let there = Set(try mine.items())
+    let isUpToDate = await log.waits { changes in
+      var items: [ItemReference?: Item] = [:]
+      for change in changes {
+        switch change {
+        case .added(let item), .updated(let item): items[item.reference] = item
+        case .deleted(let item): items[item.reference] = nil
+        }
+      }
+      return Set(items.values) == there
+    }
+    #expect(isUpToDate, "\(log.all)")
+  }
+
+  @Test("that came and went at once are none")
+  func coalesced() async throws {
+    let keychain = SharedKeychain(InMemoryKeychain())
+    let changes = try keychain.changes()
+    try keychain.add("one", for: key(1))
+    try keychain.delete(key(1))
+    try keychain.add("two", for: key(2))
+    try keychain.update(key(2)) { $0.comment = "x" }
+    let log = ChangeLog(changes)
+    let item = try #require(try keychain.item(key(2)))
+    #expect(await log.waits { !$0.isEmpty })
+    #expect(log.all == [.added(item)])
+  }
+
+  @Test("need a keychain that can tell")
+  func silentKeychain() throws {
+    let keychain = SharedKeychain(SilentKeychain())
+    #expect(throws: KeychainError.unavailable(reason: "this kind of keychain can't tell of changes")) {
+      try keychain.changes()
+    }
+  }
+
+  @Test("end with the error of a keychain that fails by now, and then for good")
+  func failure() async throws {
+    let faults = KeychainFaults()
+    let keychain = SharedKeychain(FailingKeychain(InMemoryKeychain(), faults))
+    var iterator = try keychain.changes().makeAsyncIterator()
+    let error = KeychainError.damaged(path: "/x", detail: "a test")
+    faults.fail([.reading], with: error)
+    try keychain.add("one", for: login)
+    do throws(KeychainError) {
+      let change = try await iterator.next()
+      Issue.record("\(String(describing: change))")
+    } catch let thrown {
+      #expect(thrown == error)
+    }
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test("leave no thread and no descriptor when the task is cancelled", arguments: KeychainUnderTest.all)
+  func cancelling(_ kind: KeychainUnderTest) async throws {
+    let keychain = kind.makeShared().mine
+    try keychain.save("one", for: login)
+    let before = Resources()
+    let log = ChangeLog(try keychain.changes())
+    try keychain.save("two", for: login)
+    #expect(await log.waits { !$0.isEmpty })
+    let start = ContinuousClock.now
+    await log.cancel()
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(await before.areBack(), "\(before) \(Resources())")
+    // The keychain is as it was, and can be watched again.
+    try keychain.save("three", for: login)
+    let again = ChangeLog(try keychain.changes())
+    try keychain.save("four", for: login)
+    #expect(await again.waits { !$0.isEmpty })
+  }
+
+  @Test("leave nothing where nobody loops over them", arguments: KeychainUnderTest.all)
+  func dropping(_ kind: KeychainUnderTest) async throws {
+    let keychain = kind.makeShared().mine
+    try keychain.save("one", for: login)
+    let before = Resources()
+    for _ in 0..<3 { _ = try keychain.changes() }
+    #expect(await before.areBack(), "\(before) \(Resources())")
+    do {
+      let first = ChangeLog(try keychain.changes())
+      let second = ChangeLog(try keychain.changes())
+      try keychain.save("two", for: login)
+      #expect(await first.waits { !$0.isEmpty })
+      #expect(await second.waits { !$0.isEmpty })
+    }
+    #expect(await before.areBack(), "\(before) \(Resources())")
+  }
+}
+
+/// What watching takes.
+private struct Resources: Equatable, CustomStringConvertible {
+  var watches = OwnProcess.descriptors(of: "anon_inode:inotify") + OwnProcess.descriptors(of: "inotify")
+  var watching = OwnProcess.threads(named: "keychain-watch")
+  var listening = OwnProcess.threads(named: "keychain-bus")
+  var sockets = OwnProcess.descriptors(of: "socket:")
+
+  var description: String { "\(watches) watches, \(watching) + \(listening) threads, \(sockets) sockets" }
+
+  /// Whether there soon is no more than this.
+  func areBack() async -> Bool {
+    for _ in 0..<1000 {
+      let now = Resources()
+      if now.watches <= watches, now.watching <= watching, now.listening <= listening, now.sockets <= sockets
+      {
+        return true
+      }
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+    return false
+  }
+}
+
+/// A keychain of somebody else's, with what the protocol asks for and no more.
+private final class SilentKeychain: KeychainStore {
+  private let keychain = InMemoryKeychain()
+
+  func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    try keychain.items(matching: query)
+  }
+  func credential(of item: Item) throws(KeychainError) -> Credential { try keychain.credential(of: item) }
+  func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try keychain.add(item, credential)
+  }
+  func update(_ item: Item) throws(KeychainError) -> Item { try keychain.update(item) }
+  func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try keychain.update(item, credential)
+  }
+  func delete(_ items: [Item]) throws(KeychainError) -> Int { try keychain.delete(items) }
+  func exclusively<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    try keychain.exclusively(body)
+  }
+}

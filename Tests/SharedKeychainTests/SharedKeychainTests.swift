@@ -1,0 +1,308 @@
+import Glibc
+import Keychain
+import KeychainTesting
+import SharedKeychain
+import TestSupport
+import Testing
+
+@Suite("a shared keychain") struct SharedKeychainTests {
+  private let login = GenericPassword(service: "example", account: "alice")
+
+  @Test(
+    "save adds what is missing, changes what differs, and writes nothing else",
+    arguments: KeychainUnderTest.all)
+  func saving(_ kind: KeychainUnderTest) throws {
+    let keychain = kind.makeShared().mine
+    #expect(try keychain.save("one", for: login, label: "Example") == .added)
+    let added = try #require(try keychain.item(login))
+    #expect(try keychain.save("one", for: login) == .unchanged)
+    #expect(try keychain.item(login) == added)
+    #expect(try keychain.save("one", for: login, comment: "a remark") == .updated)
+    #expect(try keychain.save("two", for: login) == .updated)
+    let item = try #require(try keychain.item(login))
+    #expect(item.reference == added.reference)
+    #expect(item.label == "Example")
+    #expect(item.comment == "a remark")
+    #expect(try keychain[login] == "two")
+    #expect(try keychain.items().count == 1)
+  }
+
+  @Test("save keeps expiry and refresh token with the secret they came with, and not with another")
+  func savingConfidentialParts() throws {
+    let keychain = SharedKeychain(InMemoryKeychain())
+    try keychain.save(Credential(Secret("one"), expiry: 4_000_000_000, refreshToken: Secret("r")), for: login)
+    #expect(try keychain.save("one", for: login) == .unchanged)
+    #expect(try keychain.credential(of: login)?.expiry == 4_000_000_000)
+    #expect(try keychain.credential(of: login)?.hasRefreshToken == true)
+    #expect(try keychain.save("two", for: login) == .updated)
+    #expect(try keychain.credential(of: login)?.expiry == nil)
+    #expect(try keychain.credential(of: login)?.hasRefreshToken == false)
+  }
+
+  @Test("what is not there is nil, and add of what is there an error", arguments: KeychainUnderTest.all)
+  func absence(_ kind: KeychainUnderTest) throws {
+    let keychain = kind.makeShared().mine
+    #expect(try keychain[login] == nil)
+    #expect(try keychain.item(login) == nil)
+    #expect(try keychain.bytes(of: login) == nil)
+    #expect(try keychain.delete(login) == false)
+    #expect(throws: KeychainError.itemNotFound) { try keychain.update(login) { $0.comment = "x" } }
+    try keychain.add("one", for: login)
+    #expect(throws: KeychainError.duplicateItem) { try keychain.add("two", for: login) }
+    #expect(try keychain[login] == "one")
+    #expect(try keychain.delete(login))
+    #expect(try keychain[login] == nil)
+  }
+
+  @Test("update changes attributes, the secret, or both", arguments: KeychainUnderTest.all)
+  func updating(_ kind: KeychainUnderTest) throws {
+    let keychain = kind.makeShared().mine
+    try keychain.add("one", for: login, label: "Example", description: "token")
+    #expect(try keychain.update(login) { $0.comment = "a remark" }.comment == "a remark")
+    #expect(try keychain[login] == "one")
+    try keychain.update(login, secret: "two") { $0.label = nil }
+    let item = try #require(try keychain.item(login))
+    #expect(item.comment == "a remark")
+    #expect(item.itemDescription == "token")
+    #expect(item.label == nil)
+    #expect(try keychain[login] == "two")
+    try keychain.update(item, secret: [1, 2, 255] as [UInt8])
+    #expect(try keychain.bytes(of: login) == [1, 2, 255])
+  }
+
+  @Test("a body that throws changes nothing")
+  func throwingBody() throws {
+    let keychain = SharedKeychain(
+      InMemoryKeychain([.genericPassword(service: "example", account: "alice"): "one"]))
+    #expect(throws: KeychainError.promptDismissed) {
+      try keychain.update(login) { (item) throws(KeychainError) in
+        item.comment = "x"
+        throw .promptDismissed
+      }
+    }
+    #expect(throws: KeychainError.promptDismissed) {
+      try keychain.exclusively { () throws(KeychainError) in
+        try keychain.save("two", for: login)
+        throw .promptDismissed
+      }
+    }
+    #expect(try keychain.item(login)?.comment == nil)
+    #expect(try keychain[login] == "one")
+  }
+
+  @Test("a body may throw errors of its own, and they come through and undo what it did")
+  func otherErrors() async throws {
+    struct Refusal: Error {}
+    let keychain = SharedKeychain(InMemoryKeychain())
+    let login = login
+    #expect(throws: Refusal.self) {
+      try keychain.exclusively {
+        try keychain.save("one", for: login)
+        throw Refusal()
+      }
+    }
+    #expect(try keychain.items().isEmpty)
+    #expect(throws: Refusal.self) { try keychain.reading { throw Refusal() } }
+    await #expect(throws: Refusal.self) { try await keychain.perform { _ in throw Refusal() } }
+    try keychain.exclusively { try keychain.save("two", for: login) }
+    #expect(try keychain.reading { try keychain[login] } == "two")
+    let secret = try await keychain.perform { try $0.secret(of: login) }
+    #expect(secret?.revealed == Array("two".utf8))
+    #expect(throws: KeychainError.duplicateItem) {
+      try keychain.exclusively { _ = try keychain.add("x", for: login) }
+    }
+  }
+
+  @Test("an update that changes nothing writes nothing")
+  func updatingNothing() throws {
+    let clock = SettableClock()
+    let keychain = SharedKeychain(InMemoryKeychain(clock: clock.read))
+    let before = try keychain.add("one", for: login, comment: "x")
+    clock.now.milliseconds += 5000
+    #expect(try keychain.update(login) { $0.comment = "x" } == before)
+  }
+
+  @Test("a key without an account names an item without one, and no other", arguments: KeychainUnderTest.all)
+  func absentAccount(_ kind: KeychainUnderTest) throws {
+    let keychain = kind.makeShared().mine
+    try keychain.add("alice's", for: login)
+    #expect(try keychain[GenericPassword(service: "example")] == nil)
+    try keychain.add("nobody's", for: GenericPassword(service: "example"))
+    #expect(try keychain[GenericPassword(service: "example")] == "nobody's")
+    #expect(try keychain.delete(GenericPassword(service: "example")))
+    #expect(try keychain[login] == "alice's")
+  }
+
+  @Test("keys can be written in place, from literals and from variables")
+  func keysInPlace() throws {
+    let keychain = SharedKeychain(InMemoryKeychain())
+    let account = ["ali", "ce"].joined()
+    try keychain.save("one", for: .genericPassword(service: "example", account: account))
+    #expect(try keychain[.genericPassword(service: "example", account: "alice")] == "one")
+    #expect(try keychain[GenericPassword(service: "example", account: account)] == "one")
+    try keychain.save("two", for: .internetPassword(server: "EXAMPLE.com", account: account))
+    let key = InternetPassword(protocol: "https", server: "example.com", port: 443, account: "alice")
+    #expect(try keychain[key] == "two")
+    #expect(try keychain[.internetPassword(server: "example.com", account: "alice", protocol: "http")] == nil)
+  }
+
+  @Test("items are found by their attributes, exactly", arguments: KeychainUnderTest.all)
+  func finding(_ kind: KeychainUnderTest) throws {
+    let keychain = kind.makeShared().mine
+    let web = InternetPassword(server: "example.com", account: "alice")
+    let mail = InternetPassword(server: "example.com", account: "alice", protocol: "imap")
+    try keychain.save("w", for: web, label: "the site")
+    try keychain.save("m", for: mail)
+    try keychain.save("g", for: login)
+    func keys(_ items: [Item]) -> Set<Item.Key> { Set(items.map(\.key.primaryKey)) }
+    #expect(keys(try keychain.items()).count == 3)
+    #expect(
+      keys(try keychain.internetPasswords(server: "example.com"))
+        == [Item.Key.internetPassword(web).primaryKey, Item.Key.internetPassword(mail).primaryKey])
+    #expect(
+      keys(try keychain.internetPasswords(protocol: "imap")) == [Item.Key.internetPassword(mail).primaryKey])
+    #expect(
+      keys(try keychain.internetPasswords(label: "the site")) == [Item.Key.internetPassword(web).primaryKey])
+    #expect(keys(try keychain.genericPasswords(service: "example")) == [.genericPassword(login)])
+    #expect(try keychain.genericPasswords(account: "bob").isEmpty)
+    #expect(try keychain.delete(try keychain.internetPasswords(account: "alice")) == 2)
+    #expect(keys(try keychain.items()) == [.genericPassword(login)])
+  }
+
+  @Test("what git would be given is a question of its own")
+  func answering() throws {
+    let keychain = SharedKeychain(InMemoryKeychain())
+    try keychain.save("org", for: .internetPassword(server: "example.com", account: "alice", path: "org"))
+    let query = try ItemQuery.internet(path: "org/app.git")
+    #expect(try keychain.answer(to: query)?.credential.revealed.secret == "org")
+    #expect(
+      try keychain[.internetPassword(server: "example.com", account: "alice", path: "org/app.git")] == nil)
+  }
+
+  @Test("a secret that is no text is bytes, and an error as text")
+  func notText() throws {
+    let keychain = SharedKeychain(InMemoryKeychain())
+    try keychain.save([0xff, 0xfe] as [UInt8], for: login)
+    #expect(try keychain.bytes(of: login) == [0xff, 0xfe])
+    #expect(throws: KeychainError.unusableAttribute(name: "secret", .notText)) {
+      try keychain.string(of: login)
+    }
+    #expect(throws: KeychainError.unusableAttribute(name: "secret", .notText)) { _ = try keychain[login] }
+  }
+
+  @Test("a locked keychain is an error in every call, and never an absence")
+  func locked() throws {
+    let faults = KeychainFaults()
+    let keychain = SharedKeychain(FailingKeychain(InMemoryKeychain(), faults))
+    try keychain.save("one", for: login)
+    faults.lock()
+    let error = KeychainError.locked(path: "in memory")
+    #expect(throws: error) { try keychain[login] }
+    #expect(throws: error) { try keychain.item(login) }
+    #expect(throws: error) { try keychain.items() }
+    #expect(throws: error) { try keychain.save("two", for: login) }
+    #expect(throws: error) { try keychain.add("two", for: login) }
+    #expect(throws: error) { try keychain.update(login) { $0.comment = "x" } }
+    #expect(throws: error) { try keychain.delete(login) }
+    #expect(throws: error) { try keychain.changes() }
+    #expect(keychain.probe() == .locked(error))
+    faults.clear()
+    #expect(try keychain[login] == "one")
+    #expect(keychain.probe() == .ready)
+  }
+
+  @Test("a keychain that fails to write is seen by probe, and leaves what was there")
+  func full() throws {
+    let faults = KeychainFaults()
+    let keychain = SharedKeychain(FailingKeychain(InMemoryKeychain(), faults))
+    try keychain.save("one", for: login)
+    let error = KeychainError.system(operation: "write", path: "/x", errno: ENOSPC)
+    faults.fail([.adding, .updating], with: error)
+    #expect(keychain.probe() == .notWritable(error))
+    #expect(!keychain.probe().canKeepSecrets)
+    #expect(throws: error) { try keychain.save("two", for: login) }
+    #expect(try keychain[login] == "one")
+  }
+
+  @Test("an in-memory keychain begins with what it is given")
+  func initialItems() throws {
+    let keychain = SharedKeychain(
+      InMemoryKeychain([
+        .genericPassword(service: "example", account: "alice"): "one",
+        .internetPassword(server: "example.com", account: "bob"): "two",
+        .genericPassword(service: "example", account: "alice"): "three",
+      ]))
+    #expect(try keychain.items().count == 2)
+    #expect(try keychain[login] == "three")
+    #expect(try keychain[.internetPassword(server: "example.com", account: "bob")] == "two")
+  }
+
+  @Test("threads that count up together lose nothing", arguments: KeychainUnderTest.all)
+  func threads(_ kind: KeychainUnderTest) throws {
+    let (mine, others) = kind.makeShared()
+    let key = login
+    concurrently(6) { number in
+      let keychain = number % 2 == 0 ? mine : others
+      for _ in 0..<5 {
+        do throws(KeychainError) {
+          try keychain.exclusively { () throws(KeychainError) in
+            let count = try keychain[key].flatMap { Int($0) } ?? 0
+            try keychain.save(String(count + 1), for: key)
+          }
+        } catch {
+          Issue.record("\(error)")
+        }
+      }
+    }
+    #expect(try mine[login] == "30")
+  }
+}
+
+@Suite("calls on the keychain's own thread", .serialized) struct PerformTests {
+  private let login = GenericPassword(service: "example", account: "alice")
+
+  @Test("what is performed gives its result, also a secret, and its error")
+  func results() async throws {
+    let keychain = SharedKeychain(
+      InMemoryKeychain([.genericPassword(service: "example", account: "alice"): "one"]))
+    let login = login
+    let secret = try await keychain.perform { (keychain) throws(KeychainError) in
+      try keychain.secret(of: login)
+    }
+    #expect(secret?.revealed == Array("one".utf8))
+    await #expect(throws: KeychainError.duplicateItem) {
+      try await keychain.perform { (keychain) throws(KeychainError) in
+        _ = try keychain.add("two", for: login)
+      }
+    }
+  }
+
+  @Test("calls that wait keep no task waiting, and one thread does them all")
+  func waiting() async throws {
+    let keychain = SharedKeychain(InMemoryKeychain())
+    let openings = Collected<Void>()
+    let counts = Collected<Int>()
+    let login = login
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      // More than there are threads for tasks.
+      for number in 0..<64 {
+        group.addTask {
+          try await keychain.perform { (keychain) throws(KeychainError) in
+            while openings.all.isEmpty { usleep(1000) }
+            counts.append(OwnProcess.threads(named: "keychain"))
+            try keychain.save("\(number)", for: login)
+          }
+        }
+      }
+      group.addTask {
+        try await Task.sleep(for: .milliseconds(20))
+        openings.append(())
+      }
+      try await group.waitForAll()
+    }
+    #expect(try keychain[login] != nil)
+    // Those of other tests that run meanwhile are among them.
+    #expect(counts.all.count == 64)
+    #expect(counts.all.allSatisfy { $0 < 32 })
+  }
+}
