@@ -2,7 +2,7 @@ import Bytes
 import CSodium
 
 /// scrypt as age uses it: r = 8, p = 1, 32 bytes (C2SP age.md, "The scrypt recipient type"; RFC 7914).
-enum Scrypt {
+package enum Scrypt {
   static let saltSize = 16
   static let label: StaticString = "age-encryption.org/v1/scrypt"
   /// The highest work factor this library computes: 4 GiB of memory and some 10 seconds.
@@ -29,6 +29,17 @@ enum Scrypt {
     }
     // With a valid work factor, memory is all it can lack: N blocks of 128 r bytes.
     guard isDerived else { throw .outOfMemory(bytes: 1024 << logN) }
+  }
+
+  /// How many milliseconds the work takes here, at least 1.
+  package static func timeTaken(logN: Int) -> Int {
+    let start = SystemClock.awake
+    withSecretScratch(saltSize + AEAD.keySize) { scratch in
+      let salt = UnsafeRawBufferPointer(scratch.part(0, saltSize))
+      try? deriveWrapKey(
+        passphrase: Secret("measured"), salt: salt, logN: logN, into: scratch.part(saltSize, AEAD.keySize))
+    }
+    return max(1, SystemClock.awake - start)
   }
 }
 

@@ -1,8 +1,4 @@
 import Age
-import Bytes
-import CLinux
-import CSodium
-import Glibc
 public import Keychain
 import PrivateFiles
 
@@ -79,10 +75,7 @@ enum ScryptWork {
   static func factor() throws(KeychainError) -> Int {
     var factor = 17
     let reference = 14
-    let start = SystemClock.awake
-    var key = [UInt8](repeating: 0, count: 32)
-    _ = crypto_pwhash_scryptsalsa208sha256_ll(key, 32, key, 32, 1 << UInt64(reference), 8, 1, &key, 32)
-    let taken = max(1, SystemClock.awake - start)
+    let taken = Scrypt.timeTaken(logN: reference)
     while factor < 20, taken << (factor + 1 - reference) <= 1000 { factor += 1 }
     if let available = ScryptMemory.available {
       while factor > 15, ScryptMemory.needed(workFactor: factor) > available { factor -= 1 }
