@@ -181,6 +181,32 @@ extension ByteString {
     let slash = UInt8(ascii: "/")
     let prefix = bytes.last == slash ? bytes.dropLast() : bytes[...]
     guard path.bytes.starts(with: prefix) else { return false }
-    return path.bytes.count == prefix.count || path.bytes[prefix.count] == slash
+    return path.bytes.count == prefix.count || path.bytes[prefix.count] == slash && !path.hasDotSegment
+  }
+
+  /// Whether a segment is `.` or `..`, also percent-encoded, which lead out of the folder that the path begins with once a
+  /// client or a server resolves them (RFC 3986 section 5.2.4).
+  private var hasDotSegment: Bool {
+    var segment: [UInt8] = []
+    var index = 0
+    func isDots() -> Bool { segment == [0x2e] || segment == [0x2e, 0x2e] }
+    while index < bytes.count {
+      var byte = bytes[index]
+      if byte == UInt8(ascii: "%"), index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "2") {
+        switch bytes[index + 2] | 0x20 {
+        case UInt8(ascii: "e"): (byte, index) = (UInt8(ascii: "."), index + 2)
+        case UInt8(ascii: "f"): (byte, index) = (UInt8(ascii: "/"), index + 2)
+        default: break
+        }
+      }
+      if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") {
+        if isDots() { return true }
+        segment = []
+      } else {
+        segment.append(byte)
+      }
+      index += 1
+    }
+    return isDots()
   }
 }

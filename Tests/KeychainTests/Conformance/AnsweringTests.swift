@@ -60,6 +60,22 @@ extension ConformanceTests {
       #expect(answer?.credential == RevealedCredential("x", expiry: Self.now + 1, refreshToken: "r"))
     }
 
+    @Test("a path that leads out of the item's is not answered by it", arguments: KeychainUnderTest.all)
+    func dotSegments(kind: KeychainUnderTest) throws {
+      let keychain = kind.make().keychain
+      try keychain.add(.internet(account: "alice", path: "acme"), "x")
+      for path in [
+        "acme/../evil/app.git", "acme/app/../../evil", "acme/%2e%2E/evil", "acme/..%2fevil", "acme/.%2e",
+        "acme/./app",
+        "acme/..\\evil", "acme/..",
+      ] {
+        #expect(try keychain.answeredSecret(.internet(path: ByteString(path))) == nil, "\(path)")
+      }
+      for path in ["acme/..app", "acme/app..", "acme/...", "acme/a%2eb", "acme/app.git"] {
+        #expect(try keychain.answeredSecret(.internet(path: ByteString(path))) == "x", "\(path)")
+      }
+    }
+
     @Test("an item that somebody deletes meanwhile is passed over", arguments: KeychainUnderTest.all)
     func deletedMeanwhile(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
