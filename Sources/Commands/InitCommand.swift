@@ -72,7 +72,9 @@ struct InitCommand: ParsableCommand {
       }
     } catch .duplicateItem {
       throw Failure(
-        "there is a keychain already: \(keychain.location.vaultFile)", hint: "see 'llavero status'",
+        "there is a keychain already: \(keychain.location.vaultFile)",
+        hint:
+          "see 'llavero status'; to begin without it, move its folder away first, and type 'llavero init --start-over'",
         status: .keychain)
     } catch {
       throw Failure(error)

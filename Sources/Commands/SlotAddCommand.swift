@@ -226,7 +226,7 @@ enum RecoveryOutput {
   private static func object(_ code: NewRecoveryCode, in json: inout JSONWriter) {
     json.beginObject()
     json.member("id", ByteString(code.id))
-    json.member("kind", ByteString(SlotSummary.Kind.recovery.name))
+    json.member("kind", ByteString(SlotKind.recovery.name))
     json.member("code", code.text)
     json.endObject()
   }

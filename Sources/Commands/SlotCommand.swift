@@ -134,7 +134,7 @@ enum SlotOutput {
   }
 
   /// What was added, as a JSON object and a line feed.
-  static func json(_ id: String, _ kind: SlotSummary.Kind) -> Secret {
+  static func json(_ id: String, _ kind: SlotKind) -> Secret {
     var json = JSONWriter()
     json.beginObject()
     json.member("id", ByteString(id))

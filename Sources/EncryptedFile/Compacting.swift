@@ -12,6 +12,7 @@ extension EncryptedFileKeychain {
   public func compact() throws(KeychainError) -> (records: Int, generations: Int) {
     let change = try beginChange()
     if change.isNew { throw .itemNotFound }
+    try change.refuseUnmerged()
     let records = try change.forgetRetired(at: clock())
     let generations = try generations().count
     try change.commit(at: clock())

@@ -1,3 +1,4 @@
+import Age
 import Bytes
 import CLinux
 import Glibc
@@ -43,6 +44,23 @@ struct Generations: ~Copyable {
   /// What a file is called that can't be read and has been replaced.
   static func unreadableName() -> String { "\(unreadablePrefix)\(randomHexadecimal(bytes: 4)).age" }
   private static let unreadablePrefix = "unreadable-"
+
+  /// What a write of this machine is called that was replaced, and that nobody has taken in.
+  static func unmergedName() -> String { "\(unmergedPrefix)\(randomHexadecimal(bytes: 4)).age" }
+  private static let unmergedPrefix = "unmerged-"
+
+  /// The path of a write that nobody has taken in, as far as the head tells; `nil` if there is none.
+  func unmerged(besides head: VaultHead) throws(KeychainError) -> String? {
+    for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
+      if let file = try? folder.file(name), let mac = try? VaultSnapshot.readHeader(file).0.mac,
+        head.comes(from: mac)
+      {
+        continue
+      }
+      return folder.path(of: name)
+    }
+    return nil
+  }
 
   /// Keeps a file of the vault's folder under a generation's name.
   ///
@@ -136,6 +154,14 @@ struct Generations: ~Copyable {
   /// - Parameter keyed: the first generation that was written with the present key; `nil` if that isn't known.
   func prune(keyedSince keyed: Int64?) throws(KeychainError) {
     var all = try list()
+    for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
+      // As long as what is deleted can be had back.
+      if let status = try? folder.status(of: name),
+        Timestamp.now.milliseconds - status.modificationDate.milliseconds > RetiredRecord.retention
+      {
+        unlinkat(folder.descriptor, name, 0)
+      }
+    }
     if let keyed, all.contains(where: { $0.number < keyed }) {
       for generation in all where generation.number < keyed {
         unlinkat(folder.descriptor, generation.name, 0)

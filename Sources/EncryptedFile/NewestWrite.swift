@@ -17,12 +17,37 @@ struct NewestWrite {
   /// to be backed up elsewhere than the vault.
   static let fileName = ".vault.age.newest"
 
+  /// Puts the file that has that name now among the earlier states, unless a change begins with it or comes from it.
+  /// Where that can't be told, because it can't be read or is of another key, it is kept as well.
+  ///
+  /// - Parameters:
+  ///   - before: the file that the change began with.
+  ///   - head: the first line of what the change writes.
+  ///   - name: what it is called there; `nil` where nobody has taken it in.
+  /// - Returns: the path that it has then, where nobody has taken it in.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
+  static func setAside(
+    besides before: FileStatus?, _ head: VaultHead, as name: String?, in folder: borrowing Folder
+  ) throws(KeychainError) -> String? {
+    if let before, let status = try? folder.status(of: fileName), status.isSameFile(as: before) { return nil }
+    if name == nil, let mac = mac(in: folder), head.comes(from: mac) { return nil }
+    if try !folder.contains(fileName) { return nil }
+    let generations = try Generations(creatingIn: folder)
+    let kept = name ?? Generations.unmergedName()
+    try generations.keep(fileName, in: folder, as: kept)
+    return name == nil ? folder.path(of: Generations.folderName + "/" + kept) : nil
+  }
+
+  /// Takes the name away where what is in the vault's place comes from that write: then it is there. Needs the lock.
+  static func forget(knownTo current: VaultSnapshot, in folder: borrowing Folder) {
+    if let mac = mac(in: folder), current.first.head.comes(from: mac) {
+      unlinkat(folder.descriptor, fileName, 0)
+    }
+  }
+
   /// Gives a file that name before it gets into the vault's place. Where there can be no link it is a copy. Failing to
   /// is no reason not to write.
-  ///
-  /// - Parameter former: what the file is called among the generations that has this name now, if it is to be kept.
-  static func keep(_ name: String, in folder: borrowing Folder, formerAs former: String?) {
-    if let former { try? Generations(creatingIn: folder).keep(fileName, in: folder, as: former) }
+  static func keep(_ name: String, in folder: borrowing Folder) {
     unlinkat(folder.descriptor, fileName, 0)
     if linkat(folder.descriptor, name, folder.descriptor, fileName, 0) == 0 { return }
     guard let contents = try? folder.file(name)?.contents(limit: VaultBounds.file) else { return }

@@ -37,7 +37,7 @@ extension Unlocking {
     _ header: Header, _ stanzas: VaultStanzas, _ fault: inout KeychainError?
   ) throws(KeychainError) -> UnlockedHeader? {
     let noted = try notedSlots(stanzas, &fault)
-    for slot in stanzas.slots where slot.kind == VaultStanzas.Slot.recipient {
+    for slot in stanzas.slots where slot.kind == .recipient {
       if let identity = try identity(of: slot, noted[slot.id], &fault),
         let unlocked = try open(header, stanzas, with: identity, of: slot, &fault)
       {
@@ -45,7 +45,7 @@ extension Unlocking {
       }
     }
     if !openers.mayRunPrograms { return nil }
-    for slot in stanzas.slots where slot.kind == VaultStanzas.Slot.command {
+    for slot in stanzas.slots where slot.kind == .command {
       guard case .command(let command) = noted[slot.id] else { continue }
       guard let passphrase = openers.passphrase(of: command) else {
         fault = fault ?? .slot(.commandFailed(program: command[0]))
@@ -135,8 +135,8 @@ extension Unlocking {
     _ header: Header, _ stanzas: VaultStanzas, _ earlier: KeychainError?
   ) throws(KeychainError) -> UnlockedHeader {
     let path = location.vaultFile
-    let passphraseSlots = stanzas.slots.filter { $0.kind == VaultStanzas.Slot.passphrase }
-    let recoverySlots = stanzas.slots.filter { $0.kind == VaultStanzas.Slot.recovery }
+    let passphraseSlots = stanzas.slots.filter { $0.kind == .passphrase }
+    let recoverySlots = stanzas.slots.filter { $0.kind == .recovery }
     var attempt = 1
     while let typed = try passphrase(attempt) {
       let reading = recoverySlots.isEmpty ? .otherText : typed.withUnsafeBytes { RecoveryCode.read($0) }
@@ -236,7 +236,8 @@ extension Unlocking {
   ) throws(KeychainError) -> UnlockedHeader? {
     if let unlocked = try open(header, stanzas, with: identity) { return unlocked }
     fault =
-      fault ?? .damaged(path: location.vaultFile, detail: "its \(slot.kind) opens a key that is not its own")
+      fault
+      ?? .damaged(path: location.vaultFile, detail: "its \(slot.kind.name) opens a key that is not its own")
     return nil
   }
 }

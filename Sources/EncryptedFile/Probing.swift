@@ -36,7 +36,7 @@ extension EncryptedFileKeychain {
   /// Whether a program on this machine may open the vault.
   private var hasCommandSlot: Bool {
     guard let file = try? vaultFile(), let stanzas = try? VaultSummary.stanzas(of: file) else { return false }
-    return stanzas.slots.contains { $0.kind == VaultStanzas.Slot.command }
+    return stanzas.slots.contains { $0.kind == .command }
   }
 
   /// Reads all of the vault. Returns why this version must not write it.

@@ -30,7 +30,8 @@ extension EncryptedFileKeychain {
       // What was typed for a slot opens the vault; nobody is asked for it twice.
       let candidate = VaultKey(identity, uuid: stanzas.uuid)
       guard try unlocking.open(header, with: candidate) != nil else {
-        throw .damaged(path: location.vaultFile, detail: "its \(slot.kind) opens a key that is not its own")
+        throw .damaged(
+          path: location.vaultFile, detail: "its \(slot.kind.name) opens a key that is not its own")
       }
       if !(key?.identity is X25519Identity) { key = candidate }
     } passphrase: {
@@ -38,6 +39,7 @@ extension EncryptedFileKeychain {
       try passphrase(id, attempt)
     }
     let change = try beginSlotChange()
+    try change.refuseUnmerged()
     guard let former = change.key?.identity as? X25519Identity, let current = change.stanzas else { return }
     guard current.slots.elementsEqual(stanzas.slots, by: { $0.id == $1.id && $0.file == $1.file }) else {
       throw .slot(.changedMeanwhile)
@@ -117,25 +119,25 @@ private struct Renewal {
     // What can't be done is said before anybody is asked for anything.
     for slot in kept {
       if case .command = noted[slot.id] { continue }
-      if !slot.isKnown || slot.kind == VaultStanzas.Slot.command {
-        throw .slot(.notRenewable(id: slot.id, kind: slot.kind))
+      if !slot.isKnown || slot.kind == .command {
+        throw .slot(.notRenewable(id: slot.id, kind: slot.kind.name))
       }
     }
     for slot in kept {
       switch slot.kind {
-      case VaultStanzas.Slot.passphrase:
+      case .passphrase:
         let secret = try Self.ask(slot, unlocking, opened, passphrase)
         slots.append((slot, try SlotWork.recipient(secret)))
-      case VaultStanzas.Slot.command:
+      case .command:
         guard case .command(let command) = noted[slot.id],
           let secret = unlocking.openers.passphrase(of: command)
-        else { throw .slot(.notRenewable(id: slot.id, kind: slot.kind)) }
+        else { throw .slot(.notRenewable(id: slot.id, kind: slot.kind.name)) }
         guard let identity = try unlocking.open(slot, with: secret) else {
           throw .slot(.commandMismatch(id: slot.id))
         }
         try opened(slot, identity)
         slots.append((slot, try SlotWork.recipient(secret)))
-      case VaultStanzas.Slot.recovery:
+      case .recovery:
         let code = RecoveryCode()
         slots.append((slot, try SlotWork.recipient(code)))
         codes.append(NewRecoveryCode(code, id: slot.id))
@@ -175,7 +177,7 @@ private struct Renewal {
         continue
       }
       guard let text = notes[slot.id]?.recipient, let recipient = try? SlotKeys.recipient(text) else {
-        throw .slot(.notRenewable(id: slot.id, kind: slot.kind))
+        throw .slot(.notRenewable(id: slot.id, kind: slot.kind.name))
       }
       all.append((slot, recipient))
     }

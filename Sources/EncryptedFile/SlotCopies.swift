@@ -46,11 +46,11 @@ struct SlotCopies {
 
   /// What opens a slot, as far as its file tells. A recovery code's has less work than any passphrase's, but where memory
   /// was short.
-  private static func kind(of file: [UInt8], _ noted: LocalSlot?) -> String {
-    if case .command = noted { return VaultStanzas.Slot.command }
-    guard let workFactor = VaultStanzas.Slot(id: "", kind: "", file: file).workFactor else {
-      return VaultStanzas.Slot.recipient
+  private static func kind(of file: [UInt8], _ noted: LocalSlot?) -> SlotKind {
+    if case .command = noted { return .command }
+    guard let workFactor = VaultStanzas.Slot(id: "", kind: .other(""), file: file).workFactor else {
+      return .recipient
     }
-    return workFactor == SlotWork.recoveryCode ? VaultStanzas.Slot.recovery : VaultStanzas.Slot.passphrase
+    return workFactor == SlotWork.recoveryCode ? .recovery : .passphrase
   }
 }

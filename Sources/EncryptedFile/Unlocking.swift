@@ -239,11 +239,11 @@ struct Unlocking {
 extension VaultStanzas {
   /// Whether there is anything that a person could type.
   fileprivate var canBeAskedFor: Bool {
-    slots.contains { $0.kind == Slot.passphrase || $0.kind == Slot.recovery }
+    slots.contains { $0.kind == .passphrase || $0.kind == .recovery }
   }
 
   /// Whether there is a slot that something on this machine may open.
   fileprivate var mayOpenWithoutAsking: Bool {
-    slots.contains { $0.kind == Slot.recipient || $0.kind == Slot.command }
+    slots.contains { $0.kind == .recipient || $0.kind == .command }
   }
 }

@@ -12,56 +12,6 @@ struct LockedFolder: ~Copyable {
   let exchanged: [String]
 }
 
-/// What a change begins with.
-final class VaultBeginning {
-  let key: VaultKey
-  let stanzas: VaultStanzas
-  let head: VaultHead
-  private var lines: VaultLines
-
-  /// What comes after a generation, with its lines.
-  ///
-  /// - Throws: ``KeychainError/newerFormat(path:version:)``; what reading throws.
-  init(after snapshot: VaultSnapshot) throws(KeychainError) {
-    if snapshot.first.minimumWriter > VaultHead.version {
-      throw .newerFormat(path: snapshot.path, version: snapshot.first.minimumWriter)
-    }
-    key = snapshot.key
-    stanzas = snapshot.stanzas
-    var head = snapshot.first.head
-    head.generation += 1
-    head.previous = snapshot.mac
-    head.past.insert(snapshot.generation)
-    self.head = head
-    lines = try snapshot.takeAllLines()
-  }
-
-  /// What takes the place of a vault that can't be read: the lines of an earlier state, or none, with the key and the ways
-  /// in that count.
-  ///
-  /// - Throws: as ``init(after:)`` does.
-  init(_ earlier: VaultSnapshot?, _ ways: WaysThatCount) throws(KeychainError) {
-    let path = earlier?.path ?? ""
-    let former = try earlier.map { (earlier) throws(KeychainError) in try VaultBeginning(after: earlier) }
-    key = ways.key
-    stanzas = ways.stanzas
-    var head = former?.head ?? VaultHead(first: 1)
-    // The notes about slots of the file itself are newer, and know whom those are for.
-    var notes = try SlotNotes(ways.head ?? head, path: path)
-    notes.agree(with: ways.stanzas.slots, instead: former?.stanzas.slots ?? [])
-    notes.write(to: &head)
-    self.head = head
-    lines = former?.takeLines() ?? VaultLines()
-  }
-
-  /// Gives the lines away; there are none afterwards.
-  func takeLines() -> VaultLines {
-    var taken = VaultLines()
-    swap(&taken, &lines)
-    return taken
-  }
-}
-
 /// A change of a vault under way: its lines in memory, and the lock held until it ends.
 final class VaultChange {
   /// Whether there was no vault when the change began.
@@ -79,11 +29,15 @@ final class VaultChange {
   /// What the change began with, as it is remembered.
   private let beginning: (seen: SeenGeneration, key: VaultKey)?
   /// Copies from elsewhere whose items this change has taken in, and what they are called afterwards.
-  private var mergedCopies: [(name: String, keptAs: String)] = []
+  var mergedCopies: [(name: String, keptAs: String)] = []
+  /// Copies that could not be taken in, by their paths.
+  var unmergedCopies: [String] = []
+  /// Where this machine's last write is kept, if nobody has taken it in.
+  private(set) var setAside: String?
   /// What this machine's last write is called among the generations, where the vault doesn't come from it.
-  private var formerWrite: String?
+  var formerWrite: String?
   let unlocking: Unlocking
-  private(set) var lines: VaultLines
+  var lines: VaultLines
   var head: VaultHead
   /// The key of the vault; `nil` as long as there is none.
   var key: VaultKey?
@@ -286,87 +240,6 @@ final class VaultChange {
     isDirty = true
   }
 
-  /// Takes an item out of use. It can be brought back for a while. Its date is after the item's own, also where that was
-  /// given by a clock that is ahead: a merge takes a deletion for one of that state of the item.
-  func retire(_ index: Int, _ reason: RetirementReason, at now: Timestamp) throws(KeychainError) {
-    let line = try retiredLine(index, reason, at: now)
-    lines.remove(index)
-    isDirty = true
-    try keep(line)
-  }
-
-  private func retiredLine(
-    _ index: Int, _ reason: RetirementReason, at now: Timestamp
-  ) throws(KeychainError) -> Secret {
-    let date = try lines.record(at: index, path: path).item.nextChange(at: now)
-    do throws(JSONReader.Malformed) {
-      return try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
-        try RetiredRecord.line(of: line, at: date, reason)
-      }
-    } catch {
-      throw .malformedItem(path: path)
-    }
-  }
-
-  /// Puts in the line of a record that is out of use, unless it is there already. Of one key no more are kept than
-  /// ``RetiredRecord/maximumPerKey``.
-  func keep(_ line: borrowing Secret) throws(KeychainError) {
-    guard lines.insert(line) else { return }
-    isDirty = true
-    let key = line.withUnsafeBytes { Array($0.key) }
-    var oldest: (index: Int, age: (Timestamp, Int64))?
-    var count = 0
-    for index in lines.lines(beginning: key) where lines.withLine(index, { $0.key.elementsEqual(key) }) {
-      let retired = try lines.retiredRecord(at: index, path: path)
-      let age = (retired.retired, retired.record.revision)
-      count += 1
-      if oldest.map({ age < $0.age }) ?? true { oldest = (index, age) }
-    }
-    if count > RetiredRecord.maximumPerKey, let oldest { lines.remove(oldest.index) }
-  }
-
-  /// Forgets what has been out of use for long enough.
-  private func forgetExpired(at now: Timestamp) throws(KeychainError) {
-    try forget { $0.fate(at: now) }
-  }
-
-  /// Forgets everything that is out of use, but for the marks of deletions, without which a copy of the vault would
-  /// bring the items back. Returns how many records went, or lost their secret.
-  func forgetRetired(at now: Timestamp) throws(KeychainError) -> Int {
-    let count = try forget { retired in
-      if retired.reason != .deleted || retired.fate(at: now) == .goes { return .goes }
-      return retired.hasSecret ? .leavesMark : .stays
-    }
-    if count > 0 { isDirty = true }
-    return count
-  }
-
-  /// Has records that are out of use go, or leave a mark. Returns of how many something went.
-  @discardableResult
-  private func forget(_ fate: (RetiredRecord) -> RetiredRecord.Fate) throws(KeychainError) -> Int {
-    var marks = VaultLines()
-    var count = 0
-    for index in (lines.inUse.upperBound..<lines.count).reversed() {
-      let fate = fate(try lines.retiredRecord(at: index, path: path))
-      if fate == .stays { continue }
-      if fate == .leavesMark {
-        do throws(JSONReader.Malformed) {
-          marks.insert(
-            try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
-              try RetiredRecord.mark(of: line)
-            })
-        } catch {
-          throw .malformedItem(path: path)
-        }
-      }
-      lines.remove(index)
-      count += 1
-    }
-    // Afterwards, for where a mark stands may be before a line that was still to be looked at.
-    for index in 0..<marks.count { lines.insert(marks.withLine(index) { Secret(copying: $0) }) }
-    return count
-  }
-
   /// Writes the new generation and puts it in the old one's place. Before that it is read back from the file that
   /// was written, by the code that every reader uses.
   func commit(at now: Timestamp) throws(KeychainError) {
@@ -408,57 +281,6 @@ final class VaultChange {
   /// Has `listener` called once the change is on the disk.
   func onCommit(_ listener: @escaping () -> Void) {
     listeners.append(listener)
-  }
-
-  /// Takes in what the copies have that a sync program has put beside the vault.
-  ///
-  /// - Parameters:
-  ///   - names: those that are left alone.
-  ///   - onFailure: hears of those that can't be read, by name and path; they stay.
-  /// - Returns: how many were taken in.
-  func mergeCopies(
-    except names: Set<String>, onFailure: (_ name: String, _ path: String, KeychainError) -> Void
-  ) throws(KeychainError) -> Int {
-    guard let key, let stanzas else { return 0 }
-    for name in try ConflictCopies.names(in: locked.folder) where !names.contains(name) {
-      do throws(KeychainError) {
-        guard
-          let copy = try ConflictCopies.open(
-            name, in: locked.folder, uuid: stanzas.uuid, with: key, unlocking)
-        else {
-          continue
-        }
-        _ = try undoing { () throws(KeychainError) in try merge(copy) }
-        mergedCopies.append((name, copy.generation.fileName))
-      } catch {
-        onFailure(name, locked.folder.path(of: name), error)
-      }
-    }
-    return mergedCopies.count
-  }
-
-  /// Notes that this comes after all that is known of here, so that nobody merges any of it into this.
-  func supersede(_ generations: [Generation]) throws(KeychainError) {
-    for generation in generations { head.past.insert(generation) }
-    guard let key, let stanzas else { return }
-    let state = StateFolder(unlocking.location)
-    if case .seen(let seen) = try SeenGeneration.remembered(of: stanzas.uuid, key, in: state).memory {
-      head.past.insert(seen)
-    }
-  }
-
-  /// Takes in this machine's last write, where that was replaced by what doesn't have it. It is put among the generations
-  /// once the change is on the disk.
-  ///
-  /// - Returns: whether it was taken in.
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record of it is none.
-  func merge(_ write: NewestWrite) throws(KeychainError) -> Bool {
-    formerWrite = write.snapshot.generation.fileName
-    guard write.isMissed else { return false }
-    _ = try undoing { () throws(KeychainError) in try merge(write.snapshot) }
-    // So that it is noted as taken in.
-    isDirty = true
-    return true
   }
 
   /// Removes all earlier generations, once the change is on the disk.
@@ -515,7 +337,11 @@ final class VaultChange {
             displaced: displaced)
         }
         // Nobody else has a new vault yet.
-        if !isNew { NewestWrite.keep(temporary, in: locked.folder, formerAs: formerWrite) }
+        if !isNew {
+          setAside = try NewestWrite.setAside(
+            besides: before?.status, head, as: formerWrite, in: locked.folder)
+          NewestWrite.keep(temporary, in: locked.folder)
+        }
       }
     }
     // The change is made by now.

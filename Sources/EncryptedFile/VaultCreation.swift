@@ -40,7 +40,7 @@ struct NewVault {
           uuid: uuid,
           slots: [
             VaultStanzas.Slot(
-              id: randomHexadecimal(bytes: 8), kind: VaultStanzas.Slot.passphrase,
+              id: randomHexadecimal(bytes: 8), kind: .passphrase,
               file: try identity.wrapped(for: recipient, uuid: uuid))
           ])
       } catch {

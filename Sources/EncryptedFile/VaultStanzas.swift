@@ -9,17 +9,12 @@ struct VaultStanzas {
     /// Random, 16 hexadecimal digits.
     let id: String
     /// What opens it. Kinds that this version doesn't know are kept.
-    let kind: String
+    let kind: SlotKind
     /// The age file.
     let file: [UInt8]
 
-    static let passphrase = "passphrase"
-    static let recovery = "recovery"
-    static let recipient = "recipient"
-    static let command = "command"
-
     /// Whether this version knows how to open it.
-    var isKnown: Bool { [Self.passphrase, Self.recovery, Self.recipient, Self.command].contains(kind) }
+    var isKnown: Bool { if case .other = kind { false } else { true } }
 
     /// What its copy beside the vault is called.
     var fileName: String { id + Self.fileExtension }
@@ -63,7 +58,8 @@ struct VaultStanzas {
       let further = old[slot.id]?.arguments.dropFirst(3) ?? []
       stanzas.append(
         try Stanza(
-          type: Self.slotType, arguments: [Self.versionText, slot.id, slot.kind] + further, body: slot.file))
+          type: Self.slotType, arguments: [Self.versionText, slot.id, slot.kind.name] + further,
+          body: slot.file))
     }
     return VaultStanzas(uuid: uuid, slots: new, stanzas: stanzas)
   }
@@ -106,7 +102,7 @@ struct VaultStanzas {
         guard Self.isSlotID(stanza.arguments[1]) else {
           throw .damaged(path: path, detail: "its header is malformed")
         }
-        slots.append(Slot(id: stanza.arguments[1], kind: stanza.arguments[2], file: stanza.body))
+        slots.append(Slot(id: stanza.arguments[1], kind: SlotKind(stanza.arguments[2]), file: stanza.body))
       default: break
       }
     }
@@ -133,7 +129,8 @@ struct VaultStanzas {
     var stanzas = [try Stanza(type: Self.vaultType, arguments: [Self.versionText, uuid])]
     for slot in slots {
       stanzas.append(
-        try Stanza(type: Self.slotType, arguments: [Self.versionText, slot.id, slot.kind], body: slot.file))
+        try Stanza(
+          type: Self.slotType, arguments: [Self.versionText, slot.id, slot.kind.name], body: slot.file))
     }
     return stanzas
   }

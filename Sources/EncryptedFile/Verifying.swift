@@ -36,6 +36,13 @@ extension EncryptedFileKeychain {
     try Generations(in: location.vaultFolder)?.list() ?? []
   }
 
+  /// Whether anything is kept of what the vault was, be it that it can't be told without asking whether that is in order.
+  public var hasEarlierStates: Bool {
+    if let generations = try? generations(), !generations.isEmpty { return true }
+    let folder = try? Folder(opening: location.vaultFolder)
+    return (try? folder?.contains(NewestWrite.fileName)) == true
+  }
+
   /// The newest of the generations that are in order, as far as that can be told without asking anybody.
   public func newestGoodGeneration() -> Generation? {
     (try? newestGood()) ?? nil
@@ -45,6 +52,13 @@ extension EncryptedFileKeychain {
   ///
   /// - Throws: ``KeychainError/SlotFault/pluginFailed(name:_:)``, for it tells nothing of a generation.
   func newestGood() throws(KeychainError) -> Generation? {
+    if let folder = try? Folder(opening: location.vaultFolder),
+      let file = try? folder.file(NewestWrite.fileName),
+      (try? folder.status(of: VaultLocation.vaultName))?.isSameFile(as: file.status) != true,
+      let write = try? unlock(file), (try? write.verify()) != nil
+    {
+      return Generation(write)
+    }
     for generation in (try? generations()) ?? [] {
       do throws(KeychainError) {
         _ = try verify(generation)
@@ -89,10 +103,21 @@ extension EncryptedFileKeychain {
 
   /// Opens an earlier generation.
   func open(_ generation: Generation) throws(KeychainError) -> VaultSnapshot {
+    try unlock(try file(of: generation))
+  }
+
+  /// The file of an earlier generation, or of this machine's last write.
+  private func file(of generation: Generation) throws(KeychainError) -> OpenFile {
+    if let folder = try Folder(opening: location.vaultFolder),
+      generation.path == folder.path(of: NewestWrite.fileName),
+      let file = try folder.file(NewestWrite.fileName)
+    {
+      return file
+    }
     guard let folder = try Generations(in: location.vaultFolder) else {
       throw .missing(path: generation.path)
     }
-    return try unlock(try folder.file(generation))
+    return try folder.file(generation)
   }
 
   /// Opens an earlier generation of a vault with that vault's key; one of a time before the key was changed, with what opens
@@ -102,11 +127,9 @@ extension EncryptedFileKeychain {
   func open(
     _ generation: Generation, uuid: String, with key: VaultKey, orByFormerKey: Bool = true
   ) throws(KeychainError) -> VaultSnapshot {
-    guard let folder = try Generations(in: location.vaultFolder) else {
-      throw .missing(path: generation.path)
-    }
+    let file = try file(of: generation)
     do throws(KeychainError) {
-      return try VaultSnapshot(try folder.file(generation)) { (header, stanzas) throws(KeychainError) in
+      return try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
         guard stanzas.uuid == uuid else {
           throw .damaged(path: generation.path, detail: "it is of another keychain")
         }

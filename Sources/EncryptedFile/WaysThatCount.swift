@@ -213,7 +213,7 @@ extension EncryptedFileKeychain {
     if try unlocking.hasIdentityFile(of: key) {
       ways.append(SlotSummary(id: SlotSummary.identityFileID, kind: .identityFile))
     }
-    ways += slots.map { SlotSummary(id: $0.id, kind: SlotSummary.Kind($0.kind)) }
+    ways += slots.map { SlotSummary(id: $0.id, kind: $0.kind) }
     return ReturningWays(doubt: doubt, mayBeFormerKey: mayBeFormerKey, ways: ways)
   }
 }

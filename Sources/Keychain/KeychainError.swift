@@ -66,6 +66,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case notEnoughMemory(needed: Int, available: Int)
   /// Somebody else held the lock for `seconds`.
   case busy(path: String, seconds: Int)
+  /// A copy of the vault, or a write of this machine that was replaced, was never merged, and would be lost.
+  case unmerged(path: String)
   /// A change was made that was to leave no earlier state of the keychain, and one is still there.
   indirect case earlierStatesRemain(because: KeychainError)
   /// A system call failed. `errno` says why.

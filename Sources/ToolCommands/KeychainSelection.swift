@@ -186,6 +186,10 @@ package struct KeychainSelection {
       )
     case .unmerged(let path, let error):
       StandardStreams.say("\(terminalText(path)) was not merged: \(terminalText(Failure(error).message))")
+    case .setAside(let path):
+      StandardStreams.say(
+        "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
+          + "'llavero vault merge \(terminalText(path))' takes it in")
     case .waitingForPassphrase:
       StandardStreams.say("waiting for the passphrase that another process asks for")
     }

@@ -120,10 +120,15 @@ struct GenerationTests {
   func gone() throws {
     try place.keychain().add(servers: ["a.example"])
     try place.keychain().add(servers: ["b.example"])
-    unlink(place.vault)
+    place.loseVault()
     #expect(failure { try place.keychain().servers() } == .missing(path: place.vault))
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
     #expect(try place.keychain().servers() == ["a.example"])
+    try place.keychain().add(servers: ["c.example"])
+    // By one name alone this machine's last write is there still.
+    unlink(place.vault)
+    _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
+    #expect(try place.keychain().servers() == ["a.example", "c.example"])
   }
 
   @Test("an earlier state that can't be removed is told, and the others are removed")

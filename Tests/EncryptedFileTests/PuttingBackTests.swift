@@ -86,7 +86,7 @@ struct PuttingBackTests {
     let identity = try #require(change.key?.identity as? X25519Identity)
     let recipient = try Array("new".utf8).withUnsafeBytes { try ScryptRecipient(passphrase: $0, logN: 4) }
     try change.removeSlot("aa")
-    _ = try change.addSlot(VaultStanzas.Slot.passphrase, for: recipient, identity, at: .now)
+    _ = try change.addSlot(.passphrase, for: recipient, identity, at: .now)
     try keychain.commitSlots(change)
   }
 

@@ -25,6 +25,8 @@ final class Machine {
   let passphrases: Passphrases
   /// The generations that the vault comes from, and its own, by the MACs of their headers.
   var past: Set<[UInt8]> = []
+  /// Whether these are all that the vault notes.
+  var knowsPast = true
   /// Another one after each change of the vault's key.
   var keyNumber = 0
 

@@ -101,13 +101,18 @@ struct Machines {
       if access(exchanged, F_OK) == 0 { throw Finding("what was exchanged was not merged") }
     default:
       let ours = folder + "/ours.age"
-      try put(try bytes(of: current.location.vaultFile), into: ours)
+      let before = try bytes(of: current.location.vaultFile)
+      try put(before, into: ours)
       try current.keychain.mergeFiles(base: base.file, ours: ours, theirs: other.location.vaultFile)
-      try put(try bytes(of: ours), into: current.location.vaultFile)
+      let merged = try bytes(of: ours)
+      try put(merged, into: current.location.vaultFile)
+      // Where there is nothing to write, nothing is noted.
+      if merged == before { current.knowsPast = false }
     }
     current.keychain = current.reopened()
     current.state = expected
     current.past.formUnion(other.past)
+    if !other.knowsPast { current.knowsPast = false }
     try current.settle(before, mayWriteAnyway: true)
     try current.rebuildMemory()
     try keepBase(of: other)
@@ -116,6 +121,7 @@ struct Machines {
   /// Sees to those cases in which a sync program puts the other machine's file in the vault's place and nothing is
   /// merged: one of both comes from the other. Returns whether it was one, or one that can't be told.
   private func isKnown(_ other: Machine, _ kind: Step.Kind) throws -> Bool {
+    if !current.knowsPast || !other.knowsPast { return true }
     // Of more generations than those it isn't noted what they come from.
     if abs(current.generation - other.generation) > 14 { return true }
     let vault = current.location.vaultFile
@@ -186,6 +192,7 @@ extension Machine {
     written = other.written
     keyNumber = other.keyNumber
     past = other.past
+    knowsPast = other.knowsPast
     keychain = reopened()
     do { try rebuildMemory() } catch { preconditionFailure("\(error)") }
   }

@@ -69,6 +69,8 @@ extension Machine {
     }
     guard copiesOfSlots() ?? [] == after else { throw Finding("the copies of the slots are others") }
     keychain = reopened()
+    // What it comes from now depends on what of it was kept.
+    knowsPast = false
     try settle(before, mayWriteAnyway: true)
     try rebuildMemory()
   }

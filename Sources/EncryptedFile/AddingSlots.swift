@@ -1,0 +1,164 @@
+import Age
+import Bytes
+import Glibc
+public import Keychain
+import PrivateFiles
+
+extension EncryptedFileKeychain {
+  /// Adds a passphrase.
+  ///
+  /// - Returns: the new slot's identifier.
+  /// - Throws: `KeychainError.unusableAttribute` if it is empty; `KeychainError.slot` if it could be
+  ///   taken for a recovery code, or there are too many slots; what unlocking and writing throw.
+  @discardableResult
+  public func addPassphrase(_ passphrase: borrowing Secret) throws(KeychainError) -> String {
+    try SlotWork.refuseUnusable(passphrase)
+    return try changingSlots { (change, identity) throws(KeychainError) in
+      try change.addSlot(
+        .passphrase, for: try SlotWork.recipient(passphrase), identity, at: clock())
+    }
+  }
+
+  /// Makes a passphrase the one that opens the vault in place of another. Older copies of the vault open with the
+  /// former one still.
+  ///
+  /// - Parameters:
+  ///   - id: the slot whose passphrase is to go; the only passphrase slot if `nil`.
+  ///   - passphrase: the new one.
+  /// - Returns: the new slot's identifier.
+  /// - Throws: as ``addPassphrase(_:)`` does; `KeychainError.SlotFault.notFound`.
+  @discardableResult
+  public func replacePassphrase(
+    of id: String, with passphrase: borrowing Secret
+  ) throws(KeychainError) -> String {
+    try SlotWork.refuseUnusable(passphrase)
+    return try changingSlots { (change, identity) throws(KeychainError) in
+      guard change.slots.contains(where: { $0.id == id && $0.kind == .passphrase }) else {
+        throw .slot(.notFound(id: id))
+      }
+      let recipient = try SlotWork.recipient(passphrase)
+      try change.removeSlot(id)
+      return try change.addSlot(.passphrase, for: recipient, identity, at: clock())
+    }
+  }
+
+  /// Adds a recovery code.
+  ///
+  /// - Parameter announce: is given the code before the slot is written, so that there is never a slot whose code nobody
+  ///   has seen; if it throws, nothing has changed.
+  /// - Returns: the new slot's identifier.
+  /// - Throws: as ``addPassphrase(_:)`` does; what `announce` throws.
+  @discardableResult
+  public func addRecoveryCode(
+    announce: (NewRecoveryCode) throws(KeychainError) -> Void
+  ) throws(KeychainError) -> String {
+    try changingSlots { (change, identity) throws(KeychainError) in
+      let code = RecoveryCode()
+      let id = try change.addSlot(
+        .recovery, for: try SlotWork.recipient(code), identity, at: clock())
+      try announce(NewRecoveryCode(code, id: id))
+      return id
+    }
+  }
+
+  /// Adds a recipient of age or ssh, whose identity then opens the vault.
+  ///
+  /// Where there is one for this recipient already it stays, and the identity's file is noted for it.
+  ///
+  /// - Parameters:
+  ///   - text: the recipient, as age takes it.
+  ///   - path: the absolute path of the file with its identity, which is noted on this machine.
+  /// - Returns: the slot's identifier.
+  /// - Throws: `KeychainError.SlotFault.malformedRecipient`; `KeychainError.SlotFault.notItsIdentity` if
+  ///   the file doesn't open the slot; `KeychainError.missing` if there is no such file; as
+  ///   ``addPassphrase(_:)`` does.
+  @discardableResult
+  public func addRecipient(_ text: String, identity path: String?) throws(KeychainError) -> String {
+    let recipient = try Self.recipient(text)
+    let identities = try path.map { (path) throws(KeychainError) in
+      guard let identities = try Unlocking.identities(inFile: path) else { throw .missing(path: path) }
+      return identities
+    }
+    return try changingSlots { (change, identity) throws(KeychainError) in
+      let notes = try change.notes()
+      let id: String
+      if let slot = change.slots.first(where: { notes[$0.id]?.recipient == text }) {
+        if path == nil { throw .slot(.alreadyThere(id: slot.id)) }
+        id = slot.id
+      } else {
+        id = try change.addSlot(
+          .recipient, for: recipient, identity, recipientText: text, at: clock())
+      }
+      if let path, let identities {
+        guard let slot = change.slots.first(where: { $0.id == id }),
+          try unlocking.open(slot, with: identities) != nil
+        else { throw .slot(.notItsIdentity(path: path)) }
+        change.localSlots.append((id, .identity(path: path)))
+      }
+      return id
+    }
+  }
+
+  /// Whether a text is a recipient that a slot can be for.
+  ///
+  /// - Throws: `KeychainError.SlotFault.malformedRecipient`.
+  public static func checkRecipient(_ text: String) throws(KeychainError) {
+    _ = try recipient(text)
+  }
+
+  /// Adds the passphrase that a program prints, and notes on this machine how it is run.
+  ///
+  /// Where that passphrase opens a slot already for which nothing is noted here, the program is noted for it.
+  ///
+  /// - Parameter command: the program's name or path, and its arguments. No shell is involved.
+  /// - Returns: the slot's identifier.
+  /// - Throws: `KeychainError.SlotFault.commandFailed`; as ``addPassphrase(_:)`` does.
+  @discardableResult
+  public func addCommand(_ command: [String]) throws(KeychainError) -> String {
+    guard !command.isEmpty, let passphrase = unlocking.openers.passphrase(of: command) else {
+      throw .slot(.commandFailed(program: command.first ?? ""))
+    }
+    return try changingSlots { (change, identity) throws(KeychainError) in
+      let noted = unlocking.readableNotes(change.stanzas)
+      for slot in change.slots where slot.kind == .command && noted[slot.id] == nil {
+        if let opened = try? unlocking.open(slot, with: passphrase), opened.recipient == identity.recipient {
+          change.localSlots.append((slot.id, .command(command)))
+          return slot.id
+        }
+      }
+      let id = try change.addSlot(
+        .command, for: try SlotWork.recipient(passphrase), identity, at: clock())
+      change.localSlots.append((id, .command(command)))
+      return id
+    }
+  }
+
+  /// Puts the identity file onto this machine, so that nobody is asked here any more.
+  ///
+  /// - Throws: `KeychainError.SlotFault.alreadyThere`, `KeychainError.SlotFault.otherIdentityFile` if
+  ///   the file that is there is of another vault; what unlocking and writing throw.
+  public func addIdentityFile() throws(KeychainError) {
+    let change = try beginSlotChange()
+    guard let identity = change.key?.identity as? X25519Identity, let stanzas = change.stanzas else { return }
+    let state = try Folder(creating: location.stateFolder)
+    if let identities = try unlocking.identities(in: state, VaultLocation.identityName) {
+      let isThere = identities.contains { $0.recipient == identity.recipient }
+      throw .slot(
+        isThere
+          ? .alreadyThere(id: SlotSummary.identityFileID) : .otherIdentityFile(path: location.identityFile))
+    }
+    let text = IdentityText.of(identity, uuid: stanzas.uuid)
+    try text.withUnsafeBytes { (text) throws(KeychainError) in
+      try state.replace(VaultLocation.identityName, with: text)
+    }
+  }
+
+  private static func recipient(_ text: String) throws(KeychainError) -> any Recipient {
+    guard text.utf8.count <= SlotKeys.recipientLimit else { throw .slot(.malformedRecipient) }
+    do {
+      return try SlotKeys.recipient(text)
+    } catch {
+      throw .slot(.malformedRecipient)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Age
+public import Keychain
+import PrivateFiles
+import UnlockCache
+
+extension EncryptedFileKeychain {
+  /// Adds an item.
+  @discardableResult
+  public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try add(keepingDatesOf: item.undated, credential)
+  }
+
+  /// Adds an item with its dates.
+  @discardableResult
+  public func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    return try changing { (change) throws(KeychainError) in
+      if change.isNew, !change.isMade {
+        try change.make(.identityFile)
+        change.onCommit { [onNotice, location] in onNotice(.created(location)) }
+      }
+      try change.refuseTwin(of: item, except: nil)
+      let now = clock()
+      var added = item
+      added.reference = ItemReference(ByteString(timeOrderedUUID(at: now, change.randomness.next(16))))
+      added.creationDate = item.creationDate ?? now
+      added.modificationDate = item.modificationDate ?? now
+      try change.insert(added, credential, replacing: nil)
+      return added
+    }
+  }
+
+  /// Changes an item's attributes.
+  @discardableResult
+  public func update(_ item: Item) throws(KeychainError) -> Item {
+    try changing { (change) throws(KeychainError) in
+      let index = try change.index(of: item)
+      let credential = try change.credential(at: index)
+      try item.validate(with: credential)
+      return try change.replace(index, with: item, credential, at: clock())
+    }
+  }
+
+  /// Changes an item's attributes and secret.
+  @discardableResult
+  public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    return try changing { (change) throws(KeychainError) in
+      try change.replace(try change.index(of: item), with: item, credential, at: clock())
+    }
+  }
+
+  /// Deletes items.
+  @discardableResult
+  public func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    if items.isEmpty { return 0 }
+    return try changing { (change) throws(KeychainError) in
+      try change.undoing { () throws(KeychainError) in
+        var count = 0
+        for item in items {
+          do throws(KeychainError) {
+            try change.retire(try change.index(of: item), .deleted, at: clock())
+            count += 1
+          } catch .itemNotFound {
+            continue
+          }
+        }
+        return count
+      }
+    }
+  }
+
+  /// Runs the body under the vault's lock, and writes once at its end if anything has changed.
+  public func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if let change { return try change.undoing(body) }
+    let change = try beginChange()
+    self.change = change
+    defer { self.change = nil }
+    let result = try body()
+    try change.commit(at: clock())
+    return result
+  }
+
+  func changing<Result>(
+    _ body: (VaultChange) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    // A savepoint costs a copy of where all lines are, and one step of a change needs none.
+    if let change { return try body(change) }
+    return try exclusively { () throws(KeychainError) -> Result in
+      guard let change else { throw .itemNotFound }
+      return try body(change)
+    }
+  }
+
+  /// The vault's folder, and the right to change the vault.
+  func lockFolder(patience: Int) throws(KeychainError) -> LockedFolder {
+    let folder = try Folder(creating: location.vaultFolder)
+    let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
+      onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
+    }
+    let exchanged = folder.removeStaleTemporaries()
+    return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)
+  }
+
+  /// - Parameter needsIdentity: whether the identity itself has to be had.
+  func beginChange(patience: Int? = nil, needsIdentity: Bool = false) throws(KeychainError) -> VaultChange {
+    forgetWhatIsLocked()
+    // A person who is asked must not keep others waiting that have nothing to ask. And where a vault is missing no
+    // folder is made, which a disk would then be mounted over.
+    if key == nil { _ = try newest() } else { _ = try vaultFile() }
+    let locked = try lockFolder(patience: patience ?? self.patience)
+    isPinned = false
+    let snapshot = try newest(needsIdentity: needsIdentity)
+    if let snapshot, !locked.exchanged.isEmpty {
+      TakenOut.settle(locked.exchanged, in: locked.folder, besides: snapshot)
+    }
+    // The change takes the lines away.
+    self.snapshot = nil
+    let change = try VaultChange(snapshot, locked, unlocking: unlocking)
+    var count = try change.mergeCopies(except: passedOver) { (name, path, error) in
+      passedOver.insert(name)
+      onNotice(.unmerged(path: path, error))
+    }
+    if let snapshot,
+      let write = NewestWrite.find(replacedBy: snapshot, change.head, in: change.locked.folder, unlocking)
+    {
+      do throws(KeychainError) {
+        if try change.merge(write) { count += 1 }
+      } catch {
+        onNotice(.unmerged(path: write.snapshot.path, error))
+      }
+    }
+    if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
+    change.onCommit { [onNotice, unowned change] in
+      if let path = change.setAside { onNotice(.setAside(path: path)) }
+    }
+    return change
+  }
+}

@@ -1,0 +1,144 @@
+import Age
+import Bytes
+import Glibc
+import Keychain
+import PrivateFiles
+
+extension EncryptedFileKeychain {
+  /// Runs a change of the slots under the vault's lock, and writes.
+  func changingSlots<Result>(
+    _ body: (VaultChange, X25519Identity) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    let change = try beginSlotChange()
+    guard let identity = change.key?.identity as? X25519Identity else {
+      throw .locked(path: location.vaultFile)
+    }
+    let result = try body(change, identity)
+    try commitSlots(change)
+    return result
+  }
+
+  /// Takes the lock, and unlocks the vault by its identity.
+  func beginSlotChange() throws(KeychainError) -> VaultChange {
+    _ = try slotChangeBasis()
+    let change = try beginChange(needsIdentity: true)
+    guard !change.isNew else { throw .missing(path: location.vaultFile) }
+    // What was cut off may have left the only copy of the key under the name that a new one is about to get.
+    if let key = change.key, let state = try Folder(opening: location.stateFolder) {
+      try NewIdentityFile.complete(key, in: state)
+    }
+    return change
+  }
+
+  /// The vault as it is before the lock is taken, for nobody should wait for it until a person has answered.
+  func slotChangeBasis() throws(KeychainError) -> VaultSnapshot {
+    guard let snapshot = try newest(needsIdentity: true) else { throw .missing(path: location.vaultFile) }
+    return snapshot
+  }
+
+  /// Writes a change of the slots, and keeps what is noted on this machine in step: what opens a slot is noted before
+  /// there is the slot, and forgotten when it is gone.
+  func commitSlots(_ change: VaultChange) throws(KeychainError) {
+    if !change.localSlots.isEmpty {
+      let folder = try Folder(creating: location.localSlotsFolder)
+      folder.removeStaleTemporaries()
+      for (id, slot) in change.localSlots { try slot.write(id, in: folder) }
+    }
+    try change.commit(at: clock())
+    key = change.key
+    snapshot = nil
+    if let folder = try? Folder(opening: location.localSlotsFolder) {
+      let ids = Set(change.slots.map(\.id))
+      for name in (try? folder.names()) ?? [] where !ids.contains(name) && VaultStanzas.isSlotID(name) {
+        LocalSlot.remove(name, in: folder)
+      }
+    }
+  }
+}
+
+extension VaultChange {
+  /// The slots as they are to be.
+  var slots: [VaultStanzas.Slot] { stanzas?.slots ?? [] }
+
+  /// What is noted about them.
+  func notes() throws(KeychainError) -> SlotNotes { try SlotNotes(head, path: path) }
+
+  /// Adds a slot.
+  ///
+  /// - Returns: its identifier.
+  func addSlot(
+    _ kind: SlotKind, for recipient: any Recipient, _ identity: X25519Identity, recipientText: String? = nil,
+    at now: Timestamp
+  ) throws(KeychainError) -> String {
+    guard let stanzas else { throw .missing(path: path) }
+    guard stanzas.slots.count < VaultBounds.slots else { throw .slot(.tooMany(limit: VaultBounds.slots)) }
+    let id = randomHexadecimal(bytes: 8)
+    do throws(AgeError) {
+      let file = try identity.wrapped(for: recipient, uuid: stanzas.uuid)
+      try replaceSlots(stanzas.slots + [VaultStanzas.Slot(id: id, kind: kind, file: file)])
+    } catch {
+      throw KeychainError(error, path: path)
+    }
+    var notes = try notes()
+    notes.set(SlotNotes.Note(id: id, added: now, recipient: recipientText))
+    notes.write(to: &head)
+    return id
+  }
+
+  /// Removes a slot, and remembers that it was.
+  func removeSlot(_ id: String) throws(KeychainError) {
+    do throws(AgeError) {
+      try replaceSlots(slots.filter { $0.id != id })
+    } catch {
+      throw KeychainError(error, path: path)
+    }
+    var notes = try notes()
+    notes.remove(id)
+    notes.write(to: &head)
+  }
+
+  func replaceSlots(_ slots: [VaultStanzas.Slot]) throws(AgeError) {
+    stanzas = try stanzas?.replacingSlots(with: slots)
+    isDirty = true
+  }
+
+  /// Notes of the slots of a new vault when they were added.
+  func noteSlots(_ stanzas: VaultStanzas, at now: Timestamp) throws(KeychainError) {
+    var notes = try notes()
+    for slot in stanzas.slots { notes.set(SlotNotes.Note(id: slot.id, added: now)) }
+    notes.write(to: &head)
+  }
+
+  /// Brings the copies of the slots beside the vault up to date, so that `age -d -i` can use them, and removes those
+  /// of slots that are gone. The header's are the ones that count.
+  func copySlots(of stanzas: VaultStanzas) throws(KeychainError) {
+    let slotsFolder = locked.folder.path(of: VaultLocation.slotsName)
+    if stanzas.slots.isEmpty {
+      // A vault that never had slots has no folder for them either.
+      if try notes().removed.isEmpty { return }
+      guard let slots = try Folder(opening: slotsFolder) else { return }
+      try Self.removeCopies(in: slots, except: [])
+      return
+    }
+    let slots = try Folder(creating: slotsFolder)
+    for slot in stanzas.slots {
+      if let copy = try? slots.file(slot.fileName), copy.status.size == slot.file.count {
+        let contents = try copy.contents(first: slot.file.count)
+        if contents.withUnsafeBytes({ $0.elementsEqual(slot.file) }) { continue }
+      }
+      try slot.file.lendingBytes { (file) throws(KeychainError) in
+        try slots.replace(slot.fileName, with: file)
+      }
+    }
+    try Self.removeCopies(in: slots, except: Set(stanzas.slots.map(\.fileName)))
+  }
+
+  private static func removeCopies(in slots: borrowing Folder, except kept: Set<String>) throws(KeychainError)
+  {
+    slots.removeStaleTemporaries()
+    for name in try slots.names() where name.hasSuffix(VaultStanzas.Slot.fileExtension) {
+      let id = String(name.dropLast(VaultStanzas.Slot.fileExtension.count))
+      if VaultStanzas.isSlotID(id), !kept.contains(name) { unlinkat(slots.descriptor, name, 0) }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Age
+public import Keychain
+import PrivateFiles
+public import UnlockCache
+
+extension EncryptedFileKeychain {
+  /// What came of unlocking a vault.
+  public enum Unlocked: Hashable, Sendable {
+    /// There is no vault yet.
+    case noVault
+    /// This machine's identity file opens it at any time.
+    case notNeeded
+    /// It was unlocked already.
+    case already(UnlockState)
+    /// It is unlocked now.
+    case kept(UnlockState)
+  }
+
+  /// Lets the cache keep the vault unlocked for the cache's limits from now on.
+  ///
+  /// - Parameter anew: whether the passphrase is asked for, and the limits begin, also if the vault is unlocked.
+  /// - Throws: as ``items(matching:)`` does; `KeychainError.unavailable` if there is no cache, and what
+  ///   keeping throws.
+  public func unlock(anew: Bool) throws(KeychainError) -> Unlocked {
+    guard let cache = unlocking.cache, cache.mode != .none else {
+      throw .unavailable(reason: "nothing is to keep it unlocked")
+    }
+    guard let file = try vaultFile() else { return .noVault }
+    var way = Unlocking.Way.identityFile
+    let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      try unlocking.unlock(header, stanzas, for: anew ? .keepingAnew : .keeping, by: &way)
+    }
+    key = opened.key
+    keptVault = way == .identityFile ? nil : opened.stanzas.uuid
+    snapshot = opened
+    if way == .identityFile { return .notNeeded }
+    guard let state = cache.state(of: opened.stanzas.uuid) else {
+      throw .unavailable(reason: "what is to keep it unlocked has forgotten it")
+    }
+    return way == .keptKey ? .already(state) : .kept(state)
+  }
+
+  /// How long the vault stays unlocked; `nil` if it is locked, or its key lies in the identity file.
+  ///
+  /// - Throws: as ``items(matching:)`` does, but not for a locked vault.
+  public func unlockState() throws(KeychainError) -> UnlockState? {
+    guard let cache = unlocking.cache, let file = try vaultFile() else { return nil }
+    return cache.state(of: try VaultSummary.stanzas(of: file).uuid)
+  }
+
+  /// What came of locking a vault.
+  public enum Locked: Hashable, Sendable {
+    /// There is no vault yet.
+    case noVault
+    /// It has no slots: its key lies in the identity file.
+    case notPossible
+    /// It is locked now.
+    case locked
+    /// This process has forgotten its key, but these may keep it still.
+    case kept(by: [UnlockKeeper])
+  }
+
+  /// Lets the cache forget the vault's key, whatever keeps it.
+  ///
+  /// - Throws: as ``items(matching:)`` does, but not for a locked vault.
+  public func lock() throws(KeychainError) -> Locked {
+    let found: OpenFile?
+    do throws(KeychainError) {
+      found = try vaultFile()
+    } catch {
+      // What may be kept is the key of one that was seen here.
+      for uuid in SeenGeneration.uuids(in: location.stateFolder) { unlocking.cache?.forget(uuid) }
+      throw error
+    }
+    guard let file = found else { return .noVault }
+    let stanzas = try VaultSummary.stanzas(of: file)
+    let keepers = unlocking.cache?.forget(stanzas.uuid) ?? []
+    key = nil
+    snapshot = nil
+    if !keepers.isEmpty { return .kept(by: keepers) }
+    return stanzas.slots.isEmpty ? .notPossible : .locked
+  }
+
+  /// Forgets a vault's key if the cache has forgotten it since: its time is over, or another process has locked the
+  /// vault. A key that the cache was never given stays.
+  func forgetWhatIsLocked() {
+    guard let keptVault, let cache = unlocking.cache, cache.key(of: keptVault) == nil else { return }
+    key = nil
+    snapshot = nil
+  }
+}

@@ -1,0 +1,219 @@
+import Age
+public import Keychain
+import PrivateFiles
+import UnlockCache
+
+extension EncryptedFileKeychain {
+  /// Lends the lines of the change under way, or else of the newest generation.
+  func withLines<Result: ~Copyable>(
+    beginning: [UInt8], _ body: (borrowing VaultLines, Range<Int>) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if let change { return try change.withLines(beginning: beginning, body) }
+    guard let snapshot = try current() else { return try body(VaultLines(), 0..<0) }
+    return try snapshot.withLines(beginning: beginning, body)
+  }
+
+  /// The newest generation, unlocked, with what copies beside it have; `nil` if there is no vault yet.
+  func current() throws(KeychainError) -> VaultSnapshot? {
+    if isPinned { return snapshot }
+    forgetWhatIsLocked()
+    guard let snapshot = try newest() else { return nil }
+    if copies.isEmpty && !hasMissedWrite || onlyReads { return snapshot }
+    hasMissedWrite = false
+    do throws(KeychainError) {
+      // Whoever asks something doesn't wait long for it: another process may be merging already.
+      try beginChange(patience: 1).commit(at: clock())
+    } catch {
+      passedOver.formUnion(copies)
+      onNotice(.unmerged(path: location.vaultFolder, error))
+    }
+    return try newest()
+  }
+
+  /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
+  ///
+  /// - Parameter needsIdentity: whether the identity itself has to be had, and not only what an agent gives.
+  /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``.
+  func newest(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
+    let state = StateFolder(location)
+    guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity, state) else { return nil }
+    if let snapshot, snapshot === opened { return opened }
+    if let error = try rollback(opened, state) {
+      // Perhaps another process has written since the file was opened.
+      guard let file = try vaultFile(), file.status != opened.status else { throw error }
+      return try newest(needsIdentity: needsIdentity)
+    }
+    snapshot = opened
+    return opened
+  }
+
+  /// That an older state than what was seen here has come into the vault's place; `nil` if none has.
+  private func rollback(_ opened: VaultSnapshot, _ state: StateFolder) throws(KeychainError) -> KeychainError?
+  {
+    let uuid = opened.stanzas.uuid
+    let generation = opened.generation
+    var newer: SeenGeneration?
+    let (memory, isHere) = try SeenGeneration.remembered(of: uuid, opened.key, in: state)
+    switch memory {
+    case .seen(generation):
+      // A vault that has moved is to be missed where it is now.
+      if !isHere, !onlyReads { try? rememberUnlessWritten(opened) }
+      return nil
+    case .seen(let seen) where seen.number >= generation.number:
+      if try hasReplacedUnseen(opened) { return nil }
+      newer = seen
+    case .otherKey: break
+    case .seen, .nothing:
+      // As long as it isn't merged, it is what was seen last.
+      if try hasReplacedUnseen(opened) { return nil }
+      // Not being able to remember it is no reason to answer nothing.
+      if !onlyReads { try? rememberUnlessWritten(opened) }
+      return nil
+    }
+    if let newer, let folder = try Folder(opening: location.vaultFolder) {
+      // A sync program has put the newer one aside.
+      for name in try ConflictCopies.names(in: folder) {
+        let copy = try? ConflictCopies.open(name, in: folder, uuid: uuid, with: opened.key, unlocking)
+        if copy?.generation == newer { return nil }
+      }
+    }
+    return .rolledBack(path: location.vaultFile, generation: generation.number, seen: newer?.number)
+  }
+
+  /// Whether a generation has come into the place of what this machine wrote last, and doesn't come from it.
+  private func hasReplacedUnseen(_ opened: VaultSnapshot) throws(KeychainError) -> Bool {
+    guard let folder = try Folder(opening: location.vaultFolder),
+      let write = NewestWrite.find(replacedBy: opened, opened.first.head, in: folder, unlocking),
+      write.isMissed
+    else { return false }
+    hasMissedWrite = true
+    return true
+  }
+
+  /// Remembers a generation that somebody else has written. Under the lock, and not where a writer holds it, who
+  /// remembers his own: a reader that is slow here would put its note over his, and where he has changed the vault's
+  /// key meanwhile, everybody would take the vault for an older one.
+  private func rememberUnlessWritten(_ opened: VaultSnapshot) throws(KeychainError) {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return }
+    let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+    defer { withExtendedLifetime(lock) {} }
+    guard let file = try openVault(), file.status == opened.status else { return }
+    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
+    NewestWrite.forget(knownTo: opened, in: folder)
+  }
+
+  /// Takes the vault as it is for the newest state of it.
+  ///
+  /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
+  public func acceptRollback() throws(KeychainError) {
+    if try vaultFile() == nil { throw .itemNotFound }
+    let locked = try lockFolder(patience: patience)
+    defer { withExtendedLifetime(locked) {} }
+    guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
+    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
+  }
+
+  /// The same, also where a newer one has been seen before.
+  private func newestWhateverWasSeen(
+    needsIdentity: Bool = false, _ state: StateFolder
+  ) throws(KeychainError) -> VaultSnapshot? {
+    var attempts = 3
+    while true {
+      guard let file = try vaultFile() else {
+        snapshot = nil
+        return nil
+      }
+      if let snapshot, snapshot.status == file.status,
+        !needsIdentity || snapshot.key.identity is X25519Identity
+      {
+        return snapshot
+      }
+      let status = file.status
+      do throws(KeychainError) {
+        return try unlock(file, needsIdentity: needsIdentity, state)
+      } catch {
+        // What opens it may have been exchanged after the file was opened, and then there is a new file.
+        attempts -= 1
+        if attempts > 0, error.isAboutUnlocking, let newer = try vaultFile(), newer.status != status {
+          continue
+        }
+        throw error
+      }
+    }
+  }
+
+  /// Opens what another one has opened without asking anybody again.
+  func use(_ other: EncryptedFileKeychain) {
+    key = other.key
+  }
+
+  /// Opens a vault's file with what opened it before, or else as it can be opened.
+  func unlock(
+    _ file: consuming OpenFile, needsIdentity: Bool = false, _ state: StateFolder? = nil
+  ) throws(KeychainError) -> VaultSnapshot {
+    var keptVault = keptVault
+    let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      try unlock(header, stanzas, needsIdentity: needsIdentity, state, &keptVault)
+    }
+    key = opened.key
+    self.keptVault = keptVault
+    return opened
+  }
+
+  func unlock(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> UnlockedHeader {
+    var keptVault: String?
+    return try unlock(header, stanzas, needsIdentity: false, nil, &keptVault)
+  }
+
+  private func unlock(
+    _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool, _ state: StateFolder?,
+    _ keptVault: inout String?
+  ) throws(KeychainError) -> UnlockedHeader {
+    // Nobody is asked a second time because another process wrote meanwhile.
+    if let key, !needsIdentity || key.identity is X25519Identity,
+      let unlocked = try unlocking.open(header, with: key)
+    {
+      return unlocked
+    }
+    var unlocking = unlocking
+    unlocking.needsIdentity = needsIdentity
+    unlocking.state = state
+    var way = Unlocking.Way.identityFile
+    let unlocked = try unlocking.unlock(header, stanzas, for: .use, by: &way)
+    let isKept =
+      switch way {
+      case .identityFile: false
+      case .keptKey: true
+      case .slot, .passphrase: unlocking.cache?.key(of: stanzas.uuid) != nil
+      }
+    keptVault = isKept ? stanzas.uuid : nil
+    return unlocked
+  }
+
+  /// The vault's file; `nil` if there is none yet.
+  ///
+  /// - Throws: ``KeychainError/missing(path:)`` and ``KeychainError/elsewhere(path:known:)`` if there was one.
+  func vaultFile() throws(KeychainError) -> OpenFile? {
+    if let file = try openVault() { return file }
+    guard let absence = try absence() else { return nil }
+    // Perhaps another process has made it all since the first look.
+    if let file = try openVault() { return file }
+    throw absence
+  }
+
+  func openVault() throws(KeychainError) -> OpenFile? {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
+    copies = try ConflictCopies.names(in: folder).filter { !passedOver.contains($0) }
+    return try folder.file(VaultLocation.vaultName)
+  }
+}
+
+extension KeychainError {
+  /// Whether another key would have helped.
+  fileprivate var isAboutUnlocking: Bool {
+    switch self {
+    case .wrongIdentity, .missing, .locked, .noSlotOpens, .slot: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Age
+import Bytes
+import JSON
+import Keychain
+import PrivateFiles
+
+extension VaultChange {
+  /// Takes an item out of use. It can be brought back for a while. Its date is after the item's own, also where that was
+  /// given by a clock that is ahead: a merge takes a deletion for one of that state of the item.
+  func retire(_ index: Int, _ reason: RetirementReason, at now: Timestamp) throws(KeychainError) {
+    let line = try retiredLine(index, reason, at: now)
+    lines.remove(index)
+    isDirty = true
+    try keep(line)
+  }
+
+  func retiredLine(
+    _ index: Int, _ reason: RetirementReason, at now: Timestamp
+  ) throws(KeychainError) -> Secret {
+    let date = try lines.record(at: index, path: path).item.nextChange(at: now)
+    do throws(JSONReader.Malformed) {
+      return try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
+        try RetiredRecord.line(of: line, at: date, reason)
+      }
+    } catch {
+      throw .malformedItem(path: path)
+    }
+  }
+
+  /// Puts in the line of a record that is out of use, unless it is there already. Of one key no more are kept than
+  /// ``RetiredRecord/maximumPerKey``.
+  func keep(_ line: borrowing Secret) throws(KeychainError) {
+    guard lines.insert(line) else { return }
+    isDirty = true
+    let key = line.withUnsafeBytes { Array($0.key) }
+    var oldest: (index: Int, age: (Timestamp, Int64))?
+    var count = 0
+    for index in lines.lines(beginning: key) where lines.withLine(index, { $0.key.elementsEqual(key) }) {
+      let retired = try lines.retiredRecord(at: index, path: path)
+      let age = (retired.retired, retired.record.revision)
+      count += 1
+      if oldest.map({ age < $0.age }) ?? true { oldest = (index, age) }
+    }
+    if count > RetiredRecord.maximumPerKey, let oldest { lines.remove(oldest.index) }
+  }
+
+  /// Forgets what has been out of use for long enough.
+  func forgetExpired(at now: Timestamp) throws(KeychainError) {
+    try forget { $0.fate(at: now) }
+  }
+
+  /// Forgets everything that is out of use, but for the marks of deletions, without which a copy of the vault would
+  /// bring the items back. Returns how many records went, or lost their secret.
+  func forgetRetired(at now: Timestamp) throws(KeychainError) -> Int {
+    let count = try forget { retired in
+      if retired.reason != .deleted || retired.fate(at: now) == .goes { return .goes }
+      return retired.hasSecret ? .leavesMark : .stays
+    }
+    if count > 0 { isDirty = true }
+    return count
+  }
+
+  /// Has records that are out of use go, or leave a mark. Returns of how many something went.
+  @discardableResult
+  private func forget(_ fate: (RetiredRecord) -> RetiredRecord.Fate) throws(KeychainError) -> Int {
+    var marks = VaultLines()
+    var count = 0
+    for index in (lines.inUse.upperBound..<lines.count).reversed() {
+      let fate = fate(try lines.retiredRecord(at: index, path: path))
+      if fate == .stays { continue }
+      if fate == .leavesMark {
+        do throws(JSONReader.Malformed) {
+          marks.insert(
+            try lines.withLine(index) { (line) throws(JSONReader.Malformed) in
+              try RetiredRecord.mark(of: line)
+            })
+        } catch {
+          throw .malformedItem(path: path)
+        }
+      }
+      lines.remove(index)
+      count += 1
+    }
+    // Afterwards, for where a mark stands may be before a line that was still to be looked at.
+    for index in 0..<marks.count { lines.insert(marks.withLine(index) { Secret(copying: $0) }) }
+    return count
+  }
+}

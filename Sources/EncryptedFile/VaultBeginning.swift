@@ -1,0 +1,55 @@
+import Age
+import Bytes
+import JSON
+import Keychain
+import PrivateFiles
+
+/// What a change begins with.
+final class VaultBeginning {
+  let key: VaultKey
+  let stanzas: VaultStanzas
+  let head: VaultHead
+  private var lines: VaultLines
+
+  /// What comes after a generation, with its lines.
+  ///
+  /// - Throws: ``KeychainError/newerFormat(path:version:)``; what reading throws.
+  init(after snapshot: VaultSnapshot) throws(KeychainError) {
+    if snapshot.first.minimumWriter > VaultHead.version {
+      throw .newerFormat(path: snapshot.path, version: snapshot.first.minimumWriter)
+    }
+    key = snapshot.key
+    stanzas = snapshot.stanzas
+    var head = snapshot.first.head
+    head.generation += 1
+    head.previous = snapshot.mac
+    head.past.insert(snapshot.generation)
+    self.head = head
+    lines = try snapshot.takeAllLines()
+  }
+
+  /// What takes the place of a vault that can't be read: the lines of an earlier state, or none, with the key and the ways
+  /// in that count.
+  ///
+  /// - Throws: as ``init(after:)`` does.
+  init(_ earlier: VaultSnapshot?, _ ways: WaysThatCount) throws(KeychainError) {
+    let path = earlier?.path ?? ""
+    let former = try earlier.map { (earlier) throws(KeychainError) in try VaultBeginning(after: earlier) }
+    key = ways.key
+    stanzas = ways.stanzas
+    var head = former?.head ?? VaultHead(first: 1)
+    // The notes about slots of the file itself are newer, and know whom those are for.
+    var notes = try SlotNotes(ways.head ?? head, path: path)
+    notes.agree(with: ways.stanzas.slots, instead: former?.stanzas.slots ?? [])
+    notes.write(to: &head)
+    self.head = head
+    lines = former?.takeLines() ?? VaultLines()
+  }
+
+  /// Gives the lines away; there are none afterwards.
+  func takeLines() -> VaultLines {
+    var taken = VaultLines()
+    swap(&taken, &lines)
+    return taken
+  }
+}

@@ -1,0 +1,151 @@
+import EncryptedFile
+package import Keychain
+
+extension Failure {
+  /// The one place where a keychain's error becomes text.
+  package init(_ error: KeychainError) {
+    switch error {
+    case .queryTooBroad(.noProtocol):
+      self.init("the request names no protocol", status: .usage)
+    case .queryTooBroad(.noServer):
+      self.init("the request names neither a host nor a path", status: .usage)
+    case .queryTooBroad(.noService):
+      self.init("the service has no name", status: .usage)
+    case .unusableAttribute(let name, .lineBreak):
+      self.init("the \(name) has a line break or a NUL byte in it", status: .usage)
+    case .unusableAttribute(let name, .tooLong(let limit)):
+      self.init("the \(name) is longer than \(limit) bytes", status: .usage)
+    case .unusableAttribute(let name, .empty):
+      self.init("the \(name) is empty", status: .usage)
+    case .unusableAttribute(let name, .notText):
+      self.init("the \(name) is no UTF-8 text", status: .keychain)
+    case .duplicateItem:
+      self.init(
+        "there is such an item already", hint: "change it with 'llavero update'", status: .nothingMatched)
+    case .itemNotFound:
+      self.init("the item is gone", status: .nothingMatched)
+    case .locked(let path):
+      self.init(
+        "the keychain \(path) is locked, and nobody can be asked for its passphrase",
+        hint:
+          "run 'llavero unlock' in the foreground of a terminal, or give the passphrase with --passphrase-fd, or "
+          + "by LLAVERO_PASSPHRASE_COMMAND; see llavero(1)",
+        status: .keychain)
+    case .promptDismissed:
+      self.init("no passphrase was given", status: .keychain)
+    case .wrongPassphrase(let path):
+      self.init("that passphrase does not open the keychain \(path)", status: .keychain)
+    case .wrongPassphraseGiven(let giver, let path):
+      self.init("the passphrase from \(giver) does not open the keychain \(path)", status: .keychain)
+    case .mistypedRecoveryCode(let groups):
+      let place = groups.map(String.init).joined(separator: " or ")
+      self.init(
+        "that recovery code has a typing error" + (groups.isEmpty ? "" : ", probably in group \(place)"),
+        hint: "it has seven groups of four letters and digits", status: .keychain)
+    case .noSlotOpens(let path):
+      self.init(
+        "none of the ways into the keychain \(path) works here",
+        hint: "see them with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key", status: .keychain
+      )
+    case .slot(let fault):
+      self.init(fault)
+    case .collectionLocked(let name):
+      self.init(
+        "the collection '\(name)' of the Secret Service is locked",
+        hint: "unlock it with 'llavero unlock\(name == "login" ? "" : " --collection \(name)")'",
+        status: .keychain)
+    case .itemLocked(let name):
+      self.init(
+        "this item of the collection '\(name)' is locked: its service asks about each access, and nobody answered",
+        hint: "answer its dialog on the desktop, or let its settings confirm no access", status: .keychain)
+    case .noCollection(nil):
+      self.init(
+        "the Secret Service has no collection for new items", hint: "make one with 'llavero keychain create'",
+        status: .keychain)
+    case .noCollection(let name?):
+      self.init(
+        "the Secret Service has no collection '\(name)'", hint: "see which it has with 'llavero status'",
+        status: .keychain)
+    case .noAnswer(let call, let milliseconds):
+      let who = call == "Hello" || call == "AUTH" ? "the session bus" : "the Secret Service"
+      self.init(
+        "\(who) has not answered \(call) within \(seconds(milliseconds))",
+        hint: "see what is wrong with 'llavero doctor'", status: .keychain)
+    case .refused(let call, let error, let detail):
+      self.init(
+        "the Secret Service failed at \(call): \(detail)" + (error.isEmpty ? "" : " (\(error))"),
+        hint: "see what is wrong with 'llavero doctor'", status: .keychain)
+    case .unavailable(let reason):
+      self.init("the keychain can't be used: \(reason)", status: .keychain)
+    case .unsafeFile(let path, let fault):
+      self.init(path, fault)
+    case .missing(let path):
+      self.init(missing: path)
+    case .elsewhere(let path, let known):
+      self.init(elsewhere: path, known: known)
+    case .wrongIdentity(let path):
+      self.init(wrongIdentity: path)
+    case .otherKey(let path):
+      self.init(
+        "cannot merge \(path): it is encrypted for another key, for the keychain was rotated, there or here",
+        hint: "nothing was changed; "
+          + ((try? VaultLocation()).map { "append that machine's key file to \($0.identityFile), or " } ?? "")
+          + "add a slot there that opens here, and merge again", status: .keychain)
+    case .damaged(let path, let detail):
+      self.init(damaged: path, detail)
+    case .rolledBack(let path, let generation, let seen):
+      self.init(rolledBack: path, generation: generation, seen: seen)
+    case .newerFormat(let path, let version):
+      self.init(
+        "the keychain \(path) is of format \(version), which is newer than this program",
+        hint: "install a newer llavero", status: .keychain)
+    case .tooLarge(let what, let limit):
+      let isGiven = what == "the secret" || what == "the item"
+      self.init("\(what) is larger than \(limit) bytes", status: isGiven ? .usage : .keychain)
+    case .notEnoughMemory(let needed, let available):
+      self.init(
+        "unlocking takes \(needed) MiB of memory, and \(available) MiB are free", status: .keychain)
+    case .busy(let path, let seconds):
+      self.init(
+        "gave up: another process has held \(path) for \(seconds) seconds; nothing was changed",
+        hint: "see who with 'fuser \(path)'", status: .keychain)
+    case .unmerged(let path):
+      self.init(
+        "\(path) was never merged into the keychain, and would be lost; nothing was changed",
+        hint: "take it in with 'llavero vault merge \(path)', or move it away first", status: .keychain)
+    case .earlierStatesRemain(let reason):
+      self.init(
+        "the change is made, but earlier states of the keychain remain: \(Failure(reason).message)",
+        hint: "the same command once more removes them", status: .keychain)
+    case .system(let operation, let path, let errno):
+      self.init("cannot \(operation) \(path): \(errorText(errno))", status: .keychain)
+    }
+    cause = error
+  }
+
+  private init(_ path: String, _ fault: KeychainError.FileFault) {
+    switch fault {
+    case .owner(let uid):
+      self.init(
+        "\(path) belongs to another user (uid \(uid)) and is not used",
+        hint: "run this as that user, or give the file back with chown", status: .keychain)
+    case .mode(let mode):
+      self.init(
+        "\(path) can be used by others (mode \(String(mode, radix: 8))) and is not used",
+        hint: "chmod go= \(path)", status: .keychain)
+    case .symbolicLink:
+      self.init(
+        "\(path) is a symbolic link and is not used",
+        hint: "put the file itself there; its folder may be a link", status: .keychain)
+    case .wrongKind:
+      self.init("\(path) is not what it has to be, a plain file or a folder", status: .keychain)
+    }
+  }
+}
+
+/// A time in milliseconds, in words.
+private func seconds(_ milliseconds: Int) -> String {
+  if milliseconds == 1000 { return "a second" }
+  if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) seconds" }
+  return "\(milliseconds) milliseconds"
+}

@@ -1,0 +1,92 @@
+import Keychain
+
+extension Failure {
+  init(_ fault: KeychainError.SlotFault) {
+    switch fault {
+    case .notFound(let id):
+      self.init(
+        "the keychain has no slot '\(id)'", hint: "see which it has with 'llavero slot list'",
+        status: .nothingMatched)
+    case .alreadyThere(let id):
+      self.init("the keychain has that way in already: \(id)", status: .nothingMatched)
+    case .lastWayIn(let id):
+      self.init(
+        "'\(id)' is the last way into the keychain, which nobody could open without it",
+        hint: "add another one first, with 'llavero slot add'", status: .keychain)
+    case .tooMany(let limit):
+      self.init(
+        "the keychain has \(limit) slots, and can have no more",
+        hint: "remove one with 'llavero slot remove'",
+        status: .keychain)
+    case .malformedRecipient:
+      self.init(
+        "that is no recipient that llavero can use",
+        hint: "there are age1..., as age-keygen prints it, and lines of public keys: ssh-ed25519 ...",
+        status: .usage)
+    case .notItsIdentity(let path):
+      self.init(
+        "\(path) does not hold the identity of that recipient; nothing was changed", status: .keychain)
+    case .commandFailed(let program):
+      self.init(
+        "the program '\(program)' gave no passphrase",
+        hint: "it has to print it within a minute, and to end with status 0", status: .keychain)
+    case .commandMismatch(let id):
+      self.init(
+        "what the program of slot \(id) prints is not the passphrase of that slot",
+        hint: "if it was changed, remove the slot and add it again", status: .keychain)
+    case .pluginFailed(let name, let fault):
+      self.init(plugin: name, fault)
+    case .secretMissing(let id):
+      self.init(
+        "the passphrase of slot \(id) was not given; nothing was changed",
+        hint: "drop the slot with --drop \(id), if nobody has it any more", status: .keychain)
+    case .secretMismatch(let id):
+      self.init(
+        "that is not the passphrase of slot \(id); nothing was changed",
+        hint: "drop the slot with --drop \(id), if nobody has it any more", status: .keychain)
+    case .notRenewable(let id, let kind):
+      self.init(
+        "slot \(id) of the kind \(kind) can't be renewed on this machine; nothing was changed",
+        hint: "drop it with --drop \(id), and add it again where it can be opened", status: .keychain)
+    case .changedMeanwhile:
+      self.init(
+        "another process has changed the ways into the keychain meanwhile; nothing was changed",
+        hint: "run this again", status: .keychain)
+    case .unconfirmed:
+      self.init(
+        "nobody has confirmed what opens the keychain again; nothing was changed",
+        hint: "see what that is with 'llavero vault salvage'", status: .keychain)
+    case .passphraseLikeCode:
+      self.init(
+        "that passphrase could be taken for a recovery code", hint: "use another one", status: .usage)
+    case .otherIdentityFile(let path):
+      self.init(
+        "\(path) is the identity of another keychain", hint: "move it away first", status: .keychain)
+    }
+  }
+
+  private init(plugin name: String, _ fault: KeychainError.PluginFault) {
+    let retry = "plug in what it works with, and try again; the keychain is as it was"
+    switch fault {
+    case .notFound:
+      self.init(
+        "the age plugin \(name) is missing: there is no program age-plugin-\(name)",
+        hint: "install it, or name its folder in PATH; the keychain is as it was", status: .keychain)
+    case .notStarted(let errno):
+      self.init(
+        "the age plugin \(name) can't be started: \(errorText(errno))",
+        hint: "see what is wrong with the program age-plugin-\(name); the keychain is as it was",
+        status: .keychain)
+    case .ended:
+      self.init("the age plugin \(name) ended before it was done", hint: retry, status: .keychain)
+    case .timedOut:
+      self.init("the age plugin \(name) took too long", hint: retry, status: .keychain)
+    case .brokeProtocol:
+      self.init(
+        "the age plugin \(name) does not keep to the protocol of age's plugins",
+        hint: "see whether there is a newer age-plugin-\(name); the keychain is as it was", status: .keychain)
+    case .reported(let message):
+      self.init("the age plugin \(name) says: \(message)", hint: retry, status: .keychain)
+    }
+  }
+}
