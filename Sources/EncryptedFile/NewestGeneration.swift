@@ -1,4 +1,5 @@
 import Age
+import Glibc
 public import Keychain
 import PrivateFiles
 import UnlockCache
@@ -110,6 +111,15 @@ extension EncryptedFileKeychain {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
+    let write = NewestWrite.find(replacedBy: opened, opened.first.head, in: locked.folder, unlocking)
+    // What can be merged the next change merges.
+    if write?.isMissed != true,
+      let path = try NewestWrite.setAside(
+        besides: opened.status, opened.first.head, as: nil, in: locked.folder)
+    {
+      unlinkat(locked.folder.descriptor, NewestWrite.fileName, 0)
+      onNotice(.setAside(path: path))
+    }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
   }
 

@@ -80,6 +80,18 @@ struct NewestWrite {
       isMissed: current.first.head.tellsWhetherItComes(from: opened.generation.number))
   }
 
+  /// Whether it is one that a killed writer never got into the vault's place: it comes from what is there, or is noted
+  /// beside it, as while the vault's key is being changed.
+  static func isUnfinished(
+    besides mac: [UInt8], in folder: borrowing Folder, uuid: String, _ key: VaultKey, _ unlocking: Unlocking
+  ) -> Bool {
+    if let opened = open(in: folder, uuid: uuid, with: key, unlocking) {
+      return opened.first.head.comes(from: mac)
+    }
+    guard let own = self.mac(in: folder) else { return false }
+    return SeenGeneration.isBeingReplaced(by: own, of: uuid, in: StateFolder(unlocking.location))
+  }
+
   /// The MAC of its header; `nil` if there is none.
   static func mac(in folder: borrowing Folder) -> [UInt8]? {
     guard let file = try? folder.file(fileName) else { return nil }

@@ -72,6 +72,21 @@ struct SeenGeneration: Equatable {
     return memory
   }
 
+  /// Whether a generation, by its header's MAC, is noted beside another: of the two the one that is in the vault's place is
+  /// the newest.
+  static func isBeingReplaced(by mac: [UInt8], of uuid: String, in stateFolder: StateFolder) -> Bool {
+    let text = try? stateFolder.lending { (folder) throws(KeychainError) -> Secret? in
+      try folder.file(fileName(uuid))?.contents(limit: sizeLimit)
+    }
+    guard let text = text ?? nil else { return false }
+    let digits = hexadecimalDigits(mac)
+    return text.withUnsafeBytes { text in
+      let lines = text.split(separator: 0x0a).filter { !$0.starts(with: placeMark.utf8) }
+      return lines.count > 1
+        && lines.contains { $0.split(separator: 0x20).dropFirst().first?.elementsEqual(digits) == true }
+    }
+  }
+
   /// The paths of vaults that were seen on this machine; `nil` for each of which it isn't known where it was.
   static func places(in folder: borrowing Folder) throws(KeychainError) -> [String?] {
     try folder.names(where: isFileName).map { name in

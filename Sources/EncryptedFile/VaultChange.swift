@@ -305,6 +305,18 @@ final class VaultChange {
     try locked.folder.synchronize()
   }
 
+  /// Keeps what this machine wrote last, if that is something else than what the change began with.
+  private func setLastWriteAside() throws(KeychainError) {
+    if isNew { return }
+    if formerWrite == nil, let beginning, let uuid = stanzas?.uuid,
+      NewestWrite.isUnfinished(
+        besides: head.previous, in: locked.folder, uuid: uuid, beginning.key, unlocking)
+    {
+      return
+    }
+    setAside = try NewestWrite.setAside(besides: before?.status, head, as: formerWrite, in: locked.folder)
+  }
+
   private func write(
     _ encoded: borrowing EncodedVault, _ key: VaultKey
   ) throws(KeychainError) {
@@ -337,11 +349,8 @@ final class VaultChange {
             displaced: displaced)
         }
         // Nobody else has a new vault yet.
-        if !isNew {
-          setAside = try NewestWrite.setAside(
-            besides: before?.status, head, as: formerWrite, in: locked.folder)
-          NewestWrite.keep(temporary, in: locked.folder)
-        }
+        try setLastWriteAside()
+        if !isNew { NewestWrite.keep(temporary, in: locked.folder) }
       }
     }
     // The change is made by now.
