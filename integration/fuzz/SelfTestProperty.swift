@@ -1,3 +1,4 @@
+import Bytes
 import Properties
 
 @testable import Age
