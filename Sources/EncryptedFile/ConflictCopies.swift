@@ -40,13 +40,7 @@ enum ConflictCopies {
     _ name: String, in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) -> VaultSnapshot? {
     guard let file = try folder.file(name, isTightened: true) else { return nil }
-    let path = file.path
-    return try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      guard stanzas.uuid == uuid, let unlocked = try unlocking.open(header, with: key) else {
-        throw .wrongIdentity(path: path)
-      }
-      return unlocked
-    }
+    return try VaultSnapshot(file, uuid: uuid, with: key, unlocking)
   }
 }
 

@@ -24,14 +24,17 @@ struct NewestWrite {
   ///   - before: the file that the change began with.
   ///   - head: the first line of what the change writes.
   ///   - name: what it is called there; `nil` where nobody has taken it in.
+  ///   - isUnfinished: whether it is one that never got into the vault's place. Asked last, for that takes opening it.
   /// - Returns: the path that it has then, where nobody has taken it in.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
   static func setAside(
-    besides before: FileStatus?, _ head: VaultHead, as name: String?, in folder: borrowing Folder
+    besides before: FileStatus?, _ head: VaultHead, as name: String?, in folder: borrowing Folder,
+    unless isUnfinished: () -> Bool = { false }
   ) throws(KeychainError) -> String? {
     if let before, let status = try? folder.status(of: fileName), status.isSameFile(as: before) { return nil }
     if name == nil, let mac = mac(in: folder), head.comes(from: mac) { return nil }
     if try !folder.contains(fileName) { return nil }
+    if name == nil, isUnfinished() { return nil }
     let generations = try Generations(creatingIn: folder)
     let kept = name ?? Generations.unmergedName()
     try generations.keep(fileName, in: folder, as: kept)
@@ -103,13 +106,7 @@ struct NewestWrite {
     in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) -> VaultSnapshot? {
     guard let file = try? folder.file(fileName) else { return nil }
-    let path = file.path
-    return try? VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      guard stanzas.uuid == uuid, let unlocked = try unlocking.open(header, with: key) else {
-        throw .wrongIdentity(path: path)
-      }
-      return unlocked
-    }
+    return try? VaultSnapshot(file, uuid: uuid, with: key, unlocking)
   }
 }
 

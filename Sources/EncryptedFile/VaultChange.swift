@@ -308,13 +308,13 @@ final class VaultChange {
   /// Keeps what this machine wrote last, if that is something else than what the change began with.
   private func setLastWriteAside() throws(KeychainError) {
     if isNew { return }
-    if formerWrite == nil, let beginning, let uuid = stanzas?.uuid,
-      NewestWrite.isUnfinished(
+    setAside = try NewestWrite.setAside(
+      besides: before?.status, head, as: formerWrite, in: locked.folder
+    ) { [self] in
+      guard let beginning, let uuid = stanzas?.uuid else { return false }
+      return NewestWrite.isUnfinished(
         besides: head.previous, in: locked.folder, uuid: uuid, beginning.key, unlocking)
-    {
-      return
     }
-    setAside = try NewestWrite.setAside(besides: before?.status, head, as: formerWrite, in: locked.folder)
   }
 
   private func write(

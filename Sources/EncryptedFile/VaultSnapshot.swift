@@ -93,6 +93,22 @@ final class VaultSnapshot {
     }
   }
 
+  /// Opens a generation of one vault with that vault's own key.
+  ///
+  /// - Throws: ``KeychainError/wrongIdentity(path:)`` if it is not of this vault, or of another key; what is wrong with the
+  ///   file.
+  convenience init(
+    _ file: consuming OpenFile, uuid: String, with key: VaultKey, _ unlocking: Unlocking
+  ) throws(KeychainError) {
+    let path = file.path
+    try self.init(file) { (header, stanzas) throws(KeychainError) in
+      guard stanzas.uuid == uuid, let unlocked = try unlocking.open(header, with: key) else {
+        throw .wrongIdentity(path: path)
+      }
+      return unlocked
+    }
+  }
+
   // Held for its descriptor, which the payload reads from.
   private let file: OpenFile
 
