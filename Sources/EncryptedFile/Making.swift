@@ -58,7 +58,6 @@ struct VaultTraces {
   /// Other places where there was one.
   private var elsewhere: [String] = []
 
-  private static let nearVault = [VaultLocation.slotsName, Generations.folderName, NewestWrite.fileName]
   private static let inState = [VaultLocation.identityName, VaultLocation.slotsName]
 
   /// Looks for it.
@@ -68,8 +67,7 @@ struct VaultTraces {
   init(at location: VaultLocation, remembered: () -> String?) throws(KeychainError) {
     path = location.vaultFile
     if let folder = try Folder(opening: location.vaultFolder) {
-      for name in Self.nearVault where try folder.contains(name) { isHere = true }
-      if try !ConflictCopies.names(in: folder).isEmpty { isHere = true }
+      for name in try Self.nearVault(in: folder) where try folder.contains(name) { isHere = true }
     }
     var places: [String?] = []
     var hasFurther = false
@@ -96,6 +94,12 @@ struct VaultTraces {
     return .elsewhere(path: path, known: known)
   }
 
+  /// What may be near a vault.
+  private static func nearVault(in folder: borrowing Folder) throws(KeychainError) -> [String] {
+    try [VaultLocation.slotsName, Generations.folderName] + ConflictCopies.names(in: folder)
+      + folder.names(where: VaultLocation.isNewestWriteName)
+  }
+
   /// Puts it into new folders beside it. Needs the vault's lock.
   ///
   /// - Returns: their paths.
@@ -106,8 +110,7 @@ struct VaultTraces {
   {
     let name = "former-" + randomHexadecimal(bytes: 4)
     var aside: [String] = []
-    let copies = try ConflictCopies.names(in: folder)
-    if try put(nearVault + copies, of: folder, into: name) { aside.append(folder.path(of: name)) }
+    if try put(nearVault(in: folder), of: folder, into: name) { aside.append(folder.path(of: name)) }
     if let state = try Folder(opening: location.stateFolder) {
       let seen = try state.names(where: SeenGeneration.isFileName)
       if try put(inState + [VaultLocation.newIdentityName] + seen, of: state, into: name) {

@@ -117,7 +117,7 @@ extension EncryptedFileKeychain {
       let path = try NewestWrite.setAside(
         besides: opened.status, opened.first.head, as: nil, in: locked.folder)
     {
-      unlinkat(locked.folder.descriptor, NewestWrite.fileName, 0)
+      unlinkat(locked.folder.descriptor, NewestWrite.fileName(in: locked.folder), 0)
       onNotice(.setAside(path: path))
     }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)

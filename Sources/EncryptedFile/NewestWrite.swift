@@ -13,9 +13,10 @@ struct NewestWrite {
   /// Whether what is in the vault's place doesn't come from it. Else that can't be told.
   let isMissed: Bool
 
-  /// What it is called in the vault's folder. The machine's state would be no place for it: that has the key, which is
-  /// to be backed up elsewhere than the vault.
-  static let fileName = ".vault.age.newest"
+  /// What it is called in the vault's folder.
+  static func fileName(in folder: borrowing Folder) -> String {
+    VaultLocation.newestWriteName(in: folder.path)
+  }
 
   /// Puts the file that has that name now among the earlier states, unless a change begins with it or comes from it.
   /// Where that can't be told, because it can't be read or is of another key, it is kept as well.
@@ -31,26 +32,29 @@ struct NewestWrite {
     besides before: FileStatus?, _ head: VaultHead, as name: String?, in folder: borrowing Folder,
     unless isUnfinished: () -> Bool = { false }
   ) throws(KeychainError) -> String? {
-    if let before, let status = try? folder.status(of: fileName), status.isSameFile(as: before) { return nil }
+    if let before, let status = try? folder.status(of: fileName(in: folder)), status.isSameFile(as: before) {
+      return nil
+    }
     if name == nil, let mac = mac(in: folder), head.comes(from: mac) { return nil }
-    if try !folder.contains(fileName) { return nil }
+    if try !folder.contains(fileName(in: folder)) { return nil }
     if name == nil, isUnfinished() { return nil }
     let generations = try Generations(creatingIn: folder)
     let kept = name ?? Generations.unmergedName()
-    try generations.keep(fileName, in: folder, as: kept)
+    try generations.keep(fileName(in: folder), in: folder, as: kept)
     return name == nil ? folder.path(of: Generations.folderName + "/" + kept) : nil
   }
 
   /// Takes the name away where what is in the vault's place comes from that write: then it is there. Needs the lock.
   static func forget(knownTo current: VaultSnapshot, in folder: borrowing Folder) {
     if let mac = mac(in: folder), current.first.head.comes(from: mac) {
-      unlinkat(folder.descriptor, fileName, 0)
+      unlinkat(folder.descriptor, fileName(in: folder), 0)
     }
   }
 
   /// Gives a file that name before it gets into the vault's place. Where there can be no link it is a copy. Failing to
   /// is no reason not to write.
   static func keep(_ name: String, in folder: borrowing Folder) {
+    let fileName = fileName(in: folder)
     unlinkat(folder.descriptor, fileName, 0)
     if linkat(folder.descriptor, name, folder.descriptor, fileName, 0) == 0 { return }
     guard let contents = try? folder.file(name)?.contents(limit: VaultBounds.file) else { return }
@@ -69,7 +73,7 @@ struct NewestWrite {
   static func find(
     replacedBy current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
   ) -> NewestWrite? {
-    guard let status = try? folder.status(of: fileName), !status.isSameFile(as: current.status),
+    guard let status = try? folder.status(of: fileName(in: folder)), !status.isSameFile(as: current.status),
       let mac = mac(in: folder), mac != current.mac, !head.comes(from: mac),
       !current.first.head.comes(from: mac)
     else { return nil }
@@ -97,7 +101,7 @@ struct NewestWrite {
 
   /// The MAC of its header; `nil` if there is none.
   static func mac(in folder: borrowing Folder) -> [UInt8]? {
-    guard let file = try? folder.file(fileName) else { return nil }
+    guard let file = try? folder.file(fileName(in: folder)) else { return nil }
     return try? VaultSnapshot.readHeader(file).0.mac
   }
 
@@ -105,7 +109,7 @@ struct NewestWrite {
   static func open(
     in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) -> VaultSnapshot? {
-    guard let file = try? folder.file(fileName) else { return nil }
+    guard let file = try? folder.file(fileName(in: folder)) else { return nil }
     return try? VaultSnapshot(file, uuid: uuid, with: key, unlocking)
   }
 }

@@ -143,7 +143,7 @@ extension EncryptedFileKeychain {
   /// The header of what this machine wrote last, and its key; `nil` if it isn't there, or was not what was seen last.
   private func lastWrite() throws(KeychainError) -> (FoundHeader, VaultKey)? {
     guard let folder = try Folder(opening: location.vaultFolder),
-      let file = try? folder.file(NewestWrite.fileName), let found = FoundHeader(file),
+      let file = try? folder.file(NewestWrite.fileName(in: folder)), let found = FoundHeader(file),
       let key = try ownKey(found)
     else { return nil }
     let memory = try SeenGeneration.remembered(of: found.stanzas.uuid, key, in: StateFolder(location)).memory

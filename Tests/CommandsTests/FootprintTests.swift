@@ -17,6 +17,7 @@ import Testing
     let named = paths.map { path in
       path.replacing(#/\d+-[0-9a-f]{8}\.age$/#, with: "N-MAC.age")
         .replacing(#/[0-9a-f-]{36}\.seen$/#, with: "UUID.seen")
+        .replacing(#/newest-[0-9a-f]{16}$/#, with: "newest-MACHINE")
     }
     return Set(named).sorted()
   }
@@ -29,7 +30,7 @@ import Testing
     let trees = sandbox.trees()
     #expect(
       Self.written(trees.home) == [
-        ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/.vault.age.newest",
+        ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/.vault.age.newest-MACHINE",
         ".local/share/llavero/generations/",
         ".local/share/llavero/generations/N-MAC.age", ".local/share/llavero/lock",
         ".local/share/llavero/vault.age", ".local/state/", ".local/state/llavero/",
@@ -53,7 +54,7 @@ import Testing
     for command in commands { _ = try await sandbox.run("export \(variables); \(command)", input: input) }
     #expect(
       Self.written(sandbox.trees().home) == [
-        "d/", "d/llavero/", "d/llavero/.vault.age.newest", "d/llavero/generations/",
+        "d/", "d/llavero/", "d/llavero/.vault.age.newest-MACHINE", "d/llavero/generations/",
         "d/llavero/generations/N-MAC.age", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
         "s/llavero/UUID.seen", "s/llavero/identity.txt",
         "s/llavero/keychain",

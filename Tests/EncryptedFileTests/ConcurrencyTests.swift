@@ -35,7 +35,8 @@ struct ConcurrencyTests {
     #expect(try place.keychain().servers().count == 61)
     #expect(try place.keychain().summary()?.contents?.generation == 61)
     #expect(
-      names(in: place.location.vaultFolder) == [".vault.age.newest", "generations", "lock", "vault.age"])
+      names(in: place.location.vaultFolder)
+        == [place.newestWriteName, "generations", "lock", "vault.age"])
   }
 
   @Test("readers of a large vault see whole generations while it is rewritten")

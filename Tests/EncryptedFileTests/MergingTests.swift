@@ -175,7 +175,7 @@ struct ConflictCopyTests {
     #expect(notices.all == [.merged(copies: 1)])
     #expect(
       EncryptedFileTests.names(in: pair.one.location.vaultFolder)
-        == [".vault.age.newest", "generations", "lock", "vault.age"])
+        == [pair.one.newestWriteName, "generations", "lock", "vault.age"])
     #expect(try keychain.generations().count == 3)
     #expect(try keychain.summary()?.contents?.generation == 3)
   }

@@ -32,10 +32,14 @@ final class Place: Sendable {
       maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock)
   }
 
+  /// What this machine's last write is called besides.
+  var newestWriteName: String { VaultLocation.newestWriteName(in: location.vaultFolder) }
+  var newestWrite: String { location.vaultFolder + "/" + newestWriteName }
+
   /// Has the vault's file gone, by both its names.
   func loseVault() {
     unlink(vault)
-    unlink(location.vaultFolder + "/.vault.age.newest")
+    unlink(newestWrite)
   }
 
   /// Makes the two folders as the program does.

@@ -164,7 +164,7 @@ struct WritingTests {
     let first = try #require(try place.keychain().generations().first)
     #expect(
       Set(all.keys.map { String($0.dropFirst(place.path.count + 1)) }) == [
-        "data", "data/llavero", "data/llavero/vault.age", "data/llavero/.vault.age.newest",
+        "data", "data/llavero", "data/llavero/vault.age", "data/llavero/\(place.newestWriteName)",
         "data/llavero/generations",
         String(first.path.dropFirst(place.path.count + 1)),
         "state", "state/llavero", "state/llavero/identity.txt", "state/llavero/\(uuid).seen",

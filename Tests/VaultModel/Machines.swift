@@ -199,11 +199,16 @@ extension Machine {
 }
 
 extension Machine {
+  /// The second name of what it wrote last.
+  var newestWrite: String {
+    location.vaultFolder + "/" + VaultLocation.newestWriteName(in: location.vaultFolder)
+  }
+
   /// Whether it has written the vault's file itself.
   var hasNewestWrite: Bool {
     var (vault, newest) = (stat(), stat())
     return stat(location.vaultFile, &vault) == 0
-      && stat(location.vaultFolder + "/.vault.age.newest", &newest) == 0 && vault.st_ino == newest.st_ino
+      && stat(newestWrite, &newest) == 0 && vault.st_ino == newest.st_ino
   }
 }
 

@@ -43,7 +43,7 @@ extension Machine {
     let copies = copiesOfSlots()
     let recipientBefore = try bytes(of: location.identityFile)
     var bad = good
-    if loss != .name { unlink(location.vaultFolder + "/.vault.age.newest") }
+    if loss != .name { unlink(newestWrite) }
     switch loss {
     case .file, .name: unlink(location.vaultFile)
     case .payload:

@@ -61,8 +61,9 @@ def salvaged(home):
 
 def trial(home, _, which, kind, number, has_store):
     path = home.vault if which == "vault" else home.identity
-    # This home is a copy, in which the vault's second name has a file of its own; damage takes both.
-    home.vault.with_name(".vault.age.newest").unlink()
+    # This home is a copy, in which the vault's second name has a file of its own and another folder's name; damage takes both.
+    for name in home.vault.parent.glob(".vault.age.newest-*"):
+        name.unlink()
     contents = path.read_bytes()
     changed = damaged(contents, kind, number)
     with open(path, "r+b") as file:

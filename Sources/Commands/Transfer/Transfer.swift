@@ -45,6 +45,7 @@ struct Transfer {
   func run(
     in keychain: any KeychainStore, batch: Int, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(KeychainError) -> [Outcome] {
+    let foreseen = foreseen
     var outcomes = foreseen
     // Where nothing else decides, what was changed last answers: so the first of the source comes last.
     let changes = outcomes.indices.filter { outcomes[$0] == .added || outcomes[$0] == .replaced }.reversed()
