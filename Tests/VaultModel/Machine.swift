@@ -33,6 +33,8 @@ final class Machine {
   /// The passphrases of slots by their identifiers, known to both machines.
   final class Passphrases {
     var known: [String: String] = [:]
+    /// Slots of recipients that came back by their copies, with a state of the vault that doesn't say whose they are.
+    var ofUnknown: Set<String> = []
   }
 
   init(in folder: String, _ clock: SettableClock, _ passphrases: Passphrases) {

@@ -69,6 +69,9 @@ extension Machine {
     }
     guard copiesOfSlots() ?? [] == after else { throw Finding("the copies of the slots are others") }
     keychain = reopened()
+    if loss != .name {
+      passphrases.ofUnknown.formUnion(try (keychain.slots() ?? []).filter(\.isOfUnknown).map(\.id))
+    }
     // What it comes from now depends on what of it was kept.
     knowsPast = false
     try settle(before, mayWriteAnyway: true)

@@ -10,10 +10,19 @@ extension Machine {
     let before = state
     switch kind {
     case .rotate:
-      try keychain.rotate(dropping: []) { id, attempt in
-        attempt == 1 ? self.passphrases.known[id].map { Secret($0) } : nil
-      } announce: { _ in
+      let unknown = slots.filter(\.isOfUnknown).map(\.id)
+      if let id = unknown.first {
+        guard passphrases.ofUnknown.isSuperset(of: unknown) else {
+          throw Finding("whom slot \(id) is for is no longer known")
+        }
+        do {
+          try rotate(dropping: [])
+          throw Finding("a slot of an unknown recipient is renewed")
+        } catch KeychainError.slot(.notRenewable) {
+          try settle(before, mayWriteAnyway: true)
+        }
       }
+      try rotate(dropping: Set(unknown))
       keyNumber = Int.random(in: 1...Int.max, using: &choices.generator)
       earlier = [:]
     case .addRecipient:
@@ -34,4 +43,15 @@ extension Machine {
     }
     try settle(before, mayWriteAnyway: true)
   }
+
+  private func rotate(dropping dropped: Set<String>) throws {
+    try keychain.rotate(dropping: dropped) { id, attempt in
+      attempt == 1 ? self.passphrases.known[id].map { Secret($0) } : nil
+    } announce: { _ in
+    }
+  }
+}
+
+extension SlotSummary {
+  var isOfUnknown: Bool { kind == .recipient && recipient == nil }
 }
