@@ -52,7 +52,7 @@ extension Unlocking {
   }
 
   /// What is in the identity file, be it under the name that it has while its vault is being written.
-  private func identitiesOfThisMachine() throws(KeychainError) -> [X25519Identity] {
+  func identitiesOfThisMachine() throws(KeychainError) -> [X25519Identity] {
     guard let folder = try Folder(opening: location.stateFolder) else { return [] }
     var all: [X25519Identity] = []
     for name in [VaultLocation.identityName, VaultLocation.newIdentityName] {

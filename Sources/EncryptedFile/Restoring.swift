@@ -112,7 +112,7 @@ extension EncryptedFileKeychain {
     do throws(KeychainError) {
       return try beginChange()
     } catch {
-      guard error.isUnreadable(location) else { throw error }
+      guard try isWorthRescuing(after: error) else { throw error }
       return nil
     }
   }
@@ -150,8 +150,8 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Whether the vault is gone or damaged, or what should open it doesn't though the copies of its slots are others than
-  /// those of its header: then the header may be damaged.
+  /// Whether the vault is gone or damaged, or what should open it doesn't though the identity file opens an earlier
+  /// state, or the copies of its slots are others than those of its header: then the header may be damaged.
   private func isWorthRescuing(after error: KeychainError) throws(KeychainError) -> Bool {
     if error.isUnreadable(location) { return true }
     switch error {
@@ -161,6 +161,7 @@ extension EncryptedFileKeychain {
     guard let file = try openVault(), let (header, _) = try? VaultSnapshot.readHeader(file),
       let stanzas = try? VaultStanzas(header.stanzas, path: file.path)
     else { return true }
+    if case .noSlotOpens = error, try opensEarlierStateByIdentityFile() { return true }
     return try SlotCopies(at: location, known: stanzas.slots).slots.contains { copy in
       !stanzas.slots.contains { $0.file == copy.file }
     }

@@ -68,6 +68,13 @@ struct SlotNotes {
     if !removed.contains(id) { removed.append(id) }
   }
 
+  /// Takes from an older state what is noted only there of a vault's slots.
+  mutating func complete(from older: SlotNotes, for slots: [VaultStanzas.Slot]) {
+    for slot in slots where self[slot.id]?.recipient == nil {
+      if let note = older[slot.id], self[slot.id] == nil || note.recipient != nil { set(note) }
+    }
+  }
+
   /// Has what is noted agree with the slots that a vault is put back with: of each of them there is a note, and all others
   /// count as removed.
   mutating func agree(with slots: [VaultStanzas.Slot], instead former: [VaultStanzas.Slot]) {

@@ -38,8 +38,13 @@ final class VaultBeginning {
     key = ways.key
     stanzas = ways.stanzas
     var head = former?.head ?? VaultHead(first: 1)
-    // The notes about slots of the file itself are newer, and know whom those are for.
-    var notes = try SlotNotes(ways.head ?? head, path: path)
+    // The newest notes about slots count, and what only older ones know of them.
+    let heads = (ways.head.map { [$0] } ?? []) + ways.earlierHeads
+    var notes = try SlotNotes(heads.first ?? head, path: path)
+    for older in heads.dropFirst() {
+      guard let older = try? SlotNotes(older, path: path) else { continue }
+      notes.complete(from: older, for: ways.stanzas.slots)
+    }
     notes.agree(with: ways.stanzas.slots, instead: former?.stanzas.slots ?? [])
     notes.write(to: &head)
     self.head = head

@@ -13,6 +13,9 @@ struct WaysThatCount {
   let stanzas: VaultStanzas
   /// The first line of the damaged file, where that can be read.
   let head: VaultHead?
+  /// The first lines of this machine's last write and of the earlier states that the key opens, the newest first: what
+  /// they note of the slots says whom those are for.
+  let earlierHeads: [VaultHead]
   /// The file that was looked at; `nil` if there was none.
   let status: FileStatus?
   /// What has to be confirmed; `nil` if nothing has to.
@@ -85,7 +88,8 @@ extension EncryptedFileKeychain {
       }
     let isDoubtful = !isNewest && (!own.stanzas.slots.isEmpty || memory == .otherKey)
     return WaysThatCount(
-      key: key, stanzas: own.stanzas, head: head, status: status,
+      key: key, stanzas: own.stanzas, head: head,
+      earlierHeads: try earlierHeads(key, uuid: own.stanzas.uuid), status: status,
       returning: isDoubtful
         ? try returning(.notTheOneSeen, mayBeFormerKey: memory == .otherKey, key, own.stanzas.slots) : nil)
   }
@@ -125,7 +129,8 @@ extension EncryptedFileKeychain {
     }
     let isDoubtful = mayBeFormerKey || !slots.isEmpty || !known.isEmpty
     return WaysThatCount(
-      key: key, stanzas: stanzas, head: try firstLine(status, key, uuid: uuid), status: status,
+      key: key, stanzas: stanzas, head: try firstLine(status, key, uuid: uuid),
+      earlierHeads: try earlierHeads(key, uuid: uuid), status: status,
       returning: isDoubtful
         ? try returning(
           status == nil ? .fileMissing : .headerUnreadable, mayBeFormerKey: mayBeFormerKey, key, slots) : nil)
@@ -137,6 +142,14 @@ extension EncryptedFileKeychain {
     return try folder.list().compactMap { generation in
       guard let file = try? folder.file(generation), let found = FoundHeader(file) else { return nil }
       return (generation.name, found)
+    }
+  }
+
+  /// Whether the identity file of this machine opens any of the earlier states.
+  func opensEarlierStateByIdentityFile() throws(KeychainError) -> Bool {
+    let identities = try unlocking.identitiesOfThisMachine()
+    return try earlierHeaders().contains { _, found in
+      identities.contains { (try? $0.unwrap(found.header.stanzas)) ?? nil != nil }
     }
   }
 
@@ -204,6 +217,17 @@ extension EncryptedFileKeychain {
   ) throws(KeychainError) -> VaultHead? {
     guard let file = try openVault(), file.status == status else { return nil }
     return try SalvagedLines.firstLine(of: file, key, uuid: uuid)
+  }
+
+  private func earlierHeads(_ key: VaultKey, uuid: String) throws(KeychainError) -> [VaultHead] {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return [] }
+    let write = NewestWrite.open(in: folder, uuid: uuid, with: key, unlocking)
+    var heads = write.map { [$0.first.head] } ?? []
+    for generation in try generations() {
+      guard let earlier = try? open(generation, uuid: uuid, with: key, orByFormerKey: false) else { continue }
+      heads.append(earlier.first.head)
+    }
+    return heads
   }
 
   private func returning(

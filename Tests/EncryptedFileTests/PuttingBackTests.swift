@@ -213,6 +213,27 @@ struct PuttingBackTests {
     #expect(Set(notes.removed).isSuperset(of: [recipient, code]))
   }
 
+  /// An earlier state knows nothing of a slot that was added after it; later ones and the last write do.
+  @Test(
+    "whom a slot is for stays known, so that the key can be changed", arguments: Loss.allCases + [nil],
+    [true, false])
+  func recipientStaysKnown(loss: Loss?, isWritten: Bool) throws {
+    let slots = try SlotPlace()
+    let recipient = X25519Identity().recipient.description
+    let id = try slots.keychain().addRecipient(recipient, identity: nil)
+    let oldest = try #require(try slots.keychain().generations().last)
+    if isWritten { try slots.keychain().add(servers: ["d.example"]) }
+    if let loss { try loss.befall(slots.place) } else { unlink(slots.place.vault) }
+    _ = try slots.keychain().restore(oldest) { _ in true }
+    // Damage takes both names; what then can't be decrypted has taken its notes with it.
+    let isKnown = isWritten || loss == nil || loss == .headerMAC || loss == .headerSlots
+    #expect(
+      try slots.keychain().slots()?.first { $0.id == id }?.recipient == (isKnown ? recipient : nil))
+    if isKnown {
+      try slots.keychain().rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
+    }
+  }
+
   @Test("where all slots were removed none comes back", arguments: Loss.withoutSlots)
   func noneLeft(loss: Loss) throws {
     let slots = try SlotPlace()
