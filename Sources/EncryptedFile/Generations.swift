@@ -102,8 +102,22 @@ struct Generations: ~Copyable {
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   func keep(_ file: String, in other: borrowing Folder, as name: String) throws(KeychainError) {
-    if linkat(other.descriptor, file, folder.descriptor, name, 0) == 0 || errno == EEXIST { return }
-    try copy(file, in: other, as: name)
+    if linkat(other.descriptor, file, folder.descriptor, name, 0) != 0, errno != EEXIST {
+      try copy(file, in: other, as: name)
+    }
+    // It is kept as long from now on, however old it is.
+    if name.hasPrefix(Self.unmergedPrefix) { try folder.setDate(of: name) }
+  }
+
+  /// Has a write that nobody had taken in be an earlier generation like any other, now that it was.
+  func settle(_ merged: VaultSnapshot) throws(KeychainError) {
+    for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
+      guard let file = try? folder.file(name), let mac = try? VaultSnapshot.readHeader(file).0.mac,
+        mac == merged.mac
+      else { continue }
+      try folder.setDate(merged.first.head.written, of: name)
+      try take(name, from: folder, as: merged.generation.fileName)
+    }
   }
 
   /// Whether one whose header has that MAC is kept.

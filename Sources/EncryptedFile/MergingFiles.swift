@@ -38,6 +38,8 @@ extension EncryptedFileKeychain {
     }
     let outcome = try change.merge(copy, base: former)
     try change.commit(at: clock())
+    // The generations that are noted are limited in number; what has an older number is noted nowhere.
+    try Generations(in: location.vaultFolder)?.settle(copy)
     return outcome
   }
 

@@ -95,6 +95,20 @@ package struct Folder: ~Copyable {
     }
   }
 
+  /// Gives a file a date of modification; now where none is said.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  package func setDate(_ date: Timestamp? = nil, of name: String) throws(KeychainError) {
+    let times = date.map { date in
+      let time = timespec(
+        tv_sec: Int(date.milliseconds / 1000), tv_nsec: Int(date.milliseconds % 1000) * 1_000_000)
+      return [time, time]
+    }
+    if utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW) != 0 {
+      throw .system(operation: "date", path: path(of: name), errno: errno)
+    }
+  }
+
   /// Opens a file for reading; `nil` if there is none.
   ///
   /// - Parameter isTightened: whether a file of this user's that lets others in is first made its own, as those need

@@ -158,6 +158,22 @@ struct ReplacedWriteTests {
     #expect(unmerged(pair.one).isEmpty)
   }
 
+  @Test("is kept for a month from then on, however old it is, and until it is taken in")
+  func old() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 0..<40 { try pair.set("d.example", "\(number)", at: pair.two) }
+    let longAgo = timespec(tv_sec: time(nil) - 31 * 86_400, tv_nsec: 0)
+    utimensat(AT_FDCWD, pair.one.vault, [longAgo, longAgo], 0)
+    try pair.bring(pair.two, to: pair.one)
+    for number in 0..<3 { try pair.set("e.example", "\(number)", at: pair.one) }
+    let path = try #require(unmerged(pair.one).first)
+    try pair.keychain(pair.one).merge(copyAt: pair.one.location.vaultFolder + "/generations/" + path)
+    try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
+    #expect(unmerged(pair.one).isEmpty)
+    try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
+  }
+
   @Test("is kept where it is not read, for others can")
   func unreadable() throws {
     let pair = try Pair()
