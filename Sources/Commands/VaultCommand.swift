@@ -137,8 +137,9 @@ struct VaultRestoreCommand: ParsableCommand {
       opens it is as it was last; where that can't be told for sure, you are asked first.
       """)
 
-  @Argument(help: ArgumentHelp("The write, as 'llavero vault log' numbers them", valueName: "write"))
-  var number: Int64
+  @Argument(
+    help: ArgumentHelp("The write, as 'llavero vault log' numbers them, or its file", valueName: "write"))
+  var write: String
 
   @OptionGroup var confirmation: ReturningWaysOptions
   @OptionGroup var keychain: KeychainOptions
@@ -146,22 +147,22 @@ struct VaultRestoreCommand: ParsableCommand {
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
     let found = try explaining(vault.generations())
-      .filter { $0.number == number }
+      .filter { $0.number == Int64(write) || $0.path == write || $0.path.hasSuffix("/\(write)") }
     guard let generation = found.first else {
       throw Failure(
-        "there is no state of write \(number)", hint: "see which there are with 'llavero vault log'",
+        "there is no state of write \(write)", hint: "see which there are with 'llavero vault log'",
         status: .nothingMatched)
     }
     if found.count > 1 {
       throw Failure(
-        "two copies of the keychain had a write \(number): \(found.map(\.path).joined(separator: ", "))",
-        hint: "take in the one that you mean with 'llavero vault merge FILE'", status: .usage)
+        "two copies of the keychain had a write \(write): \(found.map(\.path).joined(separator: ", "))",
+        hint: "say which you mean with 'llavero vault restore FILE'", status: .usage)
     }
     let outcome = try confirmation.confirming(vault) { (vault, confirm) throws(KeychainError) in
       try vault.restore(generation, confirm: confirm)
     }
     StandardStreams.say(
-      "the keychain is as after write \(number) again: \(countText(outcome.count, "item")), "
+      "the keychain is as after write \(generation.number) again: \(countText(outcome.count, "item")), "
         + "\(outcome.restored) put back, \(outcome.retired) taken away")
   }
 }

@@ -34,7 +34,7 @@ extension EncryptedFileKeychain {
   /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
   ///
   /// - Parameter needsIdentity: whether the identity itself has to be had, and not only what an agent gives.
-  /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``.
+  /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``, ``KeychainError/replaced(path:)``.
   func newest(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
     let state = StateFolder(location)
     guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity, state) else { return nil }
@@ -48,7 +48,7 @@ extension EncryptedFileKeychain {
     return opened
   }
 
-  /// That an older state than what was seen here has come into the vault's place; `nil` if none has.
+  /// That an older state than what was seen here has come into the vault's place, or another vault; `nil` if none has.
   private func rollback(_ opened: VaultSnapshot, _ state: StateFolder) throws(KeychainError) -> KeychainError?
   {
     let uuid = opened.stanzas.uuid
@@ -61,9 +61,12 @@ extension EncryptedFileKeychain {
       if !isHere, !onlyReads { try? rememberUnlessWritten(opened) }
       return nil
     case .seen(let seen) where seen.number >= generation.number:
-      if try hasReplacedUnseen(opened) { return nil }
+      if try hasReplacedUnseen(opened, seen) { return nil }
       newer = seen
     case .otherKey: break
+    case .nothing
+    where try state.lending(SeenGeneration.hasOther(than: uuid, at: location.vaultFile)) ?? false:
+      return .replaced(path: location.vaultFile)
     case .seen, .nothing:
       // As long as it isn't merged, it is what was seen last.
       if try hasReplacedUnseen(opened) { return nil }
@@ -82,11 +85,18 @@ extension EncryptedFileKeychain {
   }
 
   /// Whether a generation has come into the place of what this machine wrote last, and doesn't come from it.
-  private func hasReplacedUnseen(_ opened: VaultSnapshot) throws(KeychainError) -> Bool {
+  ///
+  /// - Parameter seen: what that write has to be, or to come from: somebody may have put an older state there, too.
+  private func hasReplacedUnseen(
+    _ opened: VaultSnapshot, _ seen: SeenGeneration? = nil
+  ) throws(KeychainError) -> Bool {
     guard let folder = try Folder(opening: location.vaultFolder),
       let write = NewestWrite.find(replacedBy: opened, opened.first.head, in: folder, unlocking),
       write.isMissed
     else { return false }
+    if let seen, write.snapshot.generation != seen, !write.snapshot.first.head.past.contains(seen) {
+      return false
+    }
     hasMissedWrite = true
     return true
   }
@@ -121,6 +131,7 @@ extension EncryptedFileKeychain {
       onNotice(.setAside(path: path))
     }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
+    try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
   }
 
   /// The same, also where a newer one has been seen before.

@@ -25,19 +25,20 @@ struct NewestWrite {
   ///   - before: the file that the change began with.
   ///   - head: the first line of what the change writes.
   ///   - name: what it is called there; `nil` where nobody has taken it in.
-  ///   - isUnfinished: whether it is one that never got into the vault's place. Asked last, for that takes opening it.
+  ///   - isKnown: whether it is one that never got into the vault's place, or an earlier state after all. Asked last, for
+  ///     that takes opening files.
   /// - Returns: the path that it has then, where nobody has taken it in.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
   static func setAside(
     besides before: FileStatus?, _ head: VaultHead, as name: String?, in folder: borrowing Folder,
-    unless isUnfinished: () -> Bool = { false }
+    unless isKnown: () -> Bool = { false }
   ) throws(KeychainError) -> String? {
     if let before, let status = try? folder.status(of: fileName(in: folder)), status.isSameFile(as: before) {
       return nil
     }
     if name == nil, let mac = mac(in: folder), head.comes(from: mac) { return nil }
     if try !folder.contains(fileName(in: folder)) { return nil }
-    if name == nil, isUnfinished() { return nil }
+    if name == nil, isKnown() { return nil }
     let generations = try Generations(creatingIn: folder)
     let kept = name ?? Generations.unmergedName()
     try generations.keep(fileName(in: folder), in: folder, as: kept)
@@ -48,6 +49,19 @@ struct NewestWrite {
   static func forget(knownTo current: VaultSnapshot, in folder: borrowing Folder) {
     if let mac = mac(in: folder), current.first.head.comes(from: mac) {
       unlinkat(folder.descriptor, fileName(in: folder), 0)
+    }
+  }
+
+  /// Removes the last writes that a change comes from, as other machines', or as this one's of when its folder or its
+  /// name were others.
+  static func forgetAncestors(of head: VaultHead, in folder: borrowing Folder) {
+    let own = fileName(in: folder)
+    for name in (try? folder.names(where: VaultLocation.isNewestWriteName)) ?? [] where name != own {
+      if let file = try? folder.file(name), let mac = try? VaultSnapshot.readHeader(file).0.mac,
+        head.comes(from: mac)
+      {
+        unlinkat(folder.descriptor, name, 0)
+      }
     }
   }
 
@@ -78,13 +92,47 @@ struct NewestWrite {
       !current.first.head.comes(from: mac)
     else { return nil }
     let opened = open(in: folder, uuid: current.stanzas.uuid, with: current.key, unlocking)
-    // What the vault was put back to is earlier, or this one never got into its place.
-    guard let opened, !opened.first.head.comes(from: current.mac),
-      opened.first.head.tellsWhetherItComes(from: current.generation.number)
-    else { return nil }
+    guard let opened else { return nil }
+    if opened.first.head.comes(from: current.mac) {
+      // What the vault was put back to is earlier, or this one never got into its place.
+      guard joins(opened, current, unlocking) else { return nil }
+      return NewestWrite(snapshot: opened, isMissed: true)
+    }
+    guard opened.first.head.tellsWhetherItComes(from: current.generation.number) else { return nil }
     return NewestWrite(
       snapshot: opened,
       isMissed: current.first.head.tellsWhetherItComes(from: opened.generation.number))
+  }
+
+  /// Whether it comes from what is in the vault's place and from what was seen last, which is another one: a writer that
+  /// took in what had been replaced was killed before it got it into place.
+  private static func joins(
+    _ write: VaultSnapshot, _ current: VaultSnapshot, _ unlocking: Unlocking
+  ) -> Bool {
+    let state = StateFolder(unlocking.location)
+    guard
+      case .seen(let seen) = try? SeenGeneration.remembered(
+        of: current.stanzas.uuid, current.key, in: state
+      ).memory
+    else { return false }
+    return seen != current.generation && seen != write.generation && write.first.head.past.contains(seen)
+  }
+
+  /// Whether a change comes from it by earlier states that are kept. Versions that don't know `past` note only the last
+  /// one that theirs come from.
+  static func isAncestor(
+    of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey, _ unlocking: Unlocking
+  ) -> Bool {
+    guard let own = mac(in: folder), let generations = try? Generations(in: folder.path) else { return false }
+    var previous = head.previous
+    for _ in 0..<Past.limit {
+      if previous == own { return true }
+      guard let file = generations.file(of: previous),
+        let earlier = try? VaultSnapshot(file, uuid: uuid, with: key, unlocking)
+      else { return false }
+      previous = earlier.first.head.previous
+    }
+    return false
   }
 
   /// Whether it is one that a killed writer never got into the vault's place: it comes from what is there, or is noted

@@ -42,6 +42,12 @@ struct Past {
     return entries.contains { $0.mac == mac }
   }
 
+  func contains(_ generation: SeenGeneration) -> Bool {
+    entries.contains {
+      $0.number == generation.number && $0.mac.utf8.elementsEqual(generation.mac.prefix(Self.digits))
+    }
+  }
+
   /// Whether every generation from that number on would be noted.
   func reaches(_ number: Int64) -> Bool { entries.last.map { $0.number <= number } ?? false }
 

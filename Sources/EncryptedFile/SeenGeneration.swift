@@ -98,6 +98,41 @@ struct SeenGeneration: Equatable {
     }
   }
 
+  /// Whether another vault was seen in that place.
+  static func hasOther(
+    than uuid: String, at path: String
+  ) -> (borrowing Folder) throws(KeychainError) -> Bool? {
+    { (folder) throws(KeychainError) in
+      for name in try folder.names(where: isFileName) where name != fileName(uuid) {
+        if let text = try contents(of: name, in: folder), text.withUnsafeBytes({ place(in: $0) }) == path {
+          return true
+        }
+      }
+      return false
+    }
+  }
+
+  /// Has the notes about other vaults no longer say that they were in this one's place.
+  static func forgetPlace(ofOthersThan uuid: String, at location: VaultLocation) throws(KeychainError) {
+    guard let folder = try Folder(opening: location.stateFolder) else { return }
+    for name in try folder.names(where: isFileName) where name != fileName(uuid) {
+      guard let text = try contents(of: name, in: folder) else { continue }
+      try text.withUnsafeBytes { (text) throws(KeychainError) in
+        guard place(in: text) == location.vaultFile else { return }
+        let rest = text.dropLast(placeLine(location.vaultFile).count)
+        try folder.replace(name, with: UnsafeRawBufferPointer(rebasing: rest), isLasting: false)
+      }
+    }
+  }
+
+  /// `nil` for what can't be read.
+  private static func contents(
+    of name: String, in folder: borrowing Folder
+  ) throws(KeychainError) -> Secret? {
+    guard let file = try? folder.file(name) else { return nil }
+    return try? file.contents(limit: sizeLimit)
+  }
+
   /// The names of the vaults that were seen on this machine, as far as that can be told.
   static func uuids(in stateFolder: String) -> [String] {
     guard let folder = try? Folder(opening: stateFolder), let names = try? folder.names(where: isFileName)

@@ -291,6 +291,7 @@ final class VaultChange {
       // The former file is one where it could not be removed after the exchange.
       try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
       try Generations(creatingIn: locked.folder).purge()
+      NewestWrite.forgetAncestors(of: head, in: locked.folder)
     } catch {
       throw .earlierStatesRemain(because: error)
     }
@@ -314,6 +315,7 @@ final class VaultChange {
       guard let beginning, let uuid = stanzas?.uuid else { return false }
       return NewestWrite.isUnfinished(
         besides: head.previous, in: locked.folder, uuid: uuid, beginning.key, unlocking)
+        || NewestWrite.isAncestor(of: head, in: locked.folder, uuid: uuid, beginning.key, unlocking)
     }
   }
 

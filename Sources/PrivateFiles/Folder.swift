@@ -21,9 +21,7 @@ package struct Folder: ~Copyable {
     if descriptor < 0 {
       switch errno {
       case ENOENT:
-        // A link to nothing, as to a disk that isn't mounted, is not "nothing yet".
-        var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .missing(path: path) }
+        if let link = Self.linkToNothing(in: path) { throw .missing(path: link) }
         return nil
       case ENOTDIR: throw .unsafeFile(path: path, .wrongKind)
       default: throw .system(operation: "open", path: path, errno: errno)
@@ -31,6 +29,20 @@ package struct Folder: ~Copyable {
     }
     let status = try FileStatus(of: descriptor, path: path)
     try status.refuseAccessByOthers(path: path)
+  }
+
+  /// The first symbolic link of a path that leads nowhere, as to a disk that isn't mounted: then what is behind it is
+  /// missing, and not yet to be made. `nil` if there is none.
+  private static func linkToNothing(in path: String) -> String? {
+    var end = path.startIndex
+    while end < path.endIndex {
+      end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+      let part = String(path[..<end])
+      var status = stat()
+      if stat(part, &status) == 0 { continue }
+      return lstat(part, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK ? part : nil
+    }
+    return nil
   }
 
   /// Opens the folder, and first makes it and those above it where they are missing, with mode 0700.

@@ -95,6 +95,11 @@ extension Failure {
       self.init(damaged: path, detail)
     case .rolledBack(let path, let generation, let seen):
       self.init(rolledBack: path, generation: generation, seen: seen)
+    case .replaced(let path):
+      self.init(
+        "the keychain \(path) is another one than was there before",
+        hint: "put yours back; if this one is yours too, say so with 'llavero vault accept'",
+        status: .keychain)
     case .newerFormat(let path, let version):
       self.init(
         "the keychain \(path) is of format \(version), which is newer than this program",

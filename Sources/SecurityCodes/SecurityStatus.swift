@@ -110,7 +110,8 @@ extension SecurityStatus {
     case .noCollection(nil): self = .noDefaultKeychain
     case .noCollection, .missing, .elsewhere: self = .noSuchKeychain
     case .noAnswer, .refused, .unavailable, .busy: self = .notAvailable
-    case .unsafeFile, .wrongIdentity, .otherKey, .damaged, .rolledBack, .unmerged: self = .invalidKeychain
+    case .unsafeFile, .wrongIdentity, .otherKey, .damaged, .rolledBack, .replaced, .unmerged:
+      self = .invalidKeychain
     case .newerFormat: self = .wrongSecVersion
     case .notEnoughMemory: self = .allocate
     case .earlierStatesRemain(let reason): self.init(reason)

@@ -116,6 +116,22 @@ struct FileRefusalTests {
     #expect(!exists(place.path + "/nowhere"))
   }
 
+  @Test("nor is one further up, as to a disk that isn't mounted")
+  func deadLinkAbove() throws {
+    let place = Place()
+    let disk = place.path + "/disk"
+    mkdir(disk, 0o700)
+    symlink(disk, place.path + "/link")
+    let linked = VaultLocation(
+      vaultFolder: place.path + "/link/data/llavero", stateFolder: place.path + "/link/state/llavero")
+    try EncryptedFileKeychain(at: linked).add(servers: ["a.example"])
+    rename(disk, place.path + "/elsewhere")
+    let missing = KeychainError.missing(path: place.path + "/link")
+    #expect(failure { try EncryptedFileKeychain(at: linked).servers() } == missing)
+    #expect(failure { try EncryptedFileKeychain(at: linked).add(servers: ["b.example"]) } == missing)
+    #expect(!exists(disk))
+  }
+
   @Test(
     "a FIFO in place of a file is refused at once", .timeLimit(.minutes(10)),
     arguments: [Part.vault, .identity, .lock])

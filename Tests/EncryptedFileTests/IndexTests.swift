@@ -19,6 +19,7 @@ struct IndexTests {
     forged.padding = []
     forged.head = [("index", "\"" + index(text(vault.head.index.text)) + "\"")]
     try forged.install(at: place)
+    try? place.keychain().acceptRollback()
     return place
   }
 

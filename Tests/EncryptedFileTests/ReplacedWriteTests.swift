@@ -95,6 +95,60 @@ struct ReplacedWriteTests {
     #expect(names(in: folders.1).contains(pair.two.newestWriteName))
   }
 
+  @Test("is merged by the next use where the writer that took it in was killed before it had its place")
+  func killedWhileMerging() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    let theirs = try contents(of: pair.one.vault)
+    let seen = try #require(names(in: pair.one.location.stateFolder).first { $0.hasSuffix(".seen") })
+    let note = try contents(of: pair.one.location.stateFolder + "/" + seen)
+    try pair.set("e.example", "e", at: pair.one)
+    // As it is left: the new file has the second name alone, and what was seen is as before.
+    try pair.replace(pair.one.vault, with: theirs)
+    try pair.replace(pair.one.location.stateFolder + "/" + seen, with: note)
+    try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
+  }
+
+  @Test("is no way to bring an older state back unnoticed")
+  func forged() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    let fork = try contents(of: pair.one.vault)
+    try pair.set("d.example", "d", at: pair.two)
+    let other = try contents(of: pair.two.vault)
+    try put(other, into: pair.one.location.vaultFolder + "/vault (conflicted copy 2026-11-21).age")
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+    for number in 0..<3 { try pair.set("a.example", "new \(number)", at: pair.one) }
+    try pair.replace(pair.one.vault, with: other)
+    try pair.replace(pair.one.newestWrite, with: fork)
+    guard case .rolledBack = failure({ try pair.keychain(pair.one).servers() }) else {
+      Issue.record("an older state was taken")
+      return
+    }
+  }
+
+  @Test("is an earlier state where a version that doesn't note its ancestors wrote after it")
+  func otherVersion() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 1...3 {
+      try pair.set("c.example", "c \(number)", at: pair.one)
+      let newest = try contents(of: pair.one.newestWrite)
+      for _ in 0..<number {
+        let change = try pair.keychain(pair.one).beginChange()
+        change.head.past = try #require(try pair.keychain(pair.one).newest()).first.head.past
+        change.isDirty = true
+        try change.commit(at: pair.clock.now)
+      }
+      try pair.replace(pair.one.newestWrite, with: newest)
+    }
+    try pair.set("d.example", "d", at: pair.one)
+    #expect(pair.notices.all == [.created(pair.one.location)])
+    try pair.keychain(pair.one).compact()
+  }
+
   @Test("is merged by the next change, also where another version has noted what came as seen")
   func change() throws {
     let pair = try Pair()

@@ -106,7 +106,7 @@ struct StayingUnlockedTests {
     #expect(asked.all == [1])
   }
 
-  @Test("a program that runs on uses the vault that was put in the place of another one")
+  @Test("a program that runs on uses the vault that was put in the place of another one, once it is accepted")
   func replaced() throws {
     let place = Place()
     let (running, other) = (place.keychain(), Place())
@@ -116,6 +116,11 @@ struct StayingUnlockedTests {
     for (from, to) in [(other.identityFile, place.identityFile), (other.vault, place.vault)] {
       rename(from, to)
     }
+    for keychain in [running, place.keychain()] {
+      #expect(failure { try keychain.servers() } == .replaced(path: place.vault))
+      #expect(failure { try keychain.add(servers: ["c.example"]) } == .replaced(path: place.vault))
+    }
+    try place.keychain().acceptRollback()
     #expect(try running.servers() == ["b.example"])
     #expect(try running.secret(of: try #require(try running.items(matching: .all).first)) == "b")
   }
