@@ -20,7 +20,12 @@ extension EncryptedFileKeychain {
     forgetWhatIsLocked()
     guard let snapshot = try newest() else { return nil }
     if copies.isEmpty && !hasMissedWrite || onlyReads { return snapshot }
-    hasMissedWrite = false
+    if hasMissedWrite {
+      hasMissedWrite = false
+      // What was stored here isn't in what is there now: an answer of that would be of less than there is.
+      try beginChange().commit(at: clock())
+      return try newest()
+    }
     do throws(KeychainError) {
       // Whoever asks something doesn't wait long for it: another process may be merging already.
       try beginChange(patience: 1).commit(at: clock())
@@ -110,7 +115,7 @@ extension EncryptedFileKeychain {
     defer { withExtendedLifetime(lock) {} }
     guard let file = try openVault(), file.status == opened.status else { return }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
-    NewestWrite.forget(knownTo: opened, in: folder)
+    NewestWrite.forget(knownTo: opened, in: folder, at: location)
   }
 
   /// Takes the vault as it is for the newest state of it.
@@ -125,9 +130,9 @@ extension EncryptedFileKeychain {
     // What can be merged the next change merges.
     if write?.isMissed != true,
       let path = try NewestWrite.setAside(
-        besides: opened.status, opened.first.head, as: nil, in: locked.folder)
+        besides: opened.status, opened.first.head, as: nil, in: locked.folder, at: location)
     {
-      unlinkat(locked.folder.descriptor, NewestWrite.fileName(in: locked.folder), 0)
+      unlinkat(locked.folder.descriptor, location.newestWriteName, 0)
       onNotice(.setAside(path: path))
     }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)

@@ -13,11 +13,6 @@ struct NewestWrite {
   /// Whether what is in the vault's place doesn't come from it. Else that can't be told.
   let isMissed: Bool
 
-  /// What it is called in the vault's folder.
-  static func fileName(in folder: borrowing Folder) -> String {
-    VaultLocation.newestWriteName(in: folder.path)
-  }
-
   /// Puts the file that has that name now among the earlier states, unless a change begins with it or comes from it.
   /// Where that can't be told, because it can't be read or is of another key, it is kept as well.
   ///
@@ -31,31 +26,37 @@ struct NewestWrite {
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
   static func setAside(
     besides before: FileStatus?, _ head: VaultHead, as name: String?, in folder: borrowing Folder,
-    unless isKnown: () -> Bool = { false }
+    at location: VaultLocation, unless isKnown: () -> Bool = { false }
   ) throws(KeychainError) -> String? {
-    if let before, let status = try? folder.status(of: fileName(in: folder)), status.isSameFile(as: before) {
+    if let before, let status = try? folder.status(of: location.newestWriteName),
+      status.isSameFile(as: before)
+    {
       return nil
     }
-    if name == nil, let mac = mac(in: folder), head.comes(from: mac) { return nil }
-    if try !folder.contains(fileName(in: folder)) { return nil }
+    if name == nil, let mac = mac(in: folder, at: location), head.comes(from: mac) { return nil }
+    if try !folder.contains(location.newestWriteName) { return nil }
     if name == nil, isKnown() { return nil }
     let generations = try Generations(creatingIn: folder)
     let kept = name ?? Generations.unmergedName()
-    try generations.keep(fileName(in: folder), in: folder, as: kept)
+    try generations.keep(location.newestWriteName, in: folder, as: kept)
     return name == nil ? folder.path(of: Generations.folderName + "/" + kept) : nil
   }
 
   /// Takes the name away where what is in the vault's place comes from that write: then it is there. Needs the lock.
-  static func forget(knownTo current: VaultSnapshot, in folder: borrowing Folder) {
-    if let mac = mac(in: folder), current.first.head.comes(from: mac) {
-      unlinkat(folder.descriptor, fileName(in: folder), 0)
+  static func forget(
+    knownTo current: VaultSnapshot, in folder: borrowing Folder, at location: VaultLocation
+  ) {
+    if let mac = mac(in: folder, at: location), current.first.head.comes(from: mac) {
+      unlinkat(folder.descriptor, location.newestWriteName, 0)
     }
   }
 
   /// Removes the last writes that a change comes from, as other machines', or as this one's of when its folder or its
   /// name were others.
-  static func forgetAncestors(of head: VaultHead, in folder: borrowing Folder) {
-    let own = fileName(in: folder)
+  static func forgetAncestors(
+    of head: VaultHead, in folder: borrowing Folder, at location: VaultLocation
+  ) {
+    let own = location.newestWriteName
     for name in (try? folder.names(where: VaultLocation.isNewestWriteName)) ?? [] where name != own {
       if let file = try? folder.file(name), let mac = try? VaultSnapshot.readHeader(file).0.mac,
         head.comes(from: mac)
@@ -67,8 +68,9 @@ struct NewestWrite {
 
   /// Gives a file that name before it gets into the vault's place. Where there can be no link it is a copy. Failing to
   /// is no reason not to write.
-  static func keep(_ name: String, in folder: borrowing Folder) {
-    let fileName = fileName(in: folder)
+  static func keep(_ name: String, in folder: borrowing Folder, at location: VaultLocation) {
+    location.nameMachine()
+    let fileName = location.newestWriteName
     unlinkat(folder.descriptor, fileName, 0)
     if linkat(folder.descriptor, name, folder.descriptor, fileName, 0) == 0 { return }
     guard let contents = try? folder.file(name)?.contents(limit: VaultBounds.file) else { return }
@@ -87,8 +89,9 @@ struct NewestWrite {
   static func find(
     replacedBy current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
   ) -> NewestWrite? {
-    guard let status = try? folder.status(of: fileName(in: folder)), !status.isSameFile(as: current.status),
-      let mac = mac(in: folder), mac != current.mac, !head.comes(from: mac),
+    guard let status = try? folder.status(of: unlocking.location.newestWriteName),
+      !status.isSameFile(as: current.status),
+      let mac = mac(in: folder, at: unlocking.location), mac != current.mac, !head.comes(from: mac),
       !current.first.head.comes(from: mac)
     else { return nil }
     let opened = open(in: folder, uuid: current.stanzas.uuid, with: current.key, unlocking)
@@ -123,7 +126,9 @@ struct NewestWrite {
   static func isAncestor(
     of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey, _ unlocking: Unlocking
   ) -> Bool {
-    guard let own = mac(in: folder), let generations = try? Generations(in: folder.path) else { return false }
+    guard let own = mac(in: folder, at: unlocking.location),
+      let generations = try? Generations(in: folder.path)
+    else { return false }
     var previous = head.previous
     for _ in 0..<Past.limit {
       if previous == own { return true }
@@ -143,21 +148,37 @@ struct NewestWrite {
     if let opened = open(in: folder, uuid: uuid, with: key, unlocking) {
       return opened.first.head.comes(from: mac)
     }
-    guard let own = self.mac(in: folder) else { return false }
+    guard let own = self.mac(in: folder, at: unlocking.location) else { return false }
     return SeenGeneration.isBeingReplaced(by: own, of: uuid, in: StateFolder(unlocking.location))
   }
 
   /// The MAC of its header; `nil` if there is none.
-  static func mac(in folder: borrowing Folder) -> [UInt8]? {
-    guard let file = try? folder.file(fileName(in: folder)) else { return nil }
+  static func mac(in folder: borrowing Folder, at location: VaultLocation) -> [UInt8]? {
+    guard let file = try? folder.file(location.newestWriteName) else { return nil }
     return try? VaultSnapshot.readHeader(file).0.mac
+  }
+
+  /// Opens it with a vault's key; `nil` if there is none, or if it is damaged or another key's.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` and ``KeychainError/unsafeFile(path:_:)`` if it can't be
+  ///   read now: it may be the only one that has what was stored last.
+  static func openIfReadable(
+    in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
+  ) throws(KeychainError) -> VaultSnapshot? {
+    guard let file = try folder.file(unlocking.location.newestWriteName) else { return nil }
+    do throws(KeychainError) {
+      return try VaultSnapshot(file, uuid: uuid, with: key, unlocking)
+    } catch {
+      if case .system = error { throw error }
+      return nil
+    }
   }
 
   /// Opens it with a vault's key; `nil` if there is none, or if that can't be done.
   static func open(
     in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) -> VaultSnapshot? {
-    guard let file = try? folder.file(fileName(in: folder)) else { return nil }
+    guard let file = try? folder.file(unlocking.location.newestWriteName) else { return nil }
     return try? VaultSnapshot(file, uuid: uuid, with: key, unlocking)
   }
 }

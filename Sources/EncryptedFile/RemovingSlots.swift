@@ -8,7 +8,8 @@ extension EncryptedFileKeychain {
   /// Removes a way into the vault. Older copies of the vault still have it.
   ///
   /// - Parameter id: a slot's identifier, or ``SlotSummary/identityFileID``.
-  /// - Throws: `KeychainError.SlotFault.notFound`, `KeychainError.SlotFault.lastWayIn`; what unlocking
+  /// - Throws: `KeychainError.SlotFault.notFound`, `KeychainError.SlotFault.lastWayIn`,
+  ///   `KeychainError.SlotFault.nothingElseOpens`; what unlocking
   ///   and writing throw.
   public func removeSlot(_ id: String) throws(KeychainError) {
     if id == SlotSummary.identityFileID { return try removeIdentityFile() }
@@ -22,6 +23,19 @@ extension EncryptedFileKeychain {
     }
   }
 
+  /// Whether somebody knows a passphrase or a code, or whether a key or a program is here that opens the vault: a
+  /// recipient's identity may be nowhere.
+  private func opensOtherwise(_ slots: [VaultStanzas.Slot]) throws(KeychainError) -> Bool {
+    if slots.contains(where: { $0.isWellFormed && [.passphrase, .recovery].contains($0.kind) }) {
+      return true
+    }
+    guard let file = try openVault() else { return false }
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    var fault: KeychainError?
+    return try unlocking.openWithoutAsking(
+      header, try VaultStanzas(header.stanzas, path: file.path), &fault) != nil
+  }
+
   private func removeIdentityFile() throws(KeychainError) {
     let change = try beginSlotChange()
     let id = SlotSummary.identityFileID
@@ -31,6 +45,7 @@ extension EncryptedFileKeychain {
     guard change.slots.contains(where: { $0.isKnown && $0.isWellFormed }) else {
       throw .slot(.lastWayIn(id: id))
     }
+    guard try opensOtherwise(change.slots) else { throw .slot(.nothingElseOpens) }
     for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
       guard let file = try state.file(name) else { continue }
       let text = IdentityText.replacing(

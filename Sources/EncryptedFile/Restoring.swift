@@ -136,7 +136,8 @@ extension EncryptedFileKeychain {
     ).memory {
       newest = max(newest, seen.number)
     }
-    let write = NewestWrite.open(in: locked.folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
+    let write = try NewestWrite.openIfReadable(
+      in: locked.folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
     return try VaultChange(
       replacingUnreadableWith: beginning, after: newest, keeping: write, locked, unlocking: unlocking)
   }

@@ -12,12 +12,13 @@ enum TakenOut {
   ///   - names: what the files are called.
   ///   - current: what is in the vault's place now.
   static func settle(
-    _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot
+    _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot,
+    at location: VaultLocation
   ) {
     for name in names {
       if let file = try? folder.file(name, isTightened: true),
         let (header, _) = try? VaultSnapshot.readHeader(file),
-        isKnown(header.mac, to: current, folder)
+        isKnown(header.mac, to: current, folder, location)
       {
         unlinkat(folder.descriptor, name, 0)
       } else {
@@ -28,10 +29,10 @@ enum TakenOut {
   }
 
   private static func isKnown(
-    _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder
+    _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder, _ location: VaultLocation
   ) -> Bool {
     mac == current.mac || current.first.head.comes(from: mac)
-      || mac == NewestWrite.mac(in: folder)
+      || mac == NewestWrite.mac(in: folder, at: location)
       || ((try? Generations(in: folder.path)?.hasOne(of: mac)) ?? false)
   }
 }

@@ -291,7 +291,7 @@ final class VaultChange {
       // The former file is one where it could not be removed after the exchange.
       try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
       try Generations(creatingIn: locked.folder).purge()
-      NewestWrite.forgetAncestors(of: head, in: locked.folder)
+      NewestWrite.forgetAncestors(of: head, in: locked.folder, at: unlocking.location)
     } catch {
       throw .earlierStatesRemain(because: error)
     }
@@ -309,8 +309,10 @@ final class VaultChange {
   /// Keeps what this machine wrote last, if that is something else than what the change began with.
   private func setLastWriteAside() throws(KeychainError) {
     if isNew { return }
+    // What takes the place of an unreadable vault comes after all that was seen, and this may be what nobody could read.
+    let known = beginning == nil ? VaultHead(first: 1) : head
     setAside = try NewestWrite.setAside(
-      besides: before?.status, head, as: formerWrite, in: locked.folder
+      besides: before?.status, known, as: formerWrite, in: locked.folder, at: unlocking.location
     ) { [self] in
       guard let beginning, let uuid = stanzas?.uuid else { return false }
       return NewestWrite.isUnfinished(
@@ -352,7 +354,7 @@ final class VaultChange {
         }
         // Nobody else has a new vault yet.
         try setLastWriteAside()
-        if !isNew { NewestWrite.keep(temporary, in: locked.folder) }
+        if !isNew { NewestWrite.keep(temporary, in: locked.folder, at: unlocking.location) }
       }
     }
     // The change is made by now.

@@ -40,7 +40,7 @@ extension EncryptedFileKeychain {
   public var hasEarlierStates: Bool {
     if let generations = try? generations(), !generations.isEmpty { return true }
     let folder = try? Folder(opening: location.vaultFolder)
-    return (try? folder?.contains(VaultLocation.newestWriteName(in: location.vaultFolder))) == true
+    return (try? folder?.contains(location.newestWriteName)) == true
   }
 
   /// The newest of the generations that are in order, as far as that can be told without asking anybody.
@@ -53,7 +53,7 @@ extension EncryptedFileKeychain {
   /// - Throws: ``KeychainError/SlotFault/pluginFailed(name:_:)``, for it tells nothing of a generation.
   func newestGood() throws(KeychainError) -> Generation? {
     if let folder = try? Folder(opening: location.vaultFolder),
-      let file = try? folder.file(NewestWrite.fileName(in: folder)),
+      let file = try? folder.file(location.newestWriteName),
       (try? folder.status(of: VaultLocation.vaultName))?.isSameFile(as: file.status) != true,
       let write = try? unlock(file), (try? write.verify()) != nil
     {
@@ -78,7 +78,8 @@ extension EncryptedFileKeychain {
   /// - Throws: as ``newestGood()`` does.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
     if let folder = try Folder(opening: location.vaultFolder),
-      let write = NewestWrite.open(in: folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking),
+      let write = try NewestWrite.openIfReadable(
+        in: folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking),
       (try? write.verify()) != nil,
       try generations().allSatisfy({ $0.number <= write.first.head.generation })
     {
@@ -109,8 +110,8 @@ extension EncryptedFileKeychain {
   /// The file of an earlier generation, or of this machine's last write.
   private func file(of generation: Generation) throws(KeychainError) -> OpenFile {
     if let folder = try Folder(opening: location.vaultFolder),
-      generation.path == folder.path(of: NewestWrite.fileName(in: folder)),
-      let file = try folder.file(NewestWrite.fileName(in: folder))
+      generation.path == folder.path(of: location.newestWriteName),
+      let file = try folder.file(location.newestWriteName)
     {
       return file
     }

@@ -34,6 +34,17 @@ private struct FoundHeader {
     (self.header, self.stanzas) = (header, stanzas)
   }
 
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read now.
+  init?(reading file: borrowing OpenFile) throws(KeychainError) {
+    do throws(KeychainError) {
+      _ = try VaultSnapshot.readHeader(file)
+    } catch {
+      if case .system = error { throw error }
+      return nil
+    }
+    self.init(file)
+  }
+
   /// Whether the file is encrypted for a key, whatever else of the header is damaged.
   func isEncrypted(for key: VaultKey) -> Bool { (try? key.identity.unwrap(header.stanzas)) ?? nil != nil }
 
@@ -156,7 +167,7 @@ extension EncryptedFileKeychain {
   /// The header of what this machine wrote last, and its key; `nil` if it isn't there, or was not what was seen last.
   private func lastWrite() throws(KeychainError) -> (FoundHeader, VaultKey)? {
     guard let folder = try Folder(opening: location.vaultFolder),
-      let file = try? folder.file(NewestWrite.fileName(in: folder)), let found = FoundHeader(file),
+      let file = try folder.file(location.newestWriteName), let found = try FoundHeader(reading: file),
       let key = try ownKey(found)
     else { return nil }
     let memory = try SeenGeneration.remembered(of: found.stanzas.uuid, key, in: StateFolder(location)).memory

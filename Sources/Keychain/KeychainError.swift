@@ -105,6 +105,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case alreadyThere(id: String)
     /// Without it nothing that this version knows would open the vault.
     case lastWayIn(id: String)
+    /// None of the slots that would stay opens the keychain on this machine, as far as can be told.
+    case nothingElseOpens
     /// There are as many as there may be.
     case tooMany(limit: Int)
     /// The recipient is none, or of a kind that this version doesn't know.

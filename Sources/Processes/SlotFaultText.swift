@@ -9,6 +9,12 @@ extension Failure {
         status: .nothingMatched)
     case .alreadyThere(let id):
       self.init("the keychain has that way in already: \(id)", status: .nothingMatched)
+    case .nothingElseOpens:
+      self.init(
+        "nothing else opens the keychain on this machine; nothing was changed",
+        hint:
+          "say which file opens it with 'llavero slot add recipient KEY --identity FILE', or add a passphrase or a "
+          + "recovery code first", status: .keychain)
     case .lastWayIn(let id):
       self.init(
         "'\(id)' is the last way into the keychain, which nobody could open without it",

@@ -30,7 +30,9 @@ extension Failure {
     // A header that was altered looks like another's: which of its bytes are wrong can't be told.
     self.init(
       "the identity \(path) opens earlier states of the keychain, but not the present one",
-      hint: "if the key was changed elsewhere, put the new identity here; else the file is damaged, and "
+      hint:
+        "if the key was changed elsewhere, append that machine's \(path) to this one, which still opens what is only "
+        + "here; else the file is damaged, and "
         + "'llavero vault salvage' puts write \(good.number) of \(good.written) back", status: .keychain)
   }
 

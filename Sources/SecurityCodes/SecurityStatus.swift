@@ -128,7 +128,8 @@ extension SecurityStatus {
       self = .authFailed
     case .pluginFailed: self = .notAvailable
     case .passphraseLikeCode, .malformedRecipient: self = .param
-    case .notFound, .alreadyThere, .lastWayIn, .tooMany, .notRenewable, .changedMeanwhile, .otherIdentityFile,
+    case .notFound, .alreadyThere, .lastWayIn, .nothingElseOpens, .tooMany, .notRenewable, .changedMeanwhile,
+      .otherIdentityFile,
       .unconfirmed:
       self = .badReq
     }

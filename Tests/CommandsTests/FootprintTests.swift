@@ -35,7 +35,7 @@ import Testing
         ".local/share/llavero/generations/N-MAC.age", ".local/share/llavero/lock",
         ".local/share/llavero/vault.age", ".local/state/", ".local/state/llavero/",
         ".local/state/llavero/UUID.seen", ".local/state/llavero/identity.txt",
-        ".local/state/llavero/keychain",
+        ".local/state/llavero/keychain", ".local/state/llavero/machine",
       ])
     #expect(trees.temporary == [])
     #expect(trees.bin == programs)
@@ -57,7 +57,7 @@ import Testing
         "d/", "d/llavero/", "d/llavero/.vault.age.newest-MACHINE", "d/llavero/generations/",
         "d/llavero/generations/N-MAC.age", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
         "s/llavero/UUID.seen", "s/llavero/identity.txt",
-        "s/llavero/keychain",
+        "s/llavero/keychain", "s/llavero/machine",
       ])
     let relative = Sandbox()
     for command in commands {

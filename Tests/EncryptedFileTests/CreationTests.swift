@@ -186,7 +186,8 @@ struct CreationTests {
       #expect(notices.all == [.created(place.location)])
       #expect(try place.keychain().servers() == (0..<6).map { "\($0).example" })
       #expect(
-        names(in: place.location.stateFolder).filter { !$0.hasSuffix(".seen") } == ["identity.txt"])
+        names(in: place.location.stateFolder).filter { !$0.hasSuffix(".seen") }
+          == ["identity.txt", "machine"])
     }
   }
 

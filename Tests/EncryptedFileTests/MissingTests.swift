@@ -336,7 +336,10 @@ struct MissingTests {
         Issue.record("nothing aside in \(folder), number \(index)")
         continue
       }
-      for name in names(in: folder) where folder + "/" + name != former { removeAll(folder + "/" + name) }
+      // What names the machine is of no vault.
+      for name in names(in: folder) where name != "machine" && folder + "/" + name != former {
+        removeAll(folder + "/" + name)
+      }
       for name in names(in: former) { rename(former + "/" + name, folder + "/" + name) }
       rmdir(former)
     }

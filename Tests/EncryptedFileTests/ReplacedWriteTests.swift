@@ -1,5 +1,6 @@
 import Glibc
 import Keychain
+import PrivateFiles
 import TestSupport
 import Testing
 
@@ -226,6 +227,49 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
     #expect(unmerged(pair.one).isEmpty)
     try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
+  }
+
+  @Test("is an error, and not less than was stored, where it can't be merged")
+  func notMergeable() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    let folder = try Folder(creating: pair.one.location.vaultFolder)
+    let held = try FileLock("lock", in: folder, patience: 0) {}
+    guard
+      case .busy = failure({ try pair.one.keychain(patience: 1, clock: pair.clock.read).servers() })
+    else {
+      Issue.record("answered from the other machine's file alone")
+      return
+    }
+    withExtendedLifetime(held) {}
+  }
+
+  @Test("is never overwritten by what is put back while it can't be read")
+  func unreadableWhilePutBack() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    unlink(pair.one.vault)
+    chmod(pair.one.newestWrite, 0o644)
+    let before = try pair.one.everything()
+    guard case .unsafeFile = failure({ try pair.keychain(pair.one).salvage { _ in true } }) else {
+      Issue.record("an older state was put back")
+      return
+    }
+    #expect(try pair.one.everything() == before)
+    chmod(pair.one.newestWrite, 0o600)
+    _ = try pair.keychain(pair.one).salvage { _ in true }
+    try pair.has(["a", "b", "c"], at: pair.one)
+  }
+
+  @Test("has a name of its own on machines whose homes and numbers are alike")
+  func machines() throws {
+    let pair = try Pair()
+    for place in [pair.one, pair.two] { try pair.set("c.example", "c", at: place) }
+    let two = VaultLocation(
+      vaultFolder: pair.one.location.vaultFolder, stateFolder: pair.two.location.stateFolder)
+    #expect(pair.one.newestWriteName != two.newestWriteName)
   }
 
   @Test("is kept where it is not read, for others can")

@@ -470,6 +470,22 @@ struct SlotTests {
     #expect(try damaged.slotIDs == ["aa"])
   }
 
+  @Test("the identity file stays where nothing is here that opens the slots that remain")
+  func nothingElseOpens() throws {
+    let slots = try SlotPlace()
+    let identity = X25519Identity()
+    let nobodys = try slots.keychain().addRecipient(identity.recipient.description, identity: nil)
+    let before = try slots.place.everything()
+    #expect(failure { try slots.keychain().removeSlot("identity-file") } == .slot(.nothingElseOpens))
+    #expect(try slots.place.everything() == before)
+    try slots.keychain().removeSlot(nobodys)
+    let path = slots.place.path + "/key.txt"
+    try put(identity.withEncodedBytes { Array($0) + [0x0a] }, into: path)
+    _ = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
+    try slots.keychain().removeSlot("identity-file")
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
   @Test("a recovery code, and the identity file of this machine, are ways in")
   func otherWaysIn() throws {
     let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }

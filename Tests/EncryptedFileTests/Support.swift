@@ -33,7 +33,7 @@ final class Place: Sendable {
   }
 
   /// What this machine's last write is called besides.
-  var newestWriteName: String { VaultLocation.newestWriteName(in: location.vaultFolder) }
+  var newestWriteName: String { location.newestWriteName }
   var newestWrite: String { location.vaultFolder + "/" + newestWriteName }
 
   /// Has the vault's file gone, by both its names.

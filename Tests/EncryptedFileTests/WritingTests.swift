@@ -168,6 +168,7 @@ struct WritingTests {
         "data/llavero/generations",
         String(first.path.dropFirst(place.path.count + 1)),
         "state", "state/llavero", "state/llavero/identity.txt", "state/llavero/\(uuid).seen",
+        "state/llavero/machine",
       ])
     for facts in all.values { #expect(facts.mode & 0o7777 == (facts.isFolder ? 0o700 : 0o600)) }
   }

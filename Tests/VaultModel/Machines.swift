@@ -201,7 +201,7 @@ extension Machine {
 extension Machine {
   /// The second name of what it wrote last.
   var newestWrite: String {
-    location.vaultFolder + "/" + VaultLocation.newestWriteName(in: location.vaultFolder)
+    location.vaultFolder + "/" + location.newestWriteName
   }
 
   /// Whether it has written the vault's file itself.
