@@ -12,7 +12,8 @@ extension FileFormat {
     let export = CSVExport(
       name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
       others: [("notes", "notes"), ("fields", "custom fields"), ("login_totp", "one-time code")],
-      kind: ("type", "login"), urlSeparator: UInt8(ascii: ","))
+      incidental: ["folder", "favorite", "reprompt", "collections", "archivedDate"], kind: ("type", "login"),
+      addresses: .commas)
     return try export.read(text)
   }
 }
@@ -33,6 +34,8 @@ private enum BitwardenJSON {
           try JSONReader.elements(of: value.raw) { (item) throws(JSONReader.Malformed) in
             read(item, &positions, &found)
           }
+        } else if !(name == "folders" || name == "collections") {
+          found.noteOthers()
         }
       }
     } catch {
@@ -90,10 +93,14 @@ private struct BitwardenEntry: ~Copyable {
       if try !Self.isEmptyArray(value) { login.leftBehind.append("custom fields") }
     } else if name == "passwordHistory" {
       if try !Self.isEmptyArray(value) { login.leftBehind.append("former passwords") }
+    } else if Self.incidental.contains(ByteString(name)) {
+      return
     } else if name == "login" {
       try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
         try takeOfLogin(name, value)
       }
+    } else if !Self.isNothing(value) {
+      leaveOthers()
     }
   }
 
@@ -118,7 +125,25 @@ private struct BitwardenEntry: ~Copyable {
         }
       }
       login.urls = urls
+    } else if !Self.isNothing(value), !Self.incidental.contains(ByteString(name)) {
+      leaveOthers()
     }
+  }
+
+  /// Members that say nothing that an item could miss.
+  private static let incidental: [ByteString] = [
+    "id", "organizationId", "folderId", "collectionIds", "favorite", "reprompt", "object", "archivedDate",
+    "passwordRevisionDate", "autofillOnPageLoad",
+  ]
+
+  private mutating func leaveOthers() {
+    if !login.leftBehind.contains("other members") { login.leftBehind.append("other members") }
+  }
+
+  /// Whether it is empty, as of another kind of entry.
+  private static func isNothing(_ value: JSONValue) -> Bool {
+    value.kind == .null || value.raw == "\"\"" || value.raw == "[]" || value.raw == "{}"
+      || value.raw == "false"
   }
 
   /// Without reading it, for it may be confidential.

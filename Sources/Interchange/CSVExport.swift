@@ -8,20 +8,32 @@ struct CSVExport: Sendable {
   var password: [ByteString]
   /// What no item has room for, each with the word for it.
   var others: [(column: ByteString, word: String)] = []
+  /// Further columns of the program, which say nothing that an item could miss.
+  var incidental: [ByteString] = []
   /// When an entry was made and its password last changed: in milliseconds since 1970, or as RFC 3339.
   var dates: (created: ByteString, modified: ByteString)? = nil
   /// A column of which only this program's exports have one.
   var mark: ByteString? = nil
   /// The column with the path of the group that an entry is in, and the group for what was thrown away.
   var group: (column: ByteString, discarded: ByteString)? = nil
-  /// What a password begins with that is only a reference to another.
-  var reference: ByteString? = nil
+  /// What the program puts other text in the place of, in whatever field it stands.
+  var placeholders: [ByteString] = []
   /// The column that says of which kind an entry is, and the kind that is a login.
   var kind: (column: ByteString, login: ByteString)? = nil
-  /// What stands between the addresses of one entry.
-  var urlSeparator: UInt8? = nil
+  /// How several addresses of one entry stand together.
+  var addresses = Addresses.one
   /// What an entry that is the program's own business has as its address.
   var foreignURL: ByteString? = nil
+
+  /// How addresses stand together.
+  enum Addresses {
+    /// There is one alone.
+    case one
+    /// Each on a line.
+    case lines
+    /// With a comma between them, and nothing to tell it from one in an address. What follows one must have a scheme.
+    case commas
+  }
 
   /// Reads an export.
   ///
@@ -55,16 +67,17 @@ struct CSVExport: Sendable {
     }
     var entry = LoginEntry()
     entry.name = text(columns.name)
-    entry.urls = Self.addresses(in: text(columns.url), separator: urlSeparator)
+    guard let urls = addresses(in: text(columns.url)) else { return found.passOver(origin, .addresses) }
+    entry.urls = urls
     entry.account = text(columns.account)
     entry.secret = fields[columns.password].secret
     entry.leftBehind = columns.others.filter { !fields[$0.column].isEmpty }.map(\.word)
+    if columns.unknown.contains(where: { !fields[$0].isEmpty }) { entry.leftBehind.append("other columns") }
     entry.creationDate = Self.date(text(columns.created))
     entry.modificationDate = Self.date(text(columns.modified))
     if let foreignURL, entry.urls.first == foreignURL { return found.passOver(origin, .noLogin) }
-    if let reference, entry.secret.withUnsafeBytes({ $0.starts(with: reference.bytes) }) {
-      return found.passOver(origin, .noSecret)
-    }
+    let texts = [columns.account, columns.url, columns.password].compactMap { $0 }.map { fields[$0].raw }
+    if texts.contains(where: hasPlaceholder) { return found.passOver(origin, .noSecret) }
     found.take(entry, at: origin, removals: [Removal(row.range)])
   }
 
@@ -81,11 +94,40 @@ struct CSVExport: Sendable {
     return groups.count > 1 && groups[1].elementsEqual(group.bytes)
   }
 
-  /// The addresses that a field holds. What follows a separator and is none belongs to the one before.
-  private static func addresses(in text: ByteString, separator: UInt8?) -> [ByteString] {
+  /// Whether the program puts something else in the place of a part of it.
+  private func hasPlaceholder(_ text: UnsafeRawBufferPointer) -> Bool {
+    for index in text.indices where text[index] == UInt8(ascii: "{") {
+      for name in placeholders.map(\.bytes) {
+        // The name, in letters of either size, and `}` or what goes before a parameter.
+        let rest = text[(index + 1)...].prefix(name.count + 1)
+        guard rest.count > name.count, let end = rest.last, Array("}:-_".utf8).contains(end) else { continue }
+        if zip(rest, name).allSatisfy({ $0 & 0xdf == $1 }) { return true }
+      }
+    }
+    return false
+  }
+
+  /// The addresses that a field holds; `nil` if that can't be told.
+  private func addresses(in text: ByteString) -> [ByteString]? {
     guard !text.isEmpty else { return [] }
-    guard let separator else { return [text.trimmed] }
-    return text.bytes.split(separator: separator).map { ByteString(Array($0)).trimmed }.filter { !$0.isEmpty }
+    switch addresses {
+    case .one: return [text.trimmed]
+    case .lines:
+      return text.bytes.split(separator: 0x0a).map { ByteString(Array($0)).trimmed }.filter { !$0.isEmpty }
+    case .commas:
+      let parts = text.bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      guard parts.dropFirst().allSatisfy(Self.hasScheme) else { return nil }
+      return parts.map { ByteString(Array($0)).trimmed }
+    }
+  }
+
+  /// Whether it begins with a scheme and `://` (RFC 3986 section 3.1), and more follows.
+  private static func hasScheme(_ text: ArraySlice<UInt8>) -> Bool {
+    guard let first = text.first, 0x61...0x7a ~= first | 0x20 else { return false }
+    let rest = text.drop { byte in
+      0x61...0x7a ~= byte | 0x20 || 0x30...0x39 ~= byte || Array("+-.".utf8).contains(byte)
+    }
+    return rest.starts(with: "://".utf8) && rest.count > 3
   }
 
   /// Where the columns are.
@@ -95,6 +137,8 @@ struct CSVExport: Sendable {
     let account: Int?
     let password: Int
     let others: [(column: Int, word: String)]
+    /// Those that nobody here knows.
+    let unknown: [Int]
     let kind: Int?
     let group: Int?
     let created: Int?
@@ -122,6 +166,10 @@ struct CSVExport: Sendable {
       modified = find(export.dates.map { [$0.modified] } ?? [])
       if let mark = export.mark { _ = try need([mark]) }
       others = export.others.compactMap { other in find([other.column]).map { ($0, other.word) } }
+      let known = [name, url, account, password, kind, group, created, modified] + others.map(\.column)
+      unknown = header.indices.filter { index in
+        !known.contains(index) && !export.incidental.contains { $0.isEqualIgnoringCase(header[index]) }
+      }
     }
   }
 }

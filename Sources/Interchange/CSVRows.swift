@@ -83,7 +83,8 @@ struct CSVRows: Sequence, IteratorProtocol {
     let start = position
     guard position < file.count, file[position] == Self.quote else {
       while position < file.count, file[position] != Self.comma, !isAtEndOfLine {
-        if file[position] == Self.quote { return nil }
+        // For some programs a carriage return alone ends a row, and who writes one in a field puts it in quotes.
+        if file[position] == Self.quote || file[position] == 0x0d { return nil }
         position += 1
       }
       return CSVField(raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), isQuoted: false)

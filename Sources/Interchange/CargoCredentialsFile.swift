@@ -19,18 +19,25 @@ extension FileFormat {
     }
     let indexes = companion.map(indexes(in:)) ?? [:]
     var found = FoundLogins()
+    if file.hasOthers { found.noteOthers() }
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for value in file.values {
       let origin = Origin.line(value.line)
       let name: ByteString
       switch (value.path.count, value.path[0]) {
-      case (2, "registry"): name = cratesIO
+      // By itself at the top it is that of the oldest versions.
+      case (1, "token"), (2, "registry"): name = cratesIO
       case (3, "registries"): name = value.path[1]
-      default: continue
+      default:
+        found.noteOthers()
+        continue
       }
       // A key that signs tokens, and has no place in the protocol of helpers.
       if value.path.last == "secret-key" { found.passOver(origin, .noLogin) }
-      guard value.path.last == "token" else { continue }
+      guard value.path.last == "token" else {
+        found.noteOthers()
+        continue
+      }
       guard case .some(let token) = value.secret else {
         found.passOver(origin, .malformed)
         continue
@@ -48,6 +55,8 @@ extension FileFormat {
       let removal = value.statement.map { Removal($0) } ?? Removal(value.range, replacement: .emptyString)
       found.take(FoundLogin(item, Credential(token), at: origin, removals: [removal]))
     }
+    // Cargo refuses a file that says something twice.
+    found.passOverContradictions()
     return found
   }
 

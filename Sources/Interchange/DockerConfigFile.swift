@@ -27,6 +27,7 @@ extension FileFormat {
     } catch {
       throw FormatFault("it is no JSON that docker writes")
     }
+    found.passOverContradictions()
     return found
   }
 }
@@ -66,6 +67,8 @@ private struct DockerFileLogin: ~Copyable {
   /// Whether there is one that is for the registry alone, and for minutes.
   private(set) var isOtherToken = false
   private var hasIdentityToken = false
+  /// Whether there is `auth`, in whose place docker takes nothing else.
+  private var hasAuth = false
 
   mutating func take(_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) {
     isEmpty = false
@@ -73,14 +76,19 @@ private struct DockerFileLogin: ~Copyable {
     if name == "auth" {
       var decoded = Secret(capacity: value.raw.count)
       try value.appendBase64(to: &decoded)
-      if decoded.isEmpty || hasIdentityToken { return }
+      if decoded.isEmpty { return }
+      if hasAuth { throw JSONReader.Malformed() }
+      hasAuth = true
+      if hasIdentityToken { return }
       try decoded.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { throw JSONReader.Malformed() }
-        // Docker drops NUL bytes at the end as well.
+        // Docker drops the NUL bytes around it as well.
+        var start = colon + 1
+        while start < text.count, text[start] == 0 { start += 1 }
         var end = text.count
-        while end > colon + 1, text[end - 1] == 0 { end -= 1 }
+        while end > start, text[end - 1] == 0 { end -= 1 }
         account = ByteString(UnsafeRawBufferPointer(rebasing: text[..<colon]))
-        secret = Secret(copying: UnsafeRawBufferPointer(rebasing: text[(colon + 1)..<end]))
+        secret = Secret(copying: UnsafeRawBufferPointer(rebasing: text[start..<end]))
       }
     } else if name == "identitytoken" {
       var token = Secret(capacity: value.raw.count)
@@ -89,10 +97,10 @@ private struct DockerFileLogin: ~Copyable {
       hasIdentityToken = true
       account = DockerProtocol.tokenAccount
       secret = token
-    } else if name == "username", !hasIdentityToken {
+    } else if name == "username", !hasIdentityToken, !hasAuth {
       let name = try value.string()
       if !name.isEmpty { account = name }
-    } else if name == "password", !hasIdentityToken {
+    } else if name == "password", !hasIdentityToken, !hasAuth {
       var password = Secret(capacity: value.raw.count)
       try value.appendString(to: &password)
       if !password.isEmpty { secret = password }

@@ -11,7 +11,7 @@ public struct FileFormat: Sendable {
   /// A beginning of `~` is the home directory, `$NAME` at the beginning a variable of the environment: a path that needs
   /// one that isn't set is passed over.
   public let usualPaths: [String]
-  /// Whether the file has nothing but logins, so that it can go when they have gone. Else its other contents stay.
+  /// Whether the file is one of logins, so that it can go when they have gone and nothing else was found. Else it stays.
   public let holdsLoginsAlone: Bool
   /// The names of another file that has what this one lacks, in the same folder; the first that exists is to be handed
   /// to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.

@@ -8,6 +8,7 @@ extension FileFormat {
     // An account of the browser itself is kept as JSON with all its keys.
     let export = CSVExport(
       url: ["url"], account: ["username"], password: ["password"],
+      incidental: ["httpRealm", "formActionOrigin", "guid", "timeLastUsed"],
       dates: ("timeCreated", modified: "timePasswordChanged"), mark: "httpRealm",
       foreignURL: "chrome://FirefoxAccounts")
     return try export.read(text)

@@ -4,6 +4,8 @@ public import Keychain
 public enum Origin: Hashable, Sendable {
   /// The line of a file, from 1 on.
   case line(Int)
+  /// The line of a file, from 1 on, and the host that it names.
+  case machine(ByteString, line: Int)
   /// The name that a program has for it.
   case entry(ByteString)
 }
@@ -77,6 +79,10 @@ public struct PassedOver: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// It can't be understood. It may hold a secret, and is not shown.
     case malformed
+    /// Programs that read such a file take it for different things.
+    case disputed
+    /// Several addresses stand together, and where one ends can't be told.
+    case addresses
     /// It is of another kind: a note, a card, a key.
     case noLogin
     /// There is no password, or only a reference to another entry's.
@@ -101,6 +107,8 @@ public struct FoundLogins {
   public private(set) var logins: [FoundLogin] = []
   /// What was passed over.
   public private(set) var passedOver: [PassedOver] = []
+  /// Whether there is something else in the source that isn't just its form, as a comment or another setting.
+  public private(set) var hasOthers = false
 
   /// Nothing yet.
   public init() {}
@@ -108,6 +116,27 @@ public struct FoundLogins {
   /// Takes a login.
   public mutating func take(_ login: FoundLogin) {
     logins.append(login)
+  }
+
+  /// Notes that the source has something else, which is to stay.
+  mutating func noteOthers() { hasOthers = true }
+
+  /// Passes over each login whose item another one is, too, with another secret: which of them answers depends on the
+  /// program that reads the file, or it refuses the file for that.
+  mutating func passOverContradictions() {
+    var firsts: [Item.Key: Int] = [:]
+    var disputed: Set<Item.Key> = []
+    for (index, login) in logins.enumerated() {
+      let key = login.item.key.primaryKey
+      let first = firsts[key] ?? index
+      firsts[key] = first
+      if !logins[first].credential.hasSameSecret(as: login.credential) { disputed.insert(key) }
+    }
+    if disputed.isEmpty { return }
+    for login in logins where disputed.contains(login.item.key.primaryKey) {
+      passOver(login.origin, .disputed)
+    }
+    logins.removeAll { disputed.contains($0.item.key.primaryKey) }
   }
 
   /// Puts the logins in the order in which the items answer that they were, the one changed last first; where dates are

@@ -13,7 +13,11 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     for line in FileLines(text) {
-      if line.isBlank || line.text.first == UInt8(ascii: "#") { continue }
+      if line.isBlank { continue }
+      if line.text.first == UInt8(ascii: "#") {
+        found.noteOthers()
+        continue
+      }
       readGitCredential(line, &found)
     }
     return found

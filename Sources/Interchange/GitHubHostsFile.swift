@@ -25,6 +25,7 @@ extension FileFormat {
       readHost(host, &found)
       rest = rest.dropFirst(host.count)
     }
+    found.passOverContradictions()
     return found
   }
 

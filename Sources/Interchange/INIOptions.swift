@@ -25,6 +25,20 @@ struct INIOption {
 
   /// What it says, if that is not confidential.
   var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
+
+  /// Whether Python finds no more white space around its lines than there is in ASCII.
+  var isExact: Bool {
+    values.allSatisfy { value in
+      // White space of Unicode is of three bytes at most, so these suffice.
+      let ends = [
+        String(decoding: value.prefix(3), as: UTF8.self), String(decoding: value.suffix(3), as: UTF8.self),
+      ]
+      return [ends[0].unicodeScalars.first, ends[1].unicodeScalars.last].allSatisfy { scalar in
+        guard let scalar else { return true }
+        return !scalar.properties.isWhitespace && !(0x1c...0x1f).contains(scalar.value)
+      }
+    }
+  }
 }
 
 /// A file of sections as Python's `configparser` reads it (docs.python.org, "Supported INI File Structure"): `[section]`,
@@ -34,6 +48,8 @@ struct INIOptions {
   private(set) var options: [INIOption] = []
   /// The lines that are nothing of these.
   private(set) var malformedLines: [Int] = []
+  /// Whether there are comments.
+  private(set) var hasComments = false
   /// The sections' names, in order.
   private(set) var sections: [ByteString] = []
   /// Which options stand in a section of a name.
@@ -43,12 +59,34 @@ struct INIOptions {
     var section: ByteString?
     var indentation = 0
     var isOpen = false
+    var emptyLines = 0
     for line in FileLines(file) {
       let text = line.text.trimmedSlice
-      // An empty line may be one of a value.
-      if text.isEmpty || text.first == UInt8(ascii: "#") || text.first == UInt8(ascii: ";") { continue }
+      // An empty line is one of a value that goes on behind it, and a comment isn't.
+      if text.isEmpty {
+        emptyLines += 1
+        continue
+      }
+      if text.first == UInt8(ascii: "#") || text.first == UInt8(ascii: ";") {
+        hasComments = true
+        continue
+      }
+      defer { emptyLines = 0 }
+      // Python ends a line with each.
+      if text.contains(0x0d) {
+        malformedLines.append(line.number)
+        if isOpen, let option = options.popLast() {
+          positions[option.section]?.removeLast()
+          malformedLines.append(option.line)
+        }
+        isOpen = false
+        continue
+      }
       let depth = line.text.prefix { $0 == 0x20 || 0x09...0x0d ~= $0 }.count
       if isOpen, depth > indentation {
+        for _ in 0..<emptyLines {
+          options[options.count - 1].values.append(UnsafeRawBufferPointer(rebasing: text[..<0]))
+        }
         options[options.count - 1].values.append(text)
         let start = options[options.count - 1].range.lowerBound
         options[options.count - 1].range = start..<line.range.upperBound

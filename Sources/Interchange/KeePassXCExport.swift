@@ -7,9 +7,13 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     let export = CSVExport(
       name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"],
-      others: [("Notes", "notes"), ("TOTP", "one-time code")], dates: ("Created", modified: "Last Modified"),
+      others: [("Notes", "notes"), ("TOTP", "one-time code")], incidental: ["Icon"],
+      dates: ("Created", modified: "Last Modified"),
       group: ("Group", discarded: "Recycle Bin"),
-      reference: "{REF:")
+      // Entries keep these as they were typed; whoever uses one gets what they stand for.
+      placeholders: [
+        "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
+      ])
     return try export.read(text)
   }
 }

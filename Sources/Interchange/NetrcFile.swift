@@ -3,8 +3,11 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// A netrc file, as curl, Python and git's helper `netrc` read it: words with white space between them
-  /// (everything.curl.dev, "netrc"; the GNU inetutils manual, "The .netrc file").
+  /// A netrc file: words with white space between them (everything.curl.dev, "netrc"; the GNU inetutils manual, "The
+  /// .netrc file").
+  ///
+  /// curl, git's helper `netrc`, Python and wget read backslashes, quotes and comments differently. An entry with a word
+  /// that two of them read differently is passed over, for nobody knows which of them it was written for.
   public static let netrc = FileFormat(
     "netrc", "a netrc or authinfo file of curl, Python, git and others",
     usualPaths: ["$NETRC", "~/.netrc", "~/.authinfo"], holdsLoginsAlone: false
@@ -22,14 +25,36 @@ private struct NetrcWord {
   let line: Int
   /// Whether its quotes are closed.
   let isWhole: Bool
+  /// Whether white space follows its quotes.
+  let isApart: Bool
 
-  /// What it says: in quotes, or after a backslash, everything stands for itself.
-  var secret: Secret {
-    var secret = Secret(capacity: raw.count)
-    let isQuoted = raw.first == NetrcReader.quote
-    var index = isQuoted ? 1 : 0
+  private var isQuoted: Bool { raw.first == NetrcReader.quote }
+
+  /// Whether curl 7.84, git 2.39, Python 3.11, wget 1.21 and all later ones take it for the same, where a value stands.
+  ///
+  /// Outside quotes curl alone keeps a backslash. In quotes curl makes a line feed of `\n`, and git's helper ends with the
+  /// first quote; two backslashes are one for all. For curl and wget a comment begins with each `#` before a word. Some
+  /// take the control characters for white space, and others don't.
+  var isAgreed: Bool {
+    if raw.contains(where: { $0 < 0x20 && $0 != 0x09 }) { return false }
+    if !isQuoted { return raw.first != UInt8(ascii: "#") && !raw.contains(NetrcReader.backslash) }
+    var index = 1
     while index < raw.count {
-      if isQuoted, raw[index] == NetrcReader.quote { break }
+      if raw[index] == NetrcReader.backslash {
+        guard index + 1 < raw.count, raw[index + 1] == NetrcReader.backslash else { return false }
+        index += 1
+      }
+      index += 1
+    }
+    return isApart
+  }
+
+  /// What it says: in quotes, two backslashes are one.
+  var secret: Secret {
+    if !isQuoted { return Secret(copying: raw) }
+    var secret = Secret(capacity: raw.count)
+    var index = 1
+    while index < raw.count, raw[index] != NetrcReader.quote {
       if raw[index] == NetrcReader.backslash, index + 1 < raw.count { index += 1 }
       secret.append(raw[index])
       index += 1
@@ -38,6 +63,13 @@ private struct NetrcWord {
   }
 
   var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
+
+  /// The word that begins an entry, or names a property, for one program at least; curl takes capital letters, too.
+  var keyword: ByteString? {
+    guard raw.count <= 8 else { return nil }
+    let word = text.lowercased
+    return NetrcReader.keywords.contains(word) ? word : nil
+  }
 }
 
 /// What follows a `machine`.
@@ -53,6 +85,10 @@ private struct NetrcEntry: ~Copyable {
   var hasSecondPassword = false
   var hasMacro = false
   var isMalformed = false
+  /// Whether programs read it differently.
+  var isDisputed = false
+  /// Whether it has ended for some programs: with a macro, or a comment that git's helper takes for an entry.
+  var isOver = false
   /// Where its words are, one range a line.
   var ranges: [Range<Int>] = []
 
@@ -62,6 +98,11 @@ private struct NetrcEntry: ~Copyable {
 private struct NetrcReader: ~Copyable {
   static let quote = UInt8(ascii: "\"")
   static let backslash = UInt8(ascii: "\\")
+
+  static let keywords: [ByteString] = [
+    "machine", "default", "macdef", "login", "user", "username", "password", "passwd", "account", "port",
+    "protocol", "path",
+  ]
 
   private let file: UnsafeRawBufferPointer
   private var position = 0
@@ -76,7 +117,15 @@ private struct NetrcReader: ~Copyable {
     var entry: NetrcEntry?
     while let word = nextWord() {
       if word.raw.first == UInt8(ascii: "#") {
-        skipLine()
+        let first = keywordOfComment(word)
+        if var open = entry.take() {
+          if first == "machine" || first == "default" {
+            open.isOver = true
+          } else if first != nil {
+            open.isDisputed = true
+          }
+          entry = .some(open)
+        }
         continue
       }
       if word.raw == "machine" || word.raw == "default" {
@@ -87,6 +136,7 @@ private struct NetrcReader: ~Copyable {
           if let host = nextWord() {
             add(host, to: &next)
             next.machine = host.text
+            if host.keyword != nil { next.isDisputed = true }
           } else {
             next.isMalformed = true
           }
@@ -96,6 +146,7 @@ private struct NetrcReader: ~Copyable {
         skipMacro()
         if var open = entry.take() {
           open.hasMacro = true
+          open.isOver = true
           entry = .some(open)
         }
       } else if var open = entry.take() {
@@ -107,34 +158,48 @@ private struct NetrcReader: ~Copyable {
       }
     }
     if let ended = entry.take() { finish(ended) }
+    // curl takes the first of several, Python the last.
+    found.passOverContradictions()
     return found
   }
 
-  /// Takes a property of an entry, and its value.
+  /// Takes a property of an entry, and its value. Another word is other programs', as Emacs' `force yes`, and skipped.
   private mutating func take(_ name: NetrcWord, _ entry: inout NetrcEntry) {
     add(name, to: &entry)
+    guard let keyword = name.keyword else { return }
+    // Only some know it in capital letters, or in quotes.
+    if ByteString(name.raw) != keyword || entry.isOver { entry.isDisputed = true }
     guard let value = nextWord() else { return entry.isMalformed = true }
     add(value, to: &entry)
-    if name.raw == "login" || name.raw == "user" || name.raw == "username" {
-      entry.account = value.text
-    } else if name.raw == "password" || name.raw == "passwd" {
+    // Whoever doesn't know the property takes its value for a property.
+    if value.keyword != nil { entry.isDisputed = true }
+    switch keyword {
+    case "login", "user", "username": Self.set(&entry.account, to: value, &entry.isDisputed)
+    case "password", "passwd":
+      switch entry.secret {
+      case .some(let former): if !former.isEqual(to: value.secret) { entry.isDisputed = true }
+      case .none: break
+      }
       entry.secret = .some(value.secret)
-    } else if name.raw == "account" {
-      entry.hasSecondPassword = true
-    } else if name.raw == "port" {
-      entry.port = value.text
-    } else if name.raw == "protocol" {
-      entry.protocol = value.text
-    } else if name.raw == "path" {
-      entry.path = value.text
+    case "account": entry.hasSecondPassword = true
+    case "port": Self.set(&entry.port, to: value, &entry.isDisputed)
+    case "protocol": Self.set(&entry.protocol, to: value, &entry.isDisputed)
+    case "path": Self.set(&entry.path, to: value, &entry.isDisputed)
+    default: entry.isDisputed = true
     }
-    // Other names are other programs', as Emacs' `force yes`.
+  }
+
+  /// Sets a property. Said twice it is the first for one program, and the last for another.
+  private static func set(_ property: inout ByteString?, to value: NetrcWord, _ isDisputed: inout Bool) {
+    if let property, property != value.text { isDisputed = true }
+    property = value.text
   }
 
   private mutating func finish(_ entry: consuming NetrcEntry) {
     let origin = Origin.line(entry.line)
     if entry.isMalformed { return found.passOver(origin, .malformed) }
     guard let machine = entry.machine else { return found.passOver(origin, .noPlace) }
+    if entry.isDisputed { return found.passOver(.machine(machine, line: entry.line), .disputed) }
     guard case .some(let secret) = entry.secret, !secret.isEmpty else {
       return found.passOver(origin, .noSecret)
     }
@@ -148,8 +213,9 @@ private struct NetrcReader: ~Copyable {
     if entry.hasMacro { leftBehind.append("macro") }
     found.take(
       FoundLogin(
-        Item(place.key(account: entry.account, for: nil)), Credential(secret.copy()), at: origin,
-        removals: entry.ranges.map { Removal(wholeLine($0)) }, leftBehind: leftBehind))
+        Item(place.key(account: entry.account, for: nil)), Credential(secret.copy()),
+        at: .machine(machine, line: entry.line), removals: entry.ranges.map { Removal(wholeLine($0)) },
+        leftBehind: leftBehind))
   }
 
   /// The range of a line's words; with the line itself where it has nothing else.
@@ -165,6 +231,7 @@ private struct NetrcReader: ~Copyable {
 
   private func add(_ word: NetrcWord, to entry: inout NetrcEntry) {
     if !word.isWhole { entry.isMalformed = true }
+    if !word.isAgreed { entry.isDisputed = true }
     if let last = entry.ranges.last, !file[last.upperBound..<word.range.lowerBound].contains(0x0a) {
       entry.ranges[entry.ranges.count - 1] = last.lowerBound..<word.range.upperBound
     } else {
@@ -174,10 +241,14 @@ private struct NetrcReader: ~Copyable {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
+  /// Whether it is white space for every program.
+  private func isSpace(at index: Int) -> Bool {
+    if file[index] == 0x0d { return index + 1 == file.count || file[index + 1] == 0x0a }
+    return Self.isBlank(file[index]) || file[index] == 0x0a
+  }
 
   private mutating func nextWord() -> NetrcWord? {
-    while position < file.count, Self.isSpace(file[position]) {
+    while position < file.count, isSpace(at: position) {
       if file[position] == 0x0a { line += 1 }
       position += 1
     }
@@ -187,20 +258,33 @@ private struct NetrcReader: ~Copyable {
     var isWhole = !isQuoted
     if isQuoted { position += 1 }
     // Quotes end with their line, so that one which is missing spoils no more than that.
-    while position < file.count, isQuoted ? file[position] != 0x0a : !Self.isSpace(file[position]) {
+    while position < file.count, isQuoted ? file[position] != 0x0a : !isSpace(at: position) {
       if isQuoted, file[position] == Self.quote {
         isWhole = true
         position += 1
         break
       }
-      if file[position] == Self.backslash, position + 1 < file.count, !Self.isSpace(file[position + 1]) {
+      if isQuoted, file[position] == Self.backslash, position + 1 < file.count, file[position + 1] != 0x0a {
         position += 1
       }
       position += 1
     }
     return NetrcWord(
       raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), range: start..<position, line: line,
-      isWhole: isWhole)
+      isWhole: isWhole, isApart: position == file.count || isSpace(at: position))
+  }
+
+  /// Skips the comment that begins with a word. Returns the first keyword in it, which git's helper takes for one.
+  private mutating func keywordOfComment(_ word: NetrcWord) -> ByteString? {
+    position = word.range.lowerBound
+    let start = position
+    skipLine()
+    let comment = UnsafeRawBufferPointer(rebasing: file[start..<position])
+    for part in comment.split(whereSeparator: { $0 <= 0x20 }) {
+      let text = ByteString(UnsafeRawBufferPointer(rebasing: part))
+      if Self.keywords.contains(text) { return text }
+    }
+    return nil
   }
 
   private mutating func skipLine() {

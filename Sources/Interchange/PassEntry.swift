@@ -16,7 +16,11 @@ public enum PassEntry {
     let origin = Origin.entry(name)
     var lines = FileLines(contents)
     guard let first = lines.next(), !first.text.isEmpty else { return found.passOver(origin, .noSecret) }
-    let properties = Properties(lines)
+    // pass takes the carriage return of a line's end for a part of the password, and gopass doesn't; NUL neither keeps.
+    if contents[first.range].contains(where: { $0 == 0x0d || $0 == 0 }) {
+      return found.passOver(origin, .disputed)
+    }
+    var properties = Properties(lines)
     let credential = Credential(Secret(copying: first.text))
     var item: Item
     if let service = properties.service, let key = GCMService.place(ofURL: service) {
@@ -25,6 +29,7 @@ public enum PassEntry {
       key.account = properties.account.nonEmpty
       item = Item(key)
     } else {
+      if properties.service != nil { properties.leave("further lines") }
       let names = PassName(name)
       let place = properties.url.flatMap(Place.ofServer(in:)).map { ($0.place, $0.account) } ?? names.place
       if let (place, account) = place {
@@ -85,7 +90,7 @@ public enum PassEntry {
       }
     }
 
-    private mutating func leave(_ what: String) {
+    mutating func leave(_ what: String) {
       if !leftBehind.contains(what) { leftBehind.append(what) }
     }
   }

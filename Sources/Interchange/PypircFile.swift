@@ -14,8 +14,10 @@ extension FileFormat {
     var found = FoundLogins()
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     var seen: Set<ByteString> = []
-    for section in file.sections where seen.insert(section).inserted && section != "distutils" {
-      guard let password = file.option("password", in: section) else {
+    for section in file.sections
+    where seen.insert(section).inserted && section != "distutils" && section != "DEFAULT" {
+      let passwords = file.options("password", in: section)
+      guard let password = passwords.last else {
         if let user = file.option("username", in: section) { found.passOver(.line(user.line), .noSecret) }
         continue
       }
@@ -29,14 +31,25 @@ extension FileFormat {
         found.passOver(origin, .noSecret)
         continue
       }
+      let user = file.inherited("username", in: section)
+      guard password.isExact, user?.isExact ?? true else {
+        found.passOver(origin, .malformed)
+        continue
+      }
+      // Python refuses a file that says something twice.
+      guard passwords.allSatisfy({ $0.secret.isEqual(to: secret) }) else {
+        found.passOver(origin, .disputed)
+        continue
+      }
       let isPyPI = [pyPI, testPyPI].contains { repository.bytes.starts(with: $0.bytes) }
-      let account = file.option("username", in: section)?.text.trimmed ?? (isPyPI ? "__token__" : nil)
+      let account = user?.text.trimmed ?? (isPyPI ? "__token__" : nil)
       found.take(
         FoundLogin(
           KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
           at: origin,
-          removals: file.options("password", in: section).map { Removal($0.range) }))
+          removals: passwords.map { Removal($0.range) }))
     }
+    found.passOverContradictions()
     return found
   }
 }
@@ -50,7 +63,7 @@ private let ownHosts: [ByteString] = [
 /// The URL by which twine asks the keyring. `nil` for a section that names none, and for that of all repositories.
 private func repository(of section: ByteString, in file: INIOptions) -> ByteString? {
   if section == "server-login" { return nil }
-  guard let url = (file.option("repository", in: section)?.text).nonEmpty else {
+  guard let url = (file.inherited("repository", in: section)?.text).nonEmpty else {
     return section == "pypi" ? pyPI : section == "testpypi" ? testPyPI : nil
   }
   guard let (place, _) = try? Place.parse(url) else { return nil }
@@ -61,4 +74,11 @@ private func repository(of section: ByteString, in file: INIOptions) -> ByteStri
   let isOwn = ownHosts.contains { $0.bytes.elementsEqual(host) }
   let scheme: ByteString = isOwn ? "https" : place.protocol
   return ByteString(scheme.bytes + rest)
+}
+
+extension INIOptions {
+  /// The option of that name in a section, or in the one whose options Python takes for those of all.
+  fileprivate func inherited(_ name: ByteString, in section: ByteString) -> INIOption? {
+    option(name, in: section) ?? option(name, in: "DEFAULT")
+  }
 }

@@ -22,6 +22,7 @@ extension FileFormat {
       throw FormatFault("it is the encrypted file of Python's keyring, and only that can read it")
     }
     var found = FoundLogins()
+    if file.hasComments { found.noteOthers() }
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for option in file.options {
       let origin = Origin.line(option.line)
@@ -41,6 +42,7 @@ extension FileFormat {
           KeyringProtocol.item(service: option.section.unescaped, account: option.name.unescaped),
           Credential(password), at: origin, removals: [Removal(option.range)]))
     }
+    found.passOverContradictions()
     return found
   }
 }

@@ -83,6 +83,8 @@ struct TOMLValues {
   private(set) var values: [TOMLValue] = []
   /// The lines that can't be understood.
   private(set) var malformedLines: [Int] = []
+  /// Whether there are comments or arrays, which are no such values.
+  private(set) var hasOthers = false
 
   private struct Malformed: Error {}
 
@@ -154,6 +156,7 @@ struct TOMLValues {
         }
       }
     case UInt8(ascii: "["):
+      hasOthers = true
       position += 1
       try skipBetweenElements()
       while try !take("]") {
@@ -273,7 +276,9 @@ struct TOMLValues {
       case 0x0a:
         line += 1
         position += 1
-      case UInt8(ascii: "#"): skipLine()
+      case UInt8(ascii: "#"):
+        hasOthers = true
+        skipLine()
       default: return true
       }
     }
@@ -299,7 +304,10 @@ struct TOMLValues {
   private mutating func expectEndOfLine() throws(Malformed) {
     skipBlanks()
     guard position < file.count else { return }
-    if file[position] == UInt8(ascii: "#") { return skipLine() }
+    if file[position] == UInt8(ascii: "#") {
+      hasOthers = true
+      return skipLine()
+    }
     if file[position] == 0x0d { position += 1 }
     guard position == file.count || file[position] == 0x0a else { throw Malformed() }
   }

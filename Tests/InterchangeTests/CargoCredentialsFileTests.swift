@@ -32,7 +32,7 @@ struct CargoCredentialsFileTests {
       "registry = { other = [1, { token = \"u\" }, \"]\"], token = 't', }\n",
       "[[x]]\ntoken = \"u\"\n[ registry ]\r\ntoken=\"t\"\r\n",
       "a = '''\n[registry]\ntoken = \"u\"\n'''''\nb = \"\"\"\\\"\"\"\"\"\nc = 1979-05-27\nregistry.token = \"t\"\n",
-      "registries.crates-io.token = \"t\"",
+      "registries.crates-io.token = \"t\"", "token = \"t\"",
     ] {
       #expect(
         try Found(text, as: .cargo).logins == ["https://github.com/rust-lang/crates.io-index for cargo t"],
@@ -71,11 +71,19 @@ struct CargoCredentialsFileTests {
       ).reasons == ["2 noSecret", "4 noLogin", "6 malformed"])
   }
 
+  @Test("two tokens of one registry are none")
+  func twice() throws {
+    #expect(
+      try Found("[registry]\ntoken = 't'\n[registries.crates-io]\ntoken = 'u'\n", as: .cargo).reasons == [
+        "2 disputed", "4 disputed",
+      ])
+  }
+
   @Test("the line of a token goes, in a table on one line only its value")
   func remainder() throws {
     #expect(
       try InterchangeTests.remainder(
-        of: "[registry] # mine\n  token = \"t\" # old\n[registries]\ncrates-io = { token = 'u' }\n",
+        of: "[registry] # mine\n  token = \"t\" # old\n[registries]\ncrates-io = { token = 't' }\n",
         as: .cargo)
         == "[registry] # mine\n[registries]\ncrates-io = { token = \"\" }\n")
   }

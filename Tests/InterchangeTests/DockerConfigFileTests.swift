@@ -38,6 +38,22 @@ struct DockerConfigFileTests {
     }
   }
 
+  @Test("of what stands there beside it docker takes 'auth' alone")
+  func precedence() throws {
+    for (members, secret) in [
+      (#""auth":"YTpi","username":"x","password":"y""#, "b"),
+      (#""username":"x","password":"y","auth":"YTpi""#, "b"), (#""auth":"YToAYgA=""#, "b"),
+    ] {
+      #expect(
+        try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == [
+          "https://r (a) for docker \(secret)"
+        ])
+    }
+    let twice = #"{"auths":{"r":{"auth":"YTpi"},"https://r":{"auth":"YTpj"}}}"#
+    #expect(try Found(twice, as: .docker).reasons == ["r disputed", "https://r disputed"])
+    #expect(try InterchangeTests.remainder(of: twice, as: .docker) == twice)
+  }
+
   @Test("a file without logins is none too few, and one of another form is named so")
   func otherFiles() throws {
     #expect(try Found(#"{"credsStore":"llavero"}"#, as: .docker).logins.isEmpty)

@@ -8,6 +8,20 @@ import Testing
     #expect(try Corpus.failures(of: "interchange", FileFormatProperty.self) == [])
   }
 
+  @Test("a file with anything else in it is none of logins alone")
+  func others() throws {
+    for (text, format, hasOthers) in [
+      ("https://a:b@h\n", FileFormat.gitCredentials, false), ("# https://a:b@h\n", .gitCredentials, true),
+      ("[registry]\ntoken = 't'\n", .cargo, false), ("[registry]\ntoken = 't' # u\n", .cargo, true),
+      ("[registry]\ntoken = 't'\ndefault = 'x'\n", .cargo, true), ("x = ['t']\n", .cargo, true),
+      ("[s]\na = QQ==\n", .keyring, false), ("[s]\n; b = QQ==\na = QQ==\n", .keyring, true),
+      (#"{"encrypted":false,"folders":[],"items":[]}"#, .bitwarden, false),
+      (#"{"items":[],"sends":[{"text":"x"}]}"#, .bitwarden, true),
+    ] {
+      #expect(try FoundLogins(Array(text.utf8), as: format).hasOthers == hasOthers, "\(text)")
+    }
+  }
+
   @Test("the same of samples, and of samples in disorder", arguments: Sample.names)
   func mutations(name: String) throws {
     let sample = try Sample.bytes(of: name)

@@ -9,13 +9,18 @@ struct NetrcFileTests {
     let found = try Found(sample: "netrc", as: .netrc)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p \"w\\1",
+        "https://git.example.com (alice) p w\\1",
         "https://ftp.example (bob) b\"s#1 + account password + macro",
         "imaps://imap.example (carol) Pw-3", "smtp://smtp.example:587 (carol) Pw-4",
         "https://[::1]:8443 (dave) #5",
       ])
     #expect(found.reasons == ["11 noPlace", "12 noSecret"])
-    #expect(found.origins == [.line(2), .line(3), .line(9), .line(9), .line(10)])
+    #expect(
+      found.origins == [
+        .machine("git.example.com", line: 2), .machine("ftp.example", line: 3),
+        .machine("imap.example", line: 9), .machine("smtp.example", line: 9),
+        .machine("[::1]:8443", line: 10),
+      ])
   }
 
   @Test("what protocol and port a login is for")
@@ -30,6 +35,43 @@ struct NetrcFileTests {
     ] {
       #expect(try Found("machine h login a \(words) password p", as: .netrc).logins == [name], "\(words)")
     }
+  }
+
+  @Test("what curl, git, Python and wget read alike is taken")
+  func agreed() throws {
+    for (word, secret) in [
+      ("\"a b\"", "a b"), ("\"a\\\\b\"", "a\\b"), ("\"a\\\\\"", "a\\"), ("p\"w\"", "p\"w\""), ("a#5", "a#5"),
+      ("\"#5\"", "#5"), ("\"a\tb\"", "a\tb"), ("'ab'", "'ab'"), ("ä\u{a0}€", "ä\u{a0}€"), ("p\r", "p"),
+      ("p # c", "p"),
+      ("p\n # machine i login b", "p"), ("p account x", "p + account password"), ("p password p", "p"),
+    ] {
+      let found = try Found("machine h login a password \(word)\n", as: .netrc)
+      #expect(found.logins == ["https://h (a) \(secret)"], "\(word.debugDescription)")
+      #expect(found.passedOver.isEmpty, "\(word.debugDescription)")
+    }
+  }
+
+  @Test("an entry that two of them read differently is passed over by its machine and line")
+  func disputed() throws {
+    for words in [
+      "password pa\\ss", "password \"x\\ny\"", "password \"a\\\"b\"", "password a\\\\b",
+      "password \"abc\"def",
+      "password #5", "password a\u{b}b", "password a\u{c}", "password a\rb", "password a\0",
+      "login \"a\\nb\" password p", "password p password q", "password p login b", "password p PASSWORD q",
+      "password p # password q", "password p\n# password q", "password p\n# machine i\nport 80",
+      "password p account password", "password \"p\" \"login\" q", "password machine", "PASSWORD p",
+      "password p port a\\b", "password p macdef m\nx\n\nport 80",
+    ] {
+      let login = words.hasPrefix("login") ? "" : "login a "
+      let found = try Found("\nmachine h \(login)\(words)\nmachine i login b password q\n", as: .netrc)
+      #expect(found.logins == ["https://i (b) q"], "\(words.debugDescription)")
+      #expect(
+        found.passedOver.map(\.origin) == [.machine("h", line: 2)] && found.passedOver[0].reason == .disputed,
+        "\(words.debugDescription): \(found)")
+    }
+    let twice = "machine h login a password p\nmachine h login a password q\n"
+    #expect(try Found(twice, as: .netrc).reasons == ["1 (h) disputed", "2 (h) disputed"])
+    #expect(try InterchangeTests.remainder(of: twice, as: .netrc) == twice)
   }
 
   @Test("what can't be understood is named by its line")

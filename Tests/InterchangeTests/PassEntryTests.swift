@@ -32,7 +32,7 @@ struct PassEntryTests {
   @Test("its lines go before its name")
   func lines() {
     #expect(
-      found("github.com/alice", "p q\r\nLogin: bob\r\nURL: https://git.example.com:8443/x\r\n").logins == [
+      found("github.com/alice", "p q\nLogin: bob\r\nURL: https://git.example.com:8443/x\r\n").logins == [
         "https://git.example.com:8443 (bob) p q"
       ])
     #expect(found("the safe", "p\nuser: bob\n").logins == ["the safe (bob) p"])
@@ -48,6 +48,20 @@ struct PassEntryTests {
         == [
           "https://h.example (a) p + one-time code + further lines"
         ])
+  }
+
+  @Test("a carriage return behind the password is a part of it for pass, and not for gopass")
+  func carriageReturn() {
+    for contents in ["p\r\nlogin: a\n", "p\r", "p\0q\n"] {
+      let found = found("h.example", contents)
+      #expect(found.logins.isEmpty)
+      #expect(found.reasons == ["h.example disputed"])
+    }
+  }
+
+  @Test("a service that is no URL stays there")
+  func otherService() {
+    #expect(found("the safe", "p\nservice=door\n").logins == ["the safe p + further lines"])
   }
 
   @Test("Git Credential Manager's entries say their URL")

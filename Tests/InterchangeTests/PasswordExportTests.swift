@@ -43,6 +43,55 @@ struct PasswordExportTests {
     #expect(found.reasons == ["5 noLogin"])
   }
 
+  @Test("Bitwarden's CSV: a comma parts addresses only before a scheme, else nobody knows which there are")
+  func bitwardenCommas() throws {
+    func found(_ addresses: String) throws -> Found {
+      try Found(
+        "type,name,login_uri,login_username,login_password\nlogin,n,\"\(addresses)\",a,p\n", as: .bitwarden)
+    }
+    #expect(
+      try found("https://a.example/x,HTTPS://b.example,androidapp://c.example").logins == [
+        "https://a.example (a) p", "https://b.example (a) p",
+      ])
+    for addresses in [
+      "https://maps.example/@48.1,11.5,13.4z", "https://a.example,b.example", "https://a.example,",
+      "https://a.example/?x=1,2", "a.example,b.example", "https://a.example, https://b.example",
+      "https://a.example,://b.example", "https://a.example,1x://b.example", "https://a.example,https://",
+    ] {
+      #expect(try found(addresses).logins.isEmpty, "\(addresses)")
+      #expect(try found(addresses).reasons == ["2 addresses"], "\(addresses)")
+    }
+  }
+
+  @Test("KeePassXC's: what stands for something else is no password, account or address")
+  func placeholders() throws {
+    for (account, password, url) in [
+      ("a", "x{REF:P@I:1}", "https://h"), ("a", "{username}", "https://h"), ("{REF:U@I:1}", "p", "https://h"),
+      ("a", "p", "https://{S:host}"), ("a", "{T-CONV:/x/Upper/}", "https://h"),
+      ("a", "{DT_YEAR}", "https://h"),
+    ] {
+      let found = try Found(
+        "Group,Title,Username,Password,URL,Notes\nRoot,t,\(account),\(password),\(url),\n", as: .keepassxc)
+      #expect(found.reasons == ["2 noSecret"], "\(account) \(password) \(url)")
+    }
+    #expect(
+      try Found(
+        "Group,Title,Username,Password,URL,Notes\nRoot,t,a,{x}{USERNAMES}{,https://h,\n", as: .keepassxc
+      ).logins == ["https://h (a) {x}{USERNAMES}{"])
+  }
+
+  @Test("what nobody here knows stays there")
+  func unknown() throws {
+    #expect(
+      try Found("name,url,username,password,extra\nn,,a,p,x\nm,,a,p,\n", as: .chrome).logins == [
+        "n (a) p + other columns", "m (a) p",
+      ])
+    #expect(
+      try Found(
+        #"{"items":[{"type":1,"name":"n","new":1,"card":null,"login":{"password":"p"}}]}"#, as: .bitwarden
+      ).logins == ["n p + other members"])
+  }
+
   @Test("Bitwarden's JSON says the same")
   func bitwardenJSON() throws {
     let found = try Found(sample: "bitwarden.json", as: .bitwarden)

@@ -25,6 +25,26 @@ struct PythonFilesTests {
     #expect(found.reasons == ["6 malformed", "2 noPlace", "5 noPlace", "9 noSecret"])
   }
 
+  @Test("a value is Python's, or is passed over")
+  func pythonsValues() throws {
+    for (text, secret) in [
+      ("a\n\n  b", "a\n\nb"), ("a\n# c\n  b", "a\nb"), ("a # b", "a # b"), ("a%%b", "a%%b"), ("a\n\n", "a"),
+    ] {
+      #expect(
+        try Found("[pypi]\npassword = \(text)\n", as: .pypirc).secrets == [Array(secret.utf8)], "\(text)")
+    }
+    for text in ["a\u{a0}", "\u{2003}a", "a\u{1c}", "a\rb"] {
+      let found = try Found("[pypi]\npassword = \(text)\n", as: .pypirc)
+      #expect(found.logins.isEmpty, "\(text)")
+      #expect(found.reasons == ["2 malformed"], "\(text)")
+    }
+    #expect(try Found("[pypi]\npassword = a\npassword = b\n", as: .pypirc).reasons == ["3 disputed"])
+    #expect(
+      try Found("[DEFAULT]\nusername = bob\n[pypi]\npassword = a\n", as: .pypirc).logins == [
+        "https://upload.pypi.org/legacy/ (bob) a"
+      ])
+  }
+
   @Test("the password's line goes, and no other")
   func remainder() throws {
     #expect(

@@ -7,6 +7,7 @@ import Testing
 struct Found: Equatable, CustomStringConvertible {
   var logins: [String] = []
   var passedOver: [PassedOver] = []
+  var secrets: [[UInt8]] = []
   var labels: [String?] = []
   var origins: [Origin] = []
 
@@ -32,6 +33,7 @@ struct Found: Equatable, CustomStringConvertible {
       let leftBehind = login.leftBehind.map { " + \($0)" }.joined()
       return "\(login.item.key.name) \(secret)\(leftBehind)"
     }
+    secrets = found.logins.map { $0.credential.secret.withUnsafeBytes { Array($0) } }
     labels = found.logins.map { $0.item.label?.description }
     origins = found.logins.map(\.origin)
     passedOver = found.passedOver
@@ -42,6 +44,7 @@ struct Found: Equatable, CustomStringConvertible {
     passedOver.map { passed in
       switch passed.origin {
       case .line(let number): "\(number) \(passed.reason)"
+      case .machine(let name, let number): "\(number) (\(name)) \(passed.reason)"
       case .entry(let name): "\(name) \(passed.reason)"
       }
     }

@@ -186,7 +186,7 @@ final class FileSource: ImportSource {
   private func holdsNothing(_ remainder: borrowing Secret) -> Bool {
     remainder.withUnsafeBytes { bytes in
       guard let found = try? read(bytes) else { return bytes.allSatisfy { $0 <= 0x20 } }
-      return found.logins.isEmpty && found.passedOver.isEmpty
+      return found.logins.isEmpty && found.passedOver.isEmpty && !found.hasOthers
     }
   }
 

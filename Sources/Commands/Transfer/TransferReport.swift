@@ -76,7 +76,10 @@ struct TransferReport {
   }
 
   private static let reasons: [(PassedOver.Reason, String)] = [
-    (.malformed, "can't be understood, passed over"), (.noSecret, "without a password, passed over"),
+    (.malformed, "can't be understood, passed over"),
+    (.disputed, "read differently by the programs that use such a file, passed over"),
+    (.addresses, "with addresses that can't be told apart, passed over; export as JSON instead"),
+    (.noSecret, "without a password, passed over"),
     (.undecipherable, "can't be decrypted, passed over"), (.noPlace, "without a server, passed over"),
     (.noLogin, "no login, passed over"), (.discarded, "thrown away there, passed over"),
   ]
@@ -91,6 +94,7 @@ struct TransferReport {
     let names = origins.map { origin in
       switch origin {
       case .line(let number): "\(number)"
+      case .machine(let name, let number): terminalText("\(number) (\(name))")
       case .entry(let name): terminalText("\(name)")
       }
     }
@@ -100,7 +104,7 @@ struct TransferReport {
       text = shown.dropLast().joined(separator: ", ") + " and " + shown[shown.count - 1]
     }
     if names.count > shown.count { text += " and \(names.count - shown.count) more" }
-    if case .line? = origins.first { text = (names.count == 1 ? "line " : "lines ") + text }
+    if origins.first?.isLine == true { text = (names.count == 1 ? "line " : "lines ") + text }
     return text
   }
 
@@ -166,7 +170,19 @@ struct TransferReport {
   private static func member(_ origin: Origin, in json: inout JSONWriter) {
     switch origin {
     case .line(let line): json.member("line", line)
+    case .machine(let name, let line):
+      json.member("line", line)
+      json.member("machine", name)
     case .entry(let name): json.member("entry", name)
+    }
+  }
+}
+
+extension Origin {
+  fileprivate var isLine: Bool {
+    switch self {
+    case .line, .machine: true
+    case .entry: false
     }
   }
 }
