@@ -61,16 +61,21 @@ struct NamedPlace {
   /// The items that it names exactly: those of the very path and domain, and of every account and authentication
   /// type if none is named.
   func items(in keychain: any KeychainStore) throws(Failure) -> [Item] {
-    let key = try key()
     let query = try query()
     let found = try explaining(keychain.find(query))
-    return found.filter { item in
-      guard case .internetPassword(let asked) = key, case .internetPassword(let held) = item.key else {
-        return true
-      }
-      return held.path == asked.path && held.securityDomain == asked.securityDomain
-        && (authenticationType == nil || held.authenticationType == asked.authenticationType)
+    let key = try key()
+    return found.filter { names($0.key, asked: key) }
+  }
+
+  /// Whether it names an item exactly, which answers its query.
+  func names(_ item: Item) throws(Failure) -> Bool { names(item.key, asked: try key()) }
+
+  private func names(_ key: Item.Key, asked: Item.Key) -> Bool {
+    guard case .internetPassword(let asked) = asked, case .internetPassword(let held) = key else {
+      return true
     }
+    return held.path == asked.path && held.securityDomain == asked.securityDomain
+      && (authenticationType == nil || held.authenticationType == asked.authenticationType)
   }
 
   /// The one item that it names exactly.

@@ -73,7 +73,11 @@ struct UndeleteCommand: ParsableCommand {
     }
     // Git may erase and people may delete what was replaced long before; the deletion is what is to be undone.
     let deleted = found.filter { $0.reason == .deleted }
-    let candidates = deleted.isEmpty ? found : deleted
+    let meant = deleted.isEmpty ? found : deleted
+    // The query asks for all that would have answered, as that of a path below; what was named itself goes first.
+    var exact: [RetiredItem] = []
+    for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
+    let candidates = exact.isEmpty ? meant : exact
     let keys = Set(candidates.map(\.item.key.primaryKey))
     if keys.count > 1 {
       let names = Set(candidates.map(\.item.key.name)).sorted()
