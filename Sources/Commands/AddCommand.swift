@@ -76,7 +76,7 @@ struct AddCommand: ParsableCommand {
         "standard input gives the secret", hint: "give the refresh token on another descriptor",
         status: .usage)
     }
-    return try SecretInput.read(for: item.name)
+    return try SecretInput.read(for: item.name, mayAsk: keychain.selection.mayAskPerson)
   }
 
   private func refreshToken(from descriptor: Int32) throws(Failure) -> Secret {

@@ -50,15 +50,10 @@ struct DeleteCommand: ParsableCommand {
 
   /// Asks whether the items are to go. Who has named a single one exactly, and is no person at a terminal, has decided.
   private func confirm(_ items: [Item]) throws(Failure) {
-    if StandardStreams.isTerminal(0), keychain.selection.mayAskPerson, let terminal = Terminal() {
-      terminal.show(ItemOutput.table(items))
-      let what = items.count == 1 ? "this item" : "these \(items.count) items"
-      if !terminal.ask("Delete \(what)? [y/N] ") {
-        throw Failure("nothing was deleted", status: .nothingMatched)
-      }
-      return
-    }
-    if items.count > 1 || url == nil && attributes.service == nil {
+    let what = items.count == 1 ? "this item" : "these \(items.count) items"
+    if let isConfirmed = keychain.selection.confirms("Delete \(what)?", showing: ItemOutput.table(items)) {
+      if !isConfirmed { throw Failure("nothing was deleted", status: .nothingMatched) }
+    } else if items.count > 1 || url == nil && attributes.service == nil {
       throw Failure(
         "\(countText(items.count, "item")) would go, and nobody can be asked",
         hint: "see which with 'llavero list', and say --yes", status: .usage)

@@ -67,7 +67,7 @@ struct MigrateCommand: ParsableCommand {
     selection.name = target.rawValue
     let targetOpen = try selection.choose().open()
     let filter = attributes.filter
-    if removeSource, !yes { try ask(sourceOpen, filter, mayAsk: selection.mayAskPerson) }
+    if removeSource, !yes { try confirm(sourceOpen, filter, selection) }
     let importing = Importing(
       into: targetOpen,
       from: [KeychainSource(Self.name(source), sourceOpen.keychain) { filter.matches($0) ? $0 : nil }],
@@ -86,20 +86,17 @@ struct MigrateCommand: ParsableCommand {
   }
 
   /// Shows what will be deleted where it was.
-  private func ask(_ open: OpenKeychain, _ filter: ItemFilter, mayAsk: Bool) throws(Failure) {
-    guard mayAsk,
-      StandardStreams.isTerminal(0), let terminal = Terminal()
-    else {
-      throw Failure(
-        "--remove-source deletes items, and there is no terminal to ask on", hint: "say --yes", status: .usage
-      )
-    }
+  private func confirm(
+    _ open: OpenKeychain, _ filter: ItemFilter, _ selection: KeychainSelection
+  ) throws(Failure) {
     let items = try explaining(open.keychain.items(matching: .all))
       .filter(filter.matches)
     if items.isEmpty { return }
-    terminal.show(ItemOutput.table(items))
-    guard terminal.ask("Delete these where they are now, once they have been read back? (y or n) ") else {
-      throw Failure("nothing was changed", status: .nothingMatched)
+    let question = "Delete these where they are now, once they have been read back?"
+    guard let isConfirmed = selection.confirms(question, showing: ItemOutput.table(items)) else {
+      throw Failure(
+        "--remove-source deletes items, and nobody can be asked", hint: "say --yes", status: .usage)
     }
+    if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
   }
 }

@@ -13,13 +13,13 @@ struct ReturningWaysOptions: ParsableArguments {
   ///
   /// - Throws: ``Failure`` with status 2 where nobody can be asked, with status 1 where the answer is no.
   func confirming<Result>(
-    _ vault: EncryptedFileKeychain,
+    _ vault: EncryptedFileKeychain, _ selection: KeychainSelection,
     _ body: (EncryptedFileKeychain, WaysConfirmation) throws(KeychainError) -> Result
   ) throws(Failure) -> Result {
     var refusal: Failure?
     do throws(KeychainError) {
       return try body(vault) { returning in
-        refusal = Self.refusal(of: returning, at: vault.location, isConfirmed: yes)
+        refusal = Self.refusal(of: returning, at: vault.location, isConfirmed: yes, selection)
         return refusal == nil
       }
     } catch .itemNotFound {
@@ -37,23 +37,20 @@ struct ReturningWaysOptions: ParsableArguments {
 
   /// Says what would open the keychain, and asks. `nil` if it may.
   private static func refusal(
-    of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool
+    of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool, _ selection: KeychainSelection
   ) -> Failure? {
     var text = reason(returning.doubt, location) + ": what is put back opens with "
     text += returning.ways.map { name($0, location) }.joined(separator: "; ")
     if returning.mayBeFormerKey {
       text += "; its key may have been changed elsewhere since, and the former one comes back"
     }
-    if !isConfirmed, let terminal = Terminal() {
-      StandardStreams.say(terminalText(text))
-      if terminal.ask("What was removed of these opens the keychain again. Put it back so? [y/N] ") {
-        return nil
-      }
-      return Failure("nothing was changed", status: .nothingMatched)
-    }
     if isConfirmed {
       StandardStreams.say(terminalText(text))
       return nil
+    }
+    let question = "What was removed of these opens the keychain again. Put it back so?"
+    if let isConfirmed = selection.confirms(question, showing: "llavero: \(terminalText(text))\n") {
+      return isConfirmed ? nil : Failure("nothing was changed", status: .nothingMatched)
     }
     return Failure(
       text + "; nothing was changed",

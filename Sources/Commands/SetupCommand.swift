@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import Keychain
 import Processes
+import ToolCommands
 
 /// `llavero setup`
 struct SetupCommand: ParsableCommand {
@@ -30,6 +31,9 @@ struct SetupCommand: ParsableCommand {
 
   @Flag(name: .shortAndLong, help: "Don't ask")
   var yes = false
+
+  @Flag(help: "Ask nobody")
+  var noPrompt = false
 
   @Option(help: ArgumentHelp("For aws: the profile (default: default)", valueName: "name"))
   var profile = "default"
@@ -173,14 +177,18 @@ struct SetupCommand: ParsableCommand {
   // MARK: Telling
 
   private func show(_ plan: Plan) {
+    // Standard output is for what was done.
+    _ = try? StandardStreams.write(text(of: plan), to: 2)
+  }
+
+  private func text(of plan: Plan) -> String {
     var text = ""
     for step in plan.steps {
       text += terminalText(step.path) + ":\n"
       for line in step.removed { text += "  - \(terminalText(visible(line)))\n" }
       for line in step.added { text += "  + \(terminalText(visible(line)))\n" }
     }
-    // Standard output is for what was done.
-    _ = try? StandardStreams.write(text, to: 2)
+    return text
   }
 
   private func visible(_ line: String) -> String {
@@ -188,13 +196,13 @@ struct SetupCommand: ParsableCommand {
   }
 
   private func confirm(_ plan: Plan) throws(Failure) {
-    guard let terminal = Terminal() else {
+    let selection = KeychainSelection(mayPrompt: !noPrompt)
+    guard let isConfirmed = selection.confirms("Write this?", showing: text(of: plan)) else {
       throw Failure(
         "nobody can be asked whether to change the configuration",
         hint: "see what would change with --dry-run, and write it with --yes", status: .usage)
     }
-    show(plan)
-    if !terminal.ask("Write this? (y or n) ") { throw Failure("nothing was written", status: .usage) }
+    if !isConfirmed { throw Failure("nothing was written", status: .nothingMatched) }
   }
 
   private func report(_ name: String, _ plan: Plan, _ sentence: String?) throws(Failure) {

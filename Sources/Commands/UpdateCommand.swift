@@ -48,6 +48,7 @@ struct UpdateCommand: ParsableCommand {
     let kept = try kept.change()
     let newKey = newKey.change
     let selection = selected.selection(all: all)
+    let mayAsk = keychain.selection.mayAskPerson
     let keychain = try keychain.open().keychain
     let items = try selection.items(in: keychain, all: all)
     // Before the secret is asked for: what can't be changed so.
@@ -55,7 +56,7 @@ struct UpdateCommand: ParsableCommand {
     let changed: [Item]
     if secret || notes.isEmpty && newKey.isEmpty && kept.isEmpty {
       let name = items.count == 1 ? items[0].name : "\(items.count) items"
-      let secret = try SecretInput.read(for: name)
+      let secret = try SecretInput.read(for: name, mayAsk: mayAsk)
       changed = try change(items, newKey, keychain) { credential in
         // What else belongs to the former secret is worth nothing with another.
         credential = Credential(secret.copy(), authenticationScheme: credential.authenticationScheme)

@@ -158,7 +158,8 @@ struct VaultRestoreCommand: ParsableCommand {
         "two copies of the keychain had a write \(write): \(found.map(\.path).joined(separator: ", "))",
         hint: "say which you mean with 'llavero vault restore FILE'", status: .usage)
     }
-    let outcome = try confirmation.confirming(vault) { (vault, confirm) throws(KeychainError) in
+    let outcome = try confirmation.confirming(vault, keychain.selection) {
+      (vault, confirm) throws(KeychainError) in
       try vault.restore(generation, confirm: confirm)
     }
     StandardStreams.say(
@@ -221,7 +222,8 @@ struct VaultSalvageCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let salvage = try confirmation.confirming(vault) { (vault, confirm) throws(KeychainError) -> Salvage? in
+    let salvage = try confirmation.confirming(vault, keychain.selection) {
+      (vault, confirm) throws(KeychainError) -> Salvage? in
       do throws(KeychainError) {
         return try vault.salvage(confirm: confirm)
       } catch .duplicateItem {
@@ -335,14 +337,12 @@ struct VaultCompactCommand: ParsableCommand {
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
     if !yes {
-      guard let terminal = Terminal() else {
+      let question = "Forget what was deleted or replaced, and all earlier states?"
+      guard let isConfirmed = keychain.selection.confirms(question) else {
         throw Failure(
-          "what goes can't be had back, and there is no terminal to ask on", hint: "say --yes", status: .usage
-        )
+          "what goes can't be had back, and nobody can be asked", hint: "say --yes", status: .usage)
       }
-      guard terminal.ask("Forget what was deleted or replaced, and all earlier states? [y/N] ") else {
-        throw Failure("nothing was changed", status: .nothingMatched)
-      }
+      if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
     }
     let gone = try changing { () throws(KeychainError) in try vault.compact() }
     StandardStreams.say(

@@ -6,8 +6,9 @@ package enum SecretInput {
   /// The secret for an item: all of standard input without one last line feed, or if that is a terminal, what
   /// the person types there twice.
   ///
+  /// - Parameter mayAsk: whether a person may be asked.
   /// - Throws: ``Failure`` if there is nothing, too much, or the two don't agree.
-  package static func read(for item: String) throws(Failure) -> Secret {
+  package static func read(for item: String, mayAsk: Bool) throws(Failure) -> Secret {
     if !StandardStreams.isTerminal(0) {
       let secret = try StandardStreams.readAll(0, limit: ItemBounds.secret + 1, what: "the secret")
       if secret.isEmpty {
@@ -15,6 +16,10 @@ package enum SecretInput {
           "no secret was given on standard input", hint: "an empty line is an empty secret", status: .usage)
       }
       return secret.withoutLastLineFeed()
+    }
+    if !mayAsk {
+      throw Failure(
+        "nobody may be asked for the secret", hint: "give it on standard input", status: .usage)
     }
     return try readTwice(try terminal(), "Secret for \(terminalText(item)): ")
   }

@@ -58,9 +58,14 @@ package struct Terminal: ~Copyable {
     }
   }
 
+  /// The terminal of a person who may be asked; `nil` if that may not be, or nobody sits at standard input.
+  package static func ofPerson(mayAsk: Bool) -> Terminal? {
+    mayAsk && StandardStreams.isTerminal(0) ? Terminal() : nil
+  }
+
   /// Asks a question that is answered by y or yes, or else isn't.
-  package borrowing func ask(_ question: String) -> Bool {
-    ["y", "yes"].contains(answer(to: question)?.lowercased() ?? "")
+  package borrowing func confirms(_ question: String) -> Bool {
+    ["y", "yes"].contains(answer(to: question + " [y/N] ")?.lowercased() ?? "")
   }
 
   /// Asks a question that is answered by one of several letters. `nil` if it is answered by anything else; the last of

@@ -154,6 +154,18 @@ package struct KeychainSelection {
   /// Whether a person may be asked by this program.
   package var mayAskPerson: Bool { mayAsk && mayPrompt && !environment.forbidsPrompts }
 
+  /// Asks a person to confirm something, on the terminal.
+  ///
+  /// - Parameters:
+  ///   - question: ends with a question mark; `[y/N]` is put behind it.
+  ///   - text: what is shown before, of whole lines.
+  /// - Returns: `nil` if nobody may be asked or is there. Whoever calls says then what to pass instead.
+  package func confirms(_ question: String, showing text: String = "") -> Bool? {
+    guard let terminal = Terminal.ofPerson(mayAsk: mayAskPerson) else { return nil }
+    terminal.show(text)
+    return terminal.confirms(question)
+  }
+
   /// Where the passphrase of a keychain comes from.
   package func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
     // Whoever runs this to get a passphrase has the person's attention, and the turn to ask.

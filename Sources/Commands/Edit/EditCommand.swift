@@ -46,12 +46,9 @@ struct EditCommand: ParsableCommand {
       case .failure(let fault):
         problem = Failure(fault.text, hint: "nothing was changed", status: .usage)
       }
-      if !selection.mayAskPerson { throw problem }
-      guard let terminal = Terminal() else { throw problem }
-      terminal.show("\(terminalText(problem.message))\n")
-      if !terminal.ask("Edit it again? [y/N] ") {
-        throw Failure("nothing was changed", status: .nothingMatched)
-      }
+      let text = "\(terminalText(problem.message))\n"
+      guard let isWanted = selection.confirms("Edit it again?", showing: text) else { throw problem }
+      if !isWanted { throw Failure("nothing was changed", status: .nothingMatched) }
     }
   }
 

@@ -30,9 +30,9 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
     case .replace: return Set(conflicts)
     case .fail: throw differs(conflicts, of: plan, status: .nothingMatched)
     case .ask, nil:
-      guard mayAsk,
-        StandardStreams.isTerminal(0), let terminal = Terminal()
-      else { throw differs(conflicts, of: plan, status: policy == nil ? .nothingMatched : .usage) }
+      guard let terminal = Terminal.ofPerson(mayAsk: mayAsk) else {
+        throw differs(conflicts, of: plan, status: policy == nil ? .nothingMatched : .usage)
+      }
       return try asking(terminal, conflicts, of: plan)
     }
   }
