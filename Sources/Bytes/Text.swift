@@ -11,3 +11,32 @@ package func isInvisibleControl(_ scalar: UInt32) -> Bool {
 package func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
 }
+
+/// Text with every invisible character shown as `\u{…}`, so that an item's attributes can neither drive the terminal,
+/// nor reorder what is on it, nor look like another's (CVE-2024-50349, CVE-2021-42574).
+package func showingInvisible(_ text: String) -> String {
+  if text.utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) || !text.unicodeScalars.contains(where: isInvisible) {
+    return text
+  }
+  var shown = ""
+  for scalar in text.unicodeScalars {
+    if isInvisible(scalar) {
+      shown += "\\u{" + String(scalar.value, radix: 16) + "}"
+    } else {
+      shown.unicodeScalars.append(scalar)
+    }
+  }
+  return shown
+}
+
+/// Whether nothing is to be seen of it: controls of the terminal and of the writing direction, ends of lines and
+/// paragraphs, and what has no width (UAX #44, Default_Ignorable_Code_Point). Variation selectors stay, with which
+/// ordinary text chooses between two forms of a sign.
+private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
+  switch scalar.value {
+  case 0xfe00...0xfe0f: return false
+  case 0xfff9...0xfffb: return true
+  default: return isInvisibleControl(scalar.value) || scalar.properties.isDefaultIgnorableCodePoint
+  }
+}

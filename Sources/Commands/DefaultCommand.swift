@@ -51,11 +51,10 @@ struct DefaultCommand: ParsableCommand {
     guard let chosen = items.first(where: \.isDefault) else {
       throw Failure(
         "no item of \(items[0].key.place) is the default",
-        hint: "the one that was changed last answers: "
-          + items[0].key.name, status: .nothingMatched)
+        hint: "the one that was changed last answers: \(prose: items[0].key.name)", status: .nothingMatched)
     }
-    try StandardStreams.write(
-      output.json ? ItemOutput.json(chosen) : Secret(terminalText(chosen.key.name) + "\n"))
+    if output.json { return try StandardStreams.write(ItemOutput.json(chosen)) }
+    try StandardStreams.write("\(chosen.key.name)\n" as TextForTerminal)
   }
 
   private func clear(_ keychain: any KeychainStore) throws(Failure) {

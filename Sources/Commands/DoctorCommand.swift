@@ -34,7 +34,7 @@ struct DoctorCommand: ParsableCommand {
     try StandardStreams.write(
       output.json
         ? Self.json(reports, choice, integrations)
-        : Secret(Self.text(reports, choice) + (integrations?.text() ?? "")))
+        : Secret((Self.text(reports, choice) + (integrations?.text() ?? "")).shown))
     switch choice {
     case .unknown(let failure): throw failure
     case .known(let kind, _):
@@ -148,16 +148,16 @@ struct DoctorCommand: ParsableCommand {
         "end the service and start it anew, for it hangs; LLAVERO_PROBE_TIMEOUT gives it more time"
       case "owner of org.freedesktop.secrets":
         "install and start gnome-keyring or another service, or type 'llavero keychain use file'"
-      default: failure.hint.flatMap { $0.contains("llavero doctor") ? nil : $0 }
+      default: failure.hint.map(\.description).flatMap { $0.contains("llavero doctor") ? nil : $0 }
       }
     if case .unavailable(let reason) = problem { return (reason, next) }
     return (failure.message, next)
   }
 
-  private static func text(_ reports: [Report], _ choice: Choice) -> String {
-    var text: String
+  private static func text(_ reports: [Report], _ choice: Choice) -> TextForTerminal {
+    var text: TextForTerminal
     switch choice {
-    case .known(let kind, let why): text = "In use: \(kind.rawValue), \(terminalText(why))\n"
+    case .known(let kind, let why): text = "In use: \(kind.rawValue), \(why)\n"
     case .unknown: text = "In use: can't be told\n"
     }
     for report in reports {
@@ -166,8 +166,8 @@ struct DoctorCommand: ParsableCommand {
       for finding in report.findings {
         let explanation = explanation(of: finding)
         let found = [finding.value, explanation?.problem].compactMap { $0 }.joined(separator: ": ")
-        rows.append(["  " + finding.subject, terminalText(found)])
-        if let next = explanation?.next { rows.append(["  next", terminalText(next)]) }
+        rows.append(["  " + finding.subject, found])
+        if let next = explanation?.next { rows.append(["  next", next]) }
       }
       text += columns(rows)
     }

@@ -45,7 +45,7 @@ struct ExplainCommand: ParsableCommand {
     let keychain = try selected.open().keychain
     let explanations = try explanations(question, keychain)
     let found = ExplanationOutput(asker: question.asker, notes: question.notes, explanations: explanations)
-    try StandardStreams.write(output.json ? found.json() : Secret(found.text()))
+    try StandardStreams.write(output.json ? found.json() : Secret(found.text().shown))
     if !found.hasAnswer {
       throw Failure(
         "nothing would answer \(question.asker)", hint: "add one with 'llavero add'", status: .nothingMatched)
@@ -75,7 +75,7 @@ struct ExplainCommand: ParsableCommand {
       guard let tool = Tool.named(name), RehearsedCall.tools.contains(name) else {
         throw Failure(
           "llavero can't tell how \(name) asks for a URL",
-          hint: "it can for git, \(RehearsedCall.tools.joined(separator: ", "))", status: .usage)
+          hint: "it can for git, \(prose: RehearsedCall.tools.joined(separator: ", "))", status: .usage)
       }
       if case .internetPassword(let key) = key, key.account != nil, name != "keyring", place.account != nil {
         throw Failure(
@@ -136,7 +136,7 @@ struct ExplainCommand: ParsableCommand {
         // What it was that the tool can't be told is an answer too; what the keychain refuses is not.
         if call.explanations.isEmpty { throw Failure(error) }
         if case .keychain = error { throw Failure(error) }
-        StandardStreams.say(terminalText(Failure(error).message))
+        StandardStreams.say("\(Failure(error).message)")
       }
       return call.explanations
     }

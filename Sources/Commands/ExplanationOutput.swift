@@ -16,12 +16,12 @@ struct ExplanationOutput {
 
   // MARK: For people
 
-  func text() -> String {
-    var text = ""
+  func text() -> TextForTerminal {
+    var text: TextForTerminal = ""
     for (step, explanation) in explanations.enumerated() {
       if step > 0 { text += "\n" }
-      text += terminalText("\(asker) asks\(step > 0 ? " then" : "") for \(asked(explanation.query))") + "\n"
-      if step == 0 { for note in notes { text += terminalText(note) + "\n" } }
+      text += "\(asker) asks\(step > 0 ? " then" : "") for \(asked(explanation.query))\n"
+      if step == 0 { for note in notes { text += "\(note)\n" } }
       if explanation.candidates.isEmpty {
         text += "  nothing, for the keychain has no item of that \(subject(explanation.query))\n"
         continue
@@ -31,7 +31,7 @@ struct ExplanationOutput {
           [
             candidate.verdict == .answers ? "  answers" : "  not",
             candidate.item.key.name, reason(candidate, explanation),
-          ].map(terminalText)
+          ]
         })
     }
     return text

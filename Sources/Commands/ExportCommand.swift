@@ -61,7 +61,7 @@ struct ExportCommand: ParsableCommand {
     guard let format = ExportFormat.named(self.format ?? "jsonl") else {
       throw Failure(
         "there is no format '\(self.format ?? "")'",
-        hint: "there are \(ExportFormat.all.map(\.name).joined(separator: ", "))", status: .usage)
+        hint: "there are \(prose: ExportFormat.all.map(\.name).joined(separator: ", "))", status: .usage)
     }
     let recipients = try recipients()
     try refuseTarget()
@@ -164,7 +164,7 @@ struct ExportCommand: ParsableCommand {
   private func report(_ export: borrowing Export, _ format: ExportFormat, isEncrypted: Bool) {
     if let output, output != "-" {
       StandardStreams.say(
-        "wrote \(countText(export.count, "item")) to \(terminalText(output))"
+        "wrote \(countText(export.count, "item")) to \(output)"
           + (isEncrypted ? "" : "; it is not encrypted, and whoever reads it has the secrets"))
     }
     let otherKind = export.omitted.count { $0.1 == .otherKind }
@@ -175,7 +175,7 @@ struct ExportCommand: ParsableCommand {
     }
     for (item, omission) in export.omitted where omission == .unspeakable {
       StandardStreams.say(
-        "left out \(terminalText(item.key.name)): its secret has bytes that \(format.name) can't hold")
+        "left out \(item.key.name): its secret has bytes that \(format.name) can't hold")
     }
     if !format.isComplete, export.shortened > 0 {
       StandardStreams.say(

@@ -58,7 +58,7 @@ struct InitCommand: ParsableCommand {
     let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(
       of: OpenKeychain(choice: choice, location: keychain.location, store: .file(keychain)))
-    try StandardStreams.write(output.json ? status.json() : Secret(status.text()))
+    try StandardStreams.write(output.json ? status.json() : Secret(status.text().shown))
   }
 
   private func create(
@@ -67,7 +67,7 @@ struct InitCommand: ParsableCommand {
     do {
       let aside = try keychain.create(protection, startingOver: startOver)
       if !aside.isEmpty {
-        let folders = aside.map(terminalText).joined(separator: " and ")
+        let folders = aside.joined(separator: " and ")
         StandardStreams.say("what was left of the former keychain is in \(folders) now")
       }
     } catch .duplicateItem {

@@ -152,13 +152,13 @@ struct IntegrationReport {
   // MARK: Telling
 
   /// For people.
-  func text() -> String {
+  func text() -> TextForTerminal {
     if findings.isEmpty { return "" }
     var rows: [[String]] = []
     for finding in findings {
       let found = [finding.value, finding.problem].compactMap { $0 }.joined(separator: ": ")
-      rows.append(["  " + terminalText(finding.subject), terminalText(found)])
-      if let remedy = finding.remedy { rows.append(["  next", terminalText(remedy)]) }
+      rows.append(["  " + finding.subject, found])
+      if let remedy = finding.remedy { rows.append(["  next", remedy]) }
     }
     return "\ntools: \(hasProblems ? "not all as it could be" : "nothing to put right")\n" + columns(rows)
   }

@@ -89,7 +89,7 @@ struct ItemPrinter: ~Copyable {
       var lines = isFirst ? style.heading(table.line(ItemOutput.header)) + "\n" : ""
       for row in rows { lines += table.line(row) + "\n" }
       rows = []
-      try StandardStreams.write(lines)
+      try StandardStreams.write(raw: lines)
     case .json:
       try StandardStreams.write(json.bytes)
       json.bytes.truncate(to: 0)

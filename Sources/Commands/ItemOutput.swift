@@ -40,7 +40,7 @@ enum ItemOutput {
   static let header = ["PLACE", "ACCOUNT", "CHANGED", ""]
 
   /// Items as a table for people.
-  static func table(_ items: [Item]) -> String { columns([header] + items.map(row)) }
+  static func table(_ items: [Item]) -> TextForTerminal { columns([header] + items.map(row)) }
 
   /// An item as a line of a table for people.
   static func row(_ item: Item) -> [String] {

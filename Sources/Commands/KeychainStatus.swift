@@ -30,13 +30,13 @@ struct KeychainStatus {
   /// For people.
   ///
   /// - Parameter surroundings: what else there is to say.
-  func text(_ surroundings: Surroundings? = nil) -> String {
+  func text(_ surroundings: Surroundings? = nil) -> TextForTerminal {
     let own =
       switch detail {
       case .file(let location, let summary, let state): rows(location, summary, state)
       case .secretService(let facts): rows(facts)
       }
-    return columns((own + (surroundings?.rows ?? [])).map { $0.map(terminalText) })
+    return columns(own + (surroundings?.rows ?? []))
   }
 
   /// For programs.

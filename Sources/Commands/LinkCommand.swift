@@ -32,7 +32,7 @@ struct LinkCommand: ParsableCommand {
     if let unknown = names.first(where: { !known.contains($0) }) {
       throw Failure(
         "llavero isn't called \(unknown) by any tool",
-        hint: "there are \(known.joined(separator: ", "))", status: .usage)
+        hint: "there are \(prose: known.joined(separator: ", "))", status: .usage)
     }
     let links = try ProgramLinks.plan(names.isEmpty ? ProgramLinks.all : names, in: folder)
     for link in links { try ProgramLinks.make(link) }
@@ -50,6 +50,6 @@ struct LinkCommand: ParsableCommand {
       return try StandardStreams.write(json.finishLine())
     }
     let lines = links.map { "  \($0.path) -> \($0.target)\($0.isThere ? ", as before" : "")" }
-    try StandardStreams.write(lines.map { terminalText($0) + "\n" }.joined())
+    try StandardStreams.write(lines.reduce(into: "") { $0 += "\($1)\n" } as TextForTerminal)
   }
 }

@@ -23,7 +23,7 @@ package enum LlaveroProgram {
       } else if arguments.count == 3, arguments[1] == "--generate-completion-script",
         let shell = CompletionShell(rawValue: arguments[2])
       {
-        try StandardStreams.write(CompletionScript.text(for: shell))
+        try StandardStreams.write(raw: CompletionScript.text(for: shell))
       } else if arguments.count > 1, arguments[1] == "run" {
         Program.end(try RunCommand.run(CString.arguments(from: 2)))
       } else if arguments.count > 1, arguments[1] == SecurityCommand.name {
@@ -51,7 +51,9 @@ package enum LlaveroProgram {
     } catch {
       let status = LlaveroCommand.exitCode(for: error)
       // Help and version are asked for by "errors" that are none.
-      if status.isSuccess { return try StandardStreams.write(LlaveroCommand.fullMessage(for: error) + "\n") }
+      if status.isSuccess {
+        return try StandardStreams.write(raw: LlaveroCommand.fullMessage(for: error) + "\n")
+      }
       throw Failure(
         usage: LlaveroCommand.message(for: error), helpCommand: helpCommand(for: arguments))
     }

@@ -1,3 +1,4 @@
+import CredentialProtocols
 import Glibc
 import Interchange
 import Keychain
@@ -20,7 +21,9 @@ struct LooseCredentials {
   }
 
   /// What to type next.
-  var remedy: String { "llavero import \(kind) \(isElsewhere ? "\(path) " : "")--remove-source" }
+  var remedy: String {
+    ShellCommand(["llavero", "import", kind] + (isElsewhere ? [path] : []) + ["--remove-source"]).description
+  }
 
   /// The most of a file that is looked at, in bytes.
   private static let limit = 1 << 20

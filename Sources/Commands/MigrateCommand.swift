@@ -92,7 +92,7 @@ struct MigrateCommand: ParsableCommand {
     let items = try explaining(open.keychain.items(matching: .all))
       .filter(filter.matches)
     if items.isEmpty { return }
-    let question = "Delete these where they are now, once they have been read back?"
+    let question: TextForTerminal = "Delete these where they are now, once they have been read back?"
     guard let isConfirmed = selection.confirms(question, showing: ItemOutput.table(items)) else {
       throw Failure(
         "--remove-source deletes items, and nobody can be asked", hint: "say --yes", status: .usage)

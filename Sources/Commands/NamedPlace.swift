@@ -88,7 +88,8 @@ struct NamedPlace {
       let isOfOneAccount = Set(found.map(\.key.account)).count == 1
       throw Failure(
         "\(found.count) items match: \(found.map(\.key.name).joined(separator: ", "))",
-        hint: "name one with \(isOfOneAccount ? "--authentication-type" : "--account")", status: .usage)
+        hint: "name one with \(prose: isOfOneAccount ? "--authentication-type" : "--account")", status: .usage
+      )
     }
     return first
   }

@@ -57,7 +57,7 @@ struct OutputFormat {
         guard Self.names.contains(name) else {
           throw Failure(
             "the format names {\(name)}, which no item has",
-            hint: "there are \(Self.names.joined(separator: ", "))", status: .usage)
+            hint: "there are \(prose: Self.names.joined(separator: ", "))", status: .usage)
         }
         if !text.isEmpty { parts.append(.text(text)) }
         text = []

@@ -45,11 +45,11 @@ struct ReturningWaysOptions: ParsableArguments {
       text += "; its key may have been changed elsewhere since, and the former one comes back"
     }
     if isConfirmed {
-      StandardStreams.say(terminalText(text))
+      StandardStreams.say("\(text)")
       return nil
     }
-    let question = "What was removed of these opens the keychain again. Put it back so?"
-    if let isConfirmed = selection.confirms(question, showing: "llavero: \(terminalText(text))\n") {
+    let question: TextForTerminal = "What was removed of these opens the keychain again. Put it back so?"
+    if let isConfirmed = selection.confirms(question, showing: "llavero: \(text)\n") {
       return isConfirmed ? nil : Failure("nothing was changed", status: .nothingMatched)
     }
     return Failure(

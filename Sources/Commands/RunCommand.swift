@@ -93,7 +93,7 @@ enum RunCommand {
   static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
-      try StandardStreams.write(usage)
+      try StandardStreams.write(raw: usage)
       return Status.done.rawValue
     }
     guard let program = options.program.first else {
@@ -130,7 +130,7 @@ enum RunCommand {
       }
     case .none: failure = become(options.program, environment)
     }
-    StandardStreams.say("cannot run \(terminalText(program.text)): \(errorText(failure))")
+    StandardStreams.say("cannot run \(program.text): \(errorText(failure))")
     return failure == ENOENT || failure == ENOTDIR ? notFound : cannotExecute
   }
 

@@ -53,7 +53,8 @@ struct SetupCommand: ParsableCommand {
     guard let tool = ToolSetup.all.first(where: { $0.name == name }) else {
       throw Failure(
         "llavero doesn't know how to set up \(name)",
-        hint: "it knows \(ToolSetup.all.map(\.name).joined(separator: ", ")); see 'llavero \(name) --help'",
+        hint:
+          "it knows \(prose: ToolSetup.all.map(\.name).joined(separator: ", ")); see \(command: "llavero", name, "--help")",
         status: .usage)
     }
     let plan = remove ? try removing(tool, place) : try setting(tool, place)
@@ -181,12 +182,12 @@ struct SetupCommand: ParsableCommand {
     _ = try? StandardStreams.write(text(of: plan), to: 2)
   }
 
-  private func text(of plan: Plan) -> String {
-    var text = ""
+  private func text(of plan: Plan) -> TextForTerminal {
+    var text: TextForTerminal = ""
     for step in plan.steps {
-      text += terminalText(step.path) + ":\n"
-      for line in step.removed { text += "  - \(terminalText(visible(line)))\n" }
-      for line in step.added { text += "  + \(terminalText(visible(line)))\n" }
+      text += "\(step.path):\n"
+      for line in step.removed { text += "  - \(visible(line))\n" }
+      for line in step.added { text += "  + \(visible(line))\n" }
     }
     return text
   }
@@ -207,7 +208,7 @@ struct SetupCommand: ParsableCommand {
 
   private func report(_ name: String, _ plan: Plan, _ sentence: String?) throws(Failure) {
     if !output.json {
-      if let sentence { try StandardStreams.write(terminalText(sentence) + "\n") }
+      if let sentence { try StandardStreams.write("\(sentence)\n" as TextForTerminal) }
       return
     }
     var json = JSONWriter()
@@ -252,7 +253,7 @@ struct SetupCommand: ParsableCommand {
     var rows = [["TOOL", "HERE", "LOGS IN FROM"]]
     for (tool, state) in states {
       let source = state.isSetUp ? "llavero" : state.fault ?? state.uses ?? "nothing of its configuration"
-      rows.append([tool.name, state.program == nil ? "no" : "yes", terminalText(source)])
+      rows.append([tool.name, state.program == nil ? "no" : "yes", source])
     }
     try StandardStreams.write(columns(rows))
     if states.contains(where: { $0.1.program != nil && !$0.1.isSetUp }) {

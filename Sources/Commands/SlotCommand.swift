@@ -50,7 +50,7 @@ struct SlotListCommand: ParsableCommand {
     let slots = try explaining(file.slots() ?? [])
     try StandardStreams.write(
       output.json
-        ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location)))
+        ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
   }
 }
 
@@ -102,9 +102,9 @@ extension KeychainOptions {
 /// How ways into the keychain are printed.
 enum SlotOutput {
   /// A table for people.
-  static func table(_ slots: [SlotSummary], _ location: VaultLocation) -> String {
+  static func table(_ slots: [SlotSummary], _ location: VaultLocation) -> TextForTerminal {
     let rows = slots.map { slot in
-      [slot.id, slot.kind.name, added(slot), remark(on: slot, location)].map(terminalText)
+      [slot.id, slot.kind.name, added(slot), remark(on: slot, location)]
     }
     return columns([["ID", "KIND", "ADDED", ""]] + rows)
   }

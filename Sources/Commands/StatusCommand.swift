@@ -22,6 +22,7 @@ struct StatusCommand: ParsableCommand {
     selection.mayRunPrograms = false
     let status = try KeychainStatus(of: try selection.choose().open())
     let surroundings = (try? SetupPlace()).map(Surroundings.init)
-    try StandardStreams.write(output.json ? status.json(surroundings) : Secret(status.text(surroundings)))
+    try StandardStreams.write(
+      output.json ? status.json(surroundings) : Secret(status.text(surroundings).shown))
   }
 }

@@ -1,10 +1,12 @@
+import Processes
 import Keychain
 
-/// Lines of columns, each as wide as its longest cell, two spaces between them.
-func columns(_ rows: [[String]]) -> String {
+/// Lines of columns, each as wide as its longest cell, two spaces between them. Cells show their invisible characters.
+func columns(_ rows: [[String]]) -> TextForTerminal {
+  let rows = rows.map { $0.map(terminalText) }
   var table = Table()
   table.fit(rows)
-  return rows.map { table.line($0) + "\n" }.joined()
+  return rows.reduce(into: "") { $0 += "\(table.line($1))\n" }
 }
 
 /// How wide the columns of a table are, which grow as rows come. Columns are never narrower than they were, so that a

@@ -41,7 +41,7 @@ struct UndeleteCommand: ParsableCommand {
     let query = try place.query()
     let found = try explaining(vault.retiredItems(matching: query))
     if list {
-      return try StandardStreams.write(output.json ? Self.json(found) : Secret(Self.table(found)))
+      return try StandardStreams.write(output.json ? Self.json(found) : Secret(Self.table(found).shown))
     }
     let chosen = try choice(found)
     let item: Item
@@ -55,7 +55,7 @@ struct UndeleteCommand: ParsableCommand {
       throw Failure(error)
     }
     if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
-    StandardStreams.say("brought back \(terminalText(item.name))")
+    StandardStreams.say("brought back \(item.name)")
   }
 
   private func choice(_ found: [RetiredItem]) throws(Failure) -> RetiredItem {
@@ -88,12 +88,12 @@ struct UndeleteCommand: ParsableCommand {
     return candidates[0]
   }
 
-  private static func table(_ found: [RetiredItem]) -> String {
+  private static func table(_ found: [RetiredItem]) -> TextForTerminal {
     let rows = found.enumerated().map { position, retired in
       [
         "\(position + 1)", retired.item.key.place, retired.item.key.account.map { "\($0)" } ?? "-",
         retired.reason.rawValue, dateText(retired.retired),
-      ].map(terminalText)
+      ]
     }
     return columns([["ENTRY", "PLACE", "ACCOUNT", "WHAT", "WHEN"]] + rows)
   }

@@ -66,9 +66,9 @@ struct UnlockCommand: ParsableCommand {
     case .noVault: StandardStreams.say("there is nothing to unlock, for there is no keychain yet")
     case .notNeeded:
       StandardStreams.say(
-        "there is nothing to unlock: the key of the keychain is \(terminalText(file.location.identityFile))")
-    case .already(let state): StandardStreams.say("already " + state.text)
-    case .kept(let state): StandardStreams.say(state.text)
+        "there is nothing to unlock: the key of the keychain is \(file.location.identityFile)")
+    case .already(let state): StandardStreams.say("already \(state.text)")
+    case .kept(let state): StandardStreams.say("\(state.text)")
     }
   }
 
@@ -124,7 +124,7 @@ struct LockCommand: ParsableCommand {
     case .noVault: StandardStreams.say("there is nothing to lock, for there is no keychain yet")
     case .notPossible:
       StandardStreams.say(
-        "the keychain can't be locked: its key is \(terminalText(file.location.identityFile))")
+        "the keychain can't be locked: its key is \(file.location.identityFile)")
     case .locked: break
     case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
     }
@@ -145,7 +145,8 @@ extension Failure {
     if let folder = folders.first {
       self.init(
         "the keychain may still be unlocked: its agent in \(folder) lives and does not answer",
-        hint: "see which process it is with 'fuser \(folder)/agent.lock', and end it with 'kill -KILL'",
+        hint:
+          "see which process it is with \(command: "fuser", "\(folder)/agent.lock"), and end it with 'kill -KILL'",
         status: .keychain)
     } else if isInKeyring {
       self.init(

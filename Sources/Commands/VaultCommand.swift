@@ -88,14 +88,14 @@ struct VaultLogCommand: ParsableCommand {
     return states
   }
 
-  private static func table(_ states: [State]) -> String {
+  private static func table(_ states: [State]) -> TextForTerminal {
     let rows = states.map { state in
       [
         state.number.map { "\($0)" } ?? "-",
         state.written.map { dateText($0, seconds: true) } ?? "-",
         state.verified.map { "\($0.count)" } ?? "-",
         remark(on: state),
-      ].map(terminalText)
+      ]
     }
     return columns([["WRITE", "WRITTEN", "ITEMS", ""]] + rows)
   }
@@ -301,7 +301,7 @@ struct VaultMergeCommand: ParsableCommand {
       throw Failure(
         "cannot merge \(path): \(detail)",
         hint: files.count == 1
-          ? "nothing was changed; name a good copy of \(vault.location.vaultFile)"
+          ? "nothing was changed; name a good copy of \(prose: vault.location.vaultFile)"
           : "nothing was changed; choose one with 'git checkout --ours' or 'git checkout --theirs'",
         status: .keychain)
     } catch {
@@ -337,7 +337,7 @@ struct VaultCompactCommand: ParsableCommand {
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
     if !yes {
-      let question = "Forget what was deleted or replaced, and all earlier states?"
+      let question: TextForTerminal = "Forget what was deleted or replaced, and all earlier states?"
       guard let isConfirmed = keychain.selection.confirms(question) else {
         throw Failure(
           "what goes can't be had back, and nobody can be asked", hint: "say --yes", status: .usage)

@@ -34,11 +34,12 @@ public enum AWSProtocol: ToolProtocol {
       throw .misused("aws needs the name of one profile", hint: "there is 'llavero aws --profile NAME'")
     }
     guard let answer = try Resolver(call).answer(toService: name, sharing: .none) else {
-      let service = shellWord(ByteString("aws:".utf8 + name.bytes)) ?? "aws:NAME"
       throw .refused(
         Refusal(
           "the keychain has no keys for the AWS profile \(name)",
-          hint: "add them with 'llavero add --service \(service) --account ACCESS-KEY-ID'", .nothingMatched))
+          hint:
+            "add them with \(command: "llavero", "add", "--service", "aws:\(name)", "--account", "ACCESS-KEY-ID")",
+          .nothingMatched))
     }
     let keys = try AWSKeys(answer)
     let expiration = try expiry(

@@ -31,7 +31,8 @@ public enum AnsibleProtocol: ToolProtocol {
       throw .refused(
         Refusal(
           "the keychain has no password for the vault \(vault)",
-          hint: "store it with 'llavero add --service ansible:\(vault)'", .nothingMatched))
+          hint: "store it with \(command: "llavero", "add", "--service", "ansible:\(vault)")", .nothingMatched
+        ))
     }
     var password = answer.credential.secret.copy()
     let staysWhole = password.withUnsafeBytes { bytes in

@@ -120,7 +120,9 @@ extension ProtocolError {
     .refused(
       Refusal(
         "the secret of \(item.name) can't be sent in an HTTP header",
-        hint: "it is empty, or holds a line break, a control character or a space at an end; "
-          + "give it anew with 'llavero update'", .keychain))
+        hint: """
+          it is empty, or holds a line break, a control character or a space at an end; \
+          give it anew with 'llavero update'
+          """, .keychain))
   }
 }

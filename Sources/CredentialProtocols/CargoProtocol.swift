@@ -113,7 +113,8 @@ public enum CargoProtocol: ToolProtocol {
     json.beginObject()
     json.beginObject("Err")
     json.member("kind", "other" as ByteString)
-    let message = "llavero: " + refusal.message + (refusal.hint.map { "; \($0)" } ?? "")
+    let message =
+      "llavero: " + refusal.message + (refusal.hint.map { "; \(showingInvisible($0.description))" } ?? "")
     ByteString(message).bytes.withUnsafeBytes { json.textMember("message", $0) }
     json.beginArray("caused-by")
     json.endArray()

@@ -47,7 +47,9 @@ public enum DockerProtocol: ToolProtocol {
 
   /// Tells the client on standard output: the first line is what it shows.
   public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
-    let text = "llavero: \(refusal.message)" + (refusal.hint.map { "; \($0)" } ?? "") + "\n"
+    let text =
+      "llavero: \(refusal.message)" + (refusal.hint.map { "; \(showingInvisible($0.description))" } ?? "")
+      + "\n"
     // Where nobody reads it there is nobody to tell.
     try? call.write(text)
     return 1

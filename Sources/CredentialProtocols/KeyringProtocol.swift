@@ -74,7 +74,7 @@ public enum KeyringProtocol: ToolProtocol {
   }
 
   private static let creator: ByteString = "Python keyring library"
-  private static let operations = "there are get, set, del and diagnose"
+  private static let operations: Hint = "there are get, set, del and diagnose"
   /// The class of the file that Python programs load, and its priority there.
   private static let backend: ByteString = "llavero_keyring.Keyring"
   private static let priority = 6

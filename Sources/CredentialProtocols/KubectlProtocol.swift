@@ -76,16 +76,14 @@ public enum KubectlProtocol: ToolProtocol {
     if let name, let answer = try resolver.answer(toService: name, sharing: .none) { return answer }
     let (what, place) =
       if let server = request.server {
-        ("the cluster \(server)", "--domain kubectl \(shellWord(server) ?? "URL")")
+        ("the cluster \(server)", ["--domain", "kubectl", "\(server)"])
       } else {
-        (
-          "the name \(name ?? "")",
-          "--service \(shellWord(ByteString("kubectl:".utf8 + (name ?? "").bytes)) ?? "kubectl:NAME")"
-        )
+        ("the name \(name ?? "")", ["--service", "kubectl:\(name ?? "")"])
       }
     throw .refused(
       Refusal(
-        "the keychain has no token or certificate for \(what)", hint: "add it with 'llavero add \(place)'",
+        "the keychain has no token or certificate for \(what)",
+        hint: "add it with \(commandOf: ["llavero", "add"] + place)",
         .nothingMatched))
   }
 }

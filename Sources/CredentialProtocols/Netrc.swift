@@ -51,7 +51,7 @@ public enum Netrc {
     return text
   }
 
-  private static let listHint = "see what it has with 'llavero list'"
+  private static let listHint: Hint = "see what it has with 'llavero list'"
 
   private struct Login: Hashable {
     let server: ByteString

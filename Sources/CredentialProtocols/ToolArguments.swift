@@ -38,7 +38,7 @@ public struct ToolArguments: Sendable {
       if let option = known.first(where: { $0.name == name }) {
         options.append((name, option.takesValue ? try value() : ""))
       } else if !(try other(name, value)) {
-        throw .misused("unknown option \(name)", hint: "see '\(programName) --help'")
+        throw .misused("unknown option \(name)", hint: "see '\(prose: programName) --help'")
       }
     }
   }

@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// How one tool asks for credentials: a parser, a formatter, and what the tool is told where nothing is found.
@@ -58,16 +59,17 @@ public struct Refusal: Hashable, Sendable {
     case usage = 64
   }
 
-  /// One line in small letters without a full stop. Holds no secret, and nothing of the input but what names the item.
+  /// One line in small letters without a full stop. Holds no secret, and nothing of the input but what names the item; that
+  /// shows its invisible characters, for tools pass this on to a terminal as it is.
   public let message: String
   /// What to do about it, where that can be followed.
-  public let hint: String?
+  public let hint: Hint?
   /// What kind of failure it is.
   public let cause: Cause
 
   /// Takes the parts.
-  public init(_ message: String, hint: String? = nil, _ cause: Cause) {
-    self.message = message
+  public init(_ message: String, hint: Hint? = nil, _ cause: Cause) {
+    self.message = showingInvisible(message)
     self.hint = hint
     self.cause = cause
   }
@@ -75,7 +77,7 @@ public struct Refusal: Hashable, Sendable {
 
 extension ProtocolError {
   /// That a call is wrong.
-  static func misused(_ message: String, hint: String? = nil) -> ProtocolError {
+  static func misused(_ message: String, hint: Hint? = nil) -> ProtocolError {
     .refused(Refusal(message, hint: hint, .usage))
   }
 }

@@ -39,7 +39,7 @@ enum PassphrasePrompt {
     case .askpass(let program): return try program.ask(question.argument(error: error))
     case .terminal:
       guard let terminal = Terminal() else { throw .promptDismissed }
-      if let error { terminal.show(error + "\n") }
+      if let error { terminal.show("\(error)\n") }
       return try Self.line(terminal, question.line)
     }
   }
@@ -57,7 +57,7 @@ enum PassphrasePrompt {
       return nil
     case .terminal:
       guard let terminal = Terminal() else { throw .promptDismissed }
-      if let error { terminal.show(error + "\n") }
+      if let error { terminal.show("\(error)\n") }
       let first = try Self.line(terminal, question.line)
       if first.isEmpty { return first }
       let second = try Self.line(terminal, PassphraseQuestion.onceMore)
@@ -67,7 +67,7 @@ enum PassphrasePrompt {
   }
 
   private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(KeychainError) -> Secret {
-    switch terminal.askForSecret(prompt) {
+    switch terminal.askForSecret("\(prompt)") {
     case .line(let line): return line
     case .ended: throw .promptDismissed
     case .unusable: throw .unavailable(reason: "the terminal's echo can't be switched off")

@@ -154,7 +154,7 @@ package final class PassphraseSources {
       throw Failure(
         mayAsk
           ? "there is no terminal to ask for the passphrase" : "nobody may be asked for the passphrase",
-        hint: "give it with \(option)", status: .usage)
+        hint: "give it with \(prose: option)", status: .usage)
     }
     lastOrigin = .person
     let question: PassphraseQuestion =

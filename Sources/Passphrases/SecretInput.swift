@@ -21,14 +21,14 @@ package enum SecretInput {
       throw Failure(
         "nobody may be asked for the secret", hint: "give it on standard input", status: .usage)
     }
-    return try readTwice(try terminal(), "Secret for \(terminalText(item)): ")
+    return try readTwice(try terminal(), "Secret for \(item): ")
   }
 
   /// A secret that a person types or pastes on the terminal, whatever standard input is.
   ///
   /// - Throws: ``Failure`` if there is no terminal, or nothing is typed.
   package static func ask(_ prompt: String) throws(Failure) -> Secret {
-    try line(try terminal(), terminalText(prompt))
+    try line(try terminal(), prompt)
   }
 
   private static func terminal() throws(Failure) -> Terminal {
@@ -57,7 +57,7 @@ package enum SecretInput {
   }
 
   private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {
-    switch terminal.askForSecret(prompt) {
+    switch terminal.askForSecret("\(prompt)") {
     case .line(let line): return line
     case .ended: throw Failure("nothing was typed", status: .usage)
     case .unusable: throw Failure("the terminal's echo can't be switched off", status: .usage)

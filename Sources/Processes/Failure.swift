@@ -1,3 +1,4 @@
+package import CredentialProtocols
 package import Keychain
 
 /// What a command ends with (DESIGN: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage).
@@ -13,13 +14,13 @@ package struct Failure: Error {
   /// Without the program's name, in small letters, without a full stop.
   package let message: String
   /// What to do about it, where that can be followed.
-  package let hint: String?
+  package let hint: Hint?
   /// What the program ends with.
   package let status: Status
   /// The keychain's error that it tells, if it is one.
   package internal(set) var cause: KeychainError?
 
-  package init(_ message: String, hint: String? = nil, status: Status) {
+  package init(_ message: String, hint: Hint? = nil, status: Status) {
     self.message = message
     self.hint = hint
     self.status = status
@@ -27,8 +28,8 @@ package struct Failure: Error {
 
   /// Tells the person.
   package func report() {
-    StandardStreams.say(terminalText(message))
-    if let hint { StandardStreams.say("hint: " + terminalText(hint)) }
+    StandardStreams.say("\(message)")
+    if let hint { StandardStreams.say("hint: \(hint)") }
   }
 }
 
@@ -44,7 +45,8 @@ extension Failure {
     if let stop = text.indices.first(where: { text[$0...].hasPrefix(offer) }) {
       text = "\(text[..<stop]); there are\(text[stop...].dropFirst(offer.count))"
     }
-    self.init(text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(helpCommand)'", status: .usage)
+    self.init(
+      text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(prose: helpCommand)'", status: .usage)
   }
 }
 

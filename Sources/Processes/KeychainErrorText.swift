@@ -28,8 +28,10 @@ extension Failure {
       self.init(
         "the keychain \(path) is locked, and nobody can be asked for its passphrase",
         hint:
-          "run 'llavero unlock' in the foreground of a terminal, or give the passphrase with --passphrase-fd, or "
-          + "by LLAVERO_PASSPHRASE_COMMAND; see llavero(1)",
+          """
+          run 'llavero unlock' in the foreground of a terminal, or give the passphrase with --passphrase-fd, or \
+          by LLAVERO_PASSPHRASE_COMMAND; see llavero(1)
+          """,
         status: .keychain)
     case .promptDismissed:
       self.init("no passphrase was given", status: .keychain)
@@ -52,7 +54,9 @@ extension Failure {
     case .collectionLocked(let name):
       self.init(
         "the collection '\(name)' of the Secret Service is locked",
-        hint: "unlock it with 'llavero unlock\(name == "login" ? "" : " --collection \(name)")'",
+        hint: name == "login"
+          ? "unlock it with 'llavero unlock'"
+          : "unlock it with \(command: "llavero", "unlock", "--collection", name)",
         status: .keychain)
     case .itemLocked(let name):
       self.init(
@@ -86,11 +90,12 @@ extension Failure {
     case .wrongIdentity(let path):
       self.init(wrongIdentity: path)
     case .otherKey(let path):
+      let file = (try? VaultLocation())?.identityFile
+      let appending: Hint = file.map { "append that machine's key file to \(words: $0), or " } ?? ""
       self.init(
         "cannot merge \(path): it is encrypted for another key, for the keychain was rotated, there or here",
-        hint: "nothing was changed; "
-          + ((try? VaultLocation()).map { "append that machine's key file to \($0.identityFile), or " } ?? "")
-          + "add a slot there that opens here, and merge again", status: .keychain)
+        hint: "nothing was changed; \(appending)add a slot there that opens here, and merge again",
+        status: .keychain)
     case .damaged(let path, let detail):
       self.init(damaged: path, detail)
     case .rolledBack(let path, let generation, let seen):
@@ -113,11 +118,12 @@ extension Failure {
     case .busy(let path, let seconds):
       self.init(
         "gave up: another process has held \(path) for \(seconds) seconds; nothing was changed",
-        hint: "see who with 'fuser \(path)'", status: .keychain)
+        hint: "see who with \(command: "fuser", path)", status: .keychain)
     case .unmerged(let path):
       self.init(
         "\(path) was never merged into the keychain, and would be lost; nothing was changed",
-        hint: "take it in with 'llavero vault merge \(path)', or move it away first", status: .keychain)
+        hint: "take it in with \(command: "llavero", "vault", "merge", path), or move it away first",
+        status: .keychain)
     case .earlierStatesRemain(let reason):
       self.init(
         "the change is made, but earlier states of the keychain remain: \(Failure(reason).message)",
@@ -137,7 +143,7 @@ extension Failure {
     case .mode(let mode):
       self.init(
         "\(path) can be used by others (mode \(String(mode, radix: 8))) and is not used",
-        hint: "chmod go= \(path)", status: .keychain)
+        hint: "\(words: "chmod", "go=", path)", status: .keychain)
     case .symbolicLink:
       self.init(
         "\(path) is a symbolic link and is not used",

@@ -63,7 +63,7 @@ extension Failure {
   }
 
   /// What a reference to a secret looks like.
-  package static let references =
+  package static let references: Hint =
     "there are llavero://SERVICE/ACCOUNT and llavero+https://USER@HOST/PATH; see llavero-run(1)"
 
   /// The same, for a tool's protocol.
@@ -74,7 +74,7 @@ extension Failure {
       case .keychain: .keychain
       case .usage: .usage
       }
-    return Refusal(terminalText(message), hint: hint.map(terminalText), cause)
+    return Refusal(message, hint: hint, cause)
   }
 }
 

@@ -12,9 +12,10 @@ extension Failure {
     case .nothingElseOpens:
       self.init(
         "nothing else opens the keychain on this machine; nothing was changed",
-        hint:
-          "say which file opens it with 'llavero slot add recipient KEY --identity FILE', or add a passphrase or a "
-          + "recovery code first", status: .keychain)
+        hint: """
+          say which file opens it with 'llavero slot add recipient KEY --identity FILE', or add a passphrase or a \
+          recovery code first
+          """, status: .keychain)
     case .lastWayIn(let id):
       self.init(
         "'\(id)' is the last way into the keychain, which nobody could open without it",
@@ -45,15 +46,15 @@ extension Failure {
     case .secretMissing(let id):
       self.init(
         "the passphrase of slot \(id) was not given; nothing was changed",
-        hint: "drop the slot with --drop \(id), if nobody has it any more", status: .keychain)
+        hint: "drop the slot with --drop \(words: id), if nobody has it any more", status: .keychain)
     case .secretMismatch(let id):
       self.init(
         "that is not the passphrase of slot \(id); nothing was changed",
-        hint: "drop the slot with --drop \(id), if nobody has it any more", status: .keychain)
+        hint: "drop the slot with --drop \(words: id), if nobody has it any more", status: .keychain)
     case .notRenewable(let id, let kind):
       self.init(
         "slot \(id) of the kind \(kind) can't be renewed on this machine; nothing was changed",
-        hint: "drop it with --drop \(id), and add it again where it can be opened", status: .keychain)
+        hint: "drop it with --drop \(words: id), and add it again where it can be opened", status: .keychain)
     case .changedMeanwhile:
       self.init(
         "another process has changed the ways into the keychain meanwhile; nothing was changed",
@@ -72,7 +73,7 @@ extension Failure {
   }
 
   private init(plugin name: String, _ fault: KeychainError.PluginFault) {
-    let retry = "plug in what it works with, and try again; the keychain is as it was"
+    let retry: Hint = "plug in what it works with, and try again; the keychain is as it was"
     switch fault {
     case .notFound:
       self.init(
@@ -81,7 +82,7 @@ extension Failure {
     case .notStarted(let errno):
       self.init(
         "the age plugin \(name) can't be started: \(errorText(errno))",
-        hint: "see what is wrong with the program age-plugin-\(name); the keychain is as it was",
+        hint: "see what is wrong with the program age-plugin-\(prose: name); the keychain is as it was",
         status: .keychain)
     case .ended:
       self.init("the age plugin \(name) ended before it was done", hint: retry, status: .keychain)
@@ -90,7 +91,8 @@ extension Failure {
     case .brokeProtocol:
       self.init(
         "the age plugin \(name) does not keep to the protocol of age's plugins",
-        hint: "see whether there is a newer age-plugin-\(name); the keychain is as it was", status: .keychain)
+        hint: "see whether there is a newer age-plugin-\(prose: name); the keychain is as it was",
+        status: .keychain)
     case .reported(let message):
       self.init("the age plugin \(name) says: \(message)", hint: retry, status: .keychain)
     }

@@ -43,16 +43,21 @@ package enum StandardStreams {
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
-  /// Writes a text that is no secret.
-  package static func write(_ text: String, to descriptor: Int32 = 1) throws(Failure) {
+  /// Writes a text for people.
+  package static func write(_ text: TextForTerminal, to descriptor: Int32 = 1) throws(Failure) {
+    try write(raw: text.shown, to: descriptor)
+  }
+
+  /// Writes a text that is no secret as it is: this program's own, or what another program reads.
+  package static func write(raw text: String, to descriptor: Int32 = 1) throws(Failure) {
     var text = text
     let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0)) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
   /// Says something to the person on standard error. Where that fails there is nobody to tell.
-  package static func say(_ line: String) {
-    let text = Secret("llavero: " + line + "\n")
+  package static func say(_ line: TextForTerminal) {
+    let text = Secret("llavero: " + line.shown + "\n")
     _ = text.withUnsafeBytes { writeFully(2, $0) }
   }
 

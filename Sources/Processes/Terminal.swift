@@ -41,7 +41,7 @@ package struct Terminal: ~Copyable {
   ///
   /// The terminal is as before afterwards, also when a signal ends or suspends the program meanwhile; after a
   /// suspension it asks anew. What was typed ahead is not taken for the answer.
-  package borrowing func askForSecret(_ prompt: String) -> Answer {
+  package borrowing func askForSecret(_ prompt: TextForTerminal) -> Answer {
     while true {
       let notes = SignalNotes(SignalNotes.ending + [SIGTSTP, SIGCONT])
       guard let before = attributes(), setSilent(before) else { return .unusable }
@@ -64,19 +64,19 @@ package struct Terminal: ~Copyable {
   }
 
   /// Asks a question that is answered by y or yes, or else isn't.
-  package borrowing func confirms(_ question: String) -> Bool {
+  package borrowing func confirms(_ question: TextForTerminal) -> Bool {
     ["y", "yes"].contains(answer(to: question + " [y/N] ")?.lowercased() ?? "")
   }
 
   /// Asks a question that is answered by one of several letters. `nil` if it is answered by anything else; the last of
   /// them if the input ends.
-  package borrowing func ask(_ question: String, among letters: [Character]) -> Character? {
+  package borrowing func ask(_ question: TextForTerminal, among letters: [Character]) -> Character? {
     guard let answer = answer(to: question) else { return letters.last }
     return answer.count == 1 ? letters.first { answer.lowercased() == String($0) } : nil
   }
 
   /// What is typed, at most 16 bytes of it; `nil` if the input ends.
-  private borrowing func answer(to question: String) -> String? {
+  private borrowing func answer(to question: TextForTerminal) -> String? {
     show(question)
     var answer: [UInt8] = []
     var byte: UInt8 = 0
@@ -87,9 +87,9 @@ package struct Terminal: ~Copyable {
     return nil
   }
 
-  /// Shows a text that is no secret.
-  package borrowing func show(_ text: String) {
-    _ = Secret(text).withUnsafeBytes { writeFully(descriptor, $0) }
+  /// Shows a text.
+  package borrowing func show(_ text: TextForTerminal) {
+    _ = Secret(text.shown).withUnsafeBytes { writeFully(descriptor, $0) }
   }
 
   private enum Reading: ~Copyable {
@@ -98,7 +98,7 @@ package struct Terminal: ~Copyable {
   }
 
   private borrowing func readLine(
-    _ notes: borrowing SignalNotes, _ prompt: String, _ before: termios
+    _ notes: borrowing SignalNotes, _ prompt: TextForTerminal, _ before: termios
   ) -> Reading {
     var line = Secret(capacity: 512)
     while true {

@@ -9,15 +9,19 @@ extension Failure {
       self.init(
         message,
         hint: Self.hasEarlierStates(of: path)
-          ? "nothing was changed; 'llavero vault salvage' puts back the newest state that is kept, with what the file "
-            + "still gives"
+          ? """
+          nothing was changed; 'llavero vault salvage' puts back the newest state that is kept, with what the file \
+          still gives
+          """
           : "nothing was changed; put back a copy of the file from a backup", status: .keychain)
       return
     }
     self.init(
       message,
-      hint: "nothing was changed; the last good state is write \(good.number) of \(good.written): "
-        + "'llavero vault salvage' puts it back with what the file still gives", status: .keychain)
+      hint: """
+        nothing was changed; the last good state is write \(good.number) of \(prose: good.written): \
+        'llavero vault salvage' puts it back with what the file still gives
+        """, status: .keychain)
   }
 
   init(wrongIdentity path: String) {
@@ -30,10 +34,11 @@ extension Failure {
     // A header that was altered looks like another's: which of its bytes are wrong can't be told.
     self.init(
       "the identity \(path) opens earlier states of the keychain, but not the present one",
-      hint:
-        "if the key was changed elsewhere, append that machine's \(path) to this one, which still opens what is only "
-        + "here; else the file is damaged, and "
-        + "'llavero vault salvage' puts write \(good.number) of \(good.written) back", status: .keychain)
+      hint: """
+        if the key was changed elsewhere, append that machine's \(words: path) to this one, which still opens what is \
+        only here; else the file is damaged, and 'llavero vault salvage' puts write \(good.number) of \
+        \(prose: good.written) back
+        """, status: .keychain)
   }
 
   /// Whether anything of a vault is kept, be it that nobody can tell yet whether it is good.
@@ -63,7 +68,7 @@ extension Failure {
 
   init(missing path: String) {
     if path.hasSuffix("/vault.age") {
-      let back =
+      let back: Hint =
         Self.hasEarlierStates(of: path)
         ? "put it back, or bring back the newest state that is kept with 'llavero vault salvage'"
         : "put it back, or mount the disk that it is on"
@@ -85,15 +90,18 @@ extension Failure {
     guard FileStatus.isThere(known) else {
       self.init(
         "the keychain \(known) is missing, though there was one; nor is there one at \(path)",
-        hint: "put it back, or to the second place if it moved there; to begin without it, type "
-          + "'llavero init --start-over'", status: .keychain)
+        hint: """
+          put it back, or to the second place if it moved there; to begin without it, type \
+          'llavero init --start-over'
+          """, status: .keychain)
       return
     }
     let end = "/llavero/vault.age"
-    let folder = known.hasSuffix(end) ? known.dropLast(end.count) : "its folder's"
+    let folder = known.hasSuffix(end) ? String(known.dropLast(end.count)) : "its folder's"
     self.init(
       "there is no keychain at \(path); the one that is in use is \(known)",
-      hint: "set XDG_DATA_HOME to \(folder); to have another one, set XDG_STATE_HOME to another folder, too",
+      hint:
+        "set XDG_DATA_HOME to \(words: folder); to have another one, set XDG_STATE_HOME to another folder, too",
       status: .keychain)
   }
 }

@@ -70,8 +70,8 @@ package enum GitCredentialCommand {
   /// - Throws: ``Failure``.
   package static func run(_ arguments: [String]) throws(Failure) {
     var options = try Options(parsing: arguments)
-    if options.wantsHelp { return try StandardStreams.write(usage) }
-    if options.wantsVersion { return try StandardStreams.write(Program.versionLine) }
+    if options.wantsHelp { return try StandardStreams.write(raw: usage) }
+    if options.wantsVersion { return try StandardStreams.write(raw: Program.versionLine) }
     guard let name = options.operation else {
       throw Failure(
         "no operation was given", hint: "git calls this by itself; see 'git-credential-llavero --help'",

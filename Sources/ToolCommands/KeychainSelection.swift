@@ -160,7 +160,7 @@ package struct KeychainSelection {
   ///   - question: ends with a question mark; `[y/N]` is put behind it.
   ///   - text: what is shown before, of whole lines.
   /// - Returns: `nil` if nobody may be asked or is there. Whoever calls says then what to pass instead.
-  package func confirms(_ question: String, showing text: String = "") -> Bool? {
+  package func confirms(_ question: TextForTerminal, showing text: TextForTerminal = "") -> Bool? {
     guard let terminal = Terminal.ofPerson(mayAsk: mayAskPerson) else { return nil }
     terminal.show(text)
     return terminal.confirms(question)
@@ -189,19 +189,19 @@ package struct KeychainSelection {
     case .created(let location):
       if !tellsOfBeginning { return }
       StandardStreams.say(
-        "made the keychain \(terminalText(location.vaultFile)); "
-          + "its key is \(terminalText(location.identityFile))")
+        "made the keychain \(location.vaultFile); "
+          + "its key is \(location.identityFile)")
     case .waiting(let path): Self.tellWaiting(path)
     case .merged(let copies):
       StandardStreams.say(
         "merged \(copies == 1 ? "a copy" : "\(copies) copies") of the keychain that a sync program had put beside it"
       )
     case .unmerged(let path, let error):
-      StandardStreams.say("\(terminalText(path)) was not merged: \(terminalText(Failure(error).message))")
+      StandardStreams.say("\(path) was not merged: \(Failure(error).message)")
     case .setAside(let path):
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
-          + "'llavero vault merge \(terminalText(path))' takes it in")
+          + "\(command: "llavero", "vault", "merge", path) takes it in")
     case .waitingForPassphrase:
       StandardStreams.say("waiting for the passphrase that another process asks for")
     }
@@ -211,23 +211,23 @@ package struct KeychainSelection {
     switch notice {
     case .prompting(let program):
       StandardStreams.say(
-        "waiting for the prompt of \(terminalText(program ?? "the Secret Service")); "
+        "waiting for the prompt of \(program ?? "the Secret Service"); "
           + "'llavero unlock --terminal' asks on a terminal instead")
     case .waiting(let path): tellWaiting(path)
     case .skipped(let collection):
       StandardStreams.say(
-        "the collection \(terminalText(collection)) is locked and left out; "
-          + "unlock it with 'llavero unlock --collection \(terminalText(collection))'")
+        "the collection \(collection) is locked and left out; "
+          + "unlock it with \(command: "llavero", "unlock", "--collection", collection)")
     case .reading(let count, let program):
       StandardStreams.say(
-        "reading \(count) items from \(terminalText(program ?? "the Secret Service")), which takes a while")
+        "reading \(count) items from \(program ?? "the Secret Service"), which takes a while")
     case .notLasting(let collection):
-      StandardStreams.say("the collection \(terminalText(collection)) is lost when you log out")
+      StandardStreams.say("the collection \(collection) is lost when you log out")
     }
   }
 
   private static func tellWaiting(_ path: String) {
-    StandardStreams.say("waiting for another process that holds \(terminalText(path))")
+    StandardStreams.say("waiting for another process that holds \(path)")
   }
 }
 
@@ -286,7 +286,7 @@ extension OpenKeychain {
       )
     case .noService:
       StandardStreams.say(
-        "hint: logins are kept in the encrypted file from now on, " + terminalText(choice.reasonText))
+        "hint: logins are kept in the encrypted file from now on, \(choice.reasonText)")
     default: break
     }
   }

@@ -21,11 +21,11 @@ package enum ToolCommand {
     do throws(Failure) {
       try call.parse(arguments, tool.speaks.options)
       if call.wantsHelp {
-        try StandardStreams.write(tool.speaks.usage)
+        try StandardStreams.write(raw: tool.speaks.usage)
         return Status.done.rawValue
       }
       if call.wantsVersion {
-        try StandardStreams.write(Program.versionLine)
+        try StandardStreams.write(raw: Program.versionLine)
         return Status.done.rawValue
       }
       return try explaining(call: tool.speaks.respond(to: call))
@@ -124,8 +124,8 @@ private final class StandardToolCall: ToolCall {
   }
 
   func say(_ refusal: Refusal) {
-    StandardStreams.say(refusal.message)
-    if let hint = refusal.hint { StandardStreams.say("hint: " + hint) }
+    StandardStreams.say("\(refusal.message)")
+    if let hint = refusal.hint { StandardStreams.say("hint: \(hint)") }
   }
 
   func keychain() throws(ProtocolError) -> any KeychainStore {

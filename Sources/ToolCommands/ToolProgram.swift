@@ -11,8 +11,8 @@ package enum ToolProgram {
     do throws(Failure) {
       if let status = try Program.answerTool() { Program.end(status) }
       switch CString.arguments(from: 1).first?.text {
-      case "--help"?, "-h"?: try StandardStreams.write(usage)
-      case "--version"?: try StandardStreams.write(Program.versionLine)
+      case "--help"?, "-h"?: try StandardStreams.write(raw: usage)
+      case "--version"?: try StandardStreams.write(raw: Program.versionLine)
       case let operand: throw refusal(of: operand)
       }
     } catch {
@@ -25,11 +25,11 @@ package enum ToolProgram {
     guard let operand, !operand.hasPrefix("-") else {
       return Failure(
         "no tool was named whose protocol \(Executables.tools) is to speak",
-        hint: "see '\(Executables.tools) --help'", status: .usage)
+        hint: "see \(command: Executables.tools, "--help")", status: .usage)
     }
     return Failure(
       "\(Executables.tools) has no command '\(operand)', for it speaks the protocols of tools alone",
-      hint: "run 'llavero \(operand)'", status: .usage)
+      hint: "run \(command: "llavero", operand)", status: .usage)
   }
 
   private static var usage: String {

@@ -117,16 +117,19 @@ struct AWSProtocolTests {
 
   @Test("not found says how to add the keys, for every name of a profile")
   func hints() throws {
-    for (profile, service) in [
-      ("dev", "aws:dev"), ("my p", "\"aws:my p\""), ("a\"b", "aws:NAME"), ("a\nb", "aws:NAME"),
-      ("é", "\"aws:é\""),
+    for (profile, service, mark) in [
+      ("dev", "aws:dev", "'"), ("my p", "\"aws:my p\"", "'"), ("a\"b", "$'aws:a\"b'", ""),
+      ("a\nb", "$'aws:a\\012b'", ""), ("é", "\"aws:é\"", "'"),
     ] {
       let call = try aws.callInMemory(["--profile", profile])
       #expect(
         throws: ProtocolError.refused(
           Refusal(
             "the keychain has no keys for the AWS profile \(profile)",
-            hint: "add them with 'llavero add --service \(service) --account ACCESS-KEY-ID'", .nothingMatched)
+            hint: Hint(
+              stringLiteral:
+                "add them with \(mark)llavero add --service \(service) --account ACCESS-KEY-ID\(mark)"),
+            .nothingMatched)
         )
       ) { try AWSProtocol.respond(to: call) }
     }

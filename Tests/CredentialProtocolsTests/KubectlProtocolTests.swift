@@ -170,7 +170,7 @@ struct KubectlProtocolTests {
       do throws(ProtocolError) {
         _ = try KubectlProtocol.respond(to: call)
       } catch .refused(let refusal) {
-        return refusal.hint
+        return refusal.hint?.description
       } catch {}
       return nil
     }
@@ -178,7 +178,7 @@ struct KubectlProtocolTests {
     #expect(
       try hint(request(), ["prod"]) == "add it with 'llavero add --domain kubectl https://k.example:6443'")
     #expect(try hint(request(nil), ["prod"]) == "add it with 'llavero add --service kubectl:prod'")
-    #expect(try hint(request(nil), ["$(x)"]) == "add it with 'llavero add --service kubectl:NAME'")
+    #expect(try hint(request(nil), ["$(x)"]) == "add it with llavero add --service $'kubectl:$(x)'")
   }
 
   @Test("what isn't kubectl's request is refused")

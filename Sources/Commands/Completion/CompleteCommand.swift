@@ -54,7 +54,7 @@ enum CompleteCommand {
   private static func answer(_ completions: Completions, _ lines: ([CompletionCandidate]) -> [String]) {
     var text = completions.others.rawValue + "\n"
     for line in lines(completions.candidates) { text += line + "\n" }
-    try? StandardStreams.write(text)
+    try? StandardStreams.write(raw: text)
   }
 }
 

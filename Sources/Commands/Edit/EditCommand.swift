@@ -46,7 +46,7 @@ struct EditCommand: ParsableCommand {
       case .failure(let fault):
         problem = Failure(fault.text, hint: "nothing was changed", status: .usage)
       }
-      let text = "\(terminalText(problem.message))\n"
+      let text: TextForTerminal = "\(problem.message)\n"
       guard let isWanted = selection.confirms("Edit it again?", showing: text) else { throw problem }
       if !isWanted { throw Failure("nothing was changed", status: .nothingMatched) }
     }

@@ -23,7 +23,8 @@ enum Alphabet {
       guard let named = classes.first(where: { $0.name == name })?.sets else {
         throw Failure(
           "there is no class of characters '\(name)'",
-          hint: "there are \(classes.map(\.name).joined(separator: ", ")); --characters takes any characters",
+          hint:
+            "there are \(prose: classes.map(\.name).joined(separator: ", ")); --characters takes any characters",
           status: .usage)
       }
       for set in named where !sets.contains(set) { sets.append(set) }

@@ -26,7 +26,7 @@ struct HelpTopic {
   static func answer(_ arguments: [String]) throws(Failure) -> Bool {
     switch arguments {
     case ["help"], ["--help"], ["-h"]:
-      try StandardStreams.write(LlaveroCommand.helpMessage() + "\n\n" + list)
+      try StandardStreams.write(raw: LlaveroCommand.helpMessage() + "\n\n" + list)
       return true
     default: break
     }
@@ -36,7 +36,7 @@ struct HelpTopic {
       if arguments.count > 2 {
         throw Failure("unexpected argument '\(arguments[2])'", hint: "see 'llavero help'", status: .usage)
       }
-      try StandardStreams.write(text)
+      try StandardStreams.write(raw: text)
       return true
     }
     let commands = LlaveroCommand.configuration.subcommands.map { $0._commandName } + ["help"]
@@ -47,7 +47,7 @@ struct HelpTopic {
       message += "; did you mean '\(similar)'?"
     }
     throw Failure(
-      message, hint: "topics are \(topics.joined(separator: ", ")); 'llavero help' lists the commands",
+      message, hint: "topics are \(prose: topics.joined(separator: ", ")); 'llavero help' lists the commands",
       status: .usage)
   }
 }

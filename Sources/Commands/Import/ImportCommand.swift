@@ -124,7 +124,8 @@ struct ImportCommand: ParsableCommand {
     let usual = kind.format?.usualPaths.compactMap(FileSource.expanded) ?? []
     if usual.isEmpty, kind.format != nil {
       return Failure(
-        "no file was named", hint: "export one there, and say 'llavero import \(kind.name) FILE'",
+        "no file was named",
+        hint: "export one there, and say \(command: "llavero", "import", kind.name, "FILE")",
         status: .usage)
     }
     if kind.desktopItems?.areForEverybody == true, usual.isEmpty {

@@ -67,6 +67,6 @@ struct ImportKind {
     if let kind = all.first(where: { $0.name == name }) { return kind }
     throw Failure(
       "nothing of the kind '\(name)' can be imported",
-      hint: "there are \(all.map(\.name).joined(separator: ", "))", status: .usage)
+      hint: "there are \(prose: all.map(\.name).joined(separator: ", "))", status: .usage)
   }
 }

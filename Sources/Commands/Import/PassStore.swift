@@ -89,7 +89,7 @@ final class PassStore: ImportSource {
         if failures == Self.mostFailures, !hasRead {
           throw Failure(
             "\(program.text) could decrypt none of the first \(failures) of \(entries.count) entries",
-            hint: "see what it says of one with '\(program.text) show \(entry)'", status: .keychain)
+            hint: "see what it says of one with \(command: program.text, "show", entry)", status: .keychain)
         }
       }
     }
@@ -109,7 +109,7 @@ final class PassStore: ImportSource {
       guard case .printed = try Self.output(arguments) else {
         throw Failure(
           "\(program.text) can't remove \(entry); of \(logins.count), \(removed) had gone by then",
-          hint: "see what it says with '\(program.text) rm \(entry)'", status: .keychain)
+          hint: "see what it says with \(command: program.text, "rm", entry)", status: .keychain)
       }
       removed += 1
     }

@@ -29,13 +29,13 @@ enum SecurityCommand {
     do throws(SecurityFailure) {
       // As every command of llavero has it. The original would take it for a wrong option.
       if let first = arguments.first, first.bytes == "--help" {
-        try securing("write") { () throws(Failure) in try StandardStreams.write(usage + "\n") }
+        try securing("write") { () throws(Failure) in try StandardStreams.write(raw: usage + "\n") }
         return 0
       }
       options = try SecurityOptions(arguments.map { SecurityWord($0) }, "hilp:qv")
     } catch {
       if case .usage(let what) = error { SecurityFailure.say("security: \(what)") }
-      SecurityFailure.say(usage)
+      SecurityFailure.say(TextForTerminal(stringLiteral: usage))
       return error.result
     }
     session.isQuiet = options.has("q")
@@ -47,7 +47,7 @@ enum SecurityCommand {
     } else if options.has("i") || options.has("p") {
       return interact(session, prompt: options.value("p").map { "\($0)" } ?? prompt) & 0xff
     }
-    SecurityFailure.say(usage)
+    SecurityFailure.say(TextForTerminal(stringLiteral: usage))
     return SecurityFailure.usage("").result
   }
 
@@ -58,7 +58,7 @@ enum SecurityCommand {
       return 1
     }
     // Not what it is given, for a password may be among that.
-    if session.isVerbose { SecurityFailure.say(command.name) }
+    if session.isVerbose { SecurityFailure.say("\(command.name)") }
     do throws(SecurityFailure) {
       guard let run = command.run else { throw .unimplemented(command.absence) }
       try run(words, session)
@@ -78,7 +78,7 @@ enum SecurityCommand {
     let showsPrompt = StandardStreams.isTerminal(0)
     var result: Int32 = 0
     while true {
-      if showsPrompt { try? StandardStreams.write(prompt, to: 2) }
+      if showsPrompt { try? StandardStreams.write(raw: prompt, to: 2) }
       switch input.next() {
       case .line(let line): result = run(line, session)
       case .ended: return result
@@ -97,7 +97,7 @@ enum SecurityCommand {
     do throws(SecurityFailure) {
       words = try SecurityLine.words(line)
     } catch {
-      if case .told(let lines) = error { for line in lines { SecurityFailure.say(line) } }
+      if case .told(let lines) = error { for line in lines { SecurityFailure.say("\(line)") } }
       return error.result
     }
     guard let first = words.first else { return 0 }
@@ -125,6 +125,6 @@ enum SecurityCommand {
       text += "The others that the original has have no meaning here; 'security help COMMAND' says why.\n"
     }
     let lines = text
-    try securing("write") { () throws(Failure) in try StandardStreams.write(lines) }
+    try securing("write") { () throws(Failure) in try StandardStreams.write(raw: lines) }
   }
 }

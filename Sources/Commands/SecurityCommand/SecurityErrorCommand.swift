@@ -14,7 +14,7 @@ enum SecurityErrorCommand {
       text += "Error: 0x\(padding)\(digits) \(status.rawValue) \(status.message)\n"
     }
     let lines = text
-    try securing("write") { () throws(Failure) in try StandardStreams.write(lines) }
+    try securing("write") { () throws(Failure) in try StandardStreams.write(raw: lines) }
   }
 
   /// A number of 32 bits, with a sign or `0x` before it.

@@ -53,9 +53,9 @@ enum SecurityFailure: Error {
     switch self {
     case .usage(let what):
       Self.say("security: \(command.name): \(what)")
-      Self.say(command.usageText)
+      Self.say(TextForTerminal(stringLiteral: command.usageText))
     case .told(let lines):
-      for line in lines { Self.say(line) }
+      for line in lines { Self.say("\(line)") }
     case .unimplemented(let why):
       Self.say("security: \(command.name) \(terminalText(why))")
     case .status(let status, let function, let failure):
@@ -64,9 +64,9 @@ enum SecurityFailure: Error {
     }
   }
 
-  static func say(_ line: String) {
+  static func say(_ line: TextForTerminal) {
     // Where that fails there is nobody to tell.
-    try? StandardStreams.write(line + "\n", to: 2)
+    try? StandardStreams.write("\(line)\n" as TextForTerminal, to: 2)
   }
 }
 

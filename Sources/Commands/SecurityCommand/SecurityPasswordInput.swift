@@ -35,8 +35,8 @@ struct SecurityPasswordInput {
 
   private func ask(_ terminal: borrowing Terminal) throws(SecurityFailure) -> Secret {
     for _ in 0..<PassphraseSources.tries {
-      let first = try answer(terminal.askForSecret(question))
-      let second = try answer(terminal.askForSecret(questionAgain))
+      let first = try answer(terminal.askForSecret("\(question)"))
+      let second = try answer(terminal.askForSecret("\(questionAgain)"))
       if first.isEqual(to: second) { return first }
       terminal.show("passwords don't match\n")
     }

@@ -50,7 +50,7 @@ final class SecuritySession {
       .noSuchKeychain, of: "SecKeychainOpen \(terminalText(name))",
       because: Failure(
         "there is no keychain '\(name)'",
-        hint: "there are login, file and secret-service, and \(location.vaultFile)", status: .usage))
+        hint: "there are login, file and secret-service, and \(prose: location.vaultFile)", status: .usage))
   }
 
   private func isSameFile(_ first: String, _ second: String) -> Bool {

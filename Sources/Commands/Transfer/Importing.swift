@@ -91,7 +91,7 @@ struct Importing {
       first = range.upperBound
       let gone = zip(found.logins, outcomes[range]).filter { $1.isThere && $0.leftBehind.isEmpty }.map(\.0)
       if gone.isEmpty { continue }
-      StandardStreams.say(terminalText(try source.remove(gone)))
+      StandardStreams.say("\(try source.remove(gone))")
     }
   }
 
@@ -109,6 +109,6 @@ struct Importing {
   }
 
   private func say(_ remarks: [String]) {
-    for remark in remarks { StandardStreams.say(remark) }
+    for remark in remarks { StandardStreams.say("\(remark)") }
   }
 }

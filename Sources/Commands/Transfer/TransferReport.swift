@@ -25,13 +25,13 @@ struct TransferReport {
   // MARK: For people
 
   /// What became of each login, a line for each.
-  func table() -> String {
+  func table() -> TextForTerminal {
     var rows: [[String]] = []
     for part in parts {
       for (login, outcome) in zip(part.found.logins, part.outcomes) {
         rows.append([
-          Self.word(outcome, isRehearsal), terminalText(login.item.key.place),
-          terminalText(login.item.key.account.map { "\($0)" } ?? "-"),
+          Self.word(outcome, isRehearsal), login.item.key.place,
+          login.item.key.account.map { "\($0)" } ?? "-",
         ])
       }
     }
@@ -39,7 +39,7 @@ struct TransferReport {
   }
 
   /// One line with all numbers.
-  func summary() -> String {
+  func summary() -> TextForTerminal {
     let outcomes: [(Transfer.Outcome, String)] = [
       (.added, isRehearsal ? "to add" : "added"), (.replaced, isRehearsal ? "to replace" : "replaced"),
       (.unchanged, "there already"), (.kept, "left as the keychain has them"),

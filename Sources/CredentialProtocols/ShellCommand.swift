@@ -1,0 +1,46 @@
+import Bytes
+
+/// A command as a person pastes it into a shell: made of words, each of which stays one, whatever is in it.
+package struct ShellCommand: CustomStringConvertible {
+  /// The words, quoted where a shell needs it.
+  package let description: String
+
+  /// Takes the words.
+  package init(_ words: [any CustomStringConvertible]) {
+    description = words.map { Self.quoted("\($0)") }.joined(separator: " ")
+  }
+
+  /// The command as it stands in a sentence: in single quotes, unless it has some itself. Pasted with those around it, what
+  /// is between would be quoted no more.
+  package var inSentence: String { description.contains("'") ? description : "'\(description)'" }
+
+  /// A word in the form that reads best beside the single quotes in which messages have commands: as it is, in double
+  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), where nothing is left that a terminal would act on.
+  static func quoted(_ word: String) -> String {
+    func isPlain(_ byte: UInt8) -> Bool {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+      default: "-_.:/@+,=[]".utf8.contains(byte)
+      }
+    }
+    if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
+    let needsMore = word.unicodeScalars.contains {
+      isInvisibleControl($0.value) || "\"\\$`!'".unicodeScalars.contains($0)
+    }
+    if !needsMore { return "\"\(word)\"" }
+    var text = "$'"
+    for scalar in word.unicodeScalars {
+      if isInvisibleControl(scalar.value) {
+        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+          // Of three digits, so that a digit behind it is none of its own.
+          let digits = String(byte, radix: 8)
+          text += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+        }
+      } else {
+        if scalar == "'" || scalar == "\\" { text += "\\" }
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "'"
+  }
+}
