@@ -1,5 +1,6 @@
 import ArgumentParser
 import EncryptedFile
+import Glibc
 import Keychain
 import KeychainChoice
 import Passphrases
@@ -43,6 +44,8 @@ struct InitCommand: ParsableCommand {
     let keychain = try self.keychain.selection.encryptedFile()
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
+      // Before anybody thinks of a passphrase for it.
+      if access(path, F_OK) == 0 { throw Self.isThere(path) }
       let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
       try create(in: keychain, .passphrase(passphrase))
     } else {
@@ -71,13 +74,17 @@ struct InitCommand: ParsableCommand {
         StandardStreams.say("what was left of the former keychain is in \(folders) now")
       }
     } catch .duplicateItem {
-      throw Failure(
-        "there is a keychain already: \(keychain.location.vaultFile)",
-        hint:
-          "see 'llavero status'; to begin without it, move its folder away first, and type 'llavero init --start-over'",
-        status: .keychain)
+      throw Self.isThere(keychain.location.vaultFile)
     } catch {
       throw Failure(error)
     }
+  }
+
+  private static func isThere(_ path: String) -> Failure {
+    Failure(
+      "there is a keychain already: \(path)",
+      hint:
+        "see 'llavero status'; to begin without it, move its folder away first, and type 'llavero init --start-over'",
+      status: .keychain)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CredentialProtocols
 import Glibc
 import Processes
 package import ToolCommands
@@ -34,6 +35,7 @@ package enum LlaveroProgram {
         }
         try refuseGarbledArguments()
         if try HelpTopic.answer(Array(arguments.dropFirst())) { Program.end(Status.done.rawValue) }
+        try refuseUnknownCommand(Array(arguments.dropFirst()))
         try runCommand(Array(arguments.dropFirst()))
       }
     } catch {
@@ -71,8 +73,37 @@ package enum LlaveroProgram {
     }
   }
 
+  /// What shows the help of the command that the arguments name, the innermost one.
   private static func helpCommand(for arguments: [String]) -> String {
-    let names = LlaveroCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-    return arguments.first.flatMap { names.contains($0) ? "llavero \($0) --help" : nil } ?? "llavero --help"
+    (["llavero"] + commandPath(of: arguments).names + ["--help"]).joined(separator: " ")
+  }
+
+  /// Refuses the name of a command that there isn't, which ArgumentParser would take for an argument too many.
+  private static func refuseUnknownCommand(_ arguments: [String]) throws(Failure) {
+    let (names, command) = commandPath(of: arguments)
+    let known = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+    if known.isEmpty || arguments.count == names.count { return }
+    let name = arguments[names.count]
+    if name.hasPrefix("-") || name == "help" { return }
+    var message = (["there is no command 'llavero"] + names).joined(separator: " ") + " \(name)'"
+    if let similar = (names.isEmpty ? known + Tool.all.map(\.name) : known).closest(to: name) {
+      message += "; did you mean '\(similar)'?"
+    }
+    throw Failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)
+  }
+
+  /// How far the arguments name commands, each one of the one before, and the command that they lead to.
+  private static func commandPath(
+    of arguments: [String]
+  ) -> (names: [String], command: any ParsableCommand.Type) {
+    var names: [String] = []
+    var command: any ParsableCommand.Type = LlaveroCommand.self
+    for argument in arguments {
+      let next = command.configuration.subcommands.first { $0.configuration.commandName == argument }
+      guard let next else { break }
+      names.append(argument)
+      command = next
+    }
+    return (names, command)
   }
 }

@@ -123,8 +123,9 @@ struct LockCommand: ParsableCommand {
     switch try explaining({ () throws(KeychainError) in try file.lock() }) {
     case .noVault: StandardStreams.say("there is nothing to lock, for there is no keychain yet")
     case .notPossible:
-      StandardStreams.say(
-        "the keychain can't be locked: its key is \(file.location.identityFile)")
+      throw Failure(
+        "the keychain can't be locked: its key is \(file.location.identityFile)",
+        hint: "one with a passphrase can; see 'llavero help protection'", status: .keychain)
     case .locked: break
     case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
     }

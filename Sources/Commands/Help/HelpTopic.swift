@@ -62,20 +62,24 @@ extension [String] {
   }
 }
 
-/// How many characters have to be put in, left out or changed to make one text of the other (V. I. Levenshtein, 1966).
+/// How many characters have to be put in, left out, changed or swapped with the next to make one text of the other (the
+/// optimal string alignment distance).
 func editDistance(_ one: String, _ other: String) -> Int {
   let (one, other) = (Array(one.utf8), Array(other.utf8))
   // So long a text is no typing error, and would take long.
   if max(one.count, other.count) > 64 { return max(one.count, other.count) }
-  var row = Array(0...other.count)
+  var rows = [Array(0...other.count)]
   for (index, byte) in one.enumerated() {
-    var diagonal = row[0]
-    row[0] = index + 1
+    var row = [index + 1]
     for column in other.indices {
-      let above = row[column + 1]
-      row[column + 1] = min(above + 1, row[column] + 1, diagonal + (other[column] == byte ? 0 : 1))
-      diagonal = above
+      let change = rows[index][column] + (other[column] == byte ? 0 : 1)
+      var least = min(rows[index][column + 1] + 1, row[column] + 1, change)
+      if index > 0, column > 0, byte == other[column - 1], one[index - 1] == other[column] {
+        least = min(least, rows[index - 1][column - 1] + 1)
+      }
+      row.append(least)
     }
+    rows.append(row)
   }
-  return row[other.count]
+  return rows[one.count][other.count]
 }
