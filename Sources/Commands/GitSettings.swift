@@ -64,6 +64,37 @@ enum GitSettings {
     return nil
   }
 
+  /// Whether another file than this one, which git reads before it, names helpers.
+  static func hasHelpers(beside path: String) -> Bool {
+    let entries = credentialEntries() ?? []
+    return entries.contains {
+      $0.name == "credential.helper" && !$0.value.isEmpty
+        && ($0.scope == "system" || $0.scope == "global" && $0.origin != "file:\(path)")
+    }
+  }
+
+  /// Throws if git, where it is there, reads a file otherwise than its text was understood.
+  ///
+  /// - Throws: ``Failure``.
+  static func check(_ text: [UInt8], at path: String) throws(Failure) {
+    guard isInstalled, !text.isEmpty else { return }
+    var isSame = false
+    if let output = output(["config", "--file", path, "--null", "--list"]),
+      let file = try? GitConfiguration(text)
+    {
+      let entries = file.entries.map { entry in
+        String(decoding: entry.name + (entry.value.map { [0x0a] + $0 } ?? []), as: UTF8.self)
+      }
+      // Git of before 2.45 makes spaces of tabs.
+      func plain(_ text: String) -> String { text.replacing("\t", with: " ") }
+      isSame = plain(output) == plain(entries.map { $0 + "\0" }.joined())
+    }
+    if isSame { return }
+    throw Failure(
+      "git would read its configuration otherwise with the line in it", hint: "write it there by hand",
+      status: .keychain)
+  }
+
   /// What holds for a URL without a password in it.
   static func forURL(_ url: String) -> ForURL {
     var settings = ForURL()

@@ -35,7 +35,7 @@ struct IntegrationReport {
     }
   }
 
-  /// Whether there is something to put right.
+  /// Whether there are problems.
   var hasProblems: Bool { findings.contains { $0.problem != nil } }
 
   private mutating func add(
@@ -48,7 +48,8 @@ struct IntegrationReport {
     let subject = chain.url.map { "git, \($0)" } ?? "git"
     let value =
       chain.asked.isEmpty
-      ? "asks nobody" : "asks " + chain.asked.map { "\($0.value) (\($0.place))" }.joined(separator: ", then ")
+      ? "has no credential helper"
+      : "asks " + chain.asked.map { "\($0.value) (\($0.place))" }.joined(separator: ", then ")
     // What is wrong for all URLs is said once.
     let problems = chain.problems().filter { new in
       !findings.contains { $0.problem == new.problem && $0.remedy == new.remedy }
@@ -106,7 +107,25 @@ struct IntegrationReport {
       let state = SetupState(of: tool, place)
       if state.isSetUp { names.append(tool.name) }
     }
-    if !names.isEmpty { add("tools", "\(names.joined(separator: ", ")) log in from llavero") }
+    if !names.isEmpty {
+      add("tools", "\(names.joined(separator: ", ")) \(names.count == 1 ? "logs" : "log") in from llavero")
+    }
+    for copy in FormerCopy.all(place) {
+      add(
+        "setup", copy.path,
+        "a copy of \(copy.tool)'s configuration that llavero 0.1.0 made, with the passwords in it",
+        "llavero setup \(copy.tool)\(names.contains(copy.tool) || copy.tool == "git" ? "" : " --remove")")
+    }
+    for tool in ToolSetup.all {
+      for (file, formats) in (try? tool.settings(place.forRemoving)) ?? [] {
+        guard let text = try? file.contents() else { continue }
+        for case let helpers as BazelHelperLines in formats where helpers.isUnbounded(in: text) {
+          add(
+            tool.name, file.path, "it asks llavero for a login wherever a dependency comes from",
+            "llavero setup \(tool.name) --host HOST")
+        }
+      }
+    }
   }
 
   /// What docker has beside the one helper for everything.
@@ -132,7 +151,7 @@ struct IntegrationReport {
       }
     }
     if !isUnderstood {
-      return add("docker", path, "it is no JSON that docker could read", "put it right by hand")
+      return add("docker", path, "docker can't read it: it isn't valid JSON", "correct it by hand")
     }
     switch store {
     case nil:
@@ -145,7 +164,7 @@ struct IntegrationReport {
     for (host, name) in helpers where name != "llavero" {
       add(
         "docker", "\(path): credHelpers \(host)", "docker asks \(name) for it, whatever credsStore says",
-        "change it there, if llavero is to answer")
+        "remove that line, if llavero is to answer for it")
     }
   }
 
@@ -160,7 +179,7 @@ struct IntegrationReport {
       rows.append(["  " + finding.subject, found])
       if let remedy = finding.remedy { rows.append(["  next", remedy]) }
     }
-    return "\ntools: \(hasProblems ? "not all as it could be" : "nothing to put right")\n" + columns(rows)
+    return "\ntools: \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
   }
 
   /// For programs: a member `integrations`.

@@ -11,20 +11,26 @@ struct SetupCommand: ParsableCommand {
     abstract: "Let a tool log in from here, by one line in its own configuration",
     discussion: """
       Without a tool, lists those that can be set up, and what each uses now. With one, shows what will change in its \
-      configuration, asks, and keeps the former file beside it with the ending .before-llavero:
+      configuration, and asks:
 
         llavero setup
         llavero setup docker
-        llavero setup docker --remove     (puts back what was there)
+        llavero setup bazel --host 'packages.example.com'
+        llavero setup docker --remove     (gives docker its configuration back)
+        llavero setup --remove --all      (the same for every tool)
 
-      To do it twice changes nothing. There are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
+      Setting a tool up twice changes nothing. llavero keeps a record of what it changed, and no copy of the file. There \
+      are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
       """)
 
   @Argument(help: ArgumentHelp("The tool", valueName: "tool"))
   var tool: String?
 
-  @Flag(help: "Put back what was there before")
+  @Flag(help: "Give the tool its configuration back")
   var remove = false
+
+  @Flag(help: "With --remove: every tool")
+  var all = false
 
   @Flag(help: "Show what would change, and change nothing")
   var dryRun = false
@@ -38,17 +44,44 @@ struct SetupCommand: ParsableCommand {
   @Option(help: ArgumentHelp("For aws: the profile (default: default)", valueName: "name"))
   var profile = "default"
 
+  @Option(
+    help: ArgumentHelp(
+      "For bazel: a host that it may ask about, or *.DOMAIN for all below it; may be repeated",
+      valueName: "host"))
+  var host: [String] = []
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if tool == nil, remove || dryRun || yes { throw ValidationError("Name the tool.") }
-    if profile.contains(where: { "\"]\n\\".contains($0) }) {
+    if all, tool != nil || !remove { throw ValidationError("--all goes with --remove, and names no tool.") }
+    if tool == nil, !all, remove || dryRun || yes { throw ValidationError("Name the tool.") }
+    let isText = profile.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+    if profile.isEmpty || !isText || profile.contains(where: { "\"'[]\\".contains($0) })
+      || profile.first == " " || profile.last == " "
+    {
       throw ValidationError("That is no name of a profile.")
+    }
+    if !host.isEmpty, tool != "bazel" { throw ValidationError("--host goes with bazel.") }
+    for host in host where !Self.isHost(host) {
+      throw ValidationError("'\(host)' is neither a host's name nor one that begins with '*.'.")
+    }
+  }
+
+  /// A name in DNS, whose first part may be an asterisk.
+  private static func isHost(_ host: String) -> Bool {
+    let parts = (host.hasPrefix("*.") ? host.dropFirst(2) : host[...]).split(
+      separator: ".", omittingEmptySubsequences: false)
+    return parts.allSatisfy { part in
+      !part.isEmpty && part.first != "-"
+        && part.utf8.allSatisfy {
+          0x30...0x39 ~= $0 || 0x41...0x5a ~= $0 || 0x61...0x7a ~= $0 || $0 == 0x2d || $0 == 0x5f
+        }
     }
   }
 
   func run() throws {
-    let place = try SetupPlace(profile: profile)
+    let place = try SetupPlace(profile: profile, hosts: host.map { $0.lowercased() }, mayRunPrograms: true)
+    if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
     guard let tool = ToolSetup.all.first(where: { $0.name == name }) else {
       throw Failure(
@@ -57,134 +90,124 @@ struct SetupCommand: ParsableCommand {
           "it knows \(prose: ToolSetup.all.map(\.name).joined(separator: ", ")); see \(command: "llavero", name, "--help")",
         status: .usage)
     }
-    let plan = remove ? try removing(tool, place) : try setting(tool, place)
+    if !remove { try refuseEveryHost(tool, place) }
+    let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
+      if !dryRun, !plan.isEmpty { try plan.carryOut() }
       return try report(name, plan, remove ? "\(name) isn't set up" : "\(name) is set up already")
     }
     if dryRun {
-      show(plan)
+      show(plan.steps)
       return try report(name, plan, nil)
     }
     if !yes {
-      try confirm(plan)
+      try confirm(plan.steps)
     } else if !output.json {
-      show(plan)
+      show(plan.steps)
     }
-    for step in plan.steps { try step.carryOut() }
+    try plan.carryOut()
     try report(
-      name, plan, remove ? "\(name) is as it was before" : "\(name) logs in from llavero now; \(tool.next)")
+      name, plan,
+      remove ? "\(name) has its former configuration back" : "\(name) logs in from llavero now; \(tool.next)")
   }
 
-  // MARK: What is to be done
-
-  private struct Plan {
-    var steps: [Step] = []
+  /// - Throws: ``Failure`` if the tool would ask for whatever host a stranger names.
+  private func refuseEveryHost(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
+    guard tool.needsHosts, host.isEmpty, !SetupState(of: tool, place).isSetUp else { return }
+    throw Failure(
+      "\(tool.name) would ask for a login wherever a dependency comes from; name the hosts that may have one",
+      hint: "\(command: "llavero", "setup", tool.name, "--host", "HOST")", status: .usage)
   }
 
-  private struct Step {
-    /// The file or link.
-    let path: String
-    let removed: [String]
-    let added: [String]
-    let carryOut: () throws(Failure) -> Void
-  }
+  // MARK: Every tool
 
-  private func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> Plan {
-    var plan = Plan()
-    for (file, format) in try tool.settings(place) {
-      let before = try file.contents()
-      let (after, change) = try understanding(file) { () throws(ConfigurationFault) in
-        (try format.setting(in: before ?? []), try format.change(from: before ?? []))
-      }
-      if after == before { continue }
-      plan.steps.append(
-        Step(path: file.path, removed: change.removed, added: change.added) { () throws(Failure) in
-          try file.replace(before, with: after)
-        })
-    }
-    for (folder, name) in try tool.links(place) {
-      // The folder may be yet to be made, and then nothing is in the way.
-      let target = try ProgramLinks.program(for: name)
-      let path = "\(folder)/\(name)"
-      if ProgramLinks.realPath(path) == target { continue }
-      if ProgramLinks.realPath(folder) != nil { _ = try ProgramLinks.plan([name], in: folder) }
-      plan.steps.append(
-        Step(path: path, removed: [], added: ["link to \(target)"]) { () throws(Failure) in
-          try ConfigurationFile(path: path).makeFolder()
-          for link in try ProgramLinks.plan([name], in: folder) { try ProgramLinks.make(link) }
-        })
-    }
-    return plan
-  }
-
-  private func removing(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> Plan {
-    var plan = Plan()
-    for (file, format) in try tool.settings(place) {
-      guard let present = try file.contents() else { continue }
-      let backup = try file.backup()
-      let (former, change) = try understanding(file) { () throws(ConfigurationFault) in
-        // What is not as llavero would write it was set up by somebody else, or not at all.
-        guard try format.setting(in: present) == present else {
-          return ([UInt8]?.none, ([String](), [String]()))
+  private func removeAll(_ place: SetupPlace) throws {
+    var plans: [(tool: ToolSetup, profile: String, plan: SetupPlan)] = []
+    var failures: [(tool: String, failure: Failure)] = []
+    for tool in ToolSetup.all {
+      do throws(Failure) {
+        let profiles = tool.name == "aws" ? try Self.profiles(tool) : [profile]
+        for profile in profiles {
+          let plan = try SetupPlan.removing(tool, place.with(profile: profile))
+          if !plan.isEmpty { plans.append((tool, profile, plan)) }
         }
-        return (
-          try format.unsetting(in: present, before: backup ?? []), try format.change(from: backup ?? [])
-        )
+      } catch {
+        // One that llavero never changed may be broken as it likes.
+        let isSetUp = ((try? SetupRecord.read(tool.name).isEmpty) ?? false) == false
+        if isSetUp || SetupState(of: tool, place.forRemoving).isSetUp { failures.append((tool.name, error)) }
       }
-      guard let former else {
-        if try isSetUp(file, format, present) {
-          throw Failure(
-            "\(file.path) was set up otherwise, or has changed too much since", hint: "change it by hand",
-            status: .keychain)
-        }
-        continue
+    }
+    let steps = plans.flatMap(\.plan.steps)
+    if dryRun {
+      show(steps)
+    } else if !steps.isEmpty {
+      if !yes { try confirm(steps) } else if !output.json { show(steps) }
+    }
+    var done: [(tool: String, steps: [SetupPlan.Step])] = []
+    for (tool, profile, plan) in plans {
+      do throws(Failure) {
+        // Another profile's lines may have moved by now.
+        let plan = profile == "default" ? plan : try SetupPlan.removing(tool, place.with(profile: profile))
+        if !dryRun { try plan.carryOut() }
+        if !plan.steps.isEmpty { done.append((tool.name, plan.steps)) }
+      } catch {
+        failures.append((tool.name, error))
       }
-      if former == present { continue }
-      plan.steps.append(
-        Step(path: file.path, removed: change.1, added: change.0) { () throws(Failure) in
-          try file.restore(present, to: backup == nil && former.isEmpty ? nil : former)
-        })
     }
-    for (folder, name) in try tool.links(place) {
-      let path = "\(folder)/\(name)"
-      guard ProgramLinks.isOwn(path) else { continue }
-      plan.steps.append(
-        Step(path: path, removed: ["link to llavero"], added: []) { () throws(Failure) in
-          _ = try ProgramLinks.remove(path)
-        })
-    }
-    return plan
-  }
-
-  private func isSetUp(
-    _ file: ConfigurationFile, _ format: any ConfigurationFormat, _ text: [UInt8]
-  ) throws(Failure) -> Bool {
-    try understanding(file) { () throws(ConfigurationFault) in try format.setting(in: text) == text }
-  }
-
-  private func understanding<Result>(
-    _ file: ConfigurationFile, _ body: () throws(ConfigurationFault) -> Result
-  ) throws(Failure) -> Result {
-    do throws(ConfigurationFault) {
-      return try body()
-    } catch {
+    try reportAll(done, failures)
+    if !failures.isEmpty {
       throw Failure(
-        "\(file.path) can't be changed: \(error.reason)",
-        hint: "change it by hand; see the tool's manual page",
-        status: .keychain)
+        "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",
+        hint: "change it by hand, as said above, and try again", status: .keychain)
+    }
+  }
+
+  /// The profiles that were set up.
+  private static func profiles(_ tool: ToolSetup) throws(Failure) -> [String] {
+    var profiles = ["default"]
+    for change in try SetupRecord.read(tool.name).changes {
+      if let profile = change.profile, !profiles.contains(profile) { profiles.append(profile) }
+    }
+    return profiles
+  }
+
+  private func reportAll(
+    _ done: [(tool: String, steps: [SetupPlan.Step])], _ failures: [(tool: String, failure: Failure)]
+  ) throws(Failure) {
+    if output.json {
+      var json = JSONWriter()
+      json.beginArray()
+      for (tool, steps) in done { write(tool, steps, to: &json) }
+      for (tool, failure) in failures {
+        json.beginObject()
+        json.member("tool", ByteString(tool))
+        json.member("changed", false)
+        json.member("problem", ByteString(failure.message))
+        json.member("hint", failure.hint.map { ByteString($0.description) })
+        json.endObject()
+      }
+      json.endArray()
+      return try StandardStreams.write(json.finishLine())
+    }
+    for (_, failure) in failures { failure.report() }
+    let names = done.map(\.tool).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    if names.isEmpty {
+      if failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
+    } else if !dryRun {
+      try StandardStreams.write("former configuration is back: \(names.joined(separator: ", "))\n")
     }
   }
 
   // MARK: Telling
 
-  private func show(_ plan: Plan) {
+  private func show(_ steps: [SetupPlan.Step]) {
     // Standard output is for what was done.
-    _ = try? StandardStreams.write(text(of: plan), to: 2)
+    _ = try? StandardStreams.write(text(of: steps), to: 2)
   }
 
-  private func text(of plan: Plan) -> TextForTerminal {
+  private func text(of steps: [SetupPlan.Step]) -> TextForTerminal {
     var text: TextForTerminal = ""
-    for step in plan.steps {
+    for step in steps {
       text += "\(step.path):\n"
       for line in step.removed { text += "  - \(visible(line))\n" }
       for line in step.added { text += "  + \(visible(line))\n" }
@@ -196,9 +219,9 @@ struct SetupCommand: ParsableCommand {
     String(line.map { $0 == "\t" ? " " : $0 })
   }
 
-  private func confirm(_ plan: Plan) throws(Failure) {
+  private func confirm(_ steps: [SetupPlan.Step]) throws(Failure) {
     let selection = KeychainSelection(mayPrompt: !noPrompt)
-    guard let isConfirmed = selection.confirms("Write this?", showing: text(of: plan)) else {
+    guard let isConfirmed = selection.confirms("Write this?", showing: text(of: steps)) else {
       throw Failure(
         "nobody can be asked whether to change the configuration",
         hint: "see what would change with --dry-run, and write it with --yes", status: .usage)
@@ -206,17 +229,25 @@ struct SetupCommand: ParsableCommand {
     if !isConfirmed { throw Failure("nothing was written", status: .nothingMatched) }
   }
 
-  private func report(_ name: String, _ plan: Plan, _ sentence: String?) throws(Failure) {
+  private func report(_ name: String, _ plan: SetupPlan, _ sentence: String?) throws(Failure) {
     if !output.json {
       if let sentence { try StandardStreams.write("\(sentence)\n" as TextForTerminal) }
+      for exception in plan.exceptions {
+        StandardStreams.say("for \(exception), \(name) asks another helper too; see 'llavero doctor'")
+      }
       return
     }
     var json = JSONWriter()
+    write(name, plan.steps, to: &json)
+    try StandardStreams.write(json.finishLine())
+  }
+
+  private func write(_ name: String, _ steps: [SetupPlan.Step], to json: inout JSONWriter) {
     json.beginObject()
     json.member("tool", ByteString(name))
-    json.member("changed", !dryRun && !plan.steps.isEmpty)
+    json.member("changed", !dryRun && !steps.isEmpty)
     json.beginArray("changes")
-    for step in plan.steps {
+    for step in steps {
       json.beginObject()
       json.member("path", ByteString(step.path))
       json.beginArray("removed")
@@ -229,7 +260,6 @@ struct SetupCommand: ParsableCommand {
     }
     json.endArray()
     json.endObject()
-    try StandardStreams.write(json.finishLine())
   }
 
   private func list(_ place: SetupPlace) throws(Failure) {
@@ -252,7 +282,7 @@ struct SetupCommand: ParsableCommand {
     }
     var rows = [["TOOL", "HERE", "LOGS IN FROM"]]
     for (tool, state) in states {
-      let source = state.isSetUp ? "llavero" : state.fault ?? state.uses ?? "nothing of its configuration"
+      let source = state.isSetUp ? "llavero" : state.fault ?? state.uses ?? "not set up"
       rows.append([tool.name, state.program == nil ? "no" : "yes", source])
     }
     try StandardStreams.write(columns(rows))

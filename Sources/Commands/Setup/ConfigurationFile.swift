@@ -5,7 +5,7 @@ import Keychain
 import PrivateFiles
 import Processes
 
-/// A file of another program's configuration. It may hold passwords: what is written beside it is for its owner alone.
+/// A file of another program's configuration. It may hold passwords: nothing of it is written anywhere else.
 struct ConfigurationFile {
   /// As a person knows it.
   let path: String
@@ -13,44 +13,53 @@ struct ConfigurationFile {
   /// The most that such a file may have, in bytes.
   private static let limit = 4 << 20
 
-  /// Where what was there before is kept.
-  var backupPath: String { path + ".before-llavero" }
+  /// Where version 0.1.0 kept all that was there before, passwords too.
+  var formerCopyPath: String { path + ".before-llavero" }
 
   /// What it says; `nil` if it isn't there.
   ///
   /// - Throws: ``Failure`` if it can't be read, or is another user's.
   func contents() throws(Failure) -> [UInt8]? { try Self.contents(of: path) }
 
-  /// What it said before; `nil` if it wasn't there.
-  func backup() throws(Failure) -> [UInt8]? { try Self.contents(of: backupPath) }
+  /// What version 0.1.0 kept; `nil` if it kept nothing.
+  func formerCopy() throws(Failure) -> [UInt8]? { try Self.contents(of: formerCopyPath) }
 
-  /// Gives it new contents, all at once, and keeps the former ones beside it.
-  ///
-  /// - Parameter before: what was read; if there is something else by now, nothing is written.
-  /// - Throws: ``Failure`` if that can't be done.
-  func replace(_ before: [UInt8]?, with contents: [UInt8]) throws(Failure) {
-    try makeFolder()
-    if let before { try Self.write(before, to: backupPath, mode: 0o600) }
-    try replaceUnlessChanged(before, with: contents)
-  }
-
-  /// Gives it back what was there before; `nil` removes the file. What was kept beside it goes.
-  func restore(_ present: [UInt8], to contents: [UInt8]?) throws(Failure) {
-    if let contents {
-      try replaceUnlessChanged(present, with: contents)
-    } else {
-      guard try self.contents() == present else { throw changedMeanwhile }
-      if unlink(path) != 0 { throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain) }
+  /// Overwrites what version 0.1.0 kept, and removes it.
+  func removeFormerCopy() throws(Failure) {
+    let path = formerCopyPath
+    let descriptor = clinux_openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+    if descriptor >= 0 {
+      var status = stat()
+      if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 {
+        _ = [UInt8](repeating: 0, count: Int(status.st_size)).withUnsafeBytes { writeFully(descriptor, $0) }
+        fsync(descriptor)
+      }
+      close(descriptor)
     }
-    unlink(backupPath)
+    if unlink(path) != 0, errno != ENOENT {
+      throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain)
+    }
   }
 
-  private func replaceUnlessChanged(_ before: [UInt8]?, with contents: [UInt8]) throws(Failure) {
+  /// Gives it new contents, all at once; `nil` removes it.
+  ///
+  /// - Parameters:
+  ///   - before: what was read; if there is something else by now, nothing is written.
+  ///   - verify: looks at the path of the finished file before it takes its place.
+  /// - Throws: ``Failure`` if that can't be done; what `verify` throws.
+  func replace(
+    _ before: [UInt8]?, with contents: [UInt8]?, verify: (_ path: String) throws(Failure) -> Void = { _ in }
+  ) throws(Failure) {
     guard try self.contents() == before else { throw changedMeanwhile }
+    guard let contents else {
+      if unlink(path) != 0 { throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain) }
+      return
+    }
+    try makeFolder()
     var status = stat()
     let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
     // People keep such files under stow: the link stays.
-    try Self.write(contents, to: ProgramLinks.realPath(path) ?? path, mode: mode)
+    try Self.write(contents, to: ProgramLinks.realPath(path) ?? path, mode: mode, verify: verify)
   }
 
   private var changedMeanwhile: Failure {
@@ -83,7 +92,10 @@ struct ConfigurationFile {
     return try StandardStreams.readAll(descriptor, limit: limit, what: path).withUnsafeBytes { Array($0) }
   }
 
-  private static func write(_ contents: [UInt8], to path: String, mode: mode_t) throws(Failure) {
+  private static func write(
+    _ contents: [UInt8], to path: String, mode: mode_t, verify: (_ path: String) throws(Failure) -> Void
+  ) throws(Failure) {
+    removeTemporaries(of: path)
     let temporary = "\(path).\(getpid()).tmp"
     unlink(temporary)
     let descriptor = clinux_openat(
@@ -93,10 +105,35 @@ struct ConfigurationFile {
       if failure == 0, fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0 { failure = errno }
       close(descriptor)
     }
-    if failure == 0, rename(temporary, path) != 0 { failure = errno }
+    if failure == 0 {
+      do throws(Failure) {
+        try verify(temporary)
+      } catch {
+        unlink(temporary)
+        throw error
+      }
+      if rename(temporary, path) != 0 { failure = errno }
+    }
     if failure != 0 {
       unlink(temporary)
       throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain)
+    }
+  }
+
+  /// Removes what processes have left that were killed while they wrote.
+  private static func removeTemporaries(of path: String) {
+    guard let slash = path.lastIndex(of: "/"), let folder = opendir(String(path[...slash])) else { return }
+    defer { closedir(folder) }
+    let prefix = path[path.index(after: slash)...] + "."
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name.hasPrefix(prefix), name.hasSuffix(".tmp"),
+        let process = Int32(name.dropFirst(prefix.count).dropLast(4)), process > 0,
+        kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      unlink(path[...slash] + name)
     }
   }
 }

@@ -20,15 +20,17 @@ struct SetupState {
     do throws(Failure) {
       let settings = try tool.settings(place)
       isSetUp = true
-      for setting in settings {
-        if file.isEmpty { file = setting.file.path }
-        let text = try setting.file.contents() ?? []
+      for (setting, formats) in settings {
+        if file.isEmpty { file = setting.path }
+        let text = try setting.contents() ?? []
         do throws(ConfigurationFault) {
-          let present = try setting.format.current(in: text)
-          uses = uses ?? present
-          if try setting.format.setting(in: text) != text { isSetUp = false }
+          for format in formats {
+            let present = try format.current(in: text)
+            uses = uses ?? present
+            if !FormerCopy.isSet(format, in: text) { isSetUp = false }
+          }
         } catch {
-          throw Failure("\(setting.file.path) can't be used: \(error.reason)", status: .keychain)
+          throw Failure("\(setting.path) can't be used: \(error.reason)", status: .keychain)
         }
       }
       fault = nil

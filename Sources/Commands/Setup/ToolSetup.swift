@@ -10,9 +10,13 @@ struct ToolSetup: Sendable {
   let programs: [String]
   /// What changes in the tool's configuration.
   let settings:
-    @Sendable (SetupPlace) throws(Failure) -> [(file: ConfigurationFile, format: any ConfigurationFormat)]
+    @Sendable (SetupPlace) throws(Failure) -> [(file: ConfigurationFile, formats: [any ConfigurationFormat])]
   /// Links that the tool finds llavero by, besides those along the PATH.
   var links: @Sendable (SetupPlace) throws(Failure) -> [(folder: String, name: String)] = { _ in [] }
+  /// Lets the tool itself read the finished file at a path before it takes the place of the former one.
+  var check: @Sendable (_ path: String, _ text: [UInt8]) throws(Failure) -> Void = { _, _ in }
+  /// Whether `--host` says for which hosts, and the tool would ask for any without.
+  var needsHosts = false
   /// What a person does next, to see that it works.
   let next: String
 
@@ -21,21 +25,29 @@ struct ToolSetup: Sendable {
     ToolSetup(
       name: "git", programs: ["git"],
       settings: { (place) throws(Failure) in
-        let file = place.first(
-          of: [place.variable("GIT_CONFIG_GLOBAL"), place.home(".gitconfig"), place.config("git/config")],
-          else: place.home(".gitconfig"))
-        return [(file, GitHelperLines(helper: try place.shortOrAbsolute("llavero", ProgramLinks.git)))]
+        let file =
+          place.path("GIT_CONFIG_GLOBAL").map { ConfigurationFile(path: $0) }
+          ?? place.first(of: [place.home(".gitconfig"), place.config("git/config")])
+        let helper = try place.shortOrAbsolute("llavero", ProgramLinks.git)
+        // Git would complain, too, of a file that it can't read.
+        let isReadable = (try? GitConfiguration(try file.contents() ?? [])) != nil
+        let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
+        return [(file, [GitHelperLines(helper: helper, hasOthersBefore: hasOthers)])]
       },
+      check: { (path, text) throws(Failure) in try GitSettings.check(text, at: path) },
       next:
         "'llavero import git-credentials' brings what git kept in plain text; else git asks once more, and never again"
     ),
     ToolSetup(
       name: "docker", programs: ["docker"],
       settings: { (place) throws(Failure) in
-        let folder = place.variable("DOCKER_CONFIG") ?? place.home(".docker")
+        let folder = place.path("DOCKER_CONFIG") ?? place.home(".docker")
         try place.needsOnPath("docker-credential-llavero")
         return [
-          (ConfigurationFile(path: folder + "/config.json"), JSONMember(name: "credsStore", value: "llavero"))
+          (
+            ConfigurationFile(path: folder + "/config.json"),
+            [JSONMember(name: "credsStore", value: "llavero")]
+          )
         ]
       },
       next: "'llavero import docker' brings what docker had kept; else log in once more with 'docker login'"),
@@ -46,7 +58,7 @@ struct ToolSetup: Sendable {
         return [
           (
             ConfigurationFile(path: place.config("containers/registries.conf.d/50-llavero.conf")),
-            KeyedLine("credential-helpers", is: #"["llavero", "containers-auth.json"]"#)
+            [TOMLSetting("credential-helpers", is: .strings(["llavero", "containers-auth.json"]))]
           )
         ]
       },
@@ -54,16 +66,19 @@ struct ToolSetup: Sendable {
     ToolSetup(
       name: "cargo", programs: ["cargo"],
       settings: { (place) throws(Failure) in
-        let folder = place.variable("CARGO_HOME") ?? place.home(".cargo")
+        let folder = place.path("CARGO_HOME") ?? place.home(".cargo")
+        // Where there are both, cargo reads the one without an ending.
         let file = place.first(
-          of: [folder + "/config.toml", folder + "/config"], else: folder + "/config.toml")
-        let provider = try place.shortOrAbsolute("cargo-credential-llavero", "cargo-credential-llavero")
+          of: [folder + "/config", folder + "/config.toml"], else: folder + "/config.toml")
+        let provider = try place.plain(
+          place.shortOrAbsolute("cargo-credential-llavero", "cargo-credential-llavero"))
         return [
           (
             file,
-            KeyedLine("global-credential-providers", in: "registry") { (present) throws(ConfigurationFault) in
-              try TOMLArray.appending(provider, to: present ?? #"["cargo:token"]"#)
-            }
+            [
+              TOMLSetting(
+                "registry", "global-credential-providers", is: .element(provider, of: ["cargo:token"]))
+            ]
           )
         ]
       }, next: "'llavero import cargo' brings what cargo had kept; else log in once more with 'cargo login'"),
@@ -71,20 +86,28 @@ struct ToolSetup: Sendable {
       name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
       settings: { (place) throws(Failure) in
         let module = try place.installed("share/llavero-keyring", having: "llavero_keyring.py")
-        let pip = place.first(
-          of: [place.variable("PIP_CONFIG_FILE"), place.config("pip/pip.conf"), place.home(".pip/pip.conf")],
-          else: place.config("pip/pip.conf"))
+        let pip =
+          place.path("PIP_CONFIG_FILE").map { ConfigurationFile(path: $0) }
+          ?? place.first(of: [place.config("pip/pip.conf"), place.home(".pip/pip.conf")])
         return [
           (
             ConfigurationFile(path: place.config("python_keyring/keyringrc.cfg")),
-            CombinedFormat(parts: [
-              KeyedLine("default-keyring", in: "backend", separator: "=", is: "llavero_keyring.Keyring"),
-              KeyedLine("keyring-path", in: "backend", separator: "=", is: module),
-            ])
-          ), (pip, KeyedLine("keyring-provider", in: "global", is: "subprocess")),
+            [
+              INISetting(
+                section: "backend", key: "default-keyring", separator: "=", value: "llavero_keyring.Keyring"),
+              INISetting(section: "backend", key: "keyring-path", separator: "=", value: module),
+            ]
+          ),
           (
-            ConfigurationFile(path: place.variable("UV_CONFIG_FILE") ?? place.config("uv/uv.toml")),
-            KeyedLine("keyring-provider", is: #""subprocess""#)
+            pip,
+            [
+              INISetting(
+                section: "global", key: "keyring-provider", value: "subprocess", takesUnderscores: true)
+            ]
+          ),
+          (
+            ConfigurationFile(path: place.path("UV_CONFIG_FILE") ?? place.config("uv/uv.toml")),
+            [TOMLSetting("keyring-provider", is: .string("subprocess"))]
           ),
         ]
       },
@@ -97,10 +120,9 @@ struct ToolSetup: Sendable {
     ToolSetup(
       name: "aws", programs: ["aws"],
       settings: { (place) throws(Failure) in
-        let file = ConfigurationFile(path: place.variable("AWS_CONFIG_FILE") ?? place.home(".aws/config"))
-        let section = place.profile == "default" ? "default" : "profile \(place.profile)"
+        let file = ConfigurationFile(path: place.path("AWS_CONFIG_FILE") ?? place.home(".aws/config"))
         let command = "\"\(try ProgramLinks.program())\" aws --profile \"\(place.profile)\""
-        return [(file, KeyedLine("credential_process", in: section, is: command))]
+        return [(file, [AWSProfile.setting("credential_process", is: command, for: place.profile)])]
       },
       next: "keep the key with 'llavero add --service aws:PROFILE --account ACCESS-KEY-ID', if it isn't yet"),
     terraform("terraform", program: "terraform", file: ".terraformrc"),
@@ -108,41 +130,32 @@ struct ToolSetup: Sendable {
     ToolSetup(
       name: "go", programs: ["go"],
       settings: { (place) throws(Failure) in
-        let file = ConfigurationFile(path: place.variable("GOENV") ?? place.config("go/env"))
-        let command = "\(try ProgramLinks.program()) goauth"
-        return [
-          (
-            file,
-            KeyedLine("GOAUTH", separator: "=") { (present) in
-              let others = present ?? "netrc"
-              if others.split(separator: ";").contains(where: { $0 == command }) { return others }
-              return others == "off" ? command : "\(command);\(others)"
-            }
-          )
-        ]
+        let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
+        let command = "\(try place.plain(ProgramLinks.program())) goauth"
+        return [(file, [GoAuthList.setting(command)])]
       }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
     ToolSetup(
       name: "bazel", programs: ["bazel", "bazelisk"],
       settings: { (place) throws(Failure) in
-        let option = "common --credential_helper="
+        let helper = try place.plain(place.absolute("bazel-credential-llavero"))
         return [
           (
             ConfigurationFile(path: place.home(".bazelrc")),
-            AppendedLines(
-              lines: [option + (try place.absolute("bazel-credential-llavero"))], beginning: option,
-              isOnlyOne: false)
+            [BazelHelperLines(helper: helper, hosts: place.hosts)]
           )
         ]
-      },
-      next:
-        "bazel asks it for every host; to name some, write --credential_helper=HOST= there before the path"),
+      }, needsHosts: true,
+      next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
     ToolSetup(
       name: "ssh", programs: ["ssh"],
       settings: { (place) throws(Failure) in
         [
           (
             ConfigurationFile(path: place.config("environment.d/50-llavero.conf")),
-            KeyedLine("SSH_ASKPASS", separator: "=", is: try place.absolute("llavero-askpass"))
+            [
+              VariableLine(
+                .environment, "SSH_ASKPASS", is: try place.plain(place.absolute("llavero-askpass")))
+            ]
           )
         ]
       },
@@ -154,8 +167,8 @@ struct ToolSetup: Sendable {
       settings: { (place) throws(Failure) in
         [
           (
-            ConfigurationFile(path: place.variable("WGETRC") ?? place.home(".wgetrc")),
-            KeyedLine("use_askpass", is: try place.absolute("llavero-askpass"))
+            ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")),
+            [VariableLine(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))]
           )
         ]
       }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
@@ -166,125 +179,11 @@ struct ToolSetup: Sendable {
     ToolSetup(
       name: name, programs: [program],
       settings: { (place) throws(Failure) in
-        let path = place.variable("TF_CLI_CONFIG_FILE") ?? place.home(file)
-        let block = #"credentials_helper "llavero" { args = [] }"#
-        return [
-          (
-            ConfigurationFile(path: path),
-            AppendedLines(lines: [block], beginning: "credentials_helper ", isOnlyOne: true)
-          )
-        ]
+        let path = place.path("TF_CLI_CONFIG_FILE") ?? place.home(file)
+        return [(ConfigurationFile(path: path), [TerraformHelperBlock(helper: "llavero")])]
       },
       links: { (place) throws(Failure) in
         [(place.home(".terraform.d/plugins"), "terraform-credentials-llavero")]
       }, next: "log in once more with '\(program) login HOST'")
-  }
-}
-
-/// Where a person's configurations are.
-struct SetupPlace {
-  private let homeFolder: String
-  /// The AWS profile.
-  let profile: String
-
-  /// - Throws: ``Failure`` if HOME doesn't say.
-  init(profile: String = "default") throws(Failure) {
-    guard let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") else {
-      throw Failure("HOME doesn't say where your configuration is", status: .usage)
-    }
-    homeFolder = home
-    self.profile = profile
-  }
-
-  /// A variable that says where something is; `nil` if it isn't set or is empty.
-  func variable(_ name: String) -> String? {
-    VaultLocation.environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
-  }
-
-  func home(_ path: String) -> String { "\(homeFolder)/\(path)" }
-
-  /// Below the folder of configurations (XDG Base Directory Specification).
-  func config(_ path: String) -> String {
-    let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-    return "\(folder ?? home(".config"))/\(path)"
-  }
-
-  /// The first of several files that is there.
-  func first(of paths: [String?], else other: String) -> ConfigurationFile {
-    ConfigurationFile(path: paths.compactMap { $0 }.first { access($0, F_OK) == 0 } ?? paths[0] ?? other)
-  }
-
-  /// - Throws: ``Failure`` if a link to this program isn't found along the PATH.
-  func needsOnPath(_ link: String) throws(Failure) {
-    if isOnPath(link) { return }
-    throw Failure(
-      "\(link) is nowhere along your PATH",
-      hint: "make it with 'llavero link FOLDER', in a folder of your PATH",
-      status: .usage)
-  }
-
-  /// `short` if its link is found along the PATH, else the link's path beside this program.
-  func shortOrAbsolute(_ short: String, _ link: String) throws(Failure) -> String {
-    isOnPath(link) ? short : try absolute(link)
-  }
-
-  /// The path of a link to this program.
-  ///
-  /// - Throws: ``Failure`` if there is none along the PATH and none beside this program.
-  func absolute(_ link: String) throws(Failure) -> String {
-    if isOnPath(link), let path = ProgramLinks.found(link) { return path }
-    let program = try ProgramLinks.program()
-    let path = program.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(link)"
-    if ProgramLinks.isOwn(path) { return path }
-    try needsOnPath(link)
-    return path
-  }
-
-  /// The path of a file that was installed along with this program.
-  ///
-  /// - Throws: ``Failure`` if it wasn't.
-  func installed(_ folder: String, having file: String) throws(Failure) -> String {
-    let path =
-      try ProgramLinks.program().split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/\(folder)"
-    if access("\(path)/\(file)", R_OK) == 0 { return path }
-    throw Failure(
-      "\(path)/\(file) is not installed", hint: "install llavero with integration/install", status: .usage)
-  }
-
-  /// Whether no other program of that name is found along the PATH.
-  func isNotAnothers(_ name: String) -> Bool {
-    ProgramLinks.found(name) == nil || isOnPath(name)
-  }
-
-  /// A folder of the PATH for a person's own programs.
-  var folderForPrograms: String {
-    let own = home(".local/bin")
-    let path = (variable("PATH") ?? "").split(separator: ":")
-    if path.contains(where: { $0 == own }) { return own }
-    let program = (try? ProgramLinks.program()).map {
-      $0.split(separator: "/").dropLast().map { "/\($0)" }.joined()
-    }
-    if let program, path.contains(where: { $0 == program }), access(program, W_OK) == 0 { return program }
-    return own
-  }
-
-  private func isOnPath(_ link: String) -> Bool {
-    ProgramLinks.found(link).map(ProgramLinks.isOwn) ?? false
-  }
-}
-
-/// An array of strings in one line of TOML.
-enum TOMLArray {
-  /// The array with one more string at its end, if it hasn't it.
-  ///
-  /// - Throws: ``ConfigurationFault`` if it is no such array.
-  static func appending(_ text: String, to array: String) throws(ConfigurationFault) -> String {
-    guard array.first == "[", array.last == "]" else {
-      throw ConfigurationFault("it has something else there than a list in one line")
-    }
-    if array.contains("\"\(text)\"") || array.contains("'\(text)'") { return array }
-    var inside = trimmed(Array(array.dropFirst().dropLast().utf8)[...])
-    if inside.last == "," { inside.removeLast() }
-    return "[" + (inside.isEmpty ? "" : inside + ", ") + "\"\(text)\"]"
   }
 }

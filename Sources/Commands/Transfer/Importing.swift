@@ -92,6 +92,16 @@ struct Importing {
       let gone = zip(found.logins, outcomes[range]).filter { $1.isThere && $0.leftBehind.isEmpty }.map(\.0)
       if gone.isEmpty { continue }
       StandardStreams.say("\(try source.remove(gone))")
+      sayFormerCopies(of: source.name)
+    }
+  }
+
+  /// Says that version 0.1.0 has left a copy of what was just removed.
+  private func sayFormerCopies(of path: String) {
+    guard let place = try? SetupPlace() else { return }
+    for copy in FormerCopy.all(place) where copy.path == ConfigurationFile(path: path).formerCopyPath {
+      StandardStreams.say("\(copy.path), which llavero 0.1.0 made, may still have it")
+      StandardStreams.say("hint: 'llavero setup \(copy.tool)' takes that copy away")
     }
   }
 

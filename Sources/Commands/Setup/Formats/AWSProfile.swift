@@ -1,0 +1,30 @@
+/// A profile in the configuration of the AWS CLI and SDKs.
+enum AWSProfile {
+  /// A setting of one.
+  static func setting(_ key: String, is value: String, for profile: String) -> INISetting {
+    INISetting(
+      section: section(profile), key: key, value: value, isSection: { name(ofSection: $0) == profile })
+  }
+
+  /// The section's name. The SDKs take it apart as a shell would.
+  private static func section(_ profile: String) -> String {
+    if profile == "default" { return profile }
+    let isPlain = profile.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_.@/:+-".contains($0)) }
+    return isPlain ? "profile \(profile)" : "profile \"\(profile)\""
+  }
+
+  /// The profile that a section is of; `nil` if it is of none, or has a name that llavero wouldn't take.
+  static func name(ofSection section: String) -> String? {
+    if section == "default" { return section }
+    guard section.hasPrefix("profile"), let first = section.dropFirst(7).first, first == " " || first == "\t"
+    else {
+      return nil
+    }
+    let name = section.dropFirst(7).drop { $0 == " " || $0 == "\t" }
+    if let quote = name.first, quote == "\"" || quote == "'" {
+      let inside = name.dropFirst().prefix { $0 != quote }
+      return name.count == inside.count + 2 ? String(inside) : nil
+    }
+    return name.contains(where: { " \t\"'\\".contains($0) }) ? nil : String(name)
+  }
+}

@@ -1,0 +1,108 @@
+/// What git's configuration names as its credential helpers (git-config(1), "credential.helper": each line adds one, an
+/// empty one forgets those before).
+struct GitHelperLines: ConfigurationFormat {
+  /// The helper, as git finds it.
+  let helper: String
+  /// Whether a file that git reads before this one names helpers.
+  var hasOthersBefore = false
+
+  let name = "credential.helper"
+
+  private static let key = "credential.helper"
+
+  var byHand: [String] { ["[credential]", "\thelper =", line] }
+
+  private var line: String {
+    // A comment would begin in it, or an escape.
+    if helper.contains(where: { "#;\"\\".contains($0) }) {
+      let escaped = helper.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      return "\thelper = \"\(escaped)\""
+    }
+    return "\thelper = \(helper)"
+  }
+
+  func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
+    let file = try GitConfiguration(text)
+    return ConfigurationReading(
+      setting: try helpers(in: file).names,
+      others: file.entries.filter { !$0.name.elementsEqual(Self.key.utf8) }.map {
+        .init(name: [$0.name], value: $0.value ?? [0])
+      })
+  }
+
+  func shown(_ value: String) -> String { "helper = \(value)" }
+
+  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
+    let file = try GitConfiguration(text)
+    let present = try helpers(in: file)
+    // What another helper stores beside it may be in plain text, and an old password there would go on answering.
+    let needsReset = !present.names.isEmpty || hasOthersBefore || Self.includes(file)
+    if present.names == [helper], present.isReset || !(hasOthersBefore || Self.includes(file)) { return [] }
+    return [text.ending(with: needsReset ? byHand : ["[credential]", line])]
+  }
+
+  /// The URLs that have helpers of their own, which git asks whatever stands at the end.
+  func exceptions(in text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    var urls: [String] = []
+    for entry in try GitConfiguration(text).entries {
+      let name = String(decoding: entry.name, as: UTF8.self)
+      guard name.hasPrefix("credential."), name.hasSuffix(".helper"), name.utf8.count > 18,
+        let value = entry.value, !value.isEmpty, !value.elementsEqual(helper.utf8)
+      else { continue }
+      let url = String(name.dropFirst(11).dropLast(7))
+      if !urls.contains(url) { urls.append(url) }
+    }
+    return urls
+  }
+
+  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
+    let file = try GitConfiguration(text)
+    let places = file.entries.indices.filter { index in
+      let entry = file.entries[index]
+      return entry.name.elementsEqual(Self.key.utf8) && entry.value?.elementsEqual(helper.utf8) == true
+    }
+    guard let index = places.last, places.count == 1 else { return nil }
+    var going = [index]
+    if index > 0, case let before = file.entries[index - 1], before.section == file.entries[index].section,
+      before.name == file.entries[index].name, before.value == [],
+      edit.added.split(separator: 0x0a).count > 2
+    {
+      going.insert(index - 1, at: 0)
+    }
+    var result = text
+    for index in going.reversed() {
+      let range = file.entries[index].range
+      // Nothing else may stand on its line.
+      let start = (text[..<range.lowerBound].lastIndex(of: 0x0a) ?? -1) + 1
+      guard Array(text[start..<range.lowerBound]).isBlank else { return nil }
+      let end = text[range.upperBound...].firstIndex(of: 0x0a).map { $0 + 1 } ?? text.count
+      result.removeSubrange(start..<end)
+    }
+    return result
+  }
+
+  /// The helpers for every URL that this text names, in their order, and whether it makes git forget those of before.
+  private func helpers(in file: GitConfiguration) throws(ConfigurationFault) -> (
+    names: [String], isReset: Bool
+  ) {
+    var names: [String] = []
+    var isReset = false
+    for value in file.values(of: Self.key) {
+      guard let value else { throw ConfigurationFault("credential.helper has no value there") }
+      if value.isEmpty {
+        (names, isReset) = ([], true)
+      } else {
+        names.append(String(decoding: value, as: UTF8.self))
+      }
+    }
+    return (names, isReset)
+  }
+
+  /// Whether other files are read from within it.
+  private static func includes(_ file: GitConfiguration) -> Bool {
+    file.entries.contains {
+      let name = String(decoding: $0.name, as: UTF8.self)
+      return name == "include.path" || name.hasPrefix("includeif.")
+    }
+  }
+}

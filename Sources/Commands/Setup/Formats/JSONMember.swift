@@ -1,0 +1,112 @@
+import Bytes
+import JSON
+
+/// A string member of the object that a JSON file is, as Go reads it, where capital letters in names are small ones.
+/// What stands around it keeps its form, and is never shown, for these files may have passwords in them.
+struct JSONMember: ConfigurationFormat {
+  /// Its name, which needs no escapes.
+  let name: String
+  /// Its value, which needs no escapes.
+  let value: String
+
+  var byHand: [String] { [shown(value)] }
+
+  func shown(_ value: String) -> String { "\"\(name)\": \"\(value)\"" }
+
+  func isFormerLine(_ line: String) -> Bool { false }
+
+  func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
+    let members = try members(of: text)
+    return ConfigurationReading(
+      setting: try present(members).map { [$0.text] } ?? [],
+      others: members.filter { !isOurs($0) }.map { .init(name: [$0.name], value: Array(text[$0.value])) })
+  }
+
+  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
+    let member = Array(shown(value).utf8)
+    let end = text.lineEnd
+    if text.isBlank {
+      let tab = end + [0x09]
+      let object = Array("{".utf8) + tab + member + end + Array("}".utf8) + end
+      return [.replacement(of: 0..<text.count, in: text, with: object)]
+    }
+    let members = try members(of: text)
+    if let (present, member) = try present(members) {
+      if present == value { return [] }
+      return [.replacement(of: member.value, in: text, with: Array("\"\(value)\"".utf8))]
+    }
+    guard let brace = text.firstIndex(of: UInt8(ascii: "{")) else { return [] }
+    // As the first member, indented like the one that was.
+    let next = brace + 1
+    let space = Array(text[next...].prefix(while: isWhiteSpace))
+    if members.isEmpty {
+      let object = Array("{".utf8) + end + [0x09] + member + end + Array("}".utf8)
+      return [.replacement(of: brace..<next + space.count + 1, in: text, with: object)]
+    }
+    return [.insertion(of: space + member + [UInt8(ascii: ",")], at: next)]
+  }
+
+  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
+    guard let (present, member) = try present(try members(of: text)), present == value else { return nil }
+    if edit.removed.first == UInt8(ascii: "\"") {
+      return TextEdit.replacement(of: member.value, in: text, with: edit.removed).applied(to: text)
+    }
+    var (start, end) = (member.start, member.value.upperBound)
+    while isWhiteSpace(text[end]) { end += 1 }
+    if text[end] == UInt8(ascii: ",") {
+      end += 1
+      while isWhiteSpace(text[end]) { end += 1 }
+    } else {
+      end = member.value.upperBound
+      while isWhiteSpace(text[start - 1]) { start -= 1 }
+      if text[start - 1] == UInt8(ascii: ",") { start -= 1 }
+    }
+    return Array(text[..<start] + text[end...])
+  }
+
+  private struct Member {
+    let name: [UInt8]
+    /// Where the name's quote is.
+    let start: Int
+    let value: Range<Int>
+    /// What a string says.
+    let text: String?
+  }
+
+  private func isOurs(_ member: Member) -> Bool {
+    member.name.lowercased.elementsEqual(name.lowercased().utf8)
+  }
+
+  private func present(_ members: [Member]) throws(ConfigurationFault) -> (text: String, member: Member)? {
+    let present = members.filter(isOurs)
+    guard let member = present.first else { return nil }
+    if present.count > 1 { throw ConfigurationFault("it has \(name) twice") }
+    guard let text = member.text else { throw ConfigurationFault("\(name) is no text there") }
+    return (text, member)
+  }
+
+  private func members(of text: [UInt8]) throws(ConfigurationFault) -> [Member] {
+    if text.isBlank { return [] }
+    do throws(JSONReader.Malformed) {
+      return try Secret(copying: ByteString(text)).withUnsafeBytes {
+        (bytes) throws(JSONReader.Malformed) -> [Member] in
+        var members: [Member] = []
+        try JSONReader.members(of: bytes) { (name, value) throws(JSONReader.Malformed) in
+          guard let base = bytes.baseAddress, let nameStart = name.baseAddress,
+            let valueStart = value.raw.baseAddress
+          else { return }
+          let start = valueStart - base
+          let decoded = try JSONValue.name(name).bytes
+          members.append(
+            Member(
+              name: decoded, start: nameStart - base - 1, value: start..<start + value.raw.count,
+              text: value.kind == .string && decoded.lowercased.elementsEqual(self.name.lowercased().utf8)
+                ? "\(try value.string())" : nil))
+        }
+        return members
+      }
+    } catch {
+      throw ConfigurationFault("it is not the JSON that its tool reads")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// A line of a text, and where it is.
+struct TextLine {
+  /// Which it is, from 1 on.
+  let number: Int
+  /// Where its bytes are, without its end.
+  let content: Range<Int>
+  /// Where it ends, its LF included.
+  let end: Int
+}
+
+/// The lines of a text: LF ends them, perhaps after a CR. The last one needs no end.
+struct TextLines: Sequence, IteratorProtocol {
+  private let text: [UInt8]
+  private var position = 0
+  private var number = 0
+
+  init(_ text: [UInt8]) {
+    self.text = text
+  }
+
+  mutating func next() -> TextLine? {
+    guard position < text.count else { return nil }
+    let start = position
+    var end = text[start...].firstIndex(of: 0x0a) ?? text.count
+    position = Swift.min(end + 1, text.count)
+    number += 1
+    if end > start, end < text.count, text[end - 1] == 0x0d { end -= 1 }
+    return TextLine(number: number, content: start..<end, end: position)
+  }
+}
+
+extension [UInt8] {
+  /// What ends a line of this text: that of its first one.
+  var lineEnd: [UInt8] {
+    guard let end = firstIndex(of: 0x0a), end > 0, self[end - 1] == 0x0d else { return [0x0a] }
+    return [0x0d, 0x0a]
+  }
+
+  /// Lines to stand at the end of this text, as they have to be written there.
+  func ending(with lines: [String]) -> TextEdit {
+    let end = isEmpty || last == 0x0a ? [] : lineEnd
+    return .insertion(of: end + lines.flatMap { Array($0.utf8) + lineEnd }, at: count)
+  }
+
+  /// Whether there is nothing but white space.
+  var isBlank: Bool { allSatisfy(isWhiteSpace) }
+
+  /// A part without the white space around it.
+  func trimmed(_ range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, isWhiteSpace(self[start]) { start += 1 }
+    while end > start, isWhiteSpace(self[end - 1]) { end -= 1 }
+    return start..<end
+  }
+
+  func string(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
+
+  /// The same with small letters in the place of ASCII's capital ones.
+  var lowercased: [UInt8] { map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 } }
+
+  /// Whether there is a CR that no LF follows.
+  var hasLoneCarriageReturn: Bool {
+    indices.contains { self[$0] == 0x0d && ($0 + 1 == count || self[$0 + 1] != 0x0a) }
+  }
+}
+
+func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }

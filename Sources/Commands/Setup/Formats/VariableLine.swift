@@ -1,0 +1,126 @@
+/// A line `NAME=VALUE` in a file that has no sections.
+struct VariableLine: ConfigurationFormat {
+  /// Whose file it is.
+  enum Dialect: Sendable {
+    /// The file of `go env`: names of capital letters at the line's beginning; anything else is passed over.
+    case go
+    /// environment.d(5).
+    case environment
+    /// wgetrc: names whatever their capital letters, hyphens and underscores.
+    case wget
+  }
+
+  let dialect: Dialect
+  let name: String
+  /// The value to set for the one that is there.
+  let value: @Sendable (_ present: String?) -> String
+  /// What was there, made of the one that is there now; `nil` if it is to go, or can't be told.
+  var former: @Sendable (_ present: String) -> String? = { _ in nil }
+
+  init(_ dialect: Dialect, _ name: String, is value: String) {
+    self.init(dialect, name) { _ in value }
+  }
+
+  init(
+    _ dialect: Dialect, _ name: String, becomes value: @escaping @Sendable (_ present: String?) -> String,
+    former: @escaping @Sendable (_ present: String) -> String? = { _ in nil }
+  ) {
+    self.dialect = dialect
+    self.name = name
+    self.value = value
+    self.former = former
+  }
+
+  var byHand: [String] { [shown(value(nil))] }
+
+  func shown(_ value: String) -> String {
+    "\(name)\(dialect == .wget ? " = " : "=")\(value)"
+  }
+
+  func isFormerLine(_ line: String) -> Bool {
+    guard line.hasPrefix(shown("")) else { return false }
+    let now = String(line.dropFirst(shown("").count))
+    return value(now) == now || now.hasPrefix("\(value("off"));")
+  }
+
+  func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
+    let variables = try variables(in: text)
+    return ConfigurationReading(
+      setting: variables.last(where: isOurs).map { [text.string($0.value)] } ?? [],
+      others: variables.filter { !isOurs($0) }.map { .init(name: [$0.name], value: Array(text[$0.value])) })
+  }
+
+  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
+    let present = try variables(in: text).last(where: isOurs)
+    let wanted = value(present.map { text.string($0.value) })
+    guard let present else { return [text.ending(with: [shown(wanted)])] }
+    if text.string(present.value) == wanted { return [] }
+    return [.replacement(of: present.value, in: text, with: Array(wanted.utf8))]
+  }
+
+  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
+    guard let present = try variables(in: text).last(where: isOurs) else { return nil }
+    let now = text.string(present.value)
+    guard value(now) == now else { return nil }
+    let isAsMade = edit.removed.isEmpty ? value(nil) == now : edit.added == Array(text[present.value])
+    if isAsMade, edit.removed.isEmpty {
+      var result = text
+      result.removeSubrange(present.lines)
+      return result
+    }
+    guard let former = isAsMade ? edit.removed : former(now).map({ Array($0.utf8) }) else { return nil }
+    return TextEdit.replacement(of: present.value, in: text, with: former).applied(to: text)
+  }
+
+  private struct Variable {
+    let name: [UInt8]
+    let value: Range<Int>
+    let lines: Range<Int>
+  }
+
+  private func isOurs(_ variable: Variable) -> Bool {
+    normalized(variable.name) == normalized(Array(name.utf8))
+  }
+
+  private func normalized(_ name: [UInt8]) -> [UInt8] {
+    dialect == .wget ? name.lowercased.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") } : name
+  }
+
+  private func variables(in text: [UInt8]) throws(ConfigurationFault) -> [Variable] {
+    var variables: [Variable] = []
+    for line in TextLines(text) {
+      // Go knows LF alone.
+      var content =
+        dialect == .go
+        ? line.content.lowerBound..<(line.end - (text[line.end - 1] == 0x0a ? 1 : 0)) : line.content
+      let equals = text[content].firstIndex(of: UInt8(ascii: "="))
+      let fault = ConfigurationFault("line \(line.number) is none that its tool reads")
+      if dialect == .go {
+        guard let equals, 0x41...0x5a ~= text[content.lowerBound] else { continue }
+        variables.append(
+          Variable(
+            name: Array(text[content.lowerBound..<equals]), value: equals + 1..<content.upperBound,
+            lines: content.lowerBound..<line.end))
+        continue
+      }
+      content = text.trimmed(content)
+      guard let first = text[content].first, first != UInt8(ascii: "#"),
+        dialect == .wget || first != UInt8(ascii: ";")
+      else { continue }
+      guard let equals else { throw fault }
+      let value = text.trimmed(equals + 1..<content.upperBound)
+      if dialect == .environment {
+        // Values over several lines.
+        let quotes = text[value].filter { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }.count
+        if text[value].last == UInt8(ascii: "\\") || quotes % 2 != 0 {
+          throw ConfigurationFault("line \(line.number) may go on behind its end")
+        }
+      }
+      variables.append(
+        Variable(
+          name: Array(text[text.trimmed(content.lowerBound..<equals)]), value: value,
+          lines: line.content.lowerBound..<line.end))
+    }
+    return variables
+  }
+}

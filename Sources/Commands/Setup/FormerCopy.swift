@@ -1,0 +1,108 @@
+import Glibc
+
+/// What version 0.1.0 kept of a configuration before it set a tool up: all of it, in `*.before-llavero`.
+enum FormerCopy {
+  /// Whether a text has a setting.
+  static func isSet(_ format: any ConfigurationFormat, in text: [UInt8]) -> Bool {
+    (try? format.proposal(for: text).isEmpty) ?? false
+  }
+
+  /// The text without settings that were made in `copy`: that very copy, if nothing else differs.
+  ///
+  /// - Returns: `nil` if they aren't in it, or it can't be told what would have to go.
+  static func undone(_ text: [UInt8], to copy: [UInt8], _ formats: [any ConfigurationFormat]) -> [UInt8]? {
+    if text == copy || differsByFormerLines(text, copy, formats) { return copy }
+    if let cleaned = cleaned(text, formats), cleaned != text {
+      return readsAs(copy, cleaned, formats) && comments(in: cleaned) == comments(in: copy) ? copy : cleaned
+    }
+    var befores = [copy]
+    for format in formats {
+      guard isSet(format, in: text), let after = try? format.setting(in: befores[befores.count - 1]) else {
+        return nil
+      }
+      befores.append(after)
+    }
+    if readsAs(befores[formats.count], text, formats), comments(in: text) == comments(in: copy) {
+      return copy
+    }
+    var result = text
+    for (format, before) in zip(formats, befores).reversed() {
+      guard let edits = try? format.edits(for: before) else { return nil }
+      // It was there before.
+      if edits.isEmpty { continue }
+      guard let undone = try? format.undoing(edits, in: result) else { return nil }
+      result = undone
+    }
+    return result
+  }
+
+  /// Whether a text may have something that such a copy is needed for to take it back.
+  static func isNeeded(for text: [UInt8], _ formats: [any ConfigurationFormat]) -> Bool {
+    formats.contains { format in
+      guard let reading = try? format.reading(of: text) else { return true }
+      return isSet(format, in: text) || reading.setting.contains { $0.contains("llavero") }
+    }
+  }
+
+  /// Whether a text differs from a copy by what version 0.1.0 wrote, in one place, and a line for each setting that it
+  /// wrote that over. What it wrote was not always what the tool reads.
+  private static func differsByFormerLines(
+    _ text: [UInt8], _ copy: [UInt8], _ formats: [any ConfigurationFormat]
+  ) -> Bool {
+    func lines(_ text: [UInt8]) -> ArraySlice<[UInt8]> {
+      TextLines(text).map { Array(text[text.trimmed($0.content)]) }[...]
+    }
+    var (old, new) = (lines(copy), lines(text))
+    while let first = old.first, first == new.first { (old, new) = (old.dropFirst(), new.dropFirst()) }
+    while let last = old.last, last == new.last { (old, new) = (old.dropLast(), new.dropLast()) }
+    let added = new.filter { !$0.isEmpty }.map { $0.string(0..<$0.count) }
+    return !added.isEmpty && added.allSatisfy { line in formats.contains { $0.isFormerLine(line) } }
+      && old.allSatisfy { line in line.isEmpty || formats.contains { hasKey(line, of: $0) } }
+  }
+
+  /// Whether a line may be one of the setting: it has its key, whatever capital letters and hyphens.
+  private static func hasKey(_ line: [UInt8], of format: any ConfigurationFormat) -> Bool {
+    func plain(_ text: some StringProtocol) -> String {
+      text.lowercased().filter { $0 != "-" && $0 != "_" }
+    }
+    let key = format.name.split(separator: ".").last ?? ""
+    return plain(line.string(0..<line.count)).contains(plain(key))
+  }
+
+  /// Those that are there: whose configuration each is a copy of, and its path.
+  static func all(_ place: SetupPlace) -> [(tool: String, path: String)] {
+    var found: [(tool: String, path: String)] = []
+    for tool in ToolSetup.all {
+      for (file, _) in (try? tool.settings(place.forRemoving)) ?? [] {
+        let path = file.formerCopyPath
+        if access(path, F_OK) == 0, !found.contains(where: { $0.path == path }) {
+          found.append((tool.name, path))
+        }
+      }
+    }
+    return found
+  }
+
+  private static func cleaned(_ text: [UInt8], _ formats: [any ConfigurationFormat]) -> [UInt8]? {
+    var text = text
+    for format in formats {
+      guard let cleaned = try? format.cleaned(text) else { return nil }
+      text = cleaned
+    }
+    return text
+  }
+
+  private static func readsAs(_ text: [UInt8], _ other: [UInt8], _ formats: [any ConfigurationFormat]) -> Bool
+  {
+    formats.allSatisfy { format in
+      guard let reading = try? format.reading(of: text) else { return false }
+      return (try? format.reading(of: other)) == reading
+    }
+  }
+
+  private static func comments(in text: [UInt8]) -> [[UInt8]] {
+    TextLines(text).map { Array(text[text.trimmed($0.content)]) }.filter {
+      [UInt8(ascii: "#"), UInt8(ascii: ";")].contains($0.first)
+    }
+  }
+}
