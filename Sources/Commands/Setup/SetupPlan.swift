@@ -207,7 +207,8 @@ struct SetupPlan {
       if FormerCopy.isNeeded(for: present, formats) {
         throw Failure(
           "\(file.path) has changed too much since it was set up",
-          hint: "take llavero's lines out of it by hand; \(words: file.formerCopyPath) shows what was there before",
+          hint:
+            "take llavero's lines out of it by hand; \(words: file.formerCopyPath) shows what was there before",
           status: .keychain)
       }
       return present
