@@ -6,7 +6,7 @@ import Processes
 /// `llavero passphrase`
 struct ChangePassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "passphrase", abstract: "Change the encrypted keychain's passphrase",
+    commandName: "passphrase", abstract: "Change the passphrase of the encrypted file",
     discussion: """
       The former one is asked for, unless something else opens the keychain here, then the new one twice. Copies of the \
       keychain made before still open with the former one. If that has leaked, run 'llavero rotate' as well, and change \

@@ -8,7 +8,7 @@ import ToolCommands
 struct DefaultCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "default",
-    abstract: "Say which item answers for a place where several accounts could",
+    abstract: "Choose which of several accounts answers, or show it",
     discussion: """
       Without it the item that was changed last answers. A default one goes before all others of that very place, \
       which are no default any more then. Without --account, shows which it is:

@@ -8,7 +8,7 @@ import ToolCommands
 struct DeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete an item, or several",
+    abstract: "Delete one item, or several",
     discussion: """
       Deletes the item of just that place, after a question where there is a terminal. If several accounts have one, \
       name the account, or give --all. With --all, patterns of attributes select, too; without a terminal several \

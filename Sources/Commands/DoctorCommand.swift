@@ -10,7 +10,7 @@ import ToolCommands
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Say of each keychain whether it can be used, why not, and what to do",
+    abstract: "Check the keychains and the tools, and say what to do",
     discussion: """
       Looks at everything that each keychain depends on, up to the first thing that doesn't hold, and says what to \
       type next. Then at what tools see: git's helpers, the links by which tools find llavero, and files that still \

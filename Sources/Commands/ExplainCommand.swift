@@ -9,7 +9,7 @@ import ToolCommands
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say which item would answer for a place and why, and why others would not",
+    abstract: "Show which item would answer, and why the others would not",
     discussion: """
       Asks as git would, with what git's configuration says for that URL, or as another tool does:
 

@@ -14,7 +14,7 @@ import ToolCommands
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write items with their secrets for other programs",
+    abstract: "Write items with their secrets, for other programs or as a backup",
     discussion: """
       \(ExportFormat.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
         .joined(separator: "\n"))

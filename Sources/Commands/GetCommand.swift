@@ -8,7 +8,7 @@ import ToolCommands
 struct GetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Print the secret that answers for a place",
+    abstract: "Print a secret",
     discussion: """
       The answer is the one that git would get: for the account if one is named, from the item with the longest \
       path that fits, else the one that was changed last.

@@ -11,7 +11,7 @@ import ToolCommands
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Make the encrypted keychain, with a passphrase if you like",
+    abstract: "Make the encrypted file beforehand, with a passphrase if you like",
     discussion: """
       Not needed before anything else: the first login that is stored makes a keychain by itself, whose key \
       lies in a file that only you can read. That asks for nothing, ever. It protects a keychain that was \

@@ -10,7 +10,7 @@ import ToolCommands
 struct KeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keychain",
-    abstract: "Choose the keychain that is used",
+    abstract: "Choose which keychain to use",
     discussion: """
       Unless you choose, the first login that is stored does: a Secret Service that answers within a second and has a \
       collection for it, else the encrypted file. That is remembered, and neither a time-out nor a lock nor an error \

@@ -7,7 +7,7 @@ import Processes
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "link",
-    abstract: "Make the names by which tools call llavero",
+    abstract: "Make the links by which tools call llavero",
     discussion: """
       Docker looks for docker-credential-llavero, cargo for cargo-credential-llavero, and so on: all of these are links \
       to this one program, and integration/install makes them. Where it came another way, make them in a folder of \

@@ -7,7 +7,7 @@ import Processes
 /// `llavero list`
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the items, without their secrets",
+    commandName: "list", abstract: "List your items, without their secrets",
     discussion: """
       All of them, or those that have every attribute that is named, or are of a place: of a URL's server, protocol, \
       port and account, and if it has a path, of that path, above it or below it. Exit status 1 if none is.
@@ -62,7 +62,7 @@ struct ListCommand: ParsableCommand {
     }
     if let failure { throw failure }
     if printer.count == 0, filter != nil || place != nil {
-      throw Failure("no item is like that", hint: "see all with 'llavero list'", status: .nothingMatched)
+      throw Failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
     }
     try printer.end()
     if printer.count == 0, case .table = form { StandardStreams.say("the keychain has no items yet") }

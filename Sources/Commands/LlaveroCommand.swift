@@ -7,7 +7,7 @@ import ToolCommands
 struct LlaveroCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "llavero",
-    abstract: "Keep passwords and tokens encrypted, and log in git with them",
+    abstract: "Keep passwords and tokens encrypted, and log in git and other tools with them",
     discussion: """
       To let git log in from here, once and for all:
 
@@ -19,11 +19,11 @@ struct LlaveroCommand: ParsableCommand {
         llavero get https://github.com                     (prints it)
         llavero list
 
-      Other tools log in by a protocol of their own, which 'llavero TOOL' speaks: \
+      Other tools have protocols of their own, which 'llavero TOOL' speaks: \
       \(Tool.all.map(\.name).joined(separator: ", ")). See 'llavero docker --help'.
 
-      Items lie in the desktop's Secret Service, or in one encrypted file, which the standard age tool opens too; \
-      'llavero status' says where and why.
+      Your logins are in your desktop's keyring or in one encrypted file, which the age tool opens too. \
+      'llavero status' says which, and why.
       Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
       """,
     version: Program.version,
@@ -79,7 +79,7 @@ struct GitCredentialSubcommand: ParsableCommand {
 struct SecuritySubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "security",
-    abstract: "Be Apple's security command, as far as that has a meaning here",
+    abstract: "Be Apple's security command, for scripts from macOS",
     usage: "llavero security [OPTION...] [COMMAND [OPTION...]]",
     discussion: "'llavero security help' lists its commands; llavero-security(1) has the differences.")
 

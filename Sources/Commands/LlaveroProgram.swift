@@ -31,7 +31,8 @@ package enum LlaveroProgram {
         Program.end(SecurityCommand.run(CString.arguments(from: 2)))
       } else {
         if arguments.count < 2 {
-          throw Failure("no command was given", hint: "see 'llavero --help'", status: .usage)
+          try StandardStreams.write(raw: ShortHelp.text)
+          Program.end(Status.done.rawValue)
         }
         try refuseGarbledArguments()
         if try HelpTopic.answer(Array(arguments.dropFirst())) { Program.end(Status.done.rawValue) }

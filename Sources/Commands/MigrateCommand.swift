@@ -9,7 +9,7 @@ import ToolCommands
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Bring the items of one keychain into the other",
+    abstract: "Copy the items of one keychain into the other",
     discussion: """
       Copies the items with everything that they have, those first that are not there yet; what was cut off goes on from \
       there when it is run again. With --remove-source they are deleted where they were, once all of them have been read \

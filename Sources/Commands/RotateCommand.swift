@@ -8,7 +8,7 @@ import ToolCommands
 /// `llavero rotate`
 struct RotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rotate", abstract: "Draw a new key for the encrypted keychain",
+    commandName: "rotate", abstract: "Make a new key for the encrypted file",
     discussion: """
       For when a key file, a passphrase, a recovery code or a device was lost or leaked: remove that way in, and rotate. \
       What opened the keychain before opens nothing that is stored from then on, and previous generations are \

@@ -8,7 +8,7 @@ import ToolCommands
 struct SetupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
-    abstract: "Let a tool log in from here, by one line in its own configuration",
+    abstract: "Let a tool log in from here, by a line in its configuration",
     discussion: """
       Without a tool, lists those that can be set up, and what each uses now. With one, shows what will change in its \
       configuration, and asks:

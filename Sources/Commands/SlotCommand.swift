@@ -11,7 +11,7 @@ import ToolCommands
 struct SlotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "slot",
-    abstract: "Show and change the ways into the encrypted keychain",
+    abstract: "Show and change what opens the encrypted file",
     discussion: """
       One key opens the keychain. It lies in a file of this machine, or in slots of the keychain itself, each of which \
       opens in another way: by a passphrase, a recovery code, a key of age or ssh, or what a program prints.

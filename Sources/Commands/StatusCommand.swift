@@ -6,7 +6,7 @@ import ToolCommands
 /// `llavero status`
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Say which keychain is used and why, where it is and what protects it",
+    commandName: "status", abstract: "Show which keychain is used, where it is, and what protects it",
     discussion: """
       Also which tools log in from here, and which files still have passwords in plain text. 'llavero doctor' looks \
       closer.

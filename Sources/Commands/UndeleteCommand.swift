@@ -10,7 +10,7 @@ import ToolCommands
 struct UndeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undelete",
-    abstract: "Bring back an item that was deleted or erased, or an earlier secret",
+    abstract: "Bring back a deleted item, or an earlier secret",
     discussion: """
       What you deleted, what git erased because a server refused it, and what was replaced by another secret can be \
       had back for 30 days from the encrypted file.

@@ -9,7 +9,7 @@ import ToolCommands
 struct UpdateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
-    abstract: "Change an item: its secret, what is noted about it, or what it is for",
+    abstract: "Change an item: its secret, its attributes, or what it is for",
     discussion: """
       The place says which item; what changes is given by --label, --comment and the like, and by --new-server and its \
       like. If there is none of these, the secret changes, which is asked for on the terminal or read from standard \

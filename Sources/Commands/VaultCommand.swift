@@ -29,7 +29,7 @@ struct VaultCommand: ParsableCommand {
 /// `llavero vault log`
 struct VaultLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "List the states of the encrypted file that are kept, the newest first")
+    commandName: "log", abstract: "List the earlier states that are kept, newest first")
 
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
@@ -130,7 +130,7 @@ struct VaultLogCommand: ParsableCommand {
 /// `llavero vault restore`
 struct VaultRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Make the items what they were in an earlier state",
+    commandName: "restore", abstract: "Go back to an earlier state",
     discussion: """
       The number is that of 'llavero vault log'. It is a change like any other: what is replaced stays in the log, so \
       that it can be undone, and other copies of the keychain will follow. A damaged or missing file is put back. What \
@@ -210,7 +210,7 @@ struct VaultVerifyCommand: ParsableCommand {
 /// `llavero vault salvage`
 struct VaultSalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "salvage", abstract: "Get out of a damaged file what can be had",
+    commandName: "salvage", abstract: "Rescue what can be read of a damaged file",
     discussion: """
       Puts the newest state that is good in the file's place, with all items that the damaged file still gives. The \
       damaged file is kept among the earlier states. What opens it is as it was last; where that can't be told for \
@@ -243,7 +243,7 @@ struct VaultSalvageCommand: ParsableCommand {
 /// `llavero vault accept`
 struct VaultAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "accept", abstract: "Take the encrypted file as it is for the newest",
+    commandName: "accept", abstract: "Accept an older or another file as yours",
     discussion: """
       A file that is older than what was seen on this machine is refused, for somebody may have put it there to bring \
       back what was deleted or changed. If it was you, as with a backup, say so with this.
@@ -260,7 +260,7 @@ struct VaultAcceptCommand: ParsableCommand {
 /// `llavero vault merge`
 struct VaultMergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "merge", abstract: "Take in the items of another copy of the encrypted file",
+    commandName: "merge", abstract: "Merge another copy of the encrypted file",
     discussion: """
       With one file, its items come into the keychain: of an item its name, its remarks and its secret each are \
       those that were changed last; a secret that doesn't stay can be had back with 'llavero undelete'. Copies that a sync program has put beside the keychain are taken in without this.
