@@ -126,7 +126,7 @@ extension EncryptedFileKeychain {
       onNotice(.unmerged(path: path, error))
     }
     if let snapshot,
-      let write = NewestWrite.find(replacedBy: snapshot, change.head, in: change.locked.folder, unlocking)
+      let write = try NewestWrite.find(replacedBy: snapshot, change.head, in: change.locked.folder, unlocking)
     {
       do throws(KeychainError) {
         if try change.merge(write) { count += 1 }

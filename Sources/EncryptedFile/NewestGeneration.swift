@@ -60,6 +60,9 @@ extension EncryptedFileKeychain {
     let generation = opened.generation
     var newer: SeenGeneration?
     let (memory, isHere) = try SeenGeneration.remembered(of: uuid, opened.key, in: state)
+    if !isHere, try state.lending(SeenGeneration.hasOther(than: uuid, at: location.vaultFile)) ?? false {
+      return .replaced(path: location.vaultFile)
+    }
     switch memory {
     case .seen(generation):
       // A vault that has moved is to be missed where it is now.
@@ -69,9 +72,6 @@ extension EncryptedFileKeychain {
       if try hasReplacedUnseen(opened, seen) { return nil }
       newer = seen
     case .otherKey: break
-    case .nothing
-    where try state.lending(SeenGeneration.hasOther(than: uuid, at: location.vaultFile)) ?? false:
-      return .replaced(path: location.vaultFile)
     case .seen, .nothing:
       // As long as it isn't merged, it is what was seen last.
       if try hasReplacedUnseen(opened) { return nil }
@@ -96,7 +96,7 @@ extension EncryptedFileKeychain {
     _ opened: VaultSnapshot, _ seen: SeenGeneration? = nil
   ) throws(KeychainError) -> Bool {
     guard let folder = try Folder(opening: location.vaultFolder),
-      let write = NewestWrite.find(replacedBy: opened, opened.first.head, in: folder, unlocking),
+      let write = try NewestWrite.find(replacedBy: opened, opened.first.head, in: folder, unlocking),
       write.isMissed
     else { return false }
     if let seen, write.snapshot.generation != seen, !write.snapshot.first.head.past.contains(seen) {
@@ -123,11 +123,15 @@ extension EncryptedFileKeychain {
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
     if try vaultFile() == nil { throw .itemNotFound }
+    if try acceptWhatIsThere() { try beginChange().commit(at: clock()) }
+  }
+
+  /// Returns whether this machine's last write is to be merged into it.
+  private func acceptWhatIsThere() throws(KeychainError) -> Bool {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
-    let write = NewestWrite.find(replacedBy: opened, opened.first.head, in: locked.folder, unlocking)
-    // What can be merged the next change merges.
+    let write = try NewestWrite.find(replacedBy: opened, opened.first.head, in: locked.folder, unlocking)
     if write?.isMissed != true,
       let path = try NewestWrite.setAside(
         besides: opened.status, opened.first.head, as: nil, in: locked.folder, at: location)
@@ -137,6 +141,7 @@ extension EncryptedFileKeychain {
     }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
     try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
+    return write?.isMissed == true
   }
 
   /// The same, also where a newer one has been seen before.

@@ -71,8 +71,13 @@ struct NewestWrite {
   static func keep(_ name: String, in folder: borrowing Folder, at location: VaultLocation) {
     location.nameMachine()
     let fileName = location.newestWriteName
-    unlinkat(folder.descriptor, fileName, 0)
-    if linkat(folder.descriptor, name, folder.descriptor, fileName, 0) == 0 { return }
+    // The former one stays until this one is there.
+    let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
+    if linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0,
+      renameat(folder.descriptor, temporary, folder.descriptor, fileName) == 0
+    {
+      return
+    }
     guard let contents = try? folder.file(name)?.contents(limit: VaultBounds.file) else { return }
     try? contents.withUnsafeBytes { (bytes) throws(KeychainError) in
       try folder.replace(fileName, with: bytes, isLasting: false)
@@ -84,18 +89,25 @@ struct NewestWrite {
   /// - Parameters:
   ///   - current: that generation.
   ///   - head: its first line, or that of what will come next.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read just now.
   /// - Returns: `nil` if there is none, if that generation comes from it or it comes from that one, and if it can't be
   ///   opened with the same key.
   static func find(
     replacedBy current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
-  ) -> NewestWrite? {
-    guard let status = try? folder.status(of: unlocking.location.newestWriteName),
-      !status.isSameFile(as: current.status),
-      let mac = mac(in: folder, at: unlocking.location), mac != current.mac, !head.comes(from: mac),
-      !current.first.head.comes(from: mac)
-    else { return nil }
-    let opened = open(in: folder, uuid: current.stanzas.uuid, with: current.key, unlocking)
-    guard let opened else { return nil }
+  ) throws(KeychainError) -> NewestWrite? {
+    let opened: VaultSnapshot
+    do throws(KeychainError) {
+      guard let file = try folder.file(unlocking.location.newestWriteName),
+        !file.status.isSameFile(as: current.status)
+      else { return nil }
+      let mac = try VaultSnapshot.readHeader(file).0.mac
+      if mac == current.mac || head.comes(from: mac) || current.first.head.comes(from: mac) { return nil }
+      opened = try VaultSnapshot(file, uuid: current.stanzas.uuid, with: current.key, unlocking)
+    } catch {
+      // What can't be read just now is not nothing.
+      if case .system = error { throw error }
+      return nil
+    }
     if opened.first.head.comes(from: current.mac) {
       // What the vault was put back to is earlier, or this one never got into its place.
       guard joins(opened, current, unlocking) else { return nil }

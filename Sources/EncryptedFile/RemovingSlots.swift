@@ -20,20 +20,27 @@ extension EncryptedFileKeychain {
       guard hasIdentityFile || change.slots.contains(where: { $0.isKnown && $0.isWellFormed }) else {
         throw .slot(.lastWayIn(id: id))
       }
+      if hasIdentityFile { return }
+      guard try opensOtherwise(change, identity) else { throw .slot(.nothingElseOpens) }
     }
   }
 
   /// Whether somebody knows a passphrase or a code, or whether a key or a program is here that opens the vault: a
   /// recipient's identity may be nowhere.
-  private func opensOtherwise(_ slots: [VaultStanzas.Slot]) throws(KeychainError) -> Bool {
-    if slots.contains(where: { $0.isWellFormed && [.passphrase, .recovery].contains($0.kind) }) {
+  private func opensOtherwise(
+    _ change: VaultChange, _ identity: X25519Identity
+  ) throws(KeychainError) -> Bool {
+    if change.slots.contains(where: { $0.isWellFormed && [.passphrase, .recovery].contains($0.kind) }) {
       return true
     }
     guard let file = try openVault() else { return false }
     let (header, _) = try VaultSnapshot.readHeader(file)
+    let notes = try change.notes()
+    // One for the vault's own key is opened by the identity file, which may be what goes.
+    let others = change.slots.filter { notes[$0.id]?.recipient != identity.recipient.description }
     var fault: KeychainError?
-    return try unlocking.openWithoutAsking(
-      header, try VaultStanzas(header.stanzas, path: file.path), &fault) != nil
+    let uuid = try VaultStanzas(header.stanzas, path: file.path).uuid
+    return try unlocking.openWithoutAsking(header, VaultStanzas(uuid: uuid, slots: others), &fault) != nil
   }
 
   private func removeIdentityFile() throws(KeychainError) {
@@ -45,7 +52,7 @@ extension EncryptedFileKeychain {
     guard change.slots.contains(where: { $0.isKnown && $0.isWellFormed }) else {
       throw .slot(.lastWayIn(id: id))
     }
-    guard try opensOtherwise(change.slots) else { throw .slot(.nothingElseOpens) }
+    guard try opensOtherwise(change, identity) else { throw .slot(.nothingElseOpens) }
     for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
       guard let file = try state.file(name) else { continue }
       let text = IdentityText.replacing(

@@ -272,6 +272,16 @@ struct ReplacedWriteTests {
     #expect(pair.one.newestWriteName != two.newestWriteName)
   }
 
+  @Test("is merged at once where what came into its place is accepted")
+  func mergedWhenAccepted() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    try pair.keychain(pair.one).acceptRollback()
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+  }
+
   @Test("is kept where it is not read, for others can")
   func unreadable() throws {
     let pair = try Pair()

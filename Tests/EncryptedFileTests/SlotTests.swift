@@ -484,6 +484,20 @@ struct SlotTests {
     _ = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
     try slots.keychain().removeSlot("identity-file")
     #expect(try slots.keychain().servers().count == 3)
+    // Nor is the last thing removed that somebody knows.
+    let code = try addCode(slots)
+    unlink(path)
+    #expect(
+      failure { try slots.keychain(code).removeSlot(try #require(slots.slotIDs.last)) }
+        == .slot(.nothingElseOpens))
+  }
+
+  @Test("a slot for the vault's own key is opened by the identity file alone")
+  func ownRecipient() throws {
+    let slots = try SlotPlace()
+    let key = try #require(try slots.keychain().newest()).key.recipient.description
+    _ = try slots.keychain().addRecipient(key, identity: slots.place.identityFile)
+    #expect(failure { try slots.keychain().removeSlot("identity-file") } == .slot(.nothingElseOpens))
   }
 
   @Test("a recovery code, and the identity file of this machine, are ways in")
