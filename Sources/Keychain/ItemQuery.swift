@@ -181,7 +181,8 @@ extension ByteString {
     let slash = UInt8(ascii: "/")
     let prefix = bytes.last == slash ? bytes.dropLast() : bytes[...]
     guard path.bytes.starts(with: prefix) else { return false }
-    return path.bytes.count == prefix.count || path.bytes[prefix.count] == slash && !path.hasDotSegment
+    let rest = path.bytes[prefix.count...]
+    return rest.allSatisfy { $0 == slash } || rest.first == slash && !path.hasDotSegment
   }
 
   /// Whether a segment is `.` or `..`, also percent-encoded, which lead out of the folder that the path begins with once a
