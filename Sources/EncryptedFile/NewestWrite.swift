@@ -190,8 +190,7 @@ struct NewestWrite {
   static func open(
     in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) -> VaultSnapshot? {
-    guard let file = try? folder.file(unlocking.location.newestWriteName) else { return nil }
-    return try? VaultSnapshot(file, uuid: uuid, with: key, unlocking)
+    (try? openIfReadable(in: folder, uuid: uuid, with: key, unlocking)) ?? nil
   }
 }
 

@@ -28,21 +28,20 @@ private struct FoundHeader {
   let stanzas: VaultStanzas
 
   init?(_ file: borrowing OpenFile) {
-    guard let (header, _) = try? VaultSnapshot.readHeader(file),
-      let stanzas = try? VaultStanzas(header.stanzas, path: file.path)
-    else { return nil }
-    (self.header, self.stanzas) = (header, stanzas)
+    guard let found = try? FoundHeader(reading: file) else { return nil }
+    self = found
   }
 
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read now.
   init?(reading file: borrowing OpenFile) throws(KeychainError) {
     do throws(KeychainError) {
-      _ = try VaultSnapshot.readHeader(file)
+      header = try VaultSnapshot.readHeader(file).0
     } catch {
       if case .system = error { throw error }
       return nil
     }
-    self.init(file)
+    guard let stanzas = try? VaultStanzas(header.stanzas, path: file.path) else { return nil }
+    self.stanzas = stanzas
   }
 
   /// Whether the file is encrypted for a key, whatever else of the header is damaged.
