@@ -125,15 +125,7 @@ extension EncryptedFileKeychain {
       passedOver.insert(name)
       onNotice(.unmerged(path: path, error))
     }
-    if let snapshot,
-      let write = try NewestWrite.find(replacedBy: snapshot, change.head, in: change.locked.folder, unlocking)
-    {
-      do throws(KeychainError) {
-        if try change.merge(write) { count += 1 }
-      } catch {
-        onNotice(.unmerged(path: write.snapshot.path, error))
-      }
-    }
+    count += try change.mergeMissed { onNotice(.unmerged(path: $0, $1)) }
     if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
     change.onCommit { [onNotice, unowned change] in
       if let path = change.setAside { onNotice(.setAside(path: path)) }

@@ -17,7 +17,7 @@ extension VaultChange {
     guard let key, let stanzas else { return 0 }
     for name in try ConflictCopies.names(in: locked.folder) {
       if names.contains(name) {
-        unmergedCopies.append(locked.folder.path(of: name))
+        unmerged.append(locked.folder.path(of: name))
         continue
       }
       do throws(KeychainError) {
@@ -30,7 +30,7 @@ extension VaultChange {
         _ = try undoing { () throws(KeychainError) in try merge(copy) }
         mergedCopies.append((name, copy.generation.fileName))
       } catch {
-        unmergedCopies.append(locked.folder.path(of: name))
+        unmerged.append(locked.folder.path(of: name))
         onFailure(name, locked.folder.path(of: name), error)
       }
     }
@@ -52,22 +52,41 @@ extension VaultChange {
   ///
   /// - Throws: ``KeychainError/unmerged(path:)``.
   func refuseUnmerged() throws(KeychainError) {
-    if let path = unmergedCopies.first { throw .unmerged(path: path) }
+    if let path = unmerged.first { throw .unmerged(path: path) }
+    if let beginning,
+      let path = try NewestWrite.undecided(besides: beginning, head, in: locked.folder, unlocking)
+    {
+      throw .unmerged(path: path)
+    }
     guard let generations = try Generations(in: locked.folder.path) else { return }
     if let path = try generations.unmerged(besides: head) { throw .unmerged(path: path) }
   }
 
-  /// Takes in this machine's last write, where that was replaced by what doesn't have it. It is put among the generations
+  /// Takes in the last writes that were replaced by what doesn't have them. This machine's own is put among the generations
   /// once the change is on the disk.
   ///
-  /// - Returns: whether it was taken in.
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record of it is none.
-  func merge(_ write: NewestWrite) throws(KeychainError) -> Bool {
-    guard write.isMissed else { return false }
-    formerWrite = write.snapshot.generation.fileName
-    _ = try undoing { () throws(KeychainError) in try merge(write.snapshot) }
-    // So that it is noted as taken in.
-    isDirty = true
-    return true
+  /// - Parameter onFailure: hears of those that can't be taken in, by their paths; they stay.
+  /// - Returns: how many were taken in.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
+  func mergeMissed(
+    onFailure: (_ path: String, KeychainError) -> Void
+  ) throws(KeychainError) -> Int {
+    guard let beginning else { return 0 }
+    var count = 0
+    for write in try NewestWrite.findMissed(by: beginning, head, in: locked.folder, unlocking) {
+      // One that was taken in may come from another.
+      if head.comes(from: write.snapshot.mac) { continue }
+      if write.name == unlocking.location.newestWriteName { formerWrite = write.snapshot.generation.fileName }
+      do throws(KeychainError) {
+        _ = try undoing { () throws(KeychainError) in try merge(write.snapshot) }
+        // So that it is noted as taken in.
+        isDirty = true
+        count += 1
+      } catch {
+        unmerged.append(write.snapshot.path)
+        onFailure(write.snapshot.path, error)
+      }
+    }
+    return count
   }
 }

@@ -40,6 +40,7 @@ extension EncryptedFileKeychain {
     try change.commit(at: clock())
     // The generations that are noted are limited in number; what has an older number is noted nowhere.
     try Generations(in: location.vaultFolder)?.settle(copy)
+    try NewestWrite.settle(copy, in: change.locked.folder)
     return outcome
   }
 

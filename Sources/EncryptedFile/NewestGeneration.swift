@@ -89,21 +89,20 @@ extension EncryptedFileKeychain {
     return .rolledBack(path: location.vaultFile, generation: generation.number, seen: newer?.number)
   }
 
-  /// Whether a generation has come into the place of what this machine wrote last, and doesn't come from it.
+  /// Whether a generation has come into the place of what was written last, and doesn't come from it.
   ///
   /// - Parameter seen: what that write has to be, or to come from: somebody may have put an older state there, too.
   private func hasReplacedUnseen(
     _ opened: VaultSnapshot, _ seen: SeenGeneration? = nil
   ) throws(KeychainError) -> Bool {
-    guard let folder = try Folder(opening: location.vaultFolder),
-      let write = try NewestWrite.find(replacedBy: opened, opened.first.head, in: folder, unlocking),
-      write.isMissed
-    else { return false }
-    if let seen, write.snapshot.generation != seen, !write.snapshot.first.head.past.contains(seen) {
-      return false
+    guard let folder = try Folder(opening: location.vaultFolder) else { return false }
+    let missed = try NewestWrite.findMissed(by: opened, opened.first.head, in: folder, unlocking)
+    let counts = missed.contains { write in
+      guard let seen else { return true }
+      return write.snapshot.generation == seen || write.snapshot.first.head.past.contains(seen)
     }
-    hasMissedWrite = true
-    return true
+    if counts { hasMissedWrite = true }
+    return counts
   }
 
   /// Remembers a generation that somebody else has written. Under the lock, and not where a writer holds it, who
@@ -131,8 +130,8 @@ extension EncryptedFileKeychain {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
-    let write = try NewestWrite.find(replacedBy: opened, opened.first.head, in: locked.folder, unlocking)
-    if write?.isMissed != true,
+    let missed = try NewestWrite.findMissed(by: opened, opened.first.head, in: locked.folder, unlocking)
+    if !missed.contains(where: { $0.name == location.newestWriteName }),
       let path = try NewestWrite.setAside(
         besides: opened.status, opened.first.head, as: nil, in: locked.folder, at: location)
     {
@@ -141,7 +140,7 @@ extension EncryptedFileKeychain {
     }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
     try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
-    return write?.isMissed == true
+    return !missed.isEmpty
   }
 
   /// The same, also where a newer one has been seen before.

@@ -9,9 +9,9 @@ import PrivateFiles
 /// A sync program looks at the vault before it puts another machine's file in its place. What is written between the two
 /// has no other name left then, and nobody has seen it.
 struct NewestWrite {
+  /// What the file is called in the vault's folder.
+  let name: String
   let snapshot: VaultSnapshot
-  /// Whether what is in the vault's place doesn't come from it. Else that can't be told.
-  let isMissed: Bool
 
   /// Puts the file that has that name now among the earlier states, unless a change begins with it or comes from it.
   /// Where that can't be told, because it can't be read or is of another key, it is kept as well.
@@ -33,7 +33,9 @@ struct NewestWrite {
     {
       return nil
     }
-    if name == nil, let mac = mac(in: folder, at: location), head.comes(from: mac) { return nil }
+    if name == nil, let mac = mac(of: location.newestWriteName, in: folder), head.comes(from: mac) {
+      return nil
+    }
     if try !folder.contains(location.newestWriteName) { return nil }
     if name == nil, isKnown() { return nil }
     let generations = try Generations(creatingIn: folder)
@@ -46,7 +48,7 @@ struct NewestWrite {
   static func forget(
     knownTo current: VaultSnapshot, in folder: borrowing Folder, at location: VaultLocation
   ) {
-    if let mac = mac(in: folder, at: location), current.first.head.comes(from: mac) {
+    if let mac = mac(of: location.newestWriteName, in: folder), current.first.head.comes(from: mac) {
       unlinkat(folder.descriptor, location.newestWriteName, 0)
     }
   }
@@ -57,12 +59,16 @@ struct NewestWrite {
     of head: VaultHead, in folder: borrowing Folder, at location: VaultLocation
   ) {
     let own = location.newestWriteName
-    for name in (try? folder.names(where: VaultLocation.isNewestWriteName)) ?? [] where name != own {
-      if let file = try? folder.file(name), let mac = try? VaultSnapshot.readHeader(file).0.mac,
-        head.comes(from: mac)
-      {
-        unlinkat(folder.descriptor, name, 0)
-      }
+    for name in (try? names(in: folder)) ?? [] where name != own {
+      if let mac = mac(of: name, in: folder), head.comes(from: mac) { unlinkat(folder.descriptor, name, 0) }
+    }
+  }
+
+  /// Has one that a person has had taken in be an earlier state like any other: what its number is too low for is noted
+  /// nowhere.
+  static func settle(_ merged: VaultSnapshot, in folder: borrowing Folder) throws(KeychainError) {
+    for name in try names(in: folder) where mac(of: name, in: folder) == merged.mac {
+      try Generations(creatingIn: folder).take(name, from: folder, as: merged.generation.fileName)
     }
   }
 
@@ -84,39 +90,88 @@ struct NewestWrite {
     }
   }
 
-  /// Looks for it where another generation is in the vault's place.
+  /// What such a file is to the generation in the vault's place.
+  private enum Finding {
+    /// It is that generation or known to it, it isn't there, or nothing of the vault.
+    case known
+    /// The generation doesn't come from it.
+    case missed(VaultSnapshot)
+    /// It can't be told whether the generation comes from it.
+    case undecided
+  }
+
+  /// Looks at the last writes that are in the folder, where another generation is in the vault's place.
+  ///
+  /// All of them, and not this machine's alone: a folder that has moved or is reached by another path, or a state that was
+  /// lost, gives a machine another name.
   ///
   /// - Parameters:
   ///   - current: that generation.
   ///   - head: its first line, or that of what will come next.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read just now.
-  /// - Returns: `nil` if there is none, if that generation comes from it or it comes from that one, and if it can't be
-  ///   opened with the same key.
-  static func find(
-    replacedBy current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
-  ) throws(KeychainError) -> NewestWrite? {
-    let opened: VaultSnapshot
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
+  /// - Returns: those that it doesn't come from.
+  static func findMissed(
+    by current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
+  ) throws(KeychainError) -> [NewestWrite] {
+    var missed: [NewestWrite] = []
+    for name in try names(in: folder) {
+      if case .missed(let write) = try look(at: name, besides: current, head, in: folder, unlocking) {
+        missed.append(NewestWrite(name: name, snapshot: write))
+      }
+    }
+    return missed
+  }
+
+  /// The path of one of which it can't be told whether it was taken in; `nil` if there is none.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
+  static func undecided(
+    besides current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
+  ) throws(KeychainError) -> String? {
+    let uuid = current.stanzas.uuid
+    for name in try names(in: folder) {
+      if case .undecided = try look(at: name, besides: current, head, in: folder, unlocking),
+        !isAncestor(name, of: head, in: folder, uuid: uuid, current.key, unlocking)
+      {
+        return folder.path(of: name)
+      }
+    }
+    return nil
+  }
+
+  private static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
+    try folder.names(where: VaultLocation.isNewestWriteName).sorted()
+  }
+
+  private static func look(
+    at name: String, besides current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder,
+    _ unlocking: Unlocking
+  ) throws(KeychainError) -> Finding {
+    let write: VaultSnapshot
     do throws(KeychainError) {
-      guard let file = try folder.file(unlocking.location.newestWriteName),
-        !file.status.isSameFile(as: current.status)
-      else { return nil }
+      guard let file = try folder.file(name), !file.status.isSameFile(as: current.status) else {
+        return .known
+      }
       let mac = try VaultSnapshot.readHeader(file).0.mac
-      if mac == current.mac || head.comes(from: mac) || current.first.head.comes(from: mac) { return nil }
-      opened = try VaultSnapshot(file, uuid: current.stanzas.uuid, with: current.key, unlocking)
+      if mac == current.mac || head.comes(from: mac) || current.first.head.comes(from: mac) { return .known }
+      write = try VaultSnapshot(file, uuid: current.stanzas.uuid, with: current.key, unlocking)
     } catch {
+      switch error {
       // What can't be read just now is not nothing.
-      if case .system = error { throw error }
-      return nil
+      case .system: throw error
+      case .unsafeFile: return .undecided
+      default: return .known
+      }
     }
-    if opened.first.head.comes(from: current.mac) {
+    if write.first.head.comes(from: current.mac) {
       // What the vault was put back to is earlier, or this one never got into its place.
-      guard joins(opened, current, unlocking) else { return nil }
-      return NewestWrite(snapshot: opened, isMissed: true)
+      if joins(write, current, unlocking) { return .missed(write) }
+      return name == unlocking.location.newestWriteName ? .known : .undecided
     }
-    guard opened.first.head.tellsWhetherItComes(from: current.generation.number) else { return nil }
-    return NewestWrite(
-      snapshot: opened,
-      isMissed: current.first.head.tellsWhetherItComes(from: opened.generation.number))
+    guard write.first.head.tellsWhetherItComes(from: current.generation.number),
+      current.first.head.tellsWhetherItComes(from: write.generation.number)
+    else { return .undecided }
+    return .missed(write)
   }
 
   /// Whether it comes from what is in the vault's place and from what was seen last, which is another one: a writer that
@@ -133,12 +188,13 @@ struct NewestWrite {
     return seen != current.generation && seen != write.generation && write.first.head.past.contains(seen)
   }
 
-  /// Whether a change comes from it by earlier states that are kept. Versions that don't know `past` note only the last
+  /// Whether a change comes from such a file by earlier states that are kept. Versions that don't know `past` note only the last
   /// one that theirs come from.
   static func isAncestor(
-    of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey, _ unlocking: Unlocking
+    _ name: String, of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey,
+    _ unlocking: Unlocking
   ) -> Bool {
-    guard let own = mac(in: folder, at: unlocking.location),
+    guard let own = mac(of: name, in: folder),
       let generations = try? Generations(in: folder.path)
     else { return false }
     var previous = head.previous
@@ -160,13 +216,13 @@ struct NewestWrite {
     if let opened = open(in: folder, uuid: uuid, with: key, unlocking) {
       return opened.first.head.comes(from: mac)
     }
-    guard let own = self.mac(in: folder, at: unlocking.location) else { return false }
+    guard let own = self.mac(of: unlocking.location.newestWriteName, in: folder) else { return false }
     return SeenGeneration.isBeingReplaced(by: own, of: uuid, in: StateFolder(unlocking.location))
   }
 
   /// The MAC of its header; `nil` if there is none.
-  static func mac(in folder: borrowing Folder, at location: VaultLocation) -> [UInt8]? {
-    guard let file = try? folder.file(location.newestWriteName) else { return nil }
+  static func mac(of name: String, in folder: borrowing Folder) -> [UInt8]? {
+    guard let file = try? folder.file(name) else { return nil }
     return try? VaultSnapshot.readHeader(file).0.mac
   }
 

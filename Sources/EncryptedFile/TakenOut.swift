@@ -32,7 +32,7 @@ enum TakenOut {
     _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder, _ location: VaultLocation
   ) -> Bool {
     mac == current.mac || current.first.head.comes(from: mac)
-      || mac == NewestWrite.mac(in: folder, at: location)
+      || mac == NewestWrite.mac(of: location.newestWriteName, in: folder)
       || ((try? Generations(in: folder.path)?.hasOne(of: mac)) ?? false)
   }
 }

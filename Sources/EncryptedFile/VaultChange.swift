@@ -26,12 +26,12 @@ final class VaultChange {
   let locked: LockedFolder
   /// The file that the change began with, and what it is called once it is an earlier generation.
   private let before: (status: FileStatus, keptAs: String)?
-  /// What the change began with, as it is remembered.
-  private let beginning: (seen: SeenGeneration, key: VaultKey)?
+  /// The generation that the change began with, without its lines.
+  let beginning: VaultSnapshot?
   /// Copies from elsewhere whose items this change has taken in, and what they are called afterwards.
   var mergedCopies: [(name: String, keptAs: String)] = []
-  /// Copies that could not be taken in, by their paths.
-  var unmergedCopies: [String] = []
+  /// What could not be taken in, by its paths.
+  var unmerged: [String] = []
   /// Where this machine's last write is kept, if nobody has taken it in.
   private(set) var setAside: String?
   /// What this machine's last write is called among the generations, where the vault doesn't come from it.
@@ -59,7 +59,7 @@ final class VaultChange {
     self.locked = locked
     isNew = snapshot == nil
     before = snapshot.map { ($0.status, $0.generation.fileName) }
-    self.beginning = snapshot.map { ($0.generation, $0.key) }
+    self.beginning = snapshot
     let beginning = try snapshot.map { (snapshot) throws(KeychainError) in try VaultBeginning(after: snapshot)
     }
     key = beginning?.key
@@ -317,7 +317,9 @@ final class VaultChange {
       guard let beginning, let uuid = stanzas?.uuid else { return false }
       return NewestWrite.isUnfinished(
         besides: head.previous, in: locked.folder, uuid: uuid, beginning.key, unlocking)
-        || NewestWrite.isAncestor(of: head, in: locked.folder, uuid: uuid, beginning.key, unlocking)
+        || NewestWrite.isAncestor(
+          unlocking.location.newestWriteName, of: head, in: locked.folder, uuid: uuid, beginning.key,
+          unlocking)
     }
   }
 
@@ -345,7 +347,7 @@ final class VaultChange {
         if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
           // Whichever of the two is there afterwards is the one that was seen last.
           try snapshot.generation.remember(
-            of: uuid, key, at: unlocking.location, besides: beginning.seen, beginning.key)
+            of: uuid, key, at: unlocking.location, besides: beginning.generation, beginning.key)
         }
         if let before {
           try Generations(creatingIn: locked.folder).keep(

@@ -123,10 +123,14 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d"], at: pair.one)
     for number in 0..<3 { try pair.set("a.example", "new \(number)", at: pair.one) }
     try pair.replace(pair.one.vault, with: other)
-    try pair.replace(pair.one.newestWrite, with: fork)
-    guard case .rolledBack = failure({ try pair.keychain(pair.one).servers() }) else {
-      Issue.record("an older state was taken")
-      return
+    // Under whatever name it comes.
+    for name in [pair.one.newestWrite, pair.one.location.vaultFolder + "/.vault.age.newest-0123456789abcdef"]
+    {
+      try pair.replace(name, with: fork)
+      guard case .rolledBack = failure({ try pair.keychain(pair.one).servers() }) else {
+        Issue.record("an older state was taken")
+        return
+      }
     }
   }
 
@@ -307,6 +311,86 @@ struct ReplacedWriteTests {
     for number in 0..<8 { try pair.set("e.example", "\(number)", at: pair.one) }
     try pair.keychain(pair.one).merge(copyAt: path)
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
+  }
+
+  /// Gives one's last write the name that it had where the folder has moved, or what names the machine was lost.
+  private func renamed(_ pair: Pair) -> String {
+    let other = pair.one.location.vaultFolder + "/.vault.age.newest-0123456789abcdef"
+    #expect(Glibc.rename(pair.one.newestWrite, other) == 0)
+    return other
+  }
+
+  private func rotate(_ pair: Pair) throws {
+    try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
+  }
+
+  @Test("is merged also where it has another name than this machine would give it now")
+  func otherName() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    let other = renamed(pair)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+    #expect(pair.notices.all.last == .merged(copies: 1))
+    try rotate(pair)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+    #expect(access(other, F_OK) != 0)
+  }
+
+  @Test("several are merged at once, each once, also where one comes from another")
+  func severalNames() throws {
+    let pair = try Pair()
+    var digits = 0
+    for server in ["c", "d", "e"] {
+      try pair.set(server + ".example", server, at: pair.one)
+      let write = try contents(of: pair.one.newestWrite)
+      try pair.replace(
+        pair.one.location.vaultFolder + "/.vault.age.newest-000000000000000\(digits)", with: write)
+      digits += 1
+    }
+    try pair.set("f.example", "f", at: pair.two)
+    try pair.bring(pair.two, to: pair.one)
+    try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
+    let before = try pair.one.everything()
+    try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
+    #expect(try pair.one.everything() == before)
+    try pair.set("c.example", "c again", at: pair.one)
+    #expect(pair.notices.all.count == 2)
+    try rotate(pair)
+    #expect(
+      names(in: pair.one.location.vaultFolder).filter { $0.hasPrefix(".vault") } == [pair.one.newestWriteName]
+    )
+  }
+
+  @Test(
+    "keeps the vault's key from being changed, where it can't be told whether it was taken in, until it is",
+    arguments: [false, true])
+  func undecided(hasOtherName: Bool) throws {
+    let pair = try Pair()
+    for number in 0..<40 { try pair.set("d.example", "\(number)", at: pair.two) }
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.bring(pair.two, to: pair.one)
+    let path = hasOtherName ? renamed(pair) : pair.one.newestWrite
+    #expect(failure { try rotate(pair) } == .unmerged(path: path))
+    #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: path))
+    try pair.keychain(pair.one).merge(copyAt: path)
+    try rotate(pair)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+  }
+
+  @Test("that can't be read for others can keeps the vault's key from being changed")
+  func unreadableWhileRotating() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 0..<2 { try pair.set("d.example", "\(number)", at: pair.two) }
+    try pair.bring(pair.two, to: pair.one)
+    let other = renamed(pair)
+    chmod(other, 0o644)
+    #expect(failure { try rotate(pair) } == .unmerged(path: other))
+    chmod(other, 0o600)
+    try rotate(pair)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
   }
 
   @Test("a copy that can't be merged keeps the vault's key from being changed")
