@@ -23,6 +23,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case unmerged(path: String, KeychainError)
     /// What this machine wrote last was replaced, and couldn't be taken in. It is kept there for 30 days.
     case setAside(path: String)
+    /// Earlier states of another vault, which was in this one's place before, are in that folder now.
+    case formerPutAside(path: String)
     /// Another process has asked for the passphrase for five seconds.
     case waitingForPassphrase
   }

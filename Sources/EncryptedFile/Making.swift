@@ -108,26 +108,33 @@ struct VaultTraces {
   static func putAside(at location: VaultLocation, in folder: borrowing Folder) throws(KeychainError)
     -> [String]
   {
-    let name = "former-" + randomHexadecimal(bytes: 4)
+    let name = newFolderName()
     var aside: [String] = []
-    if try put(nearVault(in: folder), of: folder, into: name) { aside.append(folder.path(of: name)) }
+    if try put(nearVault(in: folder), of: folder, into: folder.path(of: name)) {
+      aside.append(folder.path(of: name))
+    }
     if let state = try Folder(opening: location.stateFolder) {
       let seen = try state.names(where: SeenGeneration.isFileName)
-      if try put(inState + [VaultLocation.newIdentityName] + seen, of: state, into: name) {
+      if try put(inState + [VaultLocation.newIdentityName] + seen, of: state, into: state.path(of: name)) {
         aside.append(state.path(of: name))
       }
     }
     return aside
   }
 
-  /// Returns whether there was anything to put there.
-  private static func put(
-    _ names: [String], of folder: borrowing Folder, into name: String
+  /// What a folder is called for what is put aside.
+  static func newFolderName() -> String { "former-" + randomHexadecimal(bytes: 4) }
+
+  /// Puts files of a folder into another one, which is made if it isn't there.
+  ///
+  /// - Returns: whether there was anything to put there.
+  static func put(
+    _ names: [String], of folder: borrowing Folder, into path: String
   ) throws(KeychainError) -> Bool {
     var present: [String] = []
     for name in names where try folder.contains(name) { present.append(name) }
     if present.isEmpty { return false }
-    let aside = try Folder(creating: folder.path(of: name))
+    let aside = try Folder(creating: path)
     for name in present where renameat(folder.descriptor, name, aside.descriptor, name) != 0 {
       throw .system(operation: "put aside", path: folder.path(of: name), errno: errno)
     }

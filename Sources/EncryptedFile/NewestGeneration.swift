@@ -39,7 +39,7 @@ extension EncryptedFileKeychain {
   /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
   ///
   /// - Parameter needsIdentity: whether the identity itself has to be had, and not only what an agent gives.
-  /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``, ``KeychainError/replaced(path:)``.
+  /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``, ``KeychainError/replaced(path:former:)``.
   func newest(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
     let state = StateFolder(location)
     guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity, state) else { return nil }
@@ -61,7 +61,8 @@ extension EncryptedFileKeychain {
     var newer: SeenGeneration?
     let (memory, isHere) = try SeenGeneration.remembered(of: uuid, opened.key, in: state)
     if !isHere, try state.lending(SeenGeneration.hasOther(than: uuid, at: location.vaultFile)) ?? false {
-      return .replaced(path: location.vaultFile)
+      return .replaced(
+        path: location.vaultFile, former: FormerVault.lastState(otherThan: uuid, at: location))
     }
     switch memory {
     case .seen(generation):
@@ -130,6 +131,9 @@ extension EncryptedFileKeychain {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
+    if let path = try FormerVault.putAside(otherThan: opened.stanzas.uuid, in: locked.folder) {
+      onNotice(.formerPutAside(path: path))
+    }
     let missed = try NewestWrite.findMissed(by: opened, opened.first.head, in: locked.folder, unlocking)
     if !missed.contains(where: { $0.name == location.newestWriteName }),
       let path = try NewestWrite.setAside(

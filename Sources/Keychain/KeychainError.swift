@@ -58,8 +58,9 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// An older state of the keychain has come into the place of a newer one, which was seen here before. `seen` is the
   /// newest write that was seen; `nil` if another key had written what is remembered of that.
   case rolledBack(path: String, generation: Int64, seen: Int64?)
-  /// Another keychain has come into the place of the one that was seen there before.
-  case replaced(path: String)
+  /// Another keychain has come into the place of the one that was seen there before. `former` is the file with the last
+  /// state of that one that is kept; `nil` if there is none.
+  case replaced(path: String, former: String?)
   /// A newer version of the program wrote it, in a way this one can't read (or not safely write).
   case newerFormat(path: String, version: Int)
   /// A bound of the format is exceeded. `limit` is in bytes.

@@ -100,10 +100,14 @@ extension Failure {
       self.init(damaged: path, detail)
     case .rolledBack(let path, let generation, let seen):
       self.init(rolledBack: path, generation: generation, seen: seen)
-    case .replaced(let path):
+    case .replaced(let path, let former):
+      let puttingBack: Hint =
+        former.map { "put yours back: move this one away and copy \(words: $0) to \(words: path)" }
+        ?? "put yours back"
       self.init(
         "the keychain \(path) is another one than was there before",
-        hint: "put yours back; if this one is yours too, say so with 'llavero vault accept'",
+        hint:
+          "\(puttingBack); if this one is yours too, say so with \(command: "llavero", "vault", "accept")",
         status: .keychain)
     case .newerFormat(let path, let version):
       self.init(

@@ -202,6 +202,8 @@ package struct KeychainSelection {
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
           + "\(command: "llavero", "vault", "merge", path) takes it in")
+    case .formerPutAside(let path):
+      StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
     case .waitingForPassphrase:
       StandardStreams.say("waiting for the passphrase that another process asks for")
     }

@@ -117,12 +117,41 @@ struct StayingUnlockedTests {
       rename(from, to)
     }
     for keychain in [running, place.keychain()] {
-      #expect(failure { try keychain.servers() } == .replaced(path: place.vault))
-      #expect(failure { try keychain.add(servers: ["c.example"]) } == .replaced(path: place.vault))
+      #expect(failure { try keychain.servers() } == .replaced(path: place.vault, former: nil))
+      #expect(
+        failure { try keychain.add(servers: ["c.example"]) } == .replaced(path: place.vault, former: nil))
     }
     try place.keychain().acceptRollback()
     #expect(try running.servers() == ["b.example"])
     #expect(try running.secret(of: try #require(try running.items(matching: .all).first)) == "b")
+  }
+
+  @Test("the earlier states of a vault are put aside when another one in its place is accepted")
+  func formerPutAside() throws {
+    let (place, other) = (Place(), Place())
+    for number in 0..<3 { try place.keychain().add(.internet(ByteString("a\(number).example")), "a") }
+    for number in 0..<9 { try other.keychain().add(.internet(ByteString("b\(number).example")), "b") }
+    let (former, folder) = (try contents(of: place.newestWrite), place.location.vaultFolder)
+    let generations = names(in: folder + "/generations")
+    // A sync program brings its earlier states, too.
+    for name in names(in: other.location.vaultFolder + "/generations") {
+      rename(other.location.vaultFolder + "/generations/" + name, folder + "/generations/" + name)
+    }
+    for (from, to) in [(other.identityFile, place.identityFile), (other.vault, place.vault)] {
+      rename(from, to)
+    }
+    #expect(
+      failure { try place.keychain().servers() } == .replaced(path: place.vault, former: place.newestWrite))
+    nonisolated(unsafe) var notices: [EncryptedFileKeychain.Notice] = []
+    try place.keychain(onNotice: { notices.append($0) }).acceptRollback()
+    let aside = try #require(names(in: folder).first { $0.hasPrefix("former-") })
+    #expect(notices == [.formerPutAside(path: folder + "/" + aside)])
+    #expect(names(in: folder + "/" + aside) == [place.newestWriteName] + generations)
+    #expect(try contents(of: folder + "/" + aside + "/" + place.newestWriteName) == former)
+    for number in 0..<9 { try place.keychain().add(.internet(ByteString("c\(number).example")), "c") }
+    #expect(try place.keychain().servers().count == 18)
+    // What was there first comes back from there.
+    #expect(names(in: folder + "/" + aside).count == 1 + generations.count)
   }
 
   @Test("one thread after the other uses what another one has opened")

@@ -1,0 +1,55 @@
+import Age
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// What a vault's folder has of another vault, which was in its place before.
+enum FormerVault {
+  /// The path of its last state that is still there; `nil` if there is none.
+  ///
+  /// - Parameter uuid: the vault that is there now.
+  static func lastState(otherThan uuid: String, at location: VaultLocation) -> String? {
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
+    let newest = location.newestWriteName
+    if isOther(than: uuid, newest, in: folder) { return folder.path(of: newest) }
+    guard let generations = try? Folder(opening: folder.path(of: Generations.folderName)),
+      let listed = try? Generations(in: folder.path)?.list()
+    else { return nil }
+    return listed.first { isOther(than: uuid, $0.name, in: generations) }?.path
+  }
+
+  /// Puts its last writes and its earlier states into a new folder: the vault that is there now would number them among
+  /// its own, and remove them by that. Needs the vault's lock.
+  ///
+  /// - Returns: the folder's path; `nil` if there was nothing.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  static func putAside(
+    otherThan uuid: String, in folder: borrowing Folder
+  ) throws(KeychainError) -> String? {
+    let aside = VaultTraces.newFolderName()
+    var isAny = try putAside(
+      otherThan: uuid, folder.names(where: VaultLocation.isNewestWriteName), of: folder,
+      into: folder.path(of: aside))
+    if let generations = try Folder(opening: folder.path(of: Generations.folderName)),
+      try putAside(otherThan: uuid, generations.names(), of: generations, into: folder.path(of: aside))
+    {
+      isAny = true
+    }
+    return isAny ? folder.path(of: aside) : nil
+  }
+
+  private static func putAside(
+    otherThan uuid: String, _ names: [String], of folder: borrowing Folder, into aside: String
+  ) throws(KeychainError) -> Bool {
+    let names = names.filter { isOther(than: uuid, $0, in: folder) }
+    return try VaultTraces.put(names, of: folder, into: aside)
+  }
+
+  /// Whether a file is a state of another vault. What can't be read may be this one's.
+  private static func isOther(than uuid: String, _ name: String, in folder: borrowing Folder) -> Bool {
+    guard let file = try? folder.file(name), let header = try? VaultSnapshot.readHeader(file).0,
+      let stanzas = try? VaultStanzas(header.stanzas, path: folder.path(of: name))
+    else { return false }
+    return stanzas.uuid != uuid
+  }
+}
