@@ -28,6 +28,13 @@ final class NewIdentityFile {
       try state.replace(VaultLocation.newIdentityName, with: text)
     }
     do throws(KeychainError) {
+      // It may be the only thing that opens what is written next.
+      guard let file = try state.file(VaultLocation.newIdentityName),
+        try file.contents(limit: VaultBounds.identityFile).isEqual(to: text)
+      else {
+        let path = state.path(of: VaultLocation.newIdentityName)
+        throw .damaged(path: path, detail: "what was written can't be read back")
+      }
       try writeVault()
     } catch {
       if hasFailed() { unlinkat(state.descriptor, VaultLocation.newIdentityName, 0) }
