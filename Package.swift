@@ -120,18 +120,26 @@ let package = Package(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
       swiftSettings: settings + compact),
-    // What a program shows of itself: its streams, its terminal, why it failed, and the programs that it starts.
+    // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(
-      name: "Processes",
+      name: "Terminals",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
+        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "CredentialProtocols",
         "CLinux",
       ],
+      swiftSettings: settings + compact),
+    // The programs that it starts.
+    .target(
+      name: "Processes",
+      dependencies: ["Bytes", "Keychain", "CredentialProtocols", "Terminals", "CLinux"],
       swiftSettings: settings + compact),
     .target(
       name: "Passphrases",
       dependencies: [
-        "Bytes", "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Processes", "CLinux",
+        "Bytes", "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Terminals",
+        "Processes",
+        "CLinux",
       ],
       swiftSettings: settings + compact),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
@@ -139,16 +147,25 @@ let package = Package(
       name: "ToolCommands",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "CredentialProtocols", "Processes", "Passphrases", "CLinux",
+        "CredentialProtocols", "Terminals", "Processes", "Passphrases", "CLinux",
       ],
       swiftSettings: settings),
+    // Apple's `security` command.
+    .target(
+      name: "SecurityProgram",
+      dependencies: [
+        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "SecurityCodes", "Terminals",
+        "Processes", "Passphrases", "ToolCommands", "CLinux",
+      ],
+      swiftSettings: settings + compact),
+    // What people type.
     .target(
       name: "Commands",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "JSON", "SecurityCodes", "CredentialProtocols", "Interchange", "Age", "Processes", "Passphrases",
-        "ToolCommands",
-        "CLinux",
+        "JSON", "CredentialProtocols", "Interchange", "Age", "Terminals", "Processes", "Passphrases",
+        "ToolCommands", "SecurityProgram", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings + compact),
@@ -243,14 +260,21 @@ let package = Package(
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: settings),
-    .testTarget(name: "ProcessesTests", dependencies: ["Processes"], swiftSettings: settings),
+    .testTarget(name: "TerminalsTests", dependencies: ["Terminals"], swiftSettings: settings),
+    .testTarget(
+      name: "SecurityProgramTests",
+      dependencies: [
+        "SecurityCodes", "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "PassphrasesTests", dependencies: ["Passphrases", "TestSupport"], swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Passphrases", "Processes",
+        "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Passphrases", "Terminals",
+        "SecurityProgram",
         "CredentialProtocols", "Interchange",
         "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),

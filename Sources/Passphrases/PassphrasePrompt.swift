@@ -1,6 +1,7 @@
 import Glibc
 import Keychain
 import Processes
+import Terminals
 
 /// A way to ask a person for a passphrase.
 enum PassphrasePrompt {

@@ -1,4 +1,4 @@
-import Processes
+import Terminals
 
 /// What a person is asked, in the words of each way to ask.
 struct PassphraseQuestion {

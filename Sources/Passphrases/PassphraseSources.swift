@@ -2,7 +2,8 @@ package import EncryptedFile
 import Glibc
 package import Keychain
 import KeychainChoice
-package import Processes
+import Processes
+package import Terminals
 
 /// Where the passphrase of a keychain comes from.
 ///

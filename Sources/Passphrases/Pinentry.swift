@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import Keychain
 import Processes
+import Terminals
 
 /// A program of the pinentry family, which shows a dialog and speaks the Assuan protocol (the pinentry manual,
 /// "Pinentry's Assuan Protocol").

@@ -1,5 +1,5 @@
 package import Keychain
-package import Processes
+package import Terminals
 
 /// Where a command gets a secret from: never from an argument, which every process can read.
 package enum SecretInput {

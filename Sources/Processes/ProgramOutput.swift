@@ -2,6 +2,7 @@ import Bytes
 import CLinux
 import Glibc
 package import Keychain
+import Terminals
 
 /// What a program prints.
 package enum ProgramOutput {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Keychain
+package import Terminals
 
 /// The executable that is this program with the Secret Service: `llavero` becomes it where that keychain is used.
 package struct SecretServiceProgram {

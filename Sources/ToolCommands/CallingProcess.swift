@@ -6,6 +6,7 @@ import Glibc
 import Keychain
 import PrivateFiles
 import Processes
+import Terminals
 
 /// The process that has started this one, as the kernel tells of it.
 struct CallingProcess: Caller {

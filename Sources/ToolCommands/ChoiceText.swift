@@ -1,6 +1,6 @@
 package import Keychain
 package import KeychainChoice
-package import Processes
+package import Terminals
 
 extension KeychainKind {
   /// - Throws: ``Failure`` if there is no such kind.

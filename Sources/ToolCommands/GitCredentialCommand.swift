@@ -1,7 +1,7 @@
 import Bytes
 import CredentialProtocols
 import KeychainChoice
-package import Processes
+package import Terminals
 
 /// `git-credential-llavero`: what git calls for every login, so it starts without ArgumentParser.
 package enum GitCredentialCommand {

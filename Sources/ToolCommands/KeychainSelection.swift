@@ -2,7 +2,8 @@ package import EncryptedFile
 package import Keychain
 package import KeychainChoice
 package import Passphrases
-package import Processes
+import Processes
+package import Terminals
 package import UnlockCache
 
 /// Which keychain a command is to use, and how it is unlocked.

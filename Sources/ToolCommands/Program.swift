@@ -2,7 +2,8 @@ import CLinux
 import CredentialProtocols
 import EncryptedFile
 import Glibc
-package import Processes
+import Processes
+package import Terminals
 import UnlockCache
 
 /// The program, whichever executable it is and whichever name it is called by.

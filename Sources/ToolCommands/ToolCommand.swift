@@ -6,6 +6,7 @@ import Keychain
 import KeychainChoice
 import Passphrases
 import Processes
+import Terminals
 
 /// Carries out one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
 package enum ToolCommand {

@@ -1,6 +1,7 @@
 import CredentialProtocols
 import Glibc
 import Processes
+import Terminals
 
 /// `llavero-credential`: what git and other tools wait for. It speaks their protocols and nothing else, so that it is
 /// small, and starts before git has looked up.

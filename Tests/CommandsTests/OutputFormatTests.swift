@@ -1,5 +1,5 @@
 import Keychain
-import Processes
+import Terminals
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import Processes
+import Terminals
 
 /// `llavero complete SHELL WORD...`: what can stand in the place of the last word, for the scripts of
 /// ``CompletionScript``. It isn't for people, so help doesn't have it.

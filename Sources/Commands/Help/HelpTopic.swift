@@ -1,6 +1,6 @@
 import ArgumentParser
 import CredentialProtocols
-import Processes
+import Terminals
 
 /// A text that `llavero help TOPIC` prints: how something is done, by commands that can be pasted.
 ///

@@ -1,4 +1,4 @@
-import Processes
+import Terminals
 
 /// What `llavero` alone prints: the few commands that most people need.
 enum ShortHelp {

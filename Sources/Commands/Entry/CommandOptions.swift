@@ -1,0 +1,125 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// The options of every command.
+struct KeychainOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The keychain to use: file or secret-service (default: $LLAVERO_KEYCHAIN, else what 'llavero status' says)",
+      valueName: "kind"))
+  var keychain: String?
+
+  @Option(help: ArgumentHelp("Of the Secret Service, use this collection alone", valueName: "name"))
+  var collection: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How secrets travel from the Secret Service: encrypted or plain (default: encrypted)",
+      valueName: "kind"))
+  var session: String?
+
+  @Option(help: ArgumentHelp("Read the keychain's passphrase from this descriptor", valueName: "n"))
+  var passphraseFd: Int32?
+
+  @Flag(help: "Ask nobody; a keychain that is locked is an error at once")
+  var noPrompt = false
+
+  func validate() throws {
+    if let passphraseFd, passphraseFd < 0 {
+      throw ValidationError("--passphrase-fd needs the number of a descriptor")
+    }
+  }
+
+  /// What the options say.
+  var selection: KeychainSelection {
+    KeychainSelection(
+      name: keychain, collection: collection, session: session, passphraseDescriptor: passphraseFd,
+      mayPrompt: !noPrompt)
+  }
+
+  /// The chosen keychain.
+  func open() throws(Failure) -> OpenKeychain {
+    try selection.choose().open()
+  }
+}
+
+/// Where to log in, perhaps: a URL, or the name of a service that has none.
+struct PlaceArguments: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
+  var url: String?
+
+  @Option(
+    help: ArgumentHelp("A service that has no URL, in place of one (a generic password)", valueName: "name"))
+  var service: String?
+
+  @Option(help: ArgumentHelp("The user name", valueName: "name"))
+  var account: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The tool that the item is for, such as docker (default: git and people)", valueName: "tool"))
+  var domain: String?
+
+  func validate() throws {
+    if service != nil, domain != nil { throw ValidationError("--domain goes with a URL.") }
+  }
+
+  /// Whether there is a URL or a service.
+  var isPlace: Bool { url != nil || service != nil }
+
+  /// What the arguments name.
+  var named: NamedPlace {
+    NamedPlace(url: url, service: service, account: account, domain: domain)
+  }
+}
+
+/// Where to log in: a URL, or the name of a service that has none.
+struct PlaceOptions: ParsableArguments {
+  @OptionGroup private var arguments: PlaceArguments
+
+  func validate() throws {
+    if (arguments.url == nil) == (arguments.service == nil) {
+      throw ValidationError("Name either a URL or --service.")
+    }
+  }
+
+  var url: String? { arguments.url }
+  var service: String? { arguments.service }
+  var account: String? { arguments.account }
+  var domain: String? { arguments.domain }
+
+  /// What the options name.
+  var named: NamedPlace { arguments.named }
+
+  /// What the options name, as an item's key.
+  ///
+  /// - Throws: ``Failure`` if the URL can't be understood, or contradicts `--account`.
+  func key() throws(Failure) -> Item.Key { try named.key() }
+
+  /// What the options name, as a query.
+  func query() throws(Failure) -> ItemQuery { try named.query() }
+
+  /// The items that the options name exactly: those of the very path and domain, and of every account if none is
+  /// named.
+  func items(in keychain: any KeychainStore) throws(Failure) -> [Item] { try named.items(in: keychain) }
+
+  /// The one item that the options name exactly.
+  ///
+  /// - Throws: ``Failure`` if there is none, or more than one.
+  func item(in keychain: any KeychainStore) throws(Failure) -> Item { try named.item(in: keychain) }
+
+  /// That the keychain has no such item.
+  func nothingMatches() throws(Failure) -> Failure { try named.nothingMatches() }
+}
+
+/// Whether a program reads what is printed.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Print JSON")
+  var json = false
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import CredentialProtocols
+import Terminals
+import ToolCommands
+
+/// `llavero`: what a person types.
+struct LlaveroCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "llavero",
+    abstract: "Keep passwords and tokens encrypted, and log in git and other tools with them",
+    discussion: """
+      To let git log in from here, once and for all:
+
+        git config --global credential.helper llavero
+
+      Git asks for a login the first time, and never again. By hand:
+
+        llavero add https://github.com --account alice     (asks for the secret)
+        llavero get https://github.com                     (prints it)
+        llavero list
+
+      Other tools have protocols of their own, which 'llavero TOOL' speaks: \
+      \(Tool.all.map(\.name).joined(separator: ", ")). See 'llavero docker --help'.
+
+      Your logins are in your desktop's keyring or in one encrypted file, which the age tool opens too. \
+      'llavero status' says which, and why.
+      Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
+      """,
+    version: Program.version,
+    subcommands: [
+      InitCommand.self,
+      AddCommand.self,
+      GenerateCommand.self,
+      GetCommand.self,
+      ListCommand.self,
+      ExplainCommand.self,
+      DefaultCommand.self,
+      UpdateCommand.self,
+      EditCommand.self,
+      DeleteCommand.self,
+      UndeleteCommand.self,
+      ImportCommand.self,
+      ExportCommand.self,
+      MigrateCommand.self,
+      RunSubcommand.self,
+      VaultCommand.self,
+      StatusCommand.self,
+      DoctorCommand.self,
+      KeychainCommand.self,
+      UnlockCommand.self,
+      LockCommand.self,
+      SlotCommand.self,
+      ChangePassphraseCommand.self,
+      RotateCommand.self,
+      SetupCommand.self,
+      LinkCommand.self,
+      GitCredentialSubcommand.self,
+      SecuritySubcommand.self,
+    ]
+  )
+}
+
+/// Shows `git-credential` in the help; ``Program/main()`` has taken the real call before.
+struct GitCredentialSubcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git-credential",
+    abstract: "Speak git's credential helper protocol, as git-credential-llavero does",
+    discussion: GitCredentialCommand.usage)
+
+  @Argument(help: ArgumentHelp("get, store, erase or capability", valueName: "operation"))
+  var operation: String?
+
+  func run() throws {
+    try GitCredentialCommand.run(operation.map { [$0] } ?? [])
+  }
+}
+
+/// Shows `security` in the help; ``Program/main()`` has taken the real call before, whose options are not the usual ones.
+struct SecuritySubcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "security",
+    abstract: "Be Apple's security command, for scripts from macOS",
+    usage: "llavero security [OPTION...] [COMMAND [OPTION...]]",
+    discussion: "'llavero security help' lists its commands; llavero-security(1) has the differences.")
+
+  @Argument(parsing: .allUnrecognized, help: .hidden)
+  var words: [String] = []
+}
+
+/// Shows `run` in the help; ``Program/main()`` has taken the real call before, whose arguments are any bytes.
+struct RunSubcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run a program with secrets in its environment",
+    usage: "llavero run [--env NAME=REFERENCE]... [OPTION...] -- PROGRAM [ARGUMENT...]",
+    discussion: """
+      A reference, llavero://SERVICE/ACCOUNT or llavero+https://USER@HOST/PATH, names the secret that the variable \
+      gets. 'llavero run --help' has the options.
+      """)
+
+  @Argument(parsing: .allUnrecognized, help: .hidden)
+  var words: [String] = []
+
+  func run() throws {
+    throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
+  }
+}

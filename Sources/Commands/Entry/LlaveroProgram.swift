@@ -1,0 +1,112 @@
+import ArgumentParser
+import CredentialProtocols
+import Glibc
+import Processes
+import SecurityProgram
+import Terminals
+package import ToolCommands
+
+/// What people type: `llavero`. It answers the tools, too, by their names and by operands.
+package enum LlaveroProgram {
+  /// Runs what the program's name and first operand ask for, and ends the process.
+  ///
+  /// Tools come before ArgumentParser starts, whose reflection takes longer than an answer.
+  ///
+  /// - Parameter secretService: the way to the Secret Service, which only `llavero-secret-service` has.
+  package static func main(secretService: SecretServiceProvider? = nil) -> Never {
+    Program.begin(secretService: secretService)
+    let arguments = CommandLine.arguments
+    do throws(Failure) {
+      if Program.name == SecurityCommand.name {
+        Program.end(SecurityCommand.run(CString.arguments(from: 1)))
+      } else if let status = try Program.answerTool() {
+        Program.end(status)
+      } else if arguments.count > 1, arguments[1] == CompleteCommand.name {
+        CompleteCommand.run(CString.arguments(from: 2))
+      } else if arguments.count == 3, arguments[1] == "--generate-completion-script",
+        let shell = CompletionShell(rawValue: arguments[2])
+      {
+        try StandardStreams.write(raw: CompletionScript.text(for: shell))
+      } else if arguments.count > 1, arguments[1] == "run" {
+        Program.end(try RunCommand.run(CString.arguments(from: 2)))
+      } else if arguments.count > 1, arguments[1] == SecurityCommand.name {
+        Program.end(SecurityCommand.run(CString.arguments(from: 2)))
+      } else {
+        if arguments.count < 2 {
+          try StandardStreams.write(raw: ShortHelp.text)
+          Program.end(Status.done.rawValue)
+        }
+        try refuseGarbledArguments()
+        if try HelpTopic.answer(Array(arguments.dropFirst())) { Program.end(Status.done.rawValue) }
+        try refuseUnknownCommand(Array(arguments.dropFirst()))
+        try runCommand(Array(arguments.dropFirst()))
+      }
+    } catch {
+      Program.end(error)
+    }
+    Program.end(Status.done.rawValue)
+  }
+
+  private static func runCommand(_ arguments: [String]) throws(Failure) {
+    do {
+      var command = try LlaveroCommand.parseAsRoot(arguments)
+      try command.run()
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      let status = LlaveroCommand.exitCode(for: error)
+      // Help and version are asked for by "errors" that are none.
+      if status.isSuccess {
+        return try StandardStreams.write(raw: LlaveroCommand.fullMessage(for: error) + "\n")
+      }
+      throw Failure(
+        usage: LlaveroCommand.message(for: error), helpCommand: helpCommand(for: arguments))
+    }
+  }
+
+  /// Refuses arguments that are not UTF-8: `CommandLine.arguments` has other bytes in their place, and an item
+  /// would be looked for, or stored, under a name that nobody gave.
+  private static func refuseGarbledArguments() throws(Failure) {
+    for index in 0..<Int(CommandLine.argc) {
+      guard let argument = CommandLine.unsafeArgv[index] else { continue }
+      if String(validatingCString: argument) == nil {
+        throw Failure(
+          "argument \(index) is not UTF-8", hint: "in a URL, other bytes are written %XX", status: .usage)
+      }
+    }
+  }
+
+  /// What shows the help of the command that the arguments name, the innermost one.
+  private static func helpCommand(for arguments: [String]) -> String {
+    (["llavero"] + commandPath(of: arguments).names + ["--help"]).joined(separator: " ")
+  }
+
+  /// Refuses the name of a command that there isn't, which ArgumentParser would take for an argument too many.
+  private static func refuseUnknownCommand(_ arguments: [String]) throws(Failure) {
+    let (names, command) = commandPath(of: arguments)
+    let known = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+    if known.isEmpty || arguments.count == names.count { return }
+    let name = arguments[names.count]
+    if name.hasPrefix("-") || name == "help" { return }
+    var message = (["there is no command 'llavero"] + names).joined(separator: " ") + " \(name)'"
+    if let similar = (names.isEmpty ? known + Tool.all.map(\.name) : known).closest(to: name) {
+      message += "; did you mean '\(similar)'?"
+    }
+    throw Failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)
+  }
+
+  /// How far the arguments name commands, each one of the one before, and the command that they lead to.
+  private static func commandPath(
+    of arguments: [String]
+  ) -> (names: [String], command: any ParsableCommand.Type) {
+    var names: [String] = []
+    var command: any ParsableCommand.Type = LlaveroCommand.self
+    for argument in arguments {
+      let next = command.configuration.subcommands.first { $0.configuration.commandName == argument }
+      guard let next else { break }
+      names.append(argument)
+      command = next
+    }
+    return (names, command)
+  }
+}

@@ -1,0 +1,122 @@
+import Keychain
+import Terminals
+
+/// What `--format` says: text in which `{NAME}` stands for an attribute of the item.
+///
+/// A backslash before `n`, `t` or `0` stands for a line feed, a tab or a NUL, and before a brace or a backslash for that
+/// character itself.
+struct OutputFormat {
+  private enum Part: Equatable {
+    case text([UInt8])
+    case attribute(String)
+  }
+
+  private var parts: [Part] = []
+  /// What comes after each item: nothing where the format itself ends a line.
+  private let end: [UInt8]
+
+  /// What there is to name.
+  static let names = [
+    "account", "authentication-type", "class", "comment", "created", "creator", "default", "description",
+    "domain",
+    "label", "modified", "name", "path", "place", "port", "protocol", "reference", "server", "service",
+    "type",
+  ]
+
+  /// - Throws: ``Failure`` if it can't be understood.
+  init(_ format: String) throws(Failure) {
+    var text: [UInt8] = []
+    var rest = format.utf8[...]
+    var endsLine = false
+    while let byte = rest.popFirst() {
+      endsLine = false
+      switch byte {
+      case UInt8(ascii: "\\"):
+        switch rest.popFirst() {
+        case UInt8(ascii: "n"):
+          text.append(0x0a)
+          endsLine = true
+        case UInt8(ascii: "0"):
+          text.append(0)
+          endsLine = true
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "{"): text.append(UInt8(ascii: "{"))
+        case UInt8(ascii: "}"): text.append(UInt8(ascii: "}"))
+        case UInt8(ascii: "\\"): text.append(UInt8(ascii: "\\"))
+        default:
+          throw Failure(
+            "the format has a backslash before something else than n, t, 0, {, } or another one",
+            status: .usage)
+        }
+      case UInt8(ascii: "{"):
+        guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
+          throw Failure(
+            "the format has a '{' without a '}'", hint: "an ordinary one is written \\{", status: .usage)
+        }
+        let name = String(decoding: rest[..<end], as: UTF8.self)
+        guard Self.names.contains(name) else {
+          throw Failure(
+            "the format names {\(name)}, which no item has",
+            hint: "there are \(prose: Self.names.joined(separator: ", "))", status: .usage)
+        }
+        if !text.isEmpty { parts.append(.text(text)) }
+        text = []
+        parts.append(.attribute(name))
+        rest = rest[rest.index(after: end)...]
+      case UInt8(ascii: "}"):
+        throw Failure(
+          "the format has a '}' without a '{'", hint: "an ordinary one is written \\}", status: .usage)
+      case 0x0a:
+        text.append(byte)
+        endsLine = true
+      default: text.append(byte)
+      }
+    }
+    if !text.isEmpty { parts.append(.text(text)) }
+    end = endsLine ? [] : [0x0a]
+  }
+
+  /// The item as the format wants it. What can't be seen in an attribute is shown as `\u{…}`, so that no attribute can
+  /// end a line or drive a terminal; what the item doesn't have is empty.
+  func bytes(of item: Item) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for part in parts {
+      switch part {
+      case .text(let text): bytes += text
+      case .attribute(let name): bytes += terminalText(Self.value(of: name, item)).utf8
+      }
+    }
+    return bytes + end
+  }
+
+  private static func value(of name: String, _ item: Item) -> String {
+    func text(_ value: ByteString?) -> String { value?.description ?? "" }
+    switch name {
+    case "account": return text(item.key.account)
+    case "comment": return text(item.comment)
+    case "created": return item.creationDate?.description ?? ""
+    case "creator": return text(item.creator)
+    case "default": return item.isDefault ? "default" : ""
+    case "description": return text(item.itemDescription)
+    case "label": return text(item.label)
+    case "modified": return item.modificationDate?.description ?? ""
+    case "name": return item.name
+    case "place": return item.key.place
+    case "reference": return text(item.reference?.bytes)
+    case "type": return text(item.type)
+    default: break
+    }
+    switch (item.key, name) {
+    case (.internetPassword, "class"): return "internet"
+    case (.genericPassword, "class"): return "generic"
+    case (.internetPassword(let key), "authentication-type"): return text(key.authenticationType)
+    case (.internetPassword(let key), "domain"): return text(key.securityDomain)
+    case (.internetPassword(let key), "path"): return text(key.path)
+    case (.internetPassword(let key), "port"): return key.port.map(String.init) ?? ""
+    case (.internetPassword(let key), "protocol"): return text(key.protocol)
+    case (.internetPassword(let key), "server"): return text(key.server)
+    case (.genericPassword(let key), "service"): return text(key.service)
+    default: return ""
+    }
+  }
+}

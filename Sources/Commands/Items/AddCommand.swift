@@ -1,0 +1,100 @@
+import ArgumentParser
+import Keychain
+import KeychainChoice
+import Passphrases
+import Terminals
+import ToolCommands
+
+/// `llavero add`
+struct AddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add an item",
+    discussion: """
+      The secret is asked for on the terminal, or read from standard input, never from the command line:
+
+        llavero add https://github.com --account alice
+        pass show github | head -n 1 | llavero add https://github.com --account alice
+        llavero add https://github.com --account alice --expires 2027-01-31 --update
+
+      One item can serve everything under a path, as that of an organisation: https://github.com/acme
+      """)
+
+  @OptionGroup var place: PlaceOptions
+
+  @Option(help: ArgumentHelp("How the server asks for it, part of what tells items apart", valueName: "text"))
+  var authenticationType: String?
+
+  @OptionGroup var notes: NoteOptions
+  @OptionGroup var kept: CredentialOptions
+
+  @Option(help: ArgumentHelp("Read an OAuth refresh token from this descriptor", valueName: "n"))
+  var refreshTokenFd: Int32?
+
+  @Flag(help: "If there is such an item, change its secret, and what is given of label, comment and the like")
+  var update = false
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if authenticationType != nil, place.service != nil {
+      throw ValidationError("--authentication-type goes with a URL.")
+    }
+    if let refreshTokenFd {
+      if refreshTokenFd < 0 { throw ValidationError("--refresh-token-fd needs the number of a descriptor.") }
+      if refreshTokenFd == keychain.passphraseFd {
+        throw ValidationError("One descriptor can't give both the passphrase and the refresh token.")
+      }
+    }
+  }
+
+  func run() throws {
+    let change = try kept.change()
+    var item = Item(try place.key(withAuthenticationType: authenticationType))
+    notes.note(on: &item)
+    let open = try self.keychain.open()
+    let keychain = open.keychain
+    // Before the secret is asked for: what can't be added, and what is there already.
+    try explaining { () throws(KeychainError) in
+      try item.validateKey()
+      try item.validate()
+      if !update, try keychain.twin(of: item) != nil { throw .duplicateItem }
+    }
+    var credential = Credential(try secret(for: item))
+    if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
+    change.apply(to: &credential)
+    let complete = credential.copy()
+    let added = try explaining(keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) })
+    try open.remember()
+    if output.json { try StandardStreams.write(ItemOutput.json(added)) }
+  }
+
+  private func secret(for item: Item) throws(Failure) -> Secret {
+    if refreshTokenFd == 0, !StandardStreams.isTerminal(0) {
+      throw Failure(
+        "standard input gives the secret", hint: "give the refresh token on another descriptor",
+        status: .usage)
+    }
+    return try SecretInput.read(for: item.name, mayAsk: keychain.selection.mayAskPerson)
+  }
+
+  private func refreshToken(from descriptor: Int32) throws(Failure) -> Secret {
+    let token = try StandardStreams.readAll(
+      descriptor, limit: ItemBounds.secret + 1, what: "the refresh token from descriptor \(descriptor)"
+    ).withoutLastLineFeed()
+    if token.isEmpty {
+      throw Failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
+    }
+    return token
+  }
+}
+
+extension PlaceOptions {
+  /// What the options name, as an item's key.
+  func key(withAuthenticationType type: String?) throws(Failure) -> Item.Key {
+    var named = named
+    named.authenticationType = type
+    return try named.key()
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero delete`
+struct DeleteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete one item, or several",
+    discussion: """
+      Deletes the item of just that place, after a question where there is a terminal. If several accounts have one, \
+      name the account, or give --all. With --all, patterns of attributes select, too; without a terminal several \
+      items go only with --yes.
+
+        llavero delete https://github.com --account alice
+        llavero delete --all --server '*.example.com'
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
+  var url: String?
+
+  @OptionGroup var attributes: AttributeOptions
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Delete the items of all accounts of that place, or all that match the attributes")
+  var all = false
+
+  @Flag(name: .shortAndLong, help: "Don't ask")
+  var yes = false
+
+  func validate() throws {
+    try attributes.validate(url: url, all: all)
+  }
+
+  func run() throws {
+    let open = try keychain.open()
+    let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
+    if !yes { try confirm(items) }
+    _ = try explaining(open.keychain.delete(items))
+    if output.json { try StandardStreams.write(ItemOutput.json(items)) }
+    if case .file = open.store, StandardStreams.isTerminal(2) {
+      StandardStreams.say("hint: 'llavero undelete' brings back what was deleted, for 30 days")
+    }
+  }
+
+  /// Asks whether the items are to go. Who has named a single one exactly, and is no person at a terminal, has decided.
+  private func confirm(_ items: [Item]) throws(Failure) {
+    let what = items.count == 1 ? "this item" : "these \(items.count) items"
+    if let isConfirmed = keychain.selection.confirms("Delete \(what)?", showing: ItemOutput.table(items)) {
+      if !isConfirmed { throw Failure("nothing was deleted", status: .nothingMatched) }
+    } else if items.count > 1 || url == nil && attributes.service == nil {
+      throw Failure(
+        "\(countText(items.count, "item")) would go, and nobody can be asked",
+        hint: "see which with 'llavero list', and say --yes", status: .usage)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero edit`
+struct EditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Change an item's attributes in an editor",
+    discussion: """
+      The editor is the one of VISUAL or EDITOR. It gets a line for each attribute, and never the secret; what was \
+      written is checked, and kept in one step. If another process has changed the item meanwhile, nothing is.
+
+        llavero edit https://github.com --account alice
+      """)
+
+  @OptionGroup var place: PlaceOptions
+
+  @Option(help: ArgumentHelp("How the server asks for it, where that tells items apart", valueName: "text"))
+  var authenticationType: String?
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var named = place.named
+    named.authenticationType = authenticationType
+    let selection = keychain.selection
+    let keychain = try keychain.open().keychain
+    let item = try named.item(in: keychain)
+    var text = Array(ItemText.text(of: item).utf8)
+    while true {
+      text = try Editor.edit(text)
+      let problem: Failure
+      switch Self.reading(item, text) {
+      case .success(let edited):
+        guard let edited, edited != item else {
+          StandardStreams.say("nothing was changed")
+          if output.json { try StandardStreams.write(ItemOutput.json(item)) }
+          return
+        }
+        guard let taken = try change(item, to: edited, in: keychain) else { return }
+        problem = taken
+      case .failure(let fault):
+        problem = Failure(fault.text, hint: "nothing was changed", status: .usage)
+      }
+      let text: TextForTerminal = "\(problem.message)\n"
+      guard let isWanted = selection.confirms("Edit it again?", showing: text) else { throw problem }
+      if !isWanted { throw Failure("nothing was changed", status: .nothingMatched) }
+    }
+  }
+
+  private static func reading(_ item: Item, _ text: [UInt8]) -> Result<Item?, ItemText.Fault> {
+    do throws(ItemText.Fault) {
+      return .success(try ItemText.item(item, editedTo: text))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Makes the change. Returns what the person could mend, if anything.
+  private func change(
+    _ item: Item, to edited: Item, in keychain: any KeychainStore
+  ) throws(Failure) -> Failure? {
+    var isAsBefore = true
+    let changed: Item?
+    do throws(KeychainError) {
+      changed = try keychain.exclusively { () throws(KeychainError) -> Item? in
+        isAsBefore = try keychain.present(item) == item
+        return isAsBefore ? try keychain.update(edited) : nil
+      }
+    } catch .duplicateItem {
+      return .taken(edited.key)
+    } catch .itemNotFound {
+      isAsBefore = false
+      changed = nil
+    } catch {
+      throw Failure(error)
+    }
+    guard isAsBefore, let changed else {
+      throw Failure(
+        "another process has changed the item meanwhile; nothing was changed", hint: "run this again",
+        status: .keychain)
+    }
+    if output.json { try StandardStreams.write(ItemOutput.json(changed)) }
+    return nil
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Keychain
+import Processes
+import Terminals
+
+/// The person's own editor: what `VISUAL` or else `EDITOR` says, else `editor`, else `vi`.
+enum Editor {
+  /// Lets a person edit a text, and returns it as it is when the editor has ended.
+  ///
+  /// Signals wait meanwhile, or go to the editor, so that the file with the text goes in any case.
+  ///
+  /// - Throws: ``Failure`` if there is no editor, it fails, or the file can't be made.
+  static func edit(_ text: [UInt8]) throws(Failure) -> [UInt8] {
+    let supervised = try explaining(SupervisedProgram())
+    let file = try makeFile(text)
+    let ending = try run(supervised, file.path)
+    guard ending == .exited(0) else {
+      throw Failure("the editor \(ending.text); nothing was changed", status: .usage)
+    }
+    do throws(KeychainError) {
+      return try file.read()
+    } catch .missing {
+      throw Failure("the editor has removed the file; nothing was changed", status: .usage)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private static func makeFile(_ text: [UInt8]) throws(Failure) -> FileToEdit {
+    do throws(KeychainError) {
+      return try FileToEdit(text)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private static func run(
+    _ supervised: borrowing SupervisedProgram, _ path: String
+  ) throws(Failure) -> ChildProcess.Ending {
+    let environment = ProgramEnvironment()
+    if let editor = CString(variable: "VISUAL") ?? CString(variable: "EDITOR") {
+      // As git runs it: it may have arguments, and whatever else the shell understands.
+      let command = CString(copying: ByteString(editor.bytes.bytes + Array(#" "$@""#.utf8)))
+      switch supervised.run(["sh", "-c", command, editor, CString(copying: path)], environment) {
+      case .ended(let ending): return ending
+      case .failed(let errno): throw Failure("cannot run the shell: \(errorText(errno))", status: .usage)
+      }
+    }
+    for name in ["editor", "vi"] as [CString] {
+      if case .ended(let ending) = supervised.run([name, CString(copying: path)], environment) {
+        return ending
+      }
+    }
+    throw Failure(
+      "there is neither a program 'editor' nor 'vi'", hint: "name yours in the variable EDITOR",
+      status: .usage)
+  }
+}
+
+extension CString: ExpressibleByStringLiteral {
+  init(stringLiteral literal: StaticString) { self.init(literal) }
+}

@@ -1,0 +1,88 @@
+import Keychain
+import Terminals
+
+/// When a secret expires, as a person writes it.
+enum ExpiryText {
+  /// The second from which on a secret has expired, since the Unix epoch; `nil` for `never`.
+  ///
+  /// A date stands for its beginning in UTC; a moment is one of RFC 3339, with any offset; a time from now is a number
+  /// of seconds, minutes, hours, days or weeks, as `90s`, `30m`, `12h`, `30d`, `6w`.
+  ///
+  /// - Throws: ``Failure`` if it is none of these, or not after `now`.
+  static func expiry(_ text: String, at now: Timestamp) throws(Failure) -> Int64? {
+    if text == "never" { return nil }
+    let bytes = Array(text.utf8)
+    guard let seconds = span(bytes).map({ now.seconds + $0 }) ?? date(bytes) ?? moment(bytes) else {
+      throw Failure(
+        "that is no time when a secret could expire",
+        hint: "there are 2027-01-31, 2027-01-31T12:00:00Z, 30d, 12h and never", status: .usage)
+    }
+    if seconds <= now.seconds {
+      throw Failure(
+        "\(dateText(Timestamp(seconds: seconds))) has passed already, and an expired secret is no answer",
+        status: .usage)
+    }
+    return seconds
+  }
+
+  /// The longest time from now: a hundred years of 365 days.
+  private static let longest: Int64 = 36_500 * 86_400
+
+  private static func span(_ bytes: [UInt8]) -> Int64? {
+    let units: [(UInt8, Int64)] = [
+      (UInt8(ascii: "s"), 1), (UInt8(ascii: "m"), 60), (UInt8(ascii: "h"), 3600), (UInt8(ascii: "d"), 86_400),
+      (UInt8(ascii: "w"), 604_800),
+    ]
+    guard let unit = units.first(where: { $0.0 == bytes.last })?.1,
+      let number = number(bytes.dropLast()), number <= longest / unit
+    else { return nil }
+    return number * unit
+  }
+
+  private static func date(_ bytes: [UInt8]) -> Int64? {
+    guard bytes.count == 10 else { return nil }
+    return Timestamp(rfc3339: bytes + Array("T00:00:00Z".utf8))?.seconds
+  }
+
+  /// A moment whose `T` and `Z` may be small letters, or a space in place of the `T`, with a fraction of any length
+  /// (RFC 3339 section 5.6). The fraction doesn't count.
+  private static func moment(_ bytes: [UInt8]) -> Int64? {
+    guard bytes.count >= 20, [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")].contains(bytes[10])
+    else {
+      return nil
+    }
+    var rest = bytes[19...]
+    if rest.first == UInt8(ascii: ".") {
+      let fraction = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
+      if fraction.isEmpty { return nil }
+      rest = rest[fraction.endIndex...]
+    }
+    guard let offset = offset(Array(rest)) else { return nil }
+    let plain = bytes[..<10] + [UInt8(ascii: "T")] + bytes[11..<19] + [UInt8(ascii: "Z")]
+    return Timestamp(rfc3339: plain).map { $0.seconds - offset }
+  }
+
+  /// The seconds by which a zone is ahead of UTC.
+  private static func offset(_ zone: [UInt8]) -> Int64? {
+    if zone == [UInt8(ascii: "Z")] || zone == [UInt8(ascii: "z")] { return 0 }
+    guard zone.count == 6, zone[3] == UInt8(ascii: ":"), let hours = number(zone[1..<3]),
+      let minutes = number(zone[4..<6]), hours < 24, minutes < 60
+    else { return nil }
+    let seconds = hours * 3600 + minutes * 60
+    switch zone[0] {
+    case UInt8(ascii: "+"): return seconds
+    case UInt8(ascii: "-"): return -seconds
+    default: return nil
+    }
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+    guard 1...12 ~= digits.count else { return nil }
+    var number: Int64 = 0
+    for digit in digits {
+      guard 0x30...0x39 ~= digit else { return nil }
+      number = number * 10 + Int64(digit - 0x30)
+    }
+    return number
+  }
+}

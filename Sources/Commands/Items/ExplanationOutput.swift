@@ -1,0 +1,255 @@
+import JSON
+import Keychain
+import Terminals
+
+/// How it is told why an item answers.
+struct ExplanationOutput {
+  /// Who asks: git, another tool, or `llavero get`.
+  let asker: String
+  /// What else there is to know about how it asks.
+  let notes: [String]
+  /// Each query that it makes, until one is answered.
+  let explanations: [AnswerExplanation]
+
+  /// Whether something answers.
+  var hasAnswer: Bool { explanations.last?.winner != nil }
+
+  // MARK: For people
+
+  func text() -> TextForTerminal {
+    var text: TextForTerminal = ""
+    for (step, explanation) in explanations.enumerated() {
+      if step > 0 { text += "\n" }
+      text += "\(asker) asks\(step > 0 ? " then" : "") for \(asked(explanation.query))\n"
+      if step == 0 { for note in notes { text += "\(note)\n" } }
+      if explanation.candidates.isEmpty {
+        text += "  nothing, for the keychain has no item of that \(subject(explanation.query))\n"
+        continue
+      }
+      text += columns(
+        explanation.candidates.map { candidate in
+          [
+            candidate.verdict == .answers ? "  answers" : "  not",
+            candidate.item.key.name, reason(candidate, explanation),
+          ]
+        })
+    }
+    return text
+  }
+
+  private func subject(_ query: ItemQuery) -> String {
+    if case .genericPassword = query { "service" } else { "server" }
+  }
+
+  private func asked(_ query: ItemQuery) -> String {
+    switch query {
+    case .internetPassword(let query):
+      let key = InternetPassword(
+        protocol: query.protocol, server: query.server, port: query.port, path: query.path)
+      let place = Item.Key.internetPassword(key).place
+      return query.account.map { "\(place), account \($0)" } ?? "\(place), any account"
+    case .genericPassword(let query):
+      return query.account.map { "the service \(query.service), account \($0)" }
+        ?? "the service \(query.service), any account"
+    case .criteria, .all: return "everything"
+    }
+  }
+
+  private func reason(
+    _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
+  ) -> String {
+    switch candidate.verdict {
+    case .answers: return whyItAnswers(explanation)
+    case .ranksLower(let rule): return lower(rule)
+    case .passedOver(let obstacle):
+      let why = passedOver(obstacle, candidate.item)
+      return isRenewed(candidate, explanation)
+        ? "\(why); git gets its account and refresh token, without the password, for the next helper" : why
+    case .differs(let differences):
+      return differences.compactMap { difference($0, candidate.item, explanation.query, differences) }
+        .joined(separator: "; ")
+    }
+  }
+
+  /// Whether git gets what a new secret can be had for.
+  private func isRenewed(
+    _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
+  ) -> Bool { asker == "git" && explanation.renewal == candidate.item }
+
+  private func whyItAnswers(_ explanation: AnswerExplanation) -> String {
+    let others = explanation.candidates.compactMap { candidate -> RankingRule? in
+      if case .ranksLower(let rule) = candidate.verdict { rule } else { nil }
+    }
+    guard let next = others.first else {
+      let isFirst = explanation.candidates.first?.verdict == .answers
+      return isFirst ? "no other one fits" : "no other one that fits can be used"
+    }
+    switch next {
+    case .ownItem: return "\(asker) stored it for itself"
+    case .path:
+      if case .internetPassword(let query) = explanation.query, query.path == nil {
+        return "it is for the whole server, and no path is asked for"
+      }
+      return "its path is the longest that fits"
+    case .isDefault: return "it was made the default"
+    case .modified: return "of those that fit it was changed last"
+    case .created: return "of those that fit it was added last"
+    case .order: return "of those that fit the keychain has it first"
+    }
+  }
+
+  private func lower(_ rule: RankingRule) -> String {
+    let why =
+      switch rule {
+      case .ownItem: "the other one is \(asker)'s own"
+      case .path: "the other one's path fits better"
+      case .isDefault: "the other one is the default"
+      case .modified: "the other one was changed later"
+      case .created: "the other one was added later"
+      case .order: "the keychain has the other one first"
+      }
+    return "it fits, but \(why)"
+  }
+
+  private func passedOver(_ obstacle: AnswerExplanation.Obstacle, _ item: Item) -> String {
+    switch obstacle {
+    case .expired(let second):
+      return "it has expired, at \(dateText(Timestamp(seconds: second)))"
+    case .unusable(let scheme?):
+      return "it is a ready-made \(scheme) header, which \(asker) can't take"
+    case .unusable(nil):
+      return "\(asker) can't use it: it takes only what is its own there, or of its kind"
+    case .deleted: return "it has just been deleted"
+    case .negative: return "it says that no password is to be kept for this"
+    }
+  }
+
+  private func difference(
+    _ difference: ItemDifference, _ item: Item, _ query: ItemQuery, _ all: [ItemDifference]
+  ) -> String? {
+    guard case .internetPassword(let key) = item.key, case .internetPassword(let query) = query else {
+      switch difference {
+      case .account: return accountDiffers(item)
+      case .itemClass: return "it is of another class"
+      default: return "it is for another service"
+      }
+    }
+    switch difference {
+    case .protocol:
+      return key.protocol.isEmpty
+        ? "it is for no protocol" : "it is for \(key.protocol), which never answers for \(query.protocol)"
+    case .server: return "it is for another server"
+    case .port:
+      // It follows from the protocol.
+      if key.port == nil, query.port == nil { return nil }
+      return key.effectivePort.map { "it is for port \($0)" } ?? "it is for no port"
+    case .path: return "its path is neither that one nor one above it"
+    case .account: return accountDiffers(item)
+    case .securityDomain: return key.securityDomain.map { "it is for \($0)" }
+    case .itemClass, .service, .attributes: return nil
+    }
+  }
+
+  private func accountDiffers(_ item: Item) -> String {
+    item.key.account.map { "it is of the account \($0)" } ?? "it has no account"
+  }
+
+  // MARK: For programs
+
+  func json() -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("for", ByteString(asker))
+    json.member("answers", hasAnswer)
+    json.beginArray("notes")
+    for note in notes { json.element(ByteString(note)) }
+    json.endArray()
+    json.beginArray("queries")
+    for explanation in explanations {
+      json.beginObject()
+      json.beginObject("asked")
+      members(of: explanation.query, in: &json)
+      json.endObject()
+      json.beginArray("items")
+      for candidate in explanation.candidates {
+        json.beginObject()
+        ItemOutput.members(of: candidate.item, in: &json)
+        json.member("verdict", ByteString(candidate.verdict.name))
+        json.beginArray("reasons")
+        for reason in candidate.verdict.reasonNames { json.element(ByteString(reason)) }
+        if isRenewed(candidate, explanation) { json.element("renewable" as ByteString) }
+        json.endArray()
+        json.member("explanation", ByteString(reason(candidate, explanation)))
+        json.endObject()
+      }
+      json.endArray()
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    return json.finishLine()
+  }
+
+  private func members(of query: ItemQuery, in json: inout JSONWriter) {
+    switch query {
+    case .internetPassword(let query):
+      json.member("class", "internet" as ByteString)
+      json.member("server", query.server)
+      json.member("protocol", query.protocol)
+      json.member("port", query.port)
+      json.member("account", query.account)
+      json.member("path", query.path)
+      json.member("securityDomain", query.securityDomain)
+    case .genericPassword(let query):
+      json.member("class", "generic" as ByteString)
+      json.member("service", query.service)
+      json.member("account", query.account)
+    case .criteria, .all: break
+    }
+  }
+}
+
+extension AnswerExplanation.Verdict {
+  /// In a program's words.
+  fileprivate var name: String {
+    switch self {
+    case .answers: "answers"
+    case .ranksLower: "ranks-lower"
+    case .passedOver: "passed-over"
+    case .differs: "differs"
+    }
+  }
+
+  fileprivate var reasonNames: [String] {
+    switch self {
+    case .answers: []
+    case .ranksLower(let rule):
+      switch rule {
+      case .ownItem: ["own-item"]
+      case .path: ["path"]
+      case .isDefault: ["default"]
+      case .modified: ["modified"]
+      case .created: ["created"]
+      case .order: ["order"]
+      }
+    case .passedOver(.expired): ["expired"]
+    case .passedOver(.unusable): ["unusable"]
+    case .passedOver(.deleted): ["deleted"]
+    case .passedOver(.negative): ["negative"]
+    case .differs(let differences):
+      differences.map { difference in
+        switch difference {
+        case .itemClass: "class"
+        case .protocol: "protocol"
+        case .server: "server"
+        case .port: "port"
+        case .path: "path"
+        case .account: "account"
+        case .securityDomain: "securityDomain"
+        case .service: "service"
+        case .attributes: "attributes"
+        }
+      }
+    }
+  }
+}

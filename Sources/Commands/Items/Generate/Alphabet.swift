@@ -1,0 +1,46 @@
+import Terminals
+
+/// What a generated secret's characters are taken from.
+enum Alphabet {
+  /// The sets of characters that `--alphabet` names, one of each of which a secret has.
+  static let classes: [(name: String, sets: [String])] = [
+    ("lowercase", [lowercase]), ("uppercase", [uppercase]), ("letters", [lowercase, uppercase]),
+    ("digits", ["0123456789"]), ("symbols", ["!#$%&()*+,-./:;<=>?@[]^_{|}~"]),
+  ]
+
+  /// What is easily taken for something else, read from a screen or paper.
+  static let ambiguous = "0O1lI|"
+
+  private static let lowercase = "abcdefghijklmnopqrstuvwxyz"
+  private static let uppercase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+  /// The sets of the classes whose names stand in `text`, with commas between them.
+  ///
+  /// - Throws: ``Failure`` if there is no such class.
+  static func sets(named text: String) throws(Failure) -> [[Unicode.Scalar]] {
+    var sets: [String] = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let named = classes.first(where: { $0.name == name })?.sets else {
+        throw Failure(
+          "there is no class of characters '\(name)'",
+          hint:
+            "there are \(prose: classes.map(\.name).joined(separator: ", ")); --characters takes any characters",
+          status: .usage)
+      }
+      for set in named where !sets.contains(set) { sets.append(set) }
+    }
+    return sets.map { Array($0.unicodeScalars) }
+  }
+
+  /// The characters of a text, each once.
+  ///
+  /// - Throws: ``Failure`` if there is one that nobody can type or see.
+  static func set(of text: String) throws(Failure) -> [Unicode.Scalar] {
+    if terminalText(text) != text {
+      throw Failure("there are invisible characters among those given", status: .usage)
+    }
+    var scalars: [Unicode.Scalar] = []
+    for scalar in text.unicodeScalars where !scalars.contains(scalar) { scalars.append(scalar) }
+    return scalars
+  }
+}

@@ -1,0 +1,166 @@
+import ArgumentParser
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero generate`
+struct GenerateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Make up a secret, and keep it",
+    discussion: """
+      The secret goes straight into an item; --print prints it, too. Without a place it is only printed.
+
+        llavero generate https://git.example.com --account alice
+        llavero generate https://git.example.com --account alice --update --length 32 --print
+        llavero generate --words 6
+      """)
+
+  @OptionGroup private var place: PlaceArguments
+  @OptionGroup var recipe: RecipeOptions
+  @OptionGroup var notes: NoteOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "When the secret is to be replaced: 2027-01-31, 2027-01-31T12:00:00Z, 30d or 12h; it doesn't answer then",
+      valueName: "when"))
+  var expires: String?
+
+  @Flag(help: "If there is such an item, change its secret, and what is given of label, comment and the like")
+  var update = false
+
+  @Flag(help: "Print the secret")
+  var print = false
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
+    if place.isPlace { return }
+    if place.account != nil || place.domain != nil || !notes.isEmpty || expires != nil || update
+      || output.json
+    {
+      throw ValidationError("Name a URL or --service to keep the secret for.")
+    }
+  }
+
+  func run() throws {
+    let recipe = try recipe.recipe()
+    if !place.isPlace {
+      tell(recipe)
+      return try write(recipe.draw())
+    }
+    var change = CredentialChange()
+    if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: .now)) }
+    let place = place.named
+    var item = Item(try place.key())
+    notes.note(on: &item)
+    let open = try self.keychain.open()
+    var credential = Credential(recipe.draw())
+    change.apply(to: &credential)
+    let kept = try keep(item, credential, in: open.keychain)
+    try open.remember()
+    tell(recipe)
+    if output.json {
+      try StandardStreams.write(print ? ItemOutput.json(kept, credential) : ItemOutput.json(kept))
+    } else if print {
+      try write(credential.secret)
+    }
+  }
+
+  private func keep(
+    _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore
+  ) throws(Failure) -> Item {
+    do throws(KeychainError) {
+      return try keychain.put(item, credential, isUpdate: update) { notes.note(on: &$0) }
+    } catch .duplicateItem {
+      throw Failure(
+        "there is such an item already", hint: "give it a new secret with --update", status: .nothingMatched)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func write(_ secret: borrowing Secret) throws(Failure) {
+    var text = secret.copy()
+    text.append("\n")
+    try StandardStreams.write(text)
+  }
+
+  private func tell(_ recipe: SecretRecipe) {
+    let bits = Int(recipe.bits)
+    StandardStreams.say(
+      "the secret has \(countText(bits, "bit")) of randomness" + (bits < 60 ? ", which is few" : ""))
+  }
+}
+
+/// What a generated secret is made of.
+struct RecipeOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("How many characters it has (default: 20)", valueName: "n"))
+  var length: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Which characters, one of each class at least: lowercase, uppercase, letters, digits, symbols, with commas "
+        + "between them (default: letters,digits)", valueName: "classes"))
+  var alphabet: String?
+
+  @Option(help: ArgumentHelp("Only these characters", valueName: "text"))
+  var characters: String?
+
+  @Flag(help: "Leave out what looks alike: 0 O 1 l I |")
+  var noAmbiguous = false
+
+  @Option(help: ArgumentHelp("So many words in place of characters, of 10 bits each", valueName: "n"))
+  var words: Int?
+
+  @Option(help: ArgumentHelp("What stands between words (default: -)", valueName: "text"))
+  var separator: String?
+
+  func validate() throws {
+    if let length, !(1...1024 ~= length) { throw ValidationError("--length is from 1 to 1024.") }
+    if let words, !(1...64 ~= words) { throw ValidationError("--words is from 1 to 64.") }
+    if words != nil, length != nil || alphabet != nil || characters != nil || noAmbiguous {
+      throw ValidationError("Either words or characters: --words goes with --separator alone.")
+    }
+    if words == nil, separator != nil { throw ValidationError("--separator goes with --words.") }
+    if alphabet != nil, characters != nil { throw ValidationError("Either --alphabet or --characters.") }
+  }
+
+  /// What they say.
+  ///
+  /// - Throws: ``Failure`` if no secret can be made so.
+  func recipe() throws(Failure) -> SecretRecipe {
+    if let words {
+      let separator = separator ?? "-"
+      // Where two words end could be seen no more, and some secrets be made in two ways.
+      if separator.isEmpty || separator.utf8.count > 16
+        || separator.utf8.contains(where: { 0x61...0x7a ~= $0 })
+        || terminalText(separator) != separator
+      {
+        throw Failure("a separator is a short text without small letters", status: .usage)
+      }
+      return .words(words, separator: separator)
+    }
+    var alphabets =
+      if let characters { [try Alphabet.set(of: characters)] } else {
+        try Alphabet.sets(named: alphabet ?? "letters,digits")
+      }
+    if noAmbiguous {
+      let ambiguous = Array(Alphabet.ambiguous.unicodeScalars)
+      alphabets = alphabets.map { $0.filter { !ambiguous.contains($0) } }
+    }
+    if alphabets.contains(where: \.isEmpty) || alphabets.count == 1 && alphabets[0].count < 2 {
+      throw Failure("a secret needs two different characters at least to choose from", status: .usage)
+    }
+    let length = length ?? 20
+    if length < alphabets.count {
+      throw Failure(
+        "\(countText(length, "character")) can't have one of each of \(alphabets.count) classes",
+        status: .usage)
+    }
+    return .characters(length, of: alphabets)
+  }
+}

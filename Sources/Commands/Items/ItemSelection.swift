@@ -1,0 +1,77 @@
+import ArgumentParser
+import Keychain
+import Terminals
+
+/// Which items a command is about.
+enum ItemSelection {
+  /// Those of a place that is named exactly.
+  case named(NamedPlace)
+  /// Those that look like this, wherever they are.
+  case matching(ItemFilter)
+
+  /// The items, of which there is at least one.
+  ///
+  /// - Parameter all: whether there may be several.
+  /// - Throws: ``Failure`` if there are none, or several where one is wanted.
+  func items(in keychain: any KeychainStore, all: Bool) throws(Failure) -> [Item] {
+    switch self {
+    case .named(let place):
+      if !all { return [try place.item(in: keychain)] }
+      let items = try place.items(in: keychain)
+      if items.isEmpty { throw try place.nothingMatches() }
+      return items
+    case .matching(let filter):
+      let items = try explaining(keychain.items(matching: .all).filter(filter.matches))
+      if items.isEmpty {
+        throw Failure(
+          "the keychain has nothing that looks like that", hint: "see what it has with 'llavero list'",
+          status: .nothingMatched)
+      }
+      return items.map { (name: $0.key.name, item: $0) }.sorted { $0.name < $1.name }.map(\.item)
+    }
+  }
+
+  /// Whether a command line names either a place or, with `--all`, what attributes look like.
+  ///
+  /// - Parameters:
+  ///   - pattern: an option that is no part of what names a place, if one was given.
+  ///   - isEmpty: whether nothing but perhaps a URL was given.
+  static func validate(url: String?, service: String?, pattern: String?, isEmpty: Bool, all: Bool) throws {
+    if url != nil {
+      if service != nil { throw ValidationError("Name either a URL or --service.") }
+      if let pattern { throw ValidationError("\(pattern) goes with --all, without a URL.") }
+    } else if all {
+      if isEmpty { throw ValidationError("Name a URL, --service or another attribute.") }
+    } else if let pattern {
+      throw ValidationError("\(pattern) goes with --all, for several items can match.")
+    } else if service == nil {
+      throw ValidationError("Name either a URL or --service.")
+    }
+  }
+}
+
+extension AttributeOptions {
+  func validate(url: String?, all: Bool) throws {
+    try ItemSelection.validate(url: url, service: service, pattern: pattern, isEmpty: isEmpty, all: all)
+  }
+
+  /// What they select, with a URL or without one.
+  func selection(url: String?, all: Bool) -> ItemSelection {
+    if url == nil, all { return .matching(filter) }
+    return .named(
+      NamedPlace(
+        url: url, service: service, account: account, domain: domain, authenticationType: authenticationType))
+  }
+
+  /// An option that was given and is no part of what names a place beside a URL or service.
+  private var pattern: String? {
+    let given: [(String, Bool)] = [
+      ("--class", itemClass != nil), ("--server", server != nil), ("--protocol", `protocol` != nil),
+      ("--port", port != nil), ("--path", path != nil), ("--label", label != nil),
+      ("--comment", comment != nil),
+      ("--description", description != nil), ("--creator", creator != nil), ("--type", type != nil),
+      ("--default", isDefault),
+    ]
+    return given.first(where: \.1)?.0
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Bytes
+import CredentialProtocols
+import Keychain
+import Terminals
+
+/// `llavero list`
+struct ListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List your items, without their secrets",
+    discussion: """
+      All of them, or those that have every attribute that is named, or are of a place: of a URL's server, protocol, \
+      port and account, and if it has a path, of that path, above it or below it. Exit status 1 if none is.
+
+        llavero list --server '*.example.com' --domain ''
+        llavero list github.com --format '{account}\\t{path}'
+        llavero list --json | jq -r '.[].server'
+
+      Generic passwords come first, by service, then internet passwords by server. A format names attributes: \
+      \(OutputFormat.names.map { "{\($0)}" }.joined(separator: ", ")); \\t is a tab, \\n a line feed, \\0 a NUL. \
+      --json prints an array of objects with the attributes that each item has.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("A place: https://HOST[:PORT][/PATH], or just HOST for any protocol", valueName: "url")
+  )
+  var url: String?
+
+  @OptionGroup(title: "Attributes") var attributes: AttributeOptions
+
+  @Option(help: ArgumentHelp("Print this for each item", valueName: "text"))
+  var format: String?
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if format != nil, output.json { throw ValidationError("Either --format or --json.") }
+    if url != nil, attributes.service != nil || (attributes.itemClass ?? .internet) != .internet {
+      throw ValidationError("Generic passwords have no URL.")
+    }
+  }
+
+  func run() throws {
+    let form: ItemPrinter.Form =
+      if let format { .format(try OutputFormat(format)) } else { output.json ? .json : .table }
+    let place = try url.map { (url) throws(Failure) in try PlaceFilter(url) }
+    let filter = attributes.isEmpty ? nil : attributes.filter
+    let keychain = try keychain.open()
+    var printer = ItemPrinter(form)
+    var failure: Failure?
+    try keychain.forEachItem { item in
+      if let filter, !filter.matches(item) { return true }
+      if let place, !place.contains(item) { return true }
+      do throws(Failure) {
+        try printer.print(item)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    if printer.count == 0, filter != nil || place != nil {
+      throw Failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
+    }
+    try printer.end()
+    if printer.count == 0, case .table = form { StandardStreams.say("the keychain has no items yet") }
+  }
+}
+
+/// A place that items are of.
+struct PlaceFilter {
+  private let `protocol`: ByteString?
+  private let host: HostAndPort
+  private let account: ByteString?
+  private let path: ByteString?
+
+  /// - Throws: ``Failure`` if the URL can't be understood.
+  init(_ url: String) throws(Failure) {
+    let text = Secret(url)
+    let place = try explaining(
+      call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
+        try CredentialURL(parsing: bytes, assuming: "any")
+      })
+    let hasPassword =
+      switch place.password {
+      case .none: false
+      case .some: true
+      }
+    if hasPassword { throw NamedPlace.passwordInURL }
+    guard let host = HostAndPort(parsing: place.host), !host.server.isEmpty else {
+      throw Failure(ProtocolError.unusableURL(.badHost))
+    }
+    `protocol` = url.contains("://") ? place.protocol : nil
+    self.host = host
+    account = place.account
+    path = place.path
+  }
+
+  /// Whether the item is of the place.
+  func contains(_ item: Item) -> Bool {
+    guard case .internetPassword(let key) = item.key, key.server?.isEqualIgnoringCase(host.server) == true,
+      account == nil || key.account == account
+    else { return false }
+    if let `protocol` {
+      guard key.protocol.isEqualIgnoringCase(`protocol`),
+        key.effectivePort == host.port ?? InternetPassword.defaultPort(of: `protocol`)
+      else { return false }
+    } else if let port = host.port, key.effectivePort != port {
+      return false
+    }
+    guard let path, let itemPath = key.path else { return true }
+    return itemPath.isWholeSegmentPrefix(of: path) || path.isWholeSegmentPrefix(of: itemPath)
+  }
+}

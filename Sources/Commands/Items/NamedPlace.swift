@@ -1,0 +1,103 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import Terminals
+
+/// Where to log in, as somebody names it on the command line: a URL, or the name of a service that has none.
+struct NamedPlace {
+  var url: String?
+  /// `--service`
+  var service: String?
+  /// `--account`
+  var account: String?
+  /// `--domain`
+  var domain: String?
+  /// `--authentication-type`
+  var authenticationType: String?
+
+  /// What it names, as an item's key.
+  ///
+  /// - Throws: ``Failure`` if the URL can't be understood, or contradicts `--account`.
+  func key() throws(Failure) -> Item.Key {
+    if let service {
+      return .genericPassword(
+        GenericPassword(service: ByteString(service), account: account.map { ByteString($0) }))
+    }
+    let text = Secret(url ?? "")
+    let place = try explaining(
+      call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
+        try CredentialURL(parsing: bytes, assuming: "https")
+      })
+    switch place.password {
+    case .none: break
+    case .some:
+      throw Self.passwordInURL
+    }
+    guard let host = HostAndPort(parsing: place.host) else {
+      throw Failure(ProtocolError.unusableURL(.badHost))
+    }
+    let named = account.map { ByteString($0) }
+    if let named, let inURL = place.account, named != inURL {
+      throw Failure("the URL and --account name different accounts", status: .usage)
+    }
+    return .internetPassword(
+      InternetPassword(
+        protocol: place.protocol, server: host.server, port: host.port, account: named ?? place.account,
+        path: place.path, securityDomain: domain.map { ByteString($0) },
+        authenticationType: authenticationType.map { ByteString($0) }))
+  }
+
+  /// That a URL on the command line has a password in it.
+  static let passwordInURL = Failure(
+    "the URL has a password in it, which every process can read by now",
+    hint: "change that password, and give the new one on standard input", status: .usage)
+
+  /// What it names, as a query.
+  func query() throws(Failure) -> ItemQuery {
+    let key = try key()
+    return try explaining(ItemQuery(for: key))
+  }
+
+  /// The items that it names exactly: those of the very path and domain, and of every account and authentication
+  /// type if none is named.
+  func items(in keychain: any KeychainStore) throws(Failure) -> [Item] {
+    let query = try query()
+    let found = try explaining(keychain.find(query))
+    let key = try key()
+    return found.filter { names($0.key, asked: key) }
+  }
+
+  /// Whether it names an item exactly, which answers its query.
+  func names(_ item: Item) throws(Failure) -> Bool { names(item.key, asked: try key()) }
+
+  private func names(_ key: Item.Key, asked: Item.Key) -> Bool {
+    guard case .internetPassword(let asked) = asked, case .internetPassword(let held) = key else {
+      return true
+    }
+    return held.path == asked.path && held.securityDomain == asked.securityDomain
+      && (authenticationType == nil || held.authenticationType == asked.authenticationType)
+  }
+
+  /// The one item that it names exactly.
+  ///
+  /// - Throws: ``Failure`` if there is none, or more than one.
+  func item(in keychain: any KeychainStore) throws(Failure) -> Item {
+    let found = try items(in: keychain)
+    guard let first = found.first else { throw try nothingMatches() }
+    if found.count > 1 {
+      let isOfOneAccount = Set(found.map(\.key.account)).count == 1
+      throw Failure(
+        "\(found.count) items match: \(found.map(\.key.name).joined(separator: ", "))",
+        hint: "name one with \(prose: isOfOneAccount ? "--authentication-type" : "--account")", status: .usage
+      )
+    }
+    return first
+  }
+
+  /// That the keychain has no such item.
+  func nothingMatches() throws(Failure) -> Failure {
+    Failure(
+      "the keychain has nothing for \(Item(try key()).name)", hint: "see what it has with 'llavero list'",
+      status: .nothingMatched)
+  }
+}

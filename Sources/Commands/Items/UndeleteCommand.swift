@@ -1,0 +1,118 @@
+import ArgumentParser
+import EncryptedFile
+import JSON
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero undelete`
+struct UndeleteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undelete",
+    abstract: "Bring back a deleted item, or an earlier secret",
+    discussion: """
+      What you deleted, what git erased because a server refused it, and what was replaced by another secret can be \
+      had back for 30 days from the encrypted file.
+
+        llavero undelete https://github.com --list
+        llavero undelete https://github.com --account alice
+        llavero undelete https://github.com --account alice --entry 2
+
+      The last one goes back to an earlier secret; the present one can be had back in turn.
+      """)
+
+  @OptionGroup var place: PlaceOptions
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Only list what could be brought back, the last one first")
+  var list = false
+
+  @Option(help: ArgumentHelp("Which of the list, in place of the last one", valueName: "n"))
+  var entry: Int?
+
+  func run() throws {
+    let open = try keychain.open()
+    guard case .file(let vault) = open.store else {
+      throw Failure(
+        "only the encrypted file keeps what was deleted; the Secret Service doesn't", status: .usage)
+    }
+    let query = try place.query()
+    let found = try explaining(vault.retiredItems(matching: query))
+    if list {
+      return try StandardStreams.write(output.json ? Self.json(found) : Secret(Self.table(found).shown))
+    }
+    let chosen = try choice(found)
+    let item: Item
+    do {
+      item = try vault.undelete(chosen, replacing: entry != nil)
+    } catch .duplicateItem {
+      throw Failure(
+        "\(chosen.item.name) is there already, with another secret",
+        hint: "'--list' numbers its earlier secrets; '--entry N' goes back to one", status: .nothingMatched)
+    } catch {
+      throw Failure(error)
+    }
+    if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
+    StandardStreams.say("brought back \(item.name)")
+  }
+
+  private func choice(_ found: [RetiredItem]) throws(Failure) -> RetiredItem {
+    if found.isEmpty {
+      throw Failure(
+        "nothing of \(Item(try place.key()).name) was deleted or replaced within 30 days",
+        hint: "see earlier states with 'llavero vault log'", status: .nothingMatched)
+    }
+    if let entry {
+      guard 1...found.count ~= entry else {
+        throw Failure(
+          "there is no entry \(entry)", hint: "see which there are with '--list'", status: .nothingMatched)
+      }
+      return found[entry - 1]
+    }
+    // Git may erase and people may delete what was replaced long before; the deletion is what is to be undone.
+    let deleted = found.filter { $0.reason == .deleted }
+    let meant = deleted.isEmpty ? found : deleted
+    // The query asks for all that would have answered, as that of a path below; what was named itself goes first.
+    var exact: [RetiredItem] = []
+    for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
+    let candidates = exact.isEmpty ? meant : exact
+    let keys = Set(candidates.map(\.item.key.primaryKey))
+    if keys.count > 1 {
+      let names = Set(candidates.map(\.item.key.name)).sorted()
+      throw Failure(
+        "several items were deleted: \(names.joined(separator: ", "))",
+        hint: "name one with --account, or by --entry as '--list' numbers them", status: .usage)
+    }
+    return candidates[0]
+  }
+
+  private static func table(_ found: [RetiredItem]) -> TextForTerminal {
+    let rows = found.enumerated().map { position, retired in
+      [
+        "\(position + 1)", retired.item.key.place, retired.item.key.account.map { "\($0)" } ?? "-",
+        retired.reason.rawValue, dateText(retired.retired),
+      ]
+    }
+    return columns([["ENTRY", "PLACE", "ACCOUNT", "WHAT", "WHEN"]] + rows)
+  }
+
+  private static func json(_ found: [RetiredItem]) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for (position, retired) in found.enumerated() {
+      json.beginObject()
+      json.member("entry", position + 1)
+      json.member("reason", ByteString(retired.reason.rawValue))
+      json.member("retired", retired.retired)
+      json.attributes(of: retired.item)
+      json.member("created", retired.item.creationDate)
+      json.member("modified", retired.item.modificationDate)
+      json.member("reference", retired.item.reference?.bytes)
+      json.endObject()
+    }
+    json.endArray()
+    return json.finishLine()
+  }
+}

@@ -1,0 +1,216 @@
+import ArgumentParser
+import Keychain
+import KeychainChoice
+import Passphrases
+import Terminals
+import ToolCommands
+
+/// `llavero update`
+struct UpdateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "update",
+    abstract: "Change an item: its secret, its attributes, or what it is for",
+    discussion: """
+      The place says which item; what changes is given by --label, --comment and the like, and by --new-server and its \
+      like. If there is none of these, the secret changes, which is asked for on the terminal or read from standard \
+      input; add --secret to change both. An empty text removes an attribute.
+
+        llavero update https://github.com --account alice
+        llavero update https://github.com --account alice --label 'work' --expires 30d
+        llavero update https://old.example.com --account alice --new-server new.example.com
+
+      Several items at once, by patterns of their attributes:
+
+        llavero update --all --server '*.example.com' --comment 'moves in May'
+      """)
+
+  @OptionGroup var selected: KeySelectionOptions
+  @OptionGroup var notes: NoteOptions
+  @OptionGroup var kept: CredentialOptions
+  @OptionGroup var newKey: NewKeyOptions
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Change the secret too, where something else is given")
+  var secret = false
+
+  @Flag(help: "Change all items that match, in one step")
+  var all = false
+
+  func validate() throws {
+    try selected.validate(all: all)
+    if all, !secret, notes.isEmpty, newKey.change.isEmpty, kept.expires == nil, kept.scheme == nil {
+      throw ValidationError("Nothing was given that should change.")
+    }
+  }
+
+  func run() throws {
+    let kept = try kept.change()
+    let newKey = newKey.change
+    let selection = selected.selection(all: all)
+    let mayAsk = keychain.selection.mayAskPerson
+    let keychain = try keychain.open().keychain
+    let items = try selection.items(in: keychain, all: all)
+    // Before the secret is asked for: what can't be changed so.
+    for item in items { try check(item, newKey, keychain) }
+    let changed: [Item]
+    if secret || notes.isEmpty && newKey.isEmpty && kept.isEmpty {
+      let name = items.count == 1 ? items[0].name : "\(items.count) items"
+      let secret = try SecretInput.read(for: name, mayAsk: mayAsk)
+      changed = try change(items, newKey, keychain) { credential in
+        // What else belongs to the former secret is worth nothing with another.
+        credential = Credential(secret.copy(), authenticationScheme: credential.authenticationScheme)
+        kept.apply(to: &credential)
+      }
+    } else if kept.isEmpty {
+      changed = try change(items, newKey, keychain, nil)
+    } else {
+      changed = try change(items, newKey, keychain) { kept.apply(to: &$0) }
+    }
+    if output.json {
+      try StandardStreams.write(all ? ItemOutput.json(changed) : ItemOutput.json(changed[0]))
+    } else if all {
+      StandardStreams.say("changed \(countText(changed.count, "item"))")
+    }
+  }
+
+  private func check(_ item: Item, _ newKey: KeyChange, _ keychain: any KeychainStore) throws(Failure) {
+    let after = try replacement(for: item, newKey)
+    let isTaken = try explaining { () throws(KeychainError) -> Bool in
+      if after.key != item.key { try after.validateKey() }
+      try after.validate()
+      return try keychain.twin(of: after) != nil
+    }
+    if isTaken { throw .taken(after.key) }
+  }
+
+  private func replacement(for item: Item, _ newKey: KeyChange) throws(Failure) -> Item {
+    var item = item
+    notes.note(on: &item)
+    try newKey.apply(to: &item.key)
+    return item
+  }
+
+  private func change(
+    _ items: [Item], _ newKey: KeyChange, _ keychain: any KeychainStore,
+    _ changeCredential: ((inout Credential) -> Void)?
+  ) throws(Failure) -> [Item] {
+    var key = items[0].key
+    do throws(KeychainError) {
+      return try keychain.exclusively { () throws(KeychainError) -> [Item] in
+        var changed: [Item] = []
+        for item in items {
+          // Of its class there was no complaint before.
+          let present = try keychain.present(item)
+          guard let after = try? replacement(for: present, newKey) else { throw .itemNotFound }
+          key = after.key
+          if let changeCredential {
+            var credential = try keychain.credential(of: after)
+            changeCredential(&credential)
+            changed.append(try keychain.update(after, credential))
+          } else {
+            changed.append(try keychain.update(after))
+          }
+        }
+        return changed
+      }
+    } catch .duplicateItem {
+      throw .taken(key)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// Which items `update` changes: named exactly, or with `--all` by patterns of what makes up their keys.
+struct KeySelectionOptions: ParsableArguments {
+  @OptionGroup private var place: PlaceArguments
+
+  @Option(help: ArgumentHelp("How the server asks for it, where that tells items apart", valueName: "text"))
+  var authenticationType: String?
+
+  @Option(
+    name: .customLong("class"),
+    help: ArgumentHelp("With --all, items of this class", valueName: "class"))
+  var itemClass: ItemFilter.Class?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --all, items of servers that look like this; as in all texts that select with --all, * stands for "
+        + "anything, ? for one character and [...] for one of several", valueName: "pattern"))
+  var server: String?
+
+  @Option(help: ArgumentHelp("With --all, items of such protocols", valueName: "pattern"))
+  var `protocol`: String?
+
+  @Option(help: ArgumentHelp("With --all, items of this port", valueName: "number"))
+  var port: UInt16?
+
+  @Option(help: ArgumentHelp("With --all, items of such paths", valueName: "pattern"))
+  var path: String?
+
+  func validate(all: Bool) throws {
+    if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
+    let patterns: [(String, Bool)] = [
+      ("--class", itemClass != nil), ("--server", server != nil), ("--protocol", `protocol` != nil),
+      ("--port", port != nil), ("--path", path != nil),
+    ]
+    let pattern = patterns.first(where: \.1)?.0
+    let isEmpty =
+      pattern == nil && place.service == nil && place.account == nil && place.domain == nil
+      && authenticationType == nil
+    try ItemSelection.validate(
+      url: place.url, service: place.service, pattern: pattern, isEmpty: isEmpty, all: all)
+  }
+
+  /// What they select.
+  func selection(all: Bool) -> ItemSelection {
+    if place.url != nil || !all {
+      var named = place.named
+      named.authenticationType = authenticationType
+      return .named(named)
+    }
+    func pattern(_ text: String?) -> GlobPattern? { text.map { GlobPattern($0) } }
+    return .matching(
+      ItemFilter(
+        itemClass: itemClass, server: server.map { GlobPattern($0, ignoringCase: true) },
+        protocol: `protocol`.map { GlobPattern($0, ignoringCase: true) }, port: port,
+        account: pattern(place.account), path: pattern(path), domain: pattern(place.domain),
+        authenticationType: pattern(authenticationType), service: pattern(place.service)))
+  }
+}
+
+/// What an item's key becomes.
+struct NewKeyOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Another server", valueName: "host"))
+  var newServer: String?
+
+  @Option(help: ArgumentHelp("Another protocol", valueName: "scheme"))
+  var newProtocol: String?
+
+  @Option(help: ArgumentHelp("Another port; '' for the protocol's own", valueName: "number"))
+  var newPort: String?
+
+  @Option(help: ArgumentHelp("Another user name; '' for none", valueName: "name"))
+  var newAccount: String?
+
+  @Option(help: ArgumentHelp("Another path; '' for the whole server", valueName: "path"))
+  var newPath: String?
+
+  @Option(help: ArgumentHelp("Another tool that the item is for; '' for git and people", valueName: "tool"))
+  var newDomain: String?
+
+  @Option(help: ArgumentHelp("Another service of an item that has no URL", valueName: "name"))
+  var newService: String?
+
+  @Option(
+    help: ArgumentHelp("Another way in which the server asks for it; '' for the usual", valueName: "text"))
+  var newAuthenticationType: String?
+
+  /// What the options say.
+  var change: KeyChange {
+    KeyChange(
+      server: newServer, protocol: newProtocol, port: newPort, account: newAccount, path: newPath,
+      domain: newDomain, service: newService, authenticationType: newAuthenticationType)
+  }
+}

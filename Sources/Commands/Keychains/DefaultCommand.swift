@@ -1,0 +1,121 @@
+import ArgumentParser
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero default`
+struct DefaultCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "default",
+    abstract: "Choose which of several accounts answers, or show it",
+    discussion: """
+      Without it the item that was changed last answers. A default one goes before all others of that very place, \
+      which are no default any more then. Without --account, shows which it is:
+
+        llavero default https://github.com --account work
+        llavero default https://github.com
+        llavero default https://github.com --remove
+      """)
+
+  @OptionGroup var place: PlaceOptions
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Let no item of that place, or not that of the account, be the default")
+  var remove = false
+
+  func run() throws {
+    let key = try place.key()
+    let keychain = try keychain.open().keychain
+    if remove { return try clear(keychain) }
+    guard key.account != nil else { return try show(keychain) }
+    let place = place
+    let chosen = try changing(keychain) { () throws(Failure) in
+      var chosen = try place.item(in: keychain)
+      for var other in try Self.items(at: chosen.key, in: keychain)
+      where other.isDefault && other.reference != chosen.reference {
+        other.isDefault = false
+        _ = try explaining(keychain.update(other))
+      }
+      if chosen.isDefault { return chosen }
+      chosen.isDefault = true
+      return try explaining(keychain.update(chosen))
+    }
+    if output.json { try StandardStreams.write(ItemOutput.json(chosen)) }
+  }
+
+  private func show(_ keychain: any KeychainStore) throws(Failure) {
+    let items = try place.items(in: keychain)
+    if items.isEmpty { throw try place.nothingMatches() }
+    guard let chosen = items.first(where: \.isDefault) else {
+      throw Failure(
+        "no item of \(items[0].key.place) is the default",
+        hint: "the one that was changed last answers: \(prose: items[0].key.name)", status: .nothingMatched)
+    }
+    if output.json { return try StandardStreams.write(ItemOutput.json(chosen)) }
+    try StandardStreams.write("\(chosen.key.name)\n" as TextForTerminal)
+  }
+
+  private func clear(_ keychain: any KeychainStore) throws(Failure) {
+    let place = place
+    let cleared = try changing(keychain) { () throws(Failure) -> [Item] in
+      let items = try place.items(in: keychain)
+      if items.isEmpty { throw try place.nothingMatches() }
+      let marked = items.filter(\.isDefault)
+      if marked.isEmpty {
+        throw Failure("no item of \(items[0].key.place) is the default", status: .nothingMatched)
+      }
+      var cleared: [Item] = []
+      for var item in marked {
+        item.isDefault = false
+        cleared.append(try explaining(keychain.update(item)))
+      }
+      return cleared
+    }
+    if output.json { try StandardStreams.write(ItemOutput.json(cleared)) }
+  }
+
+  /// Runs `body` while nobody else can change the keychain. If it fails, nothing has changed.
+  private func changing<Result>(
+    _ keychain: any KeychainStore, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var failure: Failure?
+    var result: Result?
+    do throws(KeychainError) {
+      try keychain.exclusively { () throws(KeychainError) in
+        failure = nil
+        do throws(Failure) {
+          result = try body()
+        } catch {
+          failure = error
+          // Any: it makes the keychain forget what was changed.
+          throw KeychainError.itemNotFound
+        }
+      }
+    } catch {
+      throw failure ?? Failure(error)
+    }
+    guard let result else { throw Failure("nothing was changed", status: .keychain) }
+    return result
+  }
+
+  /// Every item of the very place of a key, of whatever account.
+  private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(Failure) -> [Item] {
+    try explaining { () throws(KeychainError) in
+      switch key {
+      case .internetPassword(var place):
+        place.account = nil
+        place.authenticationType = nil
+        return try keychain.items(matching: try ItemQuery(for: .internetPassword(place))).filter { item in
+          guard case .internetPassword(let key) = item.key else { return false }
+          return key.path == place.path && key.securityDomain == place.securityDomain
+        }
+      case .genericPassword(let place):
+        return try keychain.items(
+          matching: .genericPassword(try GenericPasswordQuery(service: place.service)))
+      case .cryptographic: return []
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+import KeychainChoice
+import Passphrases
+import Terminals
+import ToolCommands
+
+/// `llavero keychain`
+struct KeychainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keychain",
+    abstract: "Choose which keychain to use",
+    discussion: """
+      Unless you choose, the first login that is stored does: a Secret Service that answers within a second and has a \
+      collection for it, else the encrypted file. That is remembered, and neither a time-out nor a lock nor an error \
+      changes it; only this does:
+
+        llavero keychain use file
+        llavero keychain use secret-service
+      """,
+    subcommands: [UseKeychainCommand.self, CreateCollectionCommand.self])
+}
+
+/// `llavero keychain use`
+struct UseKeychainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "use",
+    abstract: "Use this keychain from now on",
+    discussion: "Items stay where they are; how many are left behind is told.")
+
+  @Argument(help: ArgumentHelp("file or secret-service", valueName: "kind"))
+  var kind: String
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    try keychain.selection.use(try KeychainKind(named: kind))
+  }
+}
+
+/// `llavero keychain create`
+struct CreateCollectionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Make a collection in the Secret Service",
+    discussion: """
+      For a service that has none yet, as a fresh gnome-keyring. The desktop's own prompt asks for its password, or \
+      this terminal where there is no desktop. The first collection becomes the default one.
+      """)
+
+  @Argument(help: ArgumentHelp("What the collection is called", valueName: "name"))
+  var name = "login"
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    var selection = keychain.selection
+    selection.name = KeychainKind.secretService.rawValue
+    let open = try selection.choose().open()
+    guard let service = open.secretService else { return }
+    let passphrases = selection.passphraseSources(for: .keyring(prompt: "Password of the keyring: "))
+    var notAsked: Failure?
+    do throws(KeychainError) {
+      try service.createCollection(name, isKnown: keychain.passphraseFd != nil) { () throws(KeychainError) in
+        do throws(Failure) {
+          return try passphrases.newPassphrase()
+        } catch {
+          notAsked = error
+          throw .unavailable(reason: error.message)
+        }
+      }
+    } catch .duplicateItem {
+      throw Failure("there is a collection '\(name)' already", status: .nothingMatched)
+    } catch .collectionLocked {
+      throw Failure(
+        "the collection '\(name)' was not made, for its service showed no prompt, or it was dismissed",
+        hint: "on a terminal gnome-keyring takes the password from here", status: .keychain)
+    } catch {
+      throw notAsked ?? Failure(error)
+    }
+  }
+}

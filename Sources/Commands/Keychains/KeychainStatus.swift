@@ -1,0 +1,176 @@
+import EncryptedFile
+import JSON
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+import UnlockCache
+
+/// What `llavero status` says.
+struct KeychainStatus {
+  private let choice: KeychainChoice
+  private let detail: Detail
+
+  private enum Detail {
+    case file(VaultLocation, VaultSummary?, UnlockState?)
+    case secretService(DesktopKeychainFacts)
+  }
+
+  /// - Throws: ``Failure`` if the keychain is broken. A locked one has a status.
+  init(of keychain: OpenKeychain) throws(Failure) {
+    choice = keychain.choice
+    switch keychain.store {
+    case .file(let file):
+      detail = try explaining(.file(file.location, try file.summary(), try file.unlockState()))
+    case .secretService(let service):
+      detail = .secretService(try explaining(service.facts()))
+    }
+  }
+
+  /// For people.
+  ///
+  /// - Parameter surroundings: what else there is to say.
+  func text(_ surroundings: Surroundings? = nil) -> TextForTerminal {
+    let own =
+      switch detail {
+      case .file(let location, let summary, let state): rows(location, summary, state)
+      case .secretService(let facts): rows(facts)
+      }
+    return columns(own + (surroundings?.rows ?? []))
+  }
+
+  /// For programs.
+  func json(_ surroundings: Surroundings? = nil) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("keychain", ByteString(choice.kind.rawValue))
+    json.member("reason", choice.reasonName)
+    if case .remembered(let date) = choice.reason { json.member("remembered", date) }
+    switch detail {
+    case .file(let location, let summary, let state): Self.members(location, summary, state, in: &json)
+    case .secretService(let facts): Self.members(facts, in: &json)
+    }
+    surroundings?.write(to: &json)
+    json.endObject()
+    return json.finishLine()
+  }
+
+  // MARK: Encrypted file
+
+  private func rows(
+    _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?
+  ) -> [[String]] {
+    var rows = [["keychain", "file \(location.vaultFile), \(choice.reasonText)"]]
+    guard let summary else {
+      return rows + [["items", "none yet; the first login that is stored makes the keychain"]]
+    }
+    rows.append(["protection", Self.protection(location, summary)])
+    if summary.hasPassphrase, !summary.hasIdentityFile { rows.append(["state", state?.text ?? "locked"]) }
+    if summary.ways.count > 1 {
+      rows.append([
+        "ways in", "\(summary.ways.map(\.kind.name).joined(separator: ", ")); see 'llavero slot list'",
+      ])
+    }
+    if let contents = summary.contents {
+      rows.append(["items", "\(contents.count)"])
+      rows.append(["changed", "\(contents.written) (write \(contents.generation))"])
+    } else {
+      rows.append(["items", "unknown, for the keychain is locked"])
+    }
+    rows.append(["size", "\(summary.size) bytes"])
+    return rows
+  }
+
+  private static func members(
+    _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?, in json: inout JSONWriter
+  ) {
+    json.member("path", ByteString(location.vaultFile))
+    json.member("exists", summary != nil)
+    guard let summary else { return }
+    json.member("uuid", ByteString(summary.uuid))
+    json.member("protection", Self.protectionName(summary))
+    if summary.hasIdentityFile { json.member("identity", ByteString(location.identityFile)) }
+    json.beginArray("ways")
+    for way in summary.ways { json.element(ByteString(way.kind.name)) }
+    json.endArray()
+    json.member("locked", summary.contents == nil)
+    if let state {
+      json.beginObject("unlocked")
+      json.member("by", ByteString(state.kind.rawValue))
+      json.member("idle", state.idle)
+      json.member("for", state.total)
+      json.endObject()
+    }
+    json.member("items", summary.contents?.count)
+    json.member("generation", summary.contents?.generation)
+    json.member("changed", summary.contents?.written)
+    json.member("size", summary.size)
+  }
+
+  private static func protection(_ location: VaultLocation, _ summary: VaultSummary) -> String {
+    if summary.hasIdentityFile || summary.ways.isEmpty {
+      return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
+    }
+    if summary.ways.contains(where: { $0.kind == .recipient || $0.kind == .command }) {
+      return "slots, opened by what 'llavero slot list' shows"
+    }
+    return summary.hasPassphrase ? "a passphrase" : "a recovery code"
+  }
+
+  /// What opens the file on this machine: its own key, other keys and programs, or a person.
+  private static func protectionName(_ summary: VaultSummary) -> ByteString {
+    if summary.hasIdentityFile || summary.ways.isEmpty { return "identity-file" }
+    return summary.hasPassphrase ? "passphrase" : "slots"
+  }
+
+  // MARK: Secret Service
+
+  private func rows(_ facts: DesktopKeychainFacts) -> [[String]] {
+    var summary = "secret-service, \(choice.reasonText), "
+    if let collection = facts.collection {
+      summary += "collection \(collection.name), \(collection.isLocked ? "locked" : "unlocked")"
+    } else {
+      summary += "without a collection for new items"
+    }
+    var rows = [["keychain", summary]]
+    rows.append(["service", "\(facts.program ?? "unknown program") on \(facts.address)"])
+    rows.append(["protection", Self.protection(facts.collection)])
+    if let count = facts.collection?.itemCount { rows.append(["items", "\(count), of all programs"]) }
+    let others = facts.collections.filter { $0 != facts.collection }
+    for other in others {
+      let count = other.itemCount.map { $0 == 1 ? ", 1 item" : ", \($0) items" } ?? ""
+      rows.append(["also", "collection \(other.name), \(other.isLocked ? "locked" : "unlocked")\(count)"])
+    }
+    return rows
+  }
+
+  private static func protection(_ collection: DesktopKeychainFacts.Collection?) -> String {
+    guard let collection else { return "none yet: make a collection with 'llavero keychain create'" }
+    if !collection.isLasting { return "kept in memory alone, and lost when you log out" }
+    return "the password of the keyring; while that is unlocked, programs of yours can read it"
+  }
+
+  private static func members(_ facts: DesktopKeychainFacts, in json: inout JSONWriter) {
+    json.member("address", ByteString(facts.address))
+    json.member("owner", ByteString(facts.owner))
+    json.member("program", facts.program.map { ByteString($0) })
+    json.member("process", facts.processID)
+    json.member("collection", facts.collection.map { ByteString($0.name) })
+    if let collection = facts.collection {
+      json.member("locked", collection.isLocked)
+      json.member("lasting", collection.isLasting)
+      json.member("items", collection.itemCount)
+    }
+    json.beginArray("collections")
+    for collection in facts.collections {
+      json.beginObject()
+      json.member("collection", ByteString(collection.name))
+      json.member("label", ByteString(collection.label))
+      json.member("locked", collection.isLocked)
+      json.member("lasting", collection.isLasting)
+      json.member("items", collection.itemCount)
+      json.endObject()
+    }
+    json.endArray()
+  }
+}

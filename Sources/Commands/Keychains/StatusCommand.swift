@@ -1,0 +1,28 @@
+import ArgumentParser
+import Keychain
+import Terminals
+import ToolCommands
+
+/// `llavero status`
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show which keychain is used, where it is, and what protects it",
+    discussion: """
+      Also which tools log in from here, and which files still have passwords in plain text. 'llavero doctor' looks \
+      closer.
+      """)
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var selection = keychain.selection
+    selection.mayAsk = false
+    selection.renewsUnlock = false
+    selection.mayRunPrograms = false
+    let status = try KeychainStatus(of: try selection.choose().open())
+    let surroundings = (try? SetupPlace()).map(Surroundings.init)
+    try StandardStreams.write(
+      output.json ? status.json(surroundings) : Secret(status.text(surroundings).shown))
+  }
+}

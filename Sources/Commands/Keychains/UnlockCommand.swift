@@ -1,0 +1,147 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+import UnlockCache
+
+/// `llavero unlock`
+struct UnlockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Unlock the keychain for a while",
+    discussion: """
+      An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, 8 hours at most, for all \
+      programs of yours: in the kernel's keyring, or where that can't be used by an agent that is started. Any \
+      command that asks for the passphrase on a terminal unlocks it as well.
+
+        llavero unlock
+        llavero unlock --for 1h --idle 5m
+        llavero unlock --passphrase-fd 3 3< passphrase-file
+
+      The password of the Secret Service's collection is asked for by the desktop's own prompt. Where it can show \
+      none, as over ssh, the password is asked for on this terminal and given to gnome-keyring; other services have \
+      no way for that. With --terminal there is no prompt before: the one on a desktop that you are not sitting at \
+      would wait for you.
+
+        llavero unlock --terminal
+      """)
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Lock the encrypted file after this time in any case (default: 8h)", valueName: "time")
+  )
+  var total: String?
+
+  @Option(help: ArgumentHelp("Lock it after this time without use (default: 15m)", valueName: "time"))
+  var idle: String?
+
+  @Flag(help: "Ask on this terminal, not by the desktop's prompt")
+  var terminal = false
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    var selection = keychain.selection
+    try explaining { () throws(KeychainChoiceError) in
+      if let total { selection.unlockTotal = try DurationText.seconds(total, of: "--for") }
+      if let idle { selection.unlockIdle = try DurationText.seconds(idle, of: "--idle") }
+    }
+    let open = try selection.choose().open()
+    switch open.store {
+    case .file(let file): try unlock(file)
+    case .secretService(let service): try unlock(service)
+    }
+  }
+
+  private func unlock(_ file: EncryptedFileKeychain) throws(Failure) {
+    if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
+      throw Failure(
+        "nothing may keep the keychain unlocked, for LLAVERO_UNLOCK_CACHE is none", status: .usage)
+    }
+    // Whoever has said for how long, or gives the passphrase, doesn't want to hear that it is unlocked already.
+    let anew = total != nil || idle != nil || keychain.passphraseFd != nil
+    switch try explaining({ () throws(KeychainError) in try file.unlock(anew: anew) }) {
+    case .noVault: StandardStreams.say("there is nothing to unlock, for there is no keychain yet")
+    case .notNeeded:
+      StandardStreams.say(
+        "there is nothing to unlock: the key of the keychain is \(file.location.identityFile)")
+    case .already(let state): StandardStreams.say("already \(state.text)")
+    case .kept(let state): StandardStreams.say("\(state.text)")
+    }
+  }
+
+  private func unlock(_ service: any DesktopKeychain) throws(Failure) {
+    if total != nil || idle != nil {
+      throw Failure(
+        "how long a collection of the Secret Service stays unlocked is up to the desktop", status: .usage)
+    }
+    let source = keychain.selection.passphraseSource(prompt: "Password of the keyring: ")
+    do throws(KeychainError) {
+      try service.unlock(isKnown: terminal || keychain.passphraseFd != nil, passphrase: source)
+    } catch .collectionLocked(let name) where !keychain.noPrompt {
+      throw Failure(
+        "the collection '\(name)' is still locked, for its service showed no prompt, or it was dismissed",
+        hint:
+          "on a terminal gnome-keyring takes the password from here; others have to be unlocked on the desktop",
+        status: .keychain)
+    } catch .wrongPassphrase(let name) {
+      throw Failure("that password does not unlock the collection '\(name)'", status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// `llavero lock`
+struct LockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock", abstract: "Lock the keychain",
+    discussion: """
+      An encrypted file with a passphrase is asked for that again from now on. One whose key lies in a file can't be \
+      locked. Of the Secret Service, the collection is locked.
+      """)
+
+  @Flag(help: "Lock every encrypted file of yours that is unlocked, too")
+  var all = false
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let selection = keychain.selection
+    let keepers = all ? try selection.lockAllFiles() : []
+    let open = try selection.choose().open()
+    switch open.store {
+    case .file(let file): if !all { try lock(file) }
+    case .secretService(let service): try explaining(service.lock())
+    }
+    if let failure = Failure(keptBy: keepers) { throw failure }
+  }
+
+  private func lock(_ file: EncryptedFileKeychain) throws(Failure) {
+    switch try explaining({ () throws(KeychainError) in try file.lock() }) {
+    case .noVault: StandardStreams.say("there is nothing to lock, for there is no keychain yet")
+    case .notPossible:
+      throw Failure(
+        "the keychain can't be locked: its key is \(file.location.identityFile)",
+        hint: "one with a passphrase can; see 'llavero help protection'", status: .keychain)
+    case .locked: break
+    case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
+    }
+  }
+}
+
+extension UnlockState {
+  /// What keeps it unlocked and for how long, for people.
+  var text: String {
+    let keeper =
+      switch kind {
+      case .keyring: "the kernel keyring"
+      case .agent: "the agent"
+      }
+    let limit = "\(DurationText.text(total)) at most"
+    guard let idle else { return "unlocked by \(keeper), for \(limit)" }
+    return "unlocked by \(keeper) for \(DurationText.text(idle)), \(limit)"
+  }
+}

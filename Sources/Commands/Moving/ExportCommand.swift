@@ -1,0 +1,226 @@
+import Age
+import ArgumentParser
+import Bytes
+import CLinux
+import Glibc
+import Interchange
+import Keychain
+import KeychainChoice
+import PrivateFiles
+import Terminals
+import ToolCommands
+
+/// `llavero export`
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write items with their secrets, for other programs or as a backup",
+    discussion: """
+      \(ExportFormat.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
+        .joined(separator: "\n"))
+
+        llavero export --output items.age --recipient age1...
+        llavero export --format csv --server '*.example.com' --output logins.csv
+        llavero export | some-program
+
+      Without --recipient everything is written as it is: a file is for its owner alone then (0600), and a terminal gets \
+      it only with --force.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "The form: \(ExportFormat.all.map(\.name).joined(separator: ", ")) (default: jsonl)", valueName: "form")
+  )
+  var format: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write to this file (default: standard output)", valueName: "file"))
+  var output: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Encrypt for this key of age or ssh; can be given more than once", valueName: "recipient"))
+  var recipient: [String] = []
+
+  @Flag(help: "Write the encrypted file as text")
+  var armor = false
+
+  @Flag(help: "Write to a terminal, and over a file that is there")
+  var force = false
+
+  @OptionGroup(title: "Only items with") var attributes: AttributeOptions
+  @OptionGroup var keychain: KeychainOptions
+
+  func validate() throws {
+    if armor, recipient.isEmpty { throw ValidationError("--armor goes with --recipient.") }
+  }
+
+  func run() throws {
+    guard let format = ExportFormat.named(self.format ?? "jsonl") else {
+      throw Failure(
+        "there is no format '\(self.format ?? "")'",
+        hint: "there are \(prose: ExportFormat.all.map(\.name).joined(separator: ", "))", status: .usage)
+    }
+    let recipients = try recipients()
+    try refuseTarget()
+    var selection = keychain.selection
+    selection.readsSecrets = true
+    let keychain = try selection.choose().open().keychain
+    let filter = attributes.filter
+    let export = try explaining(Export(of: keychain, as: format, where: filter.matches))
+    if export.count == 0 {
+      throw Failure(
+        export.omitted.isEmpty
+          ? "there are no such items"
+          : "none of the \(countText(export.omitted.count, "item")) fits the format",
+        hint: "see what there is with 'llavero list'", status: .nothingMatched)
+    }
+    if recipients.isEmpty {
+      try write(export.text)
+    } else {
+      try write(try encrypted(export.text, for: recipients))
+    }
+    report(export, format, isEncrypted: !recipients.isEmpty)
+  }
+
+  // MARK: Where it goes
+
+  private func refuseTarget() throws(Failure) {
+    guard let output, output != "-" else {
+      if StandardStreams.isTerminal(1), !force, recipient.isEmpty || !armor {
+        throw Failure(
+          "standard output is a terminal, which would show every secret",
+          hint: "name a file with --output, or say --force", status: .usage)
+      }
+      return
+    }
+    if !force, access(output, F_OK) == 0 {
+      throw Failure(
+        "there is a file \(output) already", hint: "name another one, or say --force", status: .usage)
+    }
+  }
+
+  private func write(_ text: borrowing Secret) throws(Failure) {
+    guard let output, output != "-" else { return try StandardStreams.write(text) }
+    let temporary = "\(output).\(getpid()).tmp"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let file = clinux_openat(AT_FDCWD, temporary, flags, 0o600)
+    if file < 0 {
+      throw Failure("cannot write \(output): \(errorText(errno))", status: .usage)
+    }
+    var failure = text.withUnsafeBytes { writeFully(file, $0) }
+    if failure == 0, fchmod(file, 0o600) != 0 || fsync(file) != 0 { failure = errno }
+    close(file)
+    if failure == 0, !put(temporary, at: output) { failure = errno }
+    if failure != 0 {
+      unlink(temporary)
+      throw Failure("cannot write \(output): \(errorText(failure))", status: .usage)
+    }
+  }
+
+  /// Nobody's file is lost that came meanwhile, unless that was asked for.
+  private func put(_ temporary: String, at path: String) -> Bool {
+    if force { return rename(temporary, path) == 0 }
+    guard link(temporary, path) == 0 else { return false }
+    unlink(temporary)
+    return true
+  }
+
+  // MARK: Encrypting
+
+  private func recipients() throws(Failure) -> [any Recipient] {
+    try recipient.map { (text) throws(Failure) -> any Recipient in
+      do throws(AgeError) {
+        return try RecipientsFile.parseRecipient(
+          String(text.reversed().drop { $0.isWhitespace }.reversed()), plugins: PluginSettings())
+      } catch {
+        throw Failure(
+          text.hasPrefix("AGE-SECRET-KEY-")
+            ? "that is an identity, which nobody else should see, and no recipient"
+            : "that is no recipient of age that llavero can use",
+          hint: "a recipient begins with age1 or ssh-ed25519", status: .usage)
+      }
+    }
+  }
+
+  private func encrypted(_ text: borrowing Secret, for recipients: [any Recipient]) throws(Failure) -> Secret
+  {
+    do throws(AgeError) {
+      let file = try text.withUnsafeBytes { (bytes) throws(AgeError) in
+        try AgeFile.encrypt(bytes, to: recipients, armored: armor)
+      }
+      var copy = Secret(capacity: file.count)
+      file.withUnsafeBytes { copy.append($0) }
+      return copy
+    } catch {
+      throw Failure(error, at: "what is exported")
+    }
+  }
+
+  // MARK: Telling
+
+  private func report(_ export: borrowing Export, _ format: ExportFormat, isEncrypted: Bool) {
+    if let output, output != "-" {
+      StandardStreams.say(
+        "wrote \(countText(export.count, "item")) to \(output)"
+          + (isEncrypted ? "" : "; it is not encrypted, and whoever reads it has the secrets"))
+    }
+    let otherKind = export.omitted.count { $0.1 == .otherKind }
+    if otherKind > 0 {
+      StandardStreams.say(
+        "left out \(countText(otherKind, "item")) that \(format.name) has no place for; jsonl has one for all"
+      )
+    }
+    for (item, omission) in export.omitted where omission == .unspeakable {
+      StandardStreams.say(
+        "left out \(item.key.name): its secret has bytes that \(format.name) can't hold")
+    }
+    if !format.isComplete, export.shortened > 0 {
+      StandardStreams.say(
+        "\(countText(export.shortened, "item")) lost an expiry or a refresh token, which \(format.name) can't hold"
+      )
+    }
+  }
+}
+
+/// Items as text.
+struct Export: ~Copyable {
+  /// The text.
+  let text: Secret
+  /// How many items are in it.
+  let count: Int
+  /// Those that are not.
+  let omitted: [(Item, ExportFormat.Omission)]
+  /// How many lack something that belongs to their secret.
+  let shortened: Int
+
+  /// - Throws: what reading the keychain throws.
+  init(
+    of keychain: any KeychainStore, as format: ExportFormat, where isWanted: (Item) -> Bool
+  ) throws(KeychainError) {
+    var text = Secret()
+    var count = 0
+    var omitted: [(Item, ExportFormat.Omission)] = []
+    var shortened = 0
+    text.append(format.beginning)
+    try keychain.reading { () throws(KeychainError) in
+      // Programs that read such files mostly take the first that fits.
+      let items = try keychain.items(matching: .all).filter(isWanted)
+      for item in items.filter(\.isDefault) + items.filter({ !$0.isDefault }) {
+        guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
+        if let omission = format.append(item, credential, &text) {
+          omitted.append((item, omission))
+        } else {
+          count += 1
+          if credential.expiry != nil || credential.hasRefreshToken { shortened += 1 }
+        }
+      }
+    }
+    self.text = text
+    self.count = count
+    self.omitted = omitted
+    self.shortened = shortened
+  }
+}

@@ -1,0 +1,121 @@
+import Age
+import Bytes
+import EncryptedFile
+import Keychain
+import Terminals
+
+/// Opens age files with the identities that a person names.
+struct AgeDecryption {
+  /// `--identity`: the file of identities; `nil` tries those of this machine.
+  let identity: String?
+  /// The identities that are tried otherwise, where they are there.
+  let usual: [String]
+  /// Asks for the passphrase of a file.
+  let passphrases: (_ path: String) -> PassphraseSource
+
+  /// What an age file holds.
+  ///
+  /// - Throws: ``Failure`` if nothing opens it, or it is damaged.
+  func contents(of file: borrowing Secret, at path: String) throws(Failure) -> Secret {
+    do throws(AgeError) {
+      if isForPassphrase(file) { return try withPassphrase(file, at: path) }
+      return try Self.decrypt(file, with: try identities())
+    } catch .noMatch {
+      throw Failure(
+        "\(path) is encrypted for a key that isn't here",
+        hint: identity == nil
+          ? "name the file of its identity with --identity; for a vault with a passphrase, that of a slot: slots/ID.age"
+          : nil, status: .keychain)
+    } catch {
+      throw Failure(error, at: path)
+    }
+  }
+
+  private func identities() throws(AgeError) -> [any Identity] {
+    if let identity { return try identities(inFile: identity) }
+    var found: [any Identity] = []
+    for path in usual { found += (try? identities(inFile: path)) ?? [] }
+    return found
+  }
+
+  /// The identities of a file, which may itself be encrypted with a passphrase, as a slot's copy beside a vault is.
+  private func identities(inFile path: String) throws(AgeError) -> [any Identity] {
+    let text: Secret
+    do throws(Failure) {
+      text = try FileContents.read(path, limit: IdentityFile.maximumSize)
+    } catch {
+      throw .read(errno: 2)
+    }
+    if text.withUnsafeBytes({ FileEncoding.detect($0) }) == nil {
+      return try text.withUnsafeBytes { (bytes) throws(AgeError) in
+        try IdentityFile.parse(bytes, plugins: PluginSettings())
+      }
+    }
+    let opened = try withPassphrase(text, at: path)
+    return try opened.withUnsafeBytes { (bytes) throws(AgeError) in
+      try IdentityFile.parse(bytes, plugins: PluginSettings())
+    }
+  }
+
+  private func isForPassphrase(_ file: borrowing Secret) -> Bool {
+    file.withUnsafeBytes { bytes in
+      let binary = (try? Armor.decode(bytes)) ?? Array(bytes.prefix(4096))
+      let text = String(decoding: binary.prefix(64), as: UTF8.self)
+      return text.contains("\n-> scrypt ")
+    }
+  }
+
+  private func withPassphrase(_ file: borrowing Secret, at path: String) throws(AgeError) -> Secret {
+    let source = passphrases(path)
+    var attempt = 1
+    while true {
+      guard let passphrase = (try? source(attempt)) ?? nil else { throw .noMatch }
+      do throws(AgeError) {
+        let identity = try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
+          try ScryptIdentity(passphrase: bytes)
+        }
+        return try Self.decrypt(file, with: [identity])
+      } catch .noMatch {
+        attempt += 1
+      }
+    }
+  }
+
+  private static func decrypt(
+    _ file: borrowing Secret, with identities: [any Identity]
+  ) throws(AgeError) -> Secret {
+    if identities.isEmpty { throw .noMatch }
+    var contents = Secret(capacity: file.count)
+    try file.withUnsafeBytes { (bytes) throws(AgeError) in
+      try AgeFile.decrypt(bytes, with: identities) { contents.append($0) }
+    }
+    return contents
+  }
+}
+
+extension Failure {
+  /// What is wrong with an age file.
+  init(_ error: AgeError, at path: String) {
+    switch error {
+    case .header(.notAge), .header(.unsupportedVersion):
+      self.init("\(path) is no age file that llavero can read", status: .usage)
+    case .header, .headerMAC, .payload, .armor:
+      self.init("\(path) is damaged", status: .keychain)
+    case .workFactorTooHigh(let logN, let limit):
+      self.init("\(path) asks for more work than allowed: 2^\(logN), at most 2^\(limit)", status: .keychain)
+    case .outOfMemory:
+      self.init("there is not enough memory to open \(path)", status: .keychain)
+    case .emptyPassphrase:
+      self.init("the passphrase is empty", status: .usage)
+    case .invalidKey, .invalidKeyLine, .noKeys, .keyFileTooLarge:
+      self.init("that is no key of age, or one that llavero can't use", status: .usage)
+    case .noRecipients, .incompatibleRecipients:
+      self.init("these recipients can't be used together", status: .usage)
+    case .plugin(let name, let fault): self.init(.slot(.pluginFailed(name: name, .init(fault))))
+    case .read(let number):
+      self.init("cannot read the file of the identity: \(errorText(number))", status: .usage)
+    case .noMatch, .workFactorTooLow:
+      self.init("\(path) can't be opened with that", status: .keychain)
+    }
+  }
+}

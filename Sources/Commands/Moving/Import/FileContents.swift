@@ -1,0 +1,41 @@
+import CLinux
+import Glibc
+import Keychain
+import PrivateFiles
+import Terminals
+
+/// Reads whole files that people name.
+enum FileContents {
+  /// The contents of a file; `-` is standard input.
+  ///
+  /// - Parameters:
+  ///   - limit: the most bytes that are taken.
+  ///   - status: what the file is like.
+  /// - Throws: ``Failure`` if it isn't there, is too large or no file.
+  static func read(_ path: String, limit: Int, status: inout stat) throws(Failure) -> Secret {
+    if path == "-" { return try StandardStreams.readAll(0, limit: limit, what: "standard input") }
+    let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 {
+      throw Failure(
+        errno == ENOENT ? "there is no file \(path)" : "cannot read \(path): \(errorText(errno))",
+        status: .usage)
+    }
+    defer { close(file) }
+    guard fstat(file, &status) == 0 else {
+      throw Failure("cannot read \(path): \(errorText(errno))", status: .usage)
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    // Such as what a shell makes of <(…).
+    case S_IFIFO: clinux_make_blocking(file)
+    default: throw Failure("\(path) is no file", status: .usage)
+    }
+    return try StandardStreams.readAll(file, limit: limit, what: path)
+  }
+
+  /// The contents of a file; `-` is standard input.
+  static func read(_ path: String, limit: Int) throws(Failure) -> Secret {
+    var status = stat()
+    return try read(path, limit: limit, status: &status)
+  }
+}

@@ -1,0 +1,243 @@
+import Bytes
+import CLinux
+import Glibc
+import Interchange
+import Keychain
+import PrivateFiles
+import Terminals
+
+/// A file of another program.
+final class FileSource: ImportSource {
+  let name: String
+  private let path: String
+  private let format: FileFormat
+  /// What was read, and of which file.
+  private var text = Secret()
+  private var found = FoundLogins()
+  private var companion = Secret()
+  private var status = stat()
+
+  /// The most that is read, in bytes.
+  private static let limit = 64 << 20
+
+  /// A file at a path; `-` is standard input.
+  init(_ path: String, _ format: FileFormat) {
+    self.path = path
+    self.format = format
+    name = path == "-" ? "standard input" : path
+  }
+
+  /// The files that a format usually has, those that are there.
+  static func usual(_ format: FileFormat) -> [FileSource] {
+    usualPaths(of: format).map { FileSource($0, format) }
+  }
+
+  /// Where they are, each once.
+  static func usualPaths(of format: FileFormat) -> [String] {
+    var paths: [String] = []
+    for path in format.usualPaths.compactMap(expanded) where access(path, F_OK) == 0 {
+      let real = realPath(path)
+      if !paths.contains(where: { realPath($0) == real }) { paths.append(path) }
+    }
+    return paths
+  }
+
+  /// A path with the home directory or a variable at its beginning put in; `nil` if that isn't set.
+  static func expanded(_ path: String) -> String? {
+    guard path.first == "~" || path.first == "$" else { return path }
+    let end = path.firstIndex(of: "/") ?? path.endIndex
+    let name = path.first == "~" ? "HOME" : String(path[path.index(after: path.startIndex)..<end])
+    guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
+    return value + path[end...]
+  }
+
+  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
+    text = try FileContents.read(path, limit: Self.limit, status: &status)
+    companion = try companionContents()
+    do throws(FormatFault) {
+      found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in try read(bytes) }
+      return found
+    } catch {
+      let line = error.line.map { "line \($0): " } ?? ""
+      throw Failure(
+        "\(name) is no file of \(format.name): \(line)\(error.reason)", status: .usage)
+    }
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    if companion.isEmpty { return try format.read(bytes) }
+    return try companion.withUnsafeBytes { (companion) throws(FormatFault) in
+      try format.read(bytes, beside: companion)
+    }
+  }
+
+  /// The file beside this one that the format needs, if it is there.
+  private func companionContents() throws(Failure) -> Secret {
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    for name in format.companions where access(folder + name, F_OK) == 0 {
+      return try FileContents.read(folder + name, limit: Self.limit)
+    }
+    return Secret()
+  }
+
+  // MARK: Removing
+
+  var whyNotRemovable: Failure? {
+    if path == "-" {
+      return Failure(
+        "standard input can't be removed", hint: "name the file, or leave out --remove-source", status: .usage
+      )
+    }
+    return nil
+  }
+
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
+    let remainder = remainder(without: logins)
+    // People keep such files under stow: the link stays where its file does.
+    guard let real = realPath(path) else { throw failed("find", ENOENT) }
+    let file = clinux_openat(AT_FDCWD, real, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+    if file < 0 { throw failed("open", errno) }
+    defer { close(file) }
+    try refuseChanged(file)
+    // Of a killed one.
+    unlink(aside(real))
+    let isEmpty = format.holdsLoginsAlone && holdsNothing(remainder)
+    let isOverwritten = isEmpty ? try removeWhole(file, real) : try replace(file, real, with: remainder)
+    if isEmpty, real != path { unlink(path) }
+    var note = ""
+    if status.st_nlink > 1 {
+      note = "; it has another name, under which everything still is"
+    } else if !isOverwritten {
+      note = "; it couldn't be overwritten"
+    }
+    let what = isEmpty ? "removed \(name)" : "took \(countText(logins.count, "login")) out of \(name)"
+    return what + note + "; the disk, a backup or a snapshot may still have traces of it"
+  }
+
+  /// The name under which a file is seen to that is out of its place already.
+  private func aside(_ real: String) -> String { real + ".llavero-tmp" }
+
+  /// Overwrites the file and removes it. Killed in between, there is nothing to be read any more.
+  private func removeWhole(_ file: Int32, _ real: String) throws(Failure) -> Bool {
+    let isOverwritten = overwrite(file)
+    // Another program may have put a new file there by now, or appended to this one: nobody has seen that yet.
+    if rename(real, aside(real)) != 0 { throw failed("remove", errno) }
+    if !isAsRead(aside(real)) {
+      // Where there is a still newer one, both stay.
+      if link(aside(real), real) == 0 { unlink(aside(real)) }
+      throw changedMeanwhile
+    }
+    if unlink(aside(real)) != 0 { throw failed("remove", errno) }
+    return isOverwritten
+  }
+
+  /// Puts other contents in the file's place, and overwrites the file.
+  private func replace(
+    _ file: Int32, _ real: String, with contents: borrowing Secret
+  ) throws(Failure) -> Bool {
+    try write(contents, to: aside(real))
+    if clinux_exchange(AT_FDCWD, aside(real), real) != 0 {
+      // Where the file system can't, there is a moment that nobody watches.
+      if rename(aside(real), real) != 0 {
+        let number = errno
+        unlink(aside(real))
+        throw failed("write", number)
+      }
+      return overwrite(file)
+    }
+    if !isAsRead(aside(real)) {
+      if clinux_exchange(AT_FDCWD, aside(real), real) == 0 { unlink(aside(real)) }
+      throw changedMeanwhile
+    }
+    let isOverwritten = overwrite(file)
+    unlink(aside(real))
+    return isOverwritten
+  }
+
+  /// Whether the file at a path is the one that was read, with nothing added.
+  private func isAsRead(_ path: String) -> Bool {
+    var now = stat()
+    return lstat(path, &now) == 0 && now.st_ino == status.st_ino && now.st_dev == status.st_dev
+      && now.st_size == status.st_size
+  }
+
+  private func remainder(without logins: [FoundLogin]) -> Secret {
+    // What is part of a login that stays, too, stays with it.
+    let going = Set(logins.map { ObjectIdentifier($0) })
+    var staying: Set<Removal> = []
+    for login in found.logins where !going.contains(ObjectIdentifier(login)) {
+      staying.formUnion(login.removals)
+    }
+    let removals = Set(logins.flatMap(\.removals)).subtracting(staying)
+      .sorted { $0.range.lowerBound < $1.range.lowerBound }
+    return text.withUnsafeBytes { bytes in
+      var rest = Secret(capacity: bytes.count)
+      var position = 0
+      for removal in removals where removal.range.lowerBound >= position {
+        rest.append(UnsafeRawBufferPointer(rebasing: bytes[position..<removal.range.lowerBound]))
+        for byte in removal.replacement.bytes { rest.append(byte) }
+        position = removal.range.upperBound
+      }
+      rest.append(UnsafeRawBufferPointer(rebasing: bytes[position...]))
+      return rest
+    }
+  }
+
+  private func holdsNothing(_ remainder: borrowing Secret) -> Bool {
+    remainder.withUnsafeBytes { bytes in
+      guard let found = try? read(bytes) else { return bytes.allSatisfy { $0 <= 0x20 } }
+      return found.logins.isEmpty && found.passedOver.isEmpty && !found.hasOthers
+    }
+  }
+
+  private func refuseChanged(_ file: Int32) throws(Failure) {
+    var now = stat()
+    guard fstat(file, &now) == 0, now.st_uid == geteuid() else {
+      throw Failure("\(name) is another user's, and was left as it is", status: .keychain)
+    }
+    guard now.st_ino == status.st_ino, now.st_dev == status.st_dev, now.st_size == status.st_size,
+      now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+    else { throw changedMeanwhile }
+  }
+
+  private var changedMeanwhile: Failure {
+    Failure(
+      "\(name) has changed meanwhile; what is new in it stays", hint: "import it once more", status: .keychain
+    )
+  }
+
+  private func write(_ contents: borrowing Secret, to path: String) throws(Failure) {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = clinux_openat(AT_FDCWD, path, flags, 0o600)
+    if descriptor < 0 { throw failed("write", errno) }
+    var failure = contents.withUnsafeBytes { writeFully(descriptor, $0) }
+    if failure == 0, fchmod(descriptor, status.st_mode & 0o777) != 0 || fsync(descriptor) != 0 {
+      failure = errno
+    }
+    close(descriptor)
+    if failure != 0 {
+      unlink(path)
+      throw failed("write", failure)
+    }
+  }
+
+  /// Overwrites what was read, where no other name leads to it. What its blocks held is gone where the file system writes
+  /// to the same ones.
+  private func overwrite(_ file: Int32) -> Bool {
+    if status.st_nlink > 1 { return false }
+    let zeros = [UInt8](repeating: 0, count: 1 << 16)
+    var rest = Int(status.st_size)
+    if lseek(file, 0, SEEK_SET) != 0 { return false }
+    while rest > 0 {
+      let part = min(rest, zeros.count)
+      let failure = zeros.withUnsafeBytes { writeFully(file, UnsafeRawBufferPointer(rebasing: $0[..<part])) }
+      if failure != 0 { return false }
+      rest -= part
+    }
+    return fsync(file) == 0
+  }
+
+  private func failed(_ what: String, _ number: Int32) -> Failure {
+    Failure("cannot \(what) \(path): \(errorText(number))", status: .keychain)
+  }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import EncryptedFile
+import Interchange
+import Keychain
+import KeychainChoice
+import Passphrases
+import Processes
+import Terminals
+import ToolCommands
+
+/// `llavero import`
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Take in the logins that another program keeps",
+    usage: "llavero import KIND [FILE] [OPTION...]",
+    discussion: """
+      KIND says whose they are, and FILE where, if not in the usual place; '-' is standard input.
+
+      \(ImportKind.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
+        .joined(separator: "\n"))
+
+        llavero import git-credentials --dry-run           (shows what would come)
+        llavero import git-credentials --remove-source
+        llavero import bitwarden ~/Downloads/bitwarden_export.csv --on-conflict keep
+
+      Everything comes in one write. With --remove-source each item is read back from the keychain before its source \
+      is touched; what was passed over stays there.
+      """)
+
+  @Argument(help: ArgumentHelp("Whose logins", valueName: "kind"))
+  var kind: String
+
+  @Argument(help: ArgumentHelp("Where they are", valueName: "file"))
+  var file: String?
+
+  @Flag(help: "Show what would come, and change nothing")
+  var dryRun = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the keychain has another secret: ask, keep it, replace it or fail (default: ask on a terminal, else fail)",
+      valueName: "what"))
+  var onConflict: ConflictPolicy?
+
+  @Flag(help: "Remove what came, once it has been read back from the keychain")
+  var removeSource = false
+
+  @Option(help: ArgumentHelp("The file of the identity that opens an encrypted file", valueName: "file"))
+  var identity: String?
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if dryRun, removeSource { throw ValidationError("--dry-run removes nothing.") }
+  }
+
+  func run() throws {
+    let kind = try ImportKind.named(self.kind)
+    // Before anything is read: this may start the program anew.
+    var selection = keychain.selection
+    selection.readsSecrets = true
+    if kind.desktopItems != nil, file == nil, Program.secretService == nil {
+      let why = SecretServiceProgram.become()
+      if kind.format == nil, !kind.hasOthers { throw SecretServiceProgram.isMissing(why) }
+    }
+    let open = try selection.choose().open()
+    let sources = try sources(of: kind, selection, open)
+    if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
+    let importing = Importing(
+      into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
+    try importing.run(
+      what: "importing", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
+  }
+
+  private func sources(
+    of kind: ImportKind, _ selection: KeychainSelection, _ open: OpenKeychain
+  ) throws(Failure) -> [any ImportSource] {
+    if kind.isLlaveros {
+      guard let file else {
+        throw Failure(
+          "no file was named", hint: "llavero import llavero FILE", status: .usage)
+      }
+      return [LlaveroFileSource(file, decryption(selection, open.location))]
+    }
+    if let file {
+      guard let format = kind.format else {
+        throw Failure("\(kind.name) is imported from no file", status: .usage)
+      }
+      return [FileSource(file, format)]
+    }
+    var sources: [any ImportSource] = kind.format.map(FileSource.usual) ?? []
+    sources += try kind.others()
+    if let items = kind.desktopItems, let source = try desktop(items, selection, open) {
+      sources.append(source)
+    }
+    if sources.isEmpty { throw nothingThere(kind) }
+    return sources
+  }
+
+  /// The items of another program in the Secret Service; `nil` if they are found there by this program already, or if
+  /// there is no service and the kind has other sources.
+  private func desktop(
+    _ items: DesktopItems, _ selection: KeychainSelection, _ open: OpenKeychain
+  ) throws(Failure) -> KeychainSource? {
+    let name = "the Secret Service"
+    if let service = open.secretService {
+      if items.areForEverybody { return nil }
+      return KeychainSource(name, service, converted: items.converted)
+    }
+    var selection = selection
+    selection.name = KeychainKind.secretService.rawValue
+    do throws(Failure) {
+      guard let service = try selection.choose().open().secretService else { return nil }
+      return KeychainSource(name, service, converted: items.converted)
+    } catch {
+      let kind = try ImportKind.named(kind)
+      if kind.format == nil, !kind.hasOthers { throw error }
+      return nil
+    }
+  }
+
+  private func nothingThere(_ kind: ImportKind) -> Failure {
+    let usual = kind.format?.usualPaths.compactMap(FileSource.expanded) ?? []
+    if usual.isEmpty, kind.format != nil {
+      return Failure(
+        "no file was named",
+        hint: "export one there, and say \(command: "llavero", "import", kind.name, "FILE")",
+        status: .usage)
+    }
+    if kind.desktopItems?.areForEverybody == true, usual.isEmpty {
+      return Failure(
+        "the Secret Service is the keychain that is used, and what \(kind.name) has there is found already",
+        status: .nothingMatched)
+    }
+    return Failure(
+      "there is nothing of \(kind.name)"
+        + (usual.isEmpty ? "" : ": neither " + usual.joined(separator: " nor ")),
+      hint: kind.format == nil ? nil : "name the file", status: .nothingMatched)
+  }
+
+  private func decryption(_ selection: KeychainSelection, _ location: VaultLocation) -> AgeDecryption {
+    var usual = [location.identityFile]
+    if let path = VaultLocation.environmentVariable("LLAVERO_IDENTITY"), !path.isEmpty {
+      usual.append(path)
+    } else if let home = VaultLocation.environmentVariable("HOME") {
+      usual.append(home + "/.ssh/id_ed25519")
+    }
+    return AgeDecryption(identity: identity, usual: usual) { path in
+      selection.passphraseSources(for: .vault(path: path)).source
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Interchange
+import Keychain
+import Terminals
+
+/// What `llavero import` can read, as the command line calls it.
+struct ImportKind {
+  let name: String
+  let summary: String
+  /// The files of that kind.
+  var format: FileFormat?
+  /// Its items in the desktop's Secret Service.
+  var desktopItems: DesktopItems?
+  /// Its other sources, if no file is named.
+  private var otherSources: (@Sendable () throws(Failure) -> [any ImportSource])?
+
+  /// Whether it is an encrypted file, or an export, of this program itself.
+  var isLlaveros: Bool { name == "llavero" }
+
+  /// Whether there are sources beside a file and the Secret Service.
+  var hasOthers: Bool { otherSources != nil }
+
+  /// Those sources.
+  func others() throws(Failure) -> [any ImportSource] { try otherSources?() ?? [] }
+
+  /// Every kind, in the order in which help has them.
+  static let all: [ImportKind] = [
+    ImportKind(.gitCredentials), ImportKind(.netrc),
+    ImportKind(
+      name: "git-libsecret", summary: "what git's helper 'libsecret' keeps in the Secret Service",
+      desktopItems: .gitLibsecret),
+    ImportKind(
+      name: "gcm", summary: "what Git Credential Manager keeps, also with gpg",
+      desktopItems: .gcm, others: { () throws(Failure) in try PassStore.present(.gcm) }),
+    ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh),
+    ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc),
+    ImportKind(.keyring, desktopItems: .keyring),
+    ImportKind(
+      name: "pass", summary: "the store of pass, entry by entry through that program",
+      others: { () throws(Failure) in try PassStore.present(.pass) }),
+    ImportKind(
+      name: "gopass", summary: "the stores of gopass, in the same way",
+      others: { () throws(Failure) in try PassStore.present(.gopass) }),
+    ImportKind(.bitwarden), ImportKind(.onePassword),
+    ImportKind(.keepassxc), ImportKind(.chrome), ImportKind(.firefox),
+    ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
+  ]
+
+  init(_ format: FileFormat, desktopItems: DesktopItems? = nil) {
+    self.init(name: format.name, summary: format.summary, format: format, desktopItems: desktopItems)
+  }
+
+  init(
+    name: String, summary: String, format: FileFormat? = nil, desktopItems: DesktopItems? = nil,
+    others: (@Sendable () throws(Failure) -> [any ImportSource])? = nil
+  ) {
+    self.name = name
+    self.summary = summary
+    self.format = format
+    self.desktopItems = desktopItems
+    otherSources = others
+  }
+
+  /// The kind of that name.
+  ///
+  /// - Throws: ``Failure`` if there is none.
+  static func named(_ name: String) throws(Failure) -> ImportKind {
+    if let kind = all.first(where: { $0.name == name }) { return kind }
+    throw Failure(
+      "nothing of the kind '\(name)' can be imported",
+      hint: "there are \(prose: all.map(\.name).joined(separator: ", "))", status: .usage)
+  }
+}

@@ -1,0 +1,43 @@
+import Age
+import Bytes
+import Interchange
+import Terminals
+
+/// A vault of llavero, wherever it lies, or what `llavero export` made of one: JSON Lines, encrypted with age or not.
+final class LlaveroFileSource: ImportSource {
+  let name: String
+  private let decryption: AgeDecryption
+
+  /// - Parameter decryption: how it is opened where it is encrypted.
+  init(_ path: String, _ decryption: AgeDecryption) {
+    name = path
+    self.decryption = decryption
+  }
+
+  /// The most that is read, in bytes: a vault, armored.
+  private static let limit = 96 << 20
+
+  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
+    var text = try FileContents.read(name, limit: Self.limit)
+    if text.withUnsafeBytes({ FileEncoding.detect($0) }) != nil {
+      text = try decryption.contents(of: text, at: name)
+    }
+    do throws(FormatFault) {
+      var found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in
+        try FileFormat.llavero.read(bytes)
+      }
+      found.sortNewestFirst()
+      return found
+    } catch {
+      throw Failure("\(name) holds no items of llavero: \(error.reason)", status: .usage)
+    }
+  }
+
+  var whyNotRemovable: Failure? { Self.isNotRemovable }
+
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> String { throw Self.isNotRemovable }
+
+  private static let isNotRemovable = Failure(
+    "llavero removes neither a vault nor an export", hint: "remove it by hand once you have what it held",
+    status: .usage)
+}

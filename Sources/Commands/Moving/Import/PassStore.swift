@@ -1,0 +1,217 @@
+import Bytes
+import Glibc
+import Interchange
+import Keychain
+import Processes
+import Terminals
+
+/// The store of `pass` or gopass: a folder of files that gpg has encrypted, read through the program that keeps them.
+final class PassStore: ImportSource {
+  /// Whose entries they are.
+  enum Keeper {
+    /// `pass`, the standard Unix password manager.
+    case pass
+    /// gopass, which may have several stores.
+    case gopass
+    /// Git Credential Manager, which keeps its entries in the store of `pass` (its `credential.credentialStore gpg`).
+    case gcm
+  }
+
+  let name: String
+  private let keeper: Keeper
+  private let program: CString
+  /// The entries, in order.
+  private let entries: [ByteString]
+
+  /// How many milliseconds one entry may take: a person may be asked for a passphrase meanwhile.
+  private static let patience = 300_000
+  /// The most that an entry or a list of them may be, in bytes.
+  private static let limit = 4 << 20
+  /// After this many entries that can't be decrypted, and none that can, the others aren't tried.
+  private static let mostFailures = 3
+
+  private init(_ name: String, _ keeper: Keeper, _ program: CString, _ entries: [ByteString]) {
+    self.name = name
+    self.keeper = keeper
+    self.program = program
+    self.entries = entries
+  }
+
+  /// The stores that are there; none if the keeper has no entries.
+  ///
+  /// - Throws: ``Failure`` if the keeper's program is missing, or fails.
+  static func present(_ keeper: Keeper) throws(Failure) -> [PassStore] {
+    if keeper == .gopass {
+      let program = CString("gopass")
+      // It makes no store where there is none, but asks for what it needs to make one.
+      guard isThere(program) else { return [] }
+      let list = try run([program, CString("ls"), CString("--flat")])
+      let names = list.withUnsafeBytes { bytes in
+        bytes.split(separator: 0x0a).map { ByteString(Array($0)) }
+      }
+      return names.isEmpty ? [] : [PassStore("gopass", .gopass, program, names)]
+    }
+    guard let folder = folder else { return [] }
+    var entries = entries(in: folder)
+    if keeper == .gcm {
+      let namespace = CString(variable: "GCM_NAMESPACE")?.bytes ?? "git"
+      entries = entries.filter { $0.bytes.starts(with: namespace.bytes + [UInt8(ascii: "/")]) }
+    }
+    if entries.isEmpty { return [] }
+    let program = CString("pass")
+    guard isThere(program) else {
+      throw Failure(
+        "there is a store of pass in \(folder), but no program 'pass'", hint: "install the package pass",
+        status: .usage)
+    }
+    return [PassStore("pass (\(folder))", keeper, program, entries)]
+  }
+
+  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
+    Self.tellTerminal()
+    var found = FoundLogins()
+    var failures = 0
+    var hasRead = false
+    for (index, entry) in entries.enumerated() {
+      progress(index, entries.count)
+      switch try Self.output(
+        [program, CString("show")] + options + [CString("--"), CString(copying: entry)])
+      {
+      case .printed(let contents):
+        hasRead = true
+        contents.withUnsafeBytes { PassEntry.read(entry, $0, into: &found) }
+      case .failed(let fault):
+        if case .tooMuch = fault {
+          found.passOver(.entry(entry), .malformed)
+          continue
+        }
+        found.passOver(.entry(entry), .undecipherable)
+        failures += 1
+        if failures == Self.mostFailures, !hasRead {
+          throw Failure(
+            "\(program.text) could decrypt none of the first \(failures) of \(entries.count) entries",
+            hint: "see what it says of one with \(command: program.text, "show", entry)", status: .keychain)
+        }
+      }
+    }
+    progress(entries.count, entries.count)
+    return found
+  }
+
+  // MARK: Removing
+
+  var whyNotRemovable: Failure? { nil }
+
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
+    var removed = 0
+    for login in logins {
+      guard case .entry(let entry) = login.origin else { continue }
+      let arguments = [program, CString("rm"), CString("-f"), CString("--"), CString(copying: entry)]
+      guard case .printed = try Self.output(arguments) else {
+        throw Failure(
+          "\(program.text) can't remove \(entry); of \(logins.count), \(removed) had gone by then",
+          hint: "see what it says with \(command: program.text, "rm", entry)", status: .keychain)
+      }
+      removed += 1
+    }
+    let entries = removed == 1 ? "1 entry" : "\(removed) entries"
+    return "removed \(entries) from \(name); its history may still have them, encrypted"
+  }
+
+  // MARK: The store
+
+  /// Where the store of `pass` is.
+  private static var folder: String? {
+    let path: String
+    if let named = CString(variable: "PASSWORD_STORE_DIR") {
+      path = named.text
+    } else if let home = CString(variable: "HOME") {
+      path = home.text + "/.password-store"
+    } else {
+      return nil
+    }
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? path : nil
+  }
+
+  /// The names of the entries, which are those of the files without `.gpg`, in order.
+  private static func entries(in root: String) -> [ByteString] {
+    var entries: [ByteString] = []
+    collect(ByteString(root), below: [], depth: 0, &entries)
+    return entries.sorted()
+  }
+
+  private static func collect(
+    _ root: ByteString, below names: [UInt8], depth: Int, _ entries: inout [ByteString]
+  ) {
+    let path = root.bytes + (names.isEmpty ? [] : [UInt8(ascii: "/")] + names)
+    // A link that leads back into its folder ends here.
+    guard depth < 32, let directory = lend(path, { opendir($0) }) else { return }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      // Git's folder, extensions, and the names of keys.
+      if name.first == UInt8(ascii: ".") { continue }
+      let whole = names + (names.isEmpty ? [] : [UInt8(ascii: "/")]) + name
+      var status = stat()
+      guard lend(path + [UInt8(ascii: "/")] + name, { stat($0, &status) }) == 0 else { continue }
+      let suffix = Array(".gpg".utf8)
+      if status.st_mode & S_IFMT == S_IFDIR {
+        collect(root, below: whole, depth: depth + 1, &entries)
+      } else if status.st_mode & S_IFMT == S_IFREG, name.count > suffix.count,
+        name[(name.count - suffix.count)...].elementsEqual(suffix)
+      {
+        entries.append(ByteString(Array(whole.dropLast(suffix.count))))
+      }
+    }
+  }
+
+  private static func lend<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    var terminated = path.map { CChar(bitPattern: $0) }
+    terminated.append(0)
+    return body(terminated)
+  }
+
+  // MARK: The program
+
+  /// What makes gopass print an entry as it is stored, whatever its settings are.
+  private var options: [CString] {
+    keeper == .gopass ? [CString("--unsafe"), CString("--noparsing")] : []
+  }
+
+  private static func isThere(_ program: CString) -> Bool {
+    ProgramSearch.run(program) { access($0, X_OK) == 0 ? 0 : errno } == 0
+  }
+
+  private static func run(_ arguments: [CString]) throws(Failure) -> Secret {
+    switch try output(arguments) {
+    case .printed(let text): return text
+    case .failed:
+      let command = arguments.map(\.text).joined(separator: " ")
+      throw Failure(
+        "'\(command)' failed", hint: "see what it says when you run it yourself", status: .keychain)
+    }
+  }
+
+  private static func output(_ arguments: [CString]) throws(Failure) -> ProgramOutput.Outcome {
+    do throws(KeychainError) {
+      return try ProgramOutput.read(arguments, timeout: patience, limit: limit)
+    } catch .promptDismissed {
+      throw Failure("interrupted", status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Lets gpg ask on the terminal, which it looks for on the standard input that it is not given.
+  private static func tellTerminal() {
+    if CString(variable: "GPG_TTY") != nil { return }
+    for descriptor: Int32 in 0...2 where isatty(descriptor) == 1 {
+      var name = [CChar](repeating: 0, count: 256)
+      if ttyname_r(descriptor, &name, name.count) == 0 {
+        setenv("GPG_TTY", name, 1)
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Interchange
+import Keychain
+import Terminals
+
+/// What is done where the keychain has the item already, with another secret.
+enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
+  /// The person says it for each.
+  case ask
+  /// The keychain's item stays.
+  case keep
+  /// The new one takes its place.
+  case replace
+  /// Nothing is done at all.
+  case fail
+
+  /// Which logins of a plan take the place of what the keychain has.
+  ///
+  /// - Parameters:
+  ///   - policy: what the person said; `nil` asks on a terminal, and fails without one.
+  ///   - mayAsk: whether anybody may be asked.
+  /// - Throws: ``Failure`` if nobody can be asked, or the person ends it.
+  static func replaced(
+    in plan: TransferPlan, _ policy: ConflictPolicy?, mayAsk: Bool
+  ) throws(Failure) -> Set<Int> {
+    let conflicts = plan.conflicts
+    if conflicts.isEmpty { return [] }
+    switch policy {
+    case .keep: return []
+    case .replace: return Set(conflicts)
+    case .fail: throw differs(conflicts, of: plan, status: .nothingMatched)
+    case .ask, nil:
+      guard let terminal = Terminal.ofPerson(mayAsk: mayAsk) else {
+        throw differs(conflicts, of: plan, status: policy == nil ? .nothingMatched : .usage)
+      }
+      return try asking(terminal, conflicts, of: plan)
+    }
+  }
+
+  private static func differs(_ conflicts: [Int], of plan: TransferPlan, status: Status) -> Failure {
+    let names = conflicts.prefix(3).map { plan.logins[$0].item.key.name }
+    let more = conflicts.count > 3 ? " and \(conflicts.count - 3) more" : ""
+    return Failure(
+      "the keychain has another secret for \(names.joined(separator: ", "))\(more); nothing was changed",
+      hint: "say --on-conflict keep or --on-conflict replace", status: status)
+  }
+
+  private static func asking(
+    _ terminal: borrowing Terminal, _ conflicts: [Int], of plan: TransferPlan
+  ) throws(Failure) -> Set<Int> {
+    var replaced: Set<Int> = []
+    for (place, index) in conflicts.enumerated() {
+      guard case .differs(let item) = plan.steps[index] else { continue }
+      let changed = item.modificationDate.map { ", changed \(dateText($0))" } ?? ""
+      var choice: Character?
+      while choice == nil {
+        choice = terminal.ask(
+          "\(terminalText(item.key.name)): the keychain has another secret\(changed).\n"
+            + "Replace it? (y)es, (n)o, (a)ll, n(o)ne, (q)uit ", among: ["y", "n", "a", "o", "q"])
+      }
+      switch choice {
+      case "y": replaced.insert(index)
+      case "a": return replaced.union(conflicts[place...])
+      case "o": return replaced
+      case "q": throw Failure("nothing was changed", status: .nothingMatched)
+      default: continue
+      }
+    }
+    return replaced
+  }
+}

@@ -1,0 +1,124 @@
+import Interchange
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// Brings the logins of sources into a keychain, and tells how that went.
+struct Importing {
+  private let open: OpenKeychain
+  private let sources: [any ImportSource]
+  private let comparesNotes: Bool
+  private let mayAsk: Bool
+  private let policy: ConflictPolicy?
+
+  /// How many items a service of the desktop gets at once.
+  private static let batch = 50
+
+  /// - Parameters:
+  ///   - comparesNotes: whether an item with the same secret and another label, comment or the like is another one.
+  ///   - policy: what is done where the keychain has another secret; `nil` asks if that can be done.
+  init(
+    into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayAsk: Bool,
+    policy: ConflictPolicy?
+  ) {
+    self.open = open
+    self.sources = sources
+    self.comparesNotes = comparesNotes
+    self.mayAsk = mayAsk
+    self.policy = policy
+  }
+
+  /// Does it, or says what it would do.
+  ///
+  /// - Parameter what: what is shown beside the bar: `importing`.
+  /// - Throws: ``Failure``: with ``Status/nothingMatched`` if there is nothing, or if something differs and nobody says
+  ///   what to do about it; then nothing has changed.
+  func run(what: String, isRehearsal: Bool, removesSource: Bool, isJSON: Bool) throws(Failure) {
+    let bar = ProgressBar(what)
+    var found: [FoundLogins] = []
+    for source in sources {
+      found.append(try source.read { bar.show($0, of: $1) })
+      bar.clear()
+    }
+    let keychain = open.keychain
+    let plan = try explaining(
+      TransferPlan(found.flatMap(\.logins), in: keychain, comparesNotes: comparesNotes))
+    if isRehearsal {
+      let replaced = policy == .replace ? Set(plan.conflicts) : []
+      let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
+      let report = report(found, foreseen, isRehearsal: true)
+      if isJSON { return try StandardStreams.write(report.json(isRemoved: false)) }
+      try StandardStreams.write(report.table() + report.summary())
+      return say(report.remarks())
+    }
+    if plan.logins.isEmpty {
+      say(report(found, [], isRehearsal: false).remarks())
+      throw Failure(
+        "there are no logins in \(sources.map(\.name).joined(separator: " and "))", status: .nothingMatched)
+    }
+    let transfer = Transfer(
+      plan: plan, replacing: try ConflictPolicy.replaced(in: plan, policy, mayAsk: mayAsk))
+    let outcomes = try explaining(
+      transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
+        bar.show($0, of: $1)
+      })
+    if outcomes.contains(where: { $0 == .added || $0 == .replaced }) { try open.remember() }
+    let report = report(found, outcomes, isRehearsal: false)
+    bar.clear()
+    if !isJSON {
+      try StandardStreams.write(report.summary())
+      say(report.remarks())
+    }
+    if removesSource { try remove(found, transfer, outcomes, bar) }
+    if isJSON { try StandardStreams.write(report.json(isRemoved: removesSource)) }
+  }
+
+  /// Removes from the sources what is in the keychain, after it has been read there.
+  private func remove(
+    _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
+  ) throws(Failure) {
+    let missing = try explaining(transfer.missing(outcomes, in: open.keychain) { bar.show($0, of: $1) })
+    bar.clear()
+    if let first = missing.first {
+      throw Failure(
+        "\(countText(missing.count, "item")) can't be read back, \(transfer.plan.logins[first].item.key.name) for one; "
+          + "nothing was removed", hint: "see what is wrong with 'llavero doctor'", status: .keychain)
+    }
+    var first = 0
+    for (source, found) in zip(sources, found) {
+      let range = first..<first + found.logins.count
+      first = range.upperBound
+      let gone = zip(found.logins, outcomes[range]).filter { $1.isThere && $0.leftBehind.isEmpty }.map(\.0)
+      if gone.isEmpty { continue }
+      StandardStreams.say("\(try source.remove(gone))")
+      sayFormerCopies(of: source.name)
+    }
+  }
+
+  /// Says that version 0.1.0 has left a copy of what was just removed.
+  private func sayFormerCopies(of path: String) {
+    guard let place = try? SetupPlace() else { return }
+    for copy in FormerCopy.all(place) where copy.path == ConfigurationFile(path: path).formerCopyPath {
+      StandardStreams.say("\(copy.path), which llavero 0.1.0 made, may still have it")
+      StandardStreams.say("hint: 'llavero setup \(copy.tool)' takes that copy away")
+    }
+  }
+
+  private func report(
+    _ found: [FoundLogins], _ outcomes: [Transfer.Outcome], isRehearsal: Bool
+  ) -> TransferReport {
+    var parts: [TransferReport.Part] = []
+    var rest = outcomes[...]
+    for (source, found) in zip(sources, found) {
+      let part = rest.prefix(found.logins.count)
+      rest = rest.dropFirst(part.count)
+      parts.append(TransferReport.Part(source: source.name, found: found, outcomes: Array(part)))
+    }
+    return TransferReport(parts: parts, isRehearsal: isRehearsal)
+  }
+
+  private func say(_ remarks: [String]) {
+    for remark in remarks { StandardStreams.say("\(remark)") }
+  }
+}

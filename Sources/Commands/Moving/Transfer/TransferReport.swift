@@ -1,0 +1,188 @@
+import Interchange
+import JSON
+import Keychain
+import Terminals
+
+/// What a transfer did or would do, told to the person or a program.
+struct TransferReport {
+  /// One source, and what became of its logins.
+  struct Part {
+    /// What the person knows the source by.
+    let source: String
+    let found: FoundLogins
+    let outcomes: [Transfer.Outcome]
+  }
+
+  let parts: [Part]
+  /// Whether nothing was done.
+  let isRehearsal: Bool
+
+  /// How many logins had this outcome.
+  func count(_ outcome: Transfer.Outcome) -> Int {
+    parts.reduce(0) { $0 + $1.outcomes.count { $0 == outcome } }
+  }
+
+  // MARK: For people
+
+  /// What became of each login, a line for each.
+  func table() -> TextForTerminal {
+    var rows: [[String]] = []
+    for part in parts {
+      for (login, outcome) in zip(part.found.logins, part.outcomes) {
+        rows.append([
+          Self.word(outcome, isRehearsal), login.item.key.place,
+          login.item.key.account.map { "\($0)" } ?? "-",
+        ])
+      }
+    }
+    return columns(rows)
+  }
+
+  /// One line with all numbers.
+  func summary() -> TextForTerminal {
+    let outcomes: [(Transfer.Outcome, String)] = [
+      (.added, isRehearsal ? "to add" : "added"), (.replaced, isRehearsal ? "to replace" : "replaced"),
+      (.unchanged, "there already"), (.kept, "left as the keychain has them"),
+      (.repeated, "named twice by the source with another secret, and left out"),
+      (.unusable, "that no keychain takes"),
+    ]
+    let numbers = outcomes.map { (count($0.0), $0.1) }.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let text = numbers.isEmpty ? "no logins" : numbers.joined(separator: ", ")
+    return isRehearsal ? "\(text); nothing was changed\n" : "\(text)\n"
+  }
+
+  /// What was passed over, and why, without showing it.
+  func remarks() -> [String] {
+    var remarks: [String] = []
+    for part in parts {
+      let source = terminalText(part.source)
+      for (reason, text) in Self.reasons {
+        let origins = part.found.passedOver.filter { $0.reason == reason }.map(\.origin)
+        if !origins.isEmpty { remarks.append("\(source): \(Self.text(origins)) \(text)") }
+      }
+      for (outcome, text) in Self.leftOut {
+        let origins = zip(part.found.logins, part.outcomes).filter { $1 == outcome }.map { $0.0.origin }
+        if !origins.isEmpty { remarks.append("\(source): \(Self.text(origins)) \(text)") }
+      }
+      let leavers = part.found.logins.filter { !$0.leftBehind.isEmpty }
+      if !leavers.isEmpty {
+        var kinds: [String] = []
+        for kind in leavers.flatMap(\.leftBehind) where !kinds.contains(kind) { kinds.append(kind) }
+        remarks.append(
+          "\(source): \(Self.text(leavers.map(\.origin))): \(kinds.joined(separator: ", ")) stay there")
+      }
+    }
+    return remarks
+  }
+
+  private static let reasons: [(PassedOver.Reason, String)] = [
+    (.malformed, "can't be understood, passed over"),
+    (.disputed, "read differently by the programs that use such a file, passed over"),
+    (.addresses, "with addresses that can't be told apart, passed over; export as JSON instead"),
+    (.noSecret, "without a password, passed over"),
+    (.undecipherable, "can't be decrypted, passed over"), (.noPlace, "without a server, passed over"),
+    (.noLogin, "no login, passed over"), (.discarded, "thrown away there, passed over"),
+  ]
+
+  private static let leftOut: [(Transfer.Outcome, String)] = [
+    (.repeated, "the same item again with another secret, left out"),
+    (.unusable, "too large for a keychain, or with a line break, left out"),
+  ]
+
+  /// `lines 3, 17 and 40`
+  private static func text(_ origins: [Origin]) -> String {
+    let names = origins.map { origin in
+      switch origin {
+      case .line(let number): "\(number)"
+      case .machine(let name, let number): terminalText("\(number) (\(name))")
+      case .entry(let name): terminalText("\(name)")
+      }
+    }
+    let shown = names.prefix(20)
+    var text = shown.joined(separator: ", ")
+    if shown.count > 1, shown.count == names.count {
+      text = shown.dropLast().joined(separator: ", ") + " and " + shown[shown.count - 1]
+    }
+    if names.count > shown.count { text += " and \(names.count - shown.count) more" }
+    if origins.first?.isLine == true { text = (names.count == 1 ? "line " : "lines ") + text }
+    return text
+  }
+
+  private static func word(_ outcome: Transfer.Outcome, _ isRehearsal: Bool) -> String {
+    switch outcome {
+    case .added: isRehearsal ? "add" : "added"
+    case .replaced: isRehearsal ? "replace" : "replaced"
+    case .unchanged: "there already"
+    case .kept: "differs"
+    case .repeated: "repeated"
+    case .unusable: "unusable"
+    }
+  }
+
+  // MARK: For programs
+
+  /// Everything as one JSON object.
+  func json(isRemoved: Bool) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("dryRun", isRehearsal)
+    json.member("added", count(.added))
+    json.member("replaced", count(.replaced))
+    json.member("unchanged", count(.unchanged))
+    json.member("kept", count(.kept))
+    json.member("repeated", count(.repeated))
+    json.member("unusable", count(.unusable))
+    json.member("passedOver", parts.reduce(0) { $0 + $1.found.passedOver.count })
+    json.member("removed", isRemoved)
+    json.beginArray("sources")
+    for part in parts {
+      json.beginObject()
+      json.member("source", ByteString(part.source))
+      json.beginArray("items")
+      for (login, outcome) in zip(part.found.logins, part.outcomes) {
+        json.beginObject()
+        json.attributes(of: login.item)
+        Self.member(login.origin, in: &json)
+        json.member("outcome", ByteString(outcome.rawValue))
+        if !login.leftBehind.isEmpty {
+          json.beginArray("leftBehind")
+          for kind in login.leftBehind { json.element(ByteString(kind)) }
+          json.endArray()
+        }
+        json.endObject()
+      }
+      json.endArray()
+      json.beginArray("passedOver")
+      for passed in part.found.passedOver {
+        json.beginObject()
+        Self.member(passed.origin, in: &json)
+        json.member("reason", ByteString("\(passed.reason)"))
+        json.endObject()
+      }
+      json.endArray()
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    return json.finishLine()
+  }
+
+  private static func member(_ origin: Origin, in json: inout JSONWriter) {
+    switch origin {
+    case .line(let line): json.member("line", line)
+    case .machine(let name, let line):
+      json.member("line", line)
+      json.member("machine", name)
+    case .entry(let name): json.member("entry", name)
+    }
+  }
+}
+
+extension Origin {
+  fileprivate var isLine: Bool {
+    switch self {
+    case .line, .machine: true
+    case .entry: false
+    }
+  }
+}

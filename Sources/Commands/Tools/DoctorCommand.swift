@@ -1,0 +1,215 @@
+import ArgumentParser
+import EncryptedFile
+import JSON
+import Keychain
+import KeychainChoice
+import Processes
+import Terminals
+import ToolCommands
+
+/// `llavero doctor`
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check the keychains and the tools, and say what to do",
+    discussion: """
+      Looks at everything that each keychain depends on, up to the first thing that doesn't hold, and says what to \
+      type next. Then at what tools see: git's helpers, the links by which tools find llavero, and files that still \
+      have passwords in plain text. Exit status 2 if the keychain in use is the one that can't be used, and only then.
+      """)
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var selection = keychain.selection
+    selection.mayAsk = false
+    selection.mayRunPrograms = false
+    selection.mayPrompt = false
+    selection.renewsUnlock = false
+    var absence: SecretServiceProgram.Absence?
+    if Program.secretService == nil { absence = SecretServiceProgram.become() }
+    let reports = [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
+    let choice = Self.choice(selection, reports)
+    let integrations = (try? SetupPlace()).map(IntegrationReport.init)
+    try StandardStreams.write(
+      output.json
+        ? Self.json(reports, choice, integrations)
+        : Secret((Self.text(reports, choice) + (integrations?.text() ?? "")).shown))
+    switch choice {
+    case .unknown(let failure): throw failure
+    case .known(let kind, _):
+      if let report = reports.first(where: { $0.kind == kind }), !report.isUsable {
+        throw Failure("the keychain in use can't be used", status: .keychain)
+      }
+    }
+  }
+
+  /// What was found out about one keychain.
+  private struct Report {
+    let kind: KeychainKind
+    let findings: [Finding]
+
+    var isUsable: Bool { findings.allSatisfy { $0.problem == nil } }
+  }
+
+  // MARK: Looking
+
+  /// Which keychain is in use.
+  private enum Choice {
+    case known(KeychainKind, why: String)
+    /// What was remembered, or what the environment says, can't be understood.
+    case unknown(Failure)
+  }
+
+  private static func choice(_ selection: KeychainSelection, _ reports: [Report]) -> Choice {
+    do throws(Failure) {
+      let location = try explaining(VaultLocation())
+      let choice = try explaining(choice: KeychainChoice.made(named: selection.name, at: location))
+      if let choice {
+        return .known(choice.kind, why: choice.reasonText)
+      }
+    } catch {
+      return .unknown(error)
+    }
+    let isServiceUsable = reports.contains { report in
+      report.kind == .secretService
+        && report.findings.allSatisfy { finding in
+          if case .collectionLocked? = finding.problem { return true }
+          return finding.problem == nil
+        }
+    }
+    return isServiceUsable
+      ? .known(.secretService, why: "for a Secret Service answers")
+      : .known(.file, why: "for no Secret Service can be used")
+  }
+
+  private static func fileReport(_ selection: KeychainSelection) throws(Failure) -> Report {
+    let file = try selection.encryptedFile()
+    var findings: [Finding] = []
+    do throws(KeychainError) {
+      guard let summary = try file.summary() else {
+        findings.append(Finding("vault", "none yet at \(file.location.vaultFile); the first store makes it"))
+        return Report(kind: .file, findings: findings)
+      }
+      findings.append(Finding("vault", file.location.vaultFile))
+      findings.append(Finding("owner and mode", "yours alone"))
+      findings.append(Finding("format", "\(summary.version)"))
+      findings.append(
+        Finding(
+          "unlocked by",
+          summary.hasIdentityFile || summary.ways.isEmpty
+            ? "the key \(file.location.identityFile)"
+            : summary.hasPassphrase ? "a passphrase" : "one of its slots; see 'llavero slot list'"))
+      findings.append(
+        Finding(
+          "items", summary.contents.map { "\($0.count)" } ?? "unknown, for nobody was asked to unlock it"))
+      if summary.contents != nil {
+        let former = try file.generationsOfFormerKeys().count
+        if former > 0 {
+          findings.append(
+            Finding(
+              "earlier states", "a former key opens \(former) of them; 'llavero vault compact' removes all"))
+        }
+      }
+    } catch {
+      findings.append(Finding("vault", file.location.vaultFile, problem: error))
+    }
+    return Report(kind: .file, findings: findings)
+  }
+
+  private static func serviceReport(
+    _ selection: KeychainSelection, _ absence: SecretServiceProgram.Absence?
+  ) throws(Failure) -> Report {
+    guard let provider = Program.secretService else {
+      let reason = absence?.reason ?? "\(SecretServiceProgram.name) is not installed"
+      return Report(
+        kind: .secretService, findings: [Finding("program", nil, problem: .unavailable(reason: reason))])
+    }
+    let location = try explaining(VaultLocation())
+    return Report(
+      kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
+  }
+
+  // MARK: Telling
+
+  private static func isAbout(absence problem: KeychainError) -> Bool {
+    if case .unavailable = problem { true } else { false }
+  }
+
+  /// What is wrong, and what to type next, without sending people in a circle.
+  private static func explanation(of finding: Finding) -> (problem: String, next: String?)? {
+    guard let problem = finding.problem else { return nil }
+    let failure = Failure(problem)
+    let next: String? =
+      switch finding.subject {
+      case "program": "install \(SecretServiceProgram.name) and the package libsecret-1-0"
+      case "bus": "log in on the desktop, or run this under 'dbus-run-session'"
+      case "owner of org.freedesktop.secrets" where !isAbout(absence: problem):
+        "end the service and start it anew, for it hangs; LLAVERO_PROBE_TIMEOUT gives it more time"
+      case "owner of org.freedesktop.secrets":
+        "install and start gnome-keyring or another service, or type 'llavero keychain use file'"
+      default: failure.hint.map(\.description).flatMap { $0.contains("llavero doctor") ? nil : $0 }
+      }
+    if case .unavailable(let reason) = problem { return (reason, next) }
+    return (failure.message, next)
+  }
+
+  private static func text(_ reports: [Report], _ choice: Choice) -> TextForTerminal {
+    var text: TextForTerminal
+    switch choice {
+    case .known(let kind, let why): text = "In use: \(kind.rawValue), \(why)\n"
+    case .unknown: text = "In use: can't be told\n"
+    }
+    for report in reports {
+      text += "\n\(report.kind.rawValue): \(report.isUsable ? "can be used" : "can't be used as it is")\n"
+      var rows: [[String]] = []
+      for finding in report.findings {
+        let explanation = explanation(of: finding)
+        let found = [finding.value, explanation?.problem].compactMap { $0 }.joined(separator: ": ")
+        rows.append(["  " + finding.subject, found])
+        if let next = explanation?.next { rows.append(["  next", next]) }
+      }
+      text += columns(rows)
+    }
+    return text
+  }
+
+  private static func json(
+    _ reports: [Report], _ choice: Choice, _ integrations: IntegrationReport?
+  ) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    switch choice {
+    case .known(let kind, let why):
+      json.member("keychain", ByteString(kind.rawValue))
+      json.member("reason", ByteString(why))
+    case .unknown(let failure):
+      json.member("problem", ByteString(failure.message))
+    }
+    json.beginArray("keychains")
+    for report in reports {
+      json.beginObject()
+      json.member("keychain", ByteString(report.kind.rawValue))
+      json.member("usable", report.isUsable)
+      json.beginArray("findings")
+      for finding in report.findings {
+        json.beginObject()
+        json.member("subject", ByteString(finding.subject))
+        json.member("value", finding.value.map { ByteString($0) })
+        if let explanation = explanation(of: finding) {
+          json.member("problem", ByteString(explanation.problem))
+          if case .refused(_, let name, _)? = finding.problem { json.member("error", ByteString(name)) }
+          json.member("hint", explanation.next.map { ByteString($0) })
+        }
+        json.endObject()
+      }
+      json.endArray()
+      json.endObject()
+    }
+    json.endArray()
+    integrations?.write(to: &json)
+    json.endObject()
+    return json.finishLine()
+  }
+}

@@ -1,0 +1,200 @@
+import Bytes
+import Glibc
+import PrivateFiles
+import JSON
+import Keychain
+import Processes
+import Terminals
+
+/// What is found out about the tools that log in from here, without any secret being read for it.
+struct IntegrationReport {
+  /// One thing that was looked at.
+  struct Finding {
+    /// `git`, `docker`, a link's name, …
+    let subject: String
+    /// What was found; `nil` if nothing was.
+    let value: String?
+    var problem: String?
+    /// What to type next.
+    var remedy: String?
+  }
+
+  private(set) var findings: [Finding] = []
+
+  /// Looks. Runs git, if it is there, for what its configuration says.
+  init(_ place: SetupPlace) {
+    let chains = GitSettings.credentialEntries().map(GitHelperChain.all)
+    if let chains {
+      for chain in chains { add(chain) }
+    } else if GitSettings.isInstalled {
+      add("git", nil, "git's configuration can't be read", "git config --list --show-origin")
+    }
+    addLinks()
+    addTools(place)
+    addDocker(place)
+    for loose in LooseCredentials.find(stores: (chains ?? []).flatMap(\.storeFiles)) {
+      add(loose.kind, loose.path, loose.problem, loose.remedy)
+    }
+  }
+
+  /// Whether there are problems.
+  var hasProblems: Bool { findings.contains { $0.problem != nil } }
+
+  private mutating func add(
+    _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: String? = nil
+  ) {
+    findings.append(Finding(subject: subject, value: value, problem: problem, remedy: remedy))
+  }
+
+  private mutating func add(_ chain: GitHelperChain) {
+    let subject = chain.url.map { "git, \($0)" } ?? "git"
+    let value =
+      chain.asked.isEmpty
+      ? "has no credential helper"
+      : "asks " + chain.asked.map { "\($0.value) (\($0.place))" }.joined(separator: ", then ")
+    // What is wrong for all URLs is said once.
+    let problems = chain.problems().filter { new in
+      !findings.contains { $0.problem == new.problem && $0.remedy == new.remedy }
+    }
+    add(subject, value, problems.first?.problem, problems.first?.remedy)
+    for (problem, remedy) in problems.dropFirst() { add(subject, nil, problem, remedy) }
+  }
+
+  /// The names along the PATH by which tools find this program, where they lead elsewhere.
+  private mutating func addLinks() {
+    guard let program = try? ProgramLinks.program() else { return }
+    // Where another llavero comes first along the PATH, links to that one are as they should be.
+    var accepted = [program] + Self.toolsProgram(program)
+    var slower: [String: Int] = [:]
+    let folders = (CString(variable: "PATH")?.text ?? "").split(separator: ":")
+    for name in ["llavero"] + ProgramLinks.all {
+      for folder in folders where folder.first == "/" {
+        let path = "\(folder)/\(name)"
+        let target = ProgramLinks.linkTarget(path)
+        let real = realPath(path)
+        if target == nil, real == nil { continue }
+        guard let real else {
+          add(name, path, "it leads to \(target ?? "nothing"), which is not there", "llavero link \(folder)")
+          continue
+        }
+        if !accepted.contains(real) {
+          let remedy =
+            name == "llavero"
+            ? "put one of them out of the way"
+            : target == nil ? "rm \(path)" : "rm \(path); llavero link \(folder)"
+          add(name, path, "it is another program than this llavero, \(program)", remedy)
+          if name == "llavero" { accepted += [real] + Self.toolsProgram(real) }
+        } else if target != nil, name != "llavero", !Self.toolsProgram(real).isEmpty {
+          slower["\(folder)", default: 0] += 1
+        }
+        break
+      }
+    }
+    for (folder, count) in slower.sorted(by: { $0.key < $1.key }) {
+      add(
+        "links", folder,
+        "\(countText(count, "link")) \(count == 1 ? "leads" : "lead") to llavero; \(Executables.tools) answers sooner",
+        "llavero link \(folder)")
+    }
+  }
+
+  /// The `llavero-credential` beside a `llavero`, if that is one and it isn't itself such.
+  private static func toolsProgram(_ program: String) -> [String] {
+    ProgramLinks.toolsProgram(beside: program).map { $0 == program ? [] : [$0] } ?? []
+  }
+
+  private mutating func addTools(_ place: SetupPlace) {
+    var names: [String] = []
+    for tool in ToolSetup.all where tool.name != "git" {
+      let state = SetupState(of: tool, place)
+      if state.isSetUp { names.append(tool.name) }
+    }
+    if !names.isEmpty {
+      add("tools", "\(names.joined(separator: ", ")) \(names.count == 1 ? "logs" : "log") in from llavero")
+    }
+    for copy in FormerCopy.all(place) {
+      add(
+        "setup", copy.path,
+        "a copy of \(copy.tool)'s configuration that llavero 0.1.0 made, with the passwords in it",
+        "llavero setup \(copy.tool)\(names.contains(copy.tool) || copy.tool == "git" ? "" : " --remove")")
+    }
+    for tool in ToolSetup.all {
+      for (file, formats) in (try? tool.settings(place.forRemoving)) ?? [] {
+        guard let text = try? file.contents() else { continue }
+        for case let helpers as BazelHelperLines in formats where helpers.isUnbounded(in: text) {
+          add(
+            tool.name, file.path, "it asks llavero for a login wherever a dependency comes from",
+            "llavero setup \(tool.name) --host HOST")
+        }
+      }
+    }
+  }
+
+  /// What docker has beside the one helper for everything.
+  private mutating func addDocker(_ place: SetupPlace) {
+    let folder = place.variable("DOCKER_CONFIG") ?? place.home(".docker")
+    let path = folder + "/config.json"
+    guard let contents = try? ConfigurationFile(path: path).contents() else { return }
+    var store: String?
+    var helpers: [(host: String, name: String)] = []
+    var isUnderstood = true
+    contents.withUnsafeBytes { text in
+      do throws(JSONReader.Malformed) {
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          if name == "credsStore", value.kind == .string { store = try value.string().description }
+          guard name == "credHelpers", value.kind == .object else { return }
+          try JSONReader.members(of: value.raw) { (host, helper) throws(JSONReader.Malformed) in
+            guard helper.kind == .string else { return }
+            helpers.append((String(decoding: host, as: UTF8.self), try helper.string().description))
+          }
+        }
+      } catch {
+        isUnderstood = false
+      }
+    }
+    if !isUnderstood {
+      return add("docker", path, "docker can't read it: it isn't valid JSON", "correct it by hand")
+    }
+    switch store {
+    case nil:
+      add(
+        "docker", "\(path): no credsStore", "docker keeps logins in plain text there", "llavero setup docker")
+    case "llavero"?: add("docker", "\(path): credsStore llavero")
+    case let other?:
+      add("docker", "\(path): credsStore \(other)", "docker doesn't ask llavero", "llavero setup docker")
+    }
+    for (host, name) in helpers where name != "llavero" {
+      add(
+        "docker", "\(path): credHelpers \(host)", "docker asks \(name) for it, whatever credsStore says",
+        "remove that line, if llavero is to answer for it")
+    }
+  }
+
+  // MARK: Telling
+
+  /// For people.
+  func text() -> TextForTerminal {
+    if findings.isEmpty { return "" }
+    var rows: [[String]] = []
+    for finding in findings {
+      let found = [finding.value, finding.problem].compactMap { $0 }.joined(separator: ": ")
+      rows.append(["  " + finding.subject, found])
+      if let remedy = finding.remedy { rows.append(["  next", remedy]) }
+    }
+    return "\ntools: \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
+  }
+
+  /// For programs: a member `integrations`.
+  func write(to json: inout JSONWriter) {
+    json.beginArray("integrations")
+    for finding in findings {
+      json.beginObject()
+      json.member("subject", ByteString(finding.subject))
+      json.member("value", finding.value.map { ByteString($0) })
+      json.member("problem", finding.problem.map { ByteString($0) })
+      json.member("hint", finding.remedy.map { ByteString($0) })
+      json.endObject()
+    }
+    json.endArray()
+  }
+}

@@ -1,0 +1,59 @@
+import CredentialProtocols
+import Glibc
+import Interchange
+import Keychain
+import Terminals
+
+/// A file of another program that has passwords or tokens in plain text.
+struct LooseCredentials {
+  /// What `llavero import` calls it.
+  let kind: String
+  /// The file.
+  let path: String
+  /// How many there are in it.
+  let count: Int
+  /// Whether `llavero import` has to be told where it is.
+  let isElsewhere: Bool
+
+  /// What is wrong.
+  var problem: String {
+    "\(countText(count, "password")) or \(count == 1 ? "token" : "tokens") in plain text"
+  }
+
+  /// What to type next.
+  var remedy: String {
+    ShellCommand(["llavero", "import", kind] + (isElsewhere ? [path] : []) + ["--remove-source"]).description
+  }
+
+  /// The most of a file that is looked at, in bytes.
+  private static let limit = 1 << 20
+
+  /// Looks in the usual places. Opens plain files alone, and asks nobody.
+  ///
+  /// - Parameter stores: further files of git's own plaintext store.
+  static func find(stores: [String] = []) -> [LooseCredentials] {
+    var found: [LooseCredentials] = []
+    for format in FileFormat.all {
+      let usual = FileSource.usualPaths(of: format)
+      let others = format.name == FileFormat.gitCredentials.name ? stores.filter { !usual.contains($0) } : []
+      for path in usual + others {
+        let count = logins(in: path, format)
+        if count > 0 {
+          found.append(
+            LooseCredentials(
+              kind: format.name, path: path, count: count, isElsewhere: others.contains(path)))
+        }
+      }
+    }
+    return found
+  }
+
+  /// How many logins a file has; 0 also if it can't be read.
+  private static func logins(in path: String, _ format: FileFormat) -> Int {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
+      return 0
+    }
+    return (try? FileSource(path, format).read { _, _ in })?.logins.count ?? 0
+  }
+}

@@ -1,0 +1,147 @@
+import CredentialProtocols
+import EncryptedFile
+import Glibc
+import Keychain
+import PrivateFiles
+import Processes
+import SecurityProgram
+import Terminals
+import ToolCommands
+
+/// The names by which tools call this program: symbolic links to `llavero-credential`.
+enum ProgramLinks {
+  /// Git's own.
+  static let git = GitCredentialCommand.name
+
+  /// Every name that is this program's own.
+  static var all: [String] { [git] + Tool.all.flatMap(\.links) }
+
+  /// The names of other programs that it can stand in for, which it takes only where somebody asks for that.
+  static var standIns: [String] { Tool.all.flatMap(\.standsInFor) + [SecurityCommand.name] }
+
+  /// Where this program is, every link followed: `llavero`, also where that has become the one for the Secret Service,
+  /// which lies beside it or in `../libexec/llavero`.
+  ///
+  /// - Throws: ``Failure`` if the kernel doesn't say.
+  static func program() throws(Failure) -> String {
+    guard let path = realPath("/proc/self/exe") else {
+      throw Failure("cannot tell where llavero is", status: .keychain)
+    }
+    let suffix = "/" + SecretServiceProgram.name
+    guard path.hasSuffix(suffix) else { return path }
+    let folder = path.dropLast(suffix.count)
+    let name = Executables.people
+    return ["\(folder)/\(name)", "\(folder)/../../bin/\(name)"].lazy.compactMap(realPath).first ?? path
+  }
+
+  /// Where a link of this name has to lead: to `llavero-credential`, if that lies beside `llavero`, for it answers in
+  /// less time. Where it doesn't, and for what a person types, to `llavero` itself.
+  ///
+  /// - Throws: ``Failure`` if the kernel doesn't say.
+  static func program(for name: String) throws(Failure) -> String {
+    let program = try program()
+    if name == SecurityCommand.name { return program }
+    return toolsProgram(beside: program) ?? program
+  }
+
+  /// The `llavero-credential` that lies beside a `llavero`.
+  static func toolsProgram(beside program: String) -> String? {
+    guard let slash = program.lastIndex(of: "/") else { return nil }
+    let path = "\(program[..<slash])/\(Executables.tools)"
+    return access(path, X_OK) == 0 ? realPath(path) : nil
+  }
+
+  /// Whether a path leads to an executable of this installation: a link that an earlier version has made leads to
+  /// `llavero`, which answers tools as well.
+  static func isOwn(_ path: String) -> Bool {
+    guard let real = realPath(path), let program = try? program() else { return false }
+    return real == program || real == toolsProgram(beside: program)
+  }
+
+  /// One link that is to be, or is already.
+  struct Link {
+    let path: String
+    let target: String
+    let isThere: Bool
+  }
+
+  /// What has to be done for links of these names in a folder. Changes nothing.
+  ///
+  /// - Throws: ``Failure`` if something else has one of the names.
+  static func plan(_ names: [String], in folder: String) throws(Failure) -> [Link] {
+    guard let real = realPath(folder) else {
+      throw Failure("there is no folder \(folder)", hint: "make it first", status: .usage)
+    }
+    var links: [Link] = []
+    for name in names {
+      let target = target(try program(for: name), from: real)
+      let path = real == "/" ? "/\(name)" : "\(real)/\(name)"
+      guard let present = linkTarget(path) else {
+        if access(path, F_OK) == 0 {
+          throw Failure(
+            "\(path) is another program", hint: "move it away, or name another folder", status: .usage)
+        }
+        links.append(Link(path: path, target: target, isThere: false))
+        continue
+      }
+      // One of an llavero that has moved is ours, too.
+      let last = present.split(separator: "/").last.map(String.init) ?? ""
+      guard [Executables.people, Executables.tools].contains(last) || isOwn(path) else {
+        throw Failure(
+          "\(path) is a link to \(present)", hint: "remove it, or name another folder", status: .usage)
+      }
+      links.append(Link(path: path, target: target, isThere: present == target))
+    }
+    return links
+  }
+
+  /// What a link in a folder says. A folder that is moved as a whole, as a package's is, stays whole.
+  private static func target(_ program: String, from folder: String) -> String {
+    guard let slash = program.lastIndex(of: "/"), program[..<slash] == folder[...] else { return program }
+    return String(program[program.index(after: slash)...])
+  }
+
+  /// Makes a link, in the place of a former one.
+  ///
+  /// - Throws: ``Failure`` if that can't be done.
+  static func make(_ link: Link) throws(Failure) {
+    if link.isThere { return }
+    // Under another name first, so that the name is there at any time.
+    let temporary = "\(link.path).\(getpid()).tmp"
+    if symlink(link.target, temporary) != 0 || rename(temporary, link.path) != 0 {
+      let number = errno
+      unlink(temporary)
+      throw Failure("cannot make the link \(link.path): \(errorText(number))", status: .keychain)
+    }
+  }
+
+  /// Removes a link to this program. Returns whether there was one.
+  static func remove(_ path: String) throws(Failure) -> Bool {
+    guard linkTarget(path) != nil, isOwn(path) else { return false }
+    if unlink(path) != 0 {
+      throw Failure("cannot remove the link \(path): \(errorText(errno))", status: .keychain)
+    }
+    return true
+  }
+
+  /// Where a program of that name is along the PATH; `nil` if it is nowhere there.
+  static func found(_ name: String) -> String? {
+    for folder in (VaultLocation.environmentVariable("PATH") ?? "").split(separator: ":") {
+      let path = "\(folder)/\(name)"
+      if folder.first == "/", access(path, X_OK) == 0, !isFolder(path) { return path }
+    }
+    return nil
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  static func linkTarget(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &buffer, buffer.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,264 @@
+import Bytes
+import CredentialProtocols
+import Glibc
+import Keychain
+import KeychainChoice
+import Processes
+import Terminals
+import ToolCommands
+
+/// `llavero run`: a program with secrets in its environment. What stands after `--` is the program's own, byte for byte,
+/// so it starts without ArgumentParser.
+enum RunCommand {
+  static let usage = """
+    usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]... [--netrc-file [HOST...]]
+                       -- PROGRAM [ARGUMENT...]
+
+    Runs a program with secrets in its environment. A reference names a secret:
+
+      llavero://SERVICE/ACCOUNT           a generic password; the account may be left out
+      llavero+https://USER@HOST/PATH      an internet password, as 'llavero get' finds it
+
+      --env NAME=REFERENCE    sets a variable to the secret
+      --env-file FILE         sets variables from lines NAME=VALUE; values that are references to their secrets
+      --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or all, for as long as the program runs,
+                              and sets NETRC to its path
+      --keychain KIND, --collection NAME, --session KIND, --passphrase-fd N, --no-prompt
+                              as for git-credential-llavero(1)
+
+    If a secret is missing, nothing is run. See llavero-run(1).
+
+    """
+
+  /// As a shell has them: the program can't be executed; it isn't found.
+  private static let cannotExecute: Int32 = 126
+  private static let notFound: Int32 = 127
+
+  /// What the command line says.
+  private struct Options {
+    var selection = KeychainSelection()
+    var assignments: [ByteString] = []
+    var files: [CString] = []
+    /// The hosts of `--netrc-file`, if that is given.
+    var hosts: [ByteString]?
+    var program: [CString] = []
+    var wantsHelp = false
+
+    init(parsing arguments: [CString]) throws(Failure) {
+      selection.readsSecrets = true
+      var rest = arguments[...]
+      while let argument = rest.popFirst() {
+        let text = argument.bytes
+        if text == "--" {
+          program = Array(rest)
+          return
+        }
+        guard text.bytes.first == UInt8(ascii: "-") else {
+          throw Failure(
+            "a program has to stand after '--'", hint: "as in: llavero run --env NAME=REFERENCE -- PROGRAM",
+            status: .usage)
+        }
+        let equals = text.bytes.firstIndex(of: UInt8(ascii: "="))
+        let name = String(decoding: text.bytes[..<(equals ?? text.bytes.endIndex)], as: UTF8.self)
+        func value() throws(Failure) -> CString {
+          if let equals { return CString(pointer: argument.pointer + equals + 1) }
+          guard let next = rest.popFirst() else { throw Failure("\(name) needs a value", status: .usage) }
+          return next
+        }
+        switch name {
+        case "--env": assignments.append(try value().bytes)
+        case "--env-file": files.append(try value())
+        case "--netrc-file":
+          var named = hosts ?? []
+          if equals != nil { named.append(try value().bytes) }
+          while let next = rest.first, next.bytes.bytes.first != UInt8(ascii: "-") {
+            named.append(next.bytes)
+            rest.removeFirst()
+          }
+          hosts = named
+        case "--help", "-h": wantsHelp = true
+        default:
+          if !(try selection.take(name) { () throws(Failure) in try value().text }) {
+            throw Failure("unknown option \(name)", hint: "see 'llavero run --help'", status: .usage)
+          }
+        }
+      }
+    }
+
+    var needsKeychain: Bool { !assignments.isEmpty || !files.isEmpty || hosts != nil }
+  }
+
+  /// Becomes the program, or runs it, and returns the status to end with.
+  ///
+  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing was run then.
+  static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
+    let options = try Options(parsing: arguments)
+    if options.wantsHelp {
+      try StandardStreams.write(raw: usage)
+      return Status.done.rawValue
+    }
+    guard let program = options.program.first else {
+      throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
+    }
+    // GLib ignores it, and what is executed would, too.
+    let brokenPipe = signal(SIGPIPE, SIG_DFL)
+    signal(SIGPIPE, brokenPipe)
+
+    var environment = ProgramEnvironment()
+    var netrc: Secret?
+    if options.needsKeychain {
+      // Before any file is read, which may be a pipe.
+      let selected = try options.selection.choose()
+      let references = try variables(options, &environment)
+      if !references.isEmpty || options.hosts != nil {
+        let keychain = try selected.open().keychain
+        try resolve(references, in: keychain, &environment)
+        if let hosts = options.hosts {
+          netrc = try explaining(call: Netrc.text(for: hosts, in: keychain, at: .now))
+        }
+      }
+    }
+    if let descriptor = options.selection.passphraseDescriptor, descriptor > 2 { close(descriptor) }
+    ProcessSettings.takeBack()
+    signal(SIGPIPE, brokenPipe)
+    let failure: Int32
+    switch consume netrc {
+    case .some(let text):
+      switch try run(options.program, &environment, with: text) {
+      case .ended(.exited(let status)): return status
+      case .ended(.killed(let signal)): return 128 + signal
+      case .failed(let number): failure = number
+      }
+    case .none: failure = become(options.program, environment)
+    }
+    StandardStreams.say("cannot run \(program.text): \(errorText(failure))")
+    return failure == ENOENT || failure == ENOTDIR ? notFound : cannotExecute
+  }
+
+  /// Reads what variables there are to be. What isn't a reference is set at once.
+  private static func variables(
+    _ options: Options, _ environment: inout ProgramEnvironment
+  ) throws(Failure) -> [(name: ByteString, reference: SecretReference)] {
+    var references: [(name: ByteString, reference: SecretReference)] = []
+    func set(_ name: ByteString, _ reference: SecretReference?, _ value: UnsafeRawBufferPointer) {
+      references.removeAll { $0.name == name }
+      if let reference {
+        references.append((name, reference))
+      } else {
+        environment.set(name, value)
+      }
+    }
+    for file in options.files {
+      let text = try contents(of: file)
+      do throws(ProtocolError) {
+        try text.withUnsafeBytes { (text) throws(ProtocolError) in
+          try EnvironmentLines.forEach(in: text) { (line, name, value) throws(ProtocolError) in
+            guard SecretReference.isMeant(by: value) else { return set(name, nil, value) }
+            guard let reference = try? SecretReference(parsing: value) else {
+              throw .unusableReference(line: line)
+            }
+            set(name, reference, value)
+          }
+        }
+      } catch {
+        let failure = Failure(error)
+        throw Failure("\(file.text): \(failure.message)", hint: failure.hint, status: failure.status)
+      }
+    }
+    for assignment in options.assignments {
+      try Secret(copying: assignment).withUnsafeBytes { (text) throws(Failure) in
+        // Nothing of it is shown, for somebody may have written a secret there.
+        guard let (name, value) = EnvironmentLines.pair(text), SecretReference.isMeant(by: value) else {
+          throw Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
+        }
+        let reference = try explaining(call: SecretReference(parsing: value))
+        set(name, reference, value)
+      }
+    }
+    return references
+  }
+
+  private static func contents(of file: CString) throws(Failure) -> Secret {
+    let descriptor = open(file.pointer, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 {
+      throw Failure("cannot open \(file.text): \(errorText(errno))", status: .usage)
+    }
+    defer { close(descriptor) }
+    return try StandardStreams.readAll(descriptor, limit: EnvironmentLines.longest, what: file.text)
+  }
+
+  /// Sets each variable to its secret.
+  ///
+  /// - Throws: ``Failure`` that names all variables whose secrets are missing.
+  private static func resolve(
+    _ references: [(name: ByteString, reference: SecretReference)], in keychain: any KeychainStore,
+    _ environment: inout ProgramEnvironment
+  ) throws(Failure) {
+    var missing: [ByteString] = []
+    var unusable: [ByteString] = []
+    try explaining(
+      keychain.reading { () throws(KeychainError) in
+        for (name, reference) in references {
+          guard let answer = try keychain.answer(to: reference.query, where: { _, _ in true }) else {
+            missing.append(name)
+            continue
+          }
+          answer.credential.secret.withUnsafeBytes { secret in
+            if secret.contains(0) { unusable.append(name) }
+            environment.set(name, secret)
+          }
+        }
+      })
+    if !missing.isEmpty {
+      throw Failure(
+        "the keychain has no secret for \(list(missing))", hint: "see what it has with 'llavero list'",
+        status: .nothingMatched)
+    }
+    if !unusable.isEmpty {
+      throw Failure(
+        "the secret for \(list(unusable)) has a NUL byte in it, which no variable can hold", status: .keychain
+      )
+    }
+  }
+
+  private static func list(_ names: [ByteString]) -> String {
+    names.map { "\($0)" }.joined(separator: ", ")
+  }
+
+  /// Returns only if the program can't be executed: an `errno`.
+  private static func become(
+    _ program: [CString], _ environment: borrowing ProgramEnvironment
+  ) -> Int32 {
+    environment.withPointers { variables in
+      CString.withPointers(program) { arguments in
+        ProgramSearch.run(program[0]) { path in
+          execve(path, arguments, variables)
+          return errno
+        }
+      }
+    }
+  }
+
+  /// Runs the program with a netrc file, and waits for it.
+  private static func run(
+    _ program: [CString], _ environment: inout ProgramEnvironment, with netrc: borrowing Secret
+  ) throws(Failure) -> SupervisedProgram.Outcome {
+    // First, so that no signal leaves the file behind.
+    let supervised = try supervise()
+    let file = try makeFile(netrc)
+    ByteString(file.path).bytes.withUnsafeBytes { environment.set("NETRC", $0) }
+    return supervised.run(program, environment)
+  }
+
+  private static func supervise() throws(Failure) -> SupervisedProgram {
+    try explaining(SupervisedProgram())
+  }
+
+  private static func makeFile(_ contents: borrowing Secret) throws(Failure) -> TemporaryNetrc {
+    do throws(KeychainError) {
+      return try TemporaryNetrc(contents)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}

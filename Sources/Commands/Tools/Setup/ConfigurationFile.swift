@@ -1,0 +1,139 @@
+import Bytes
+import CLinux
+import Glibc
+import Keychain
+import PrivateFiles
+import Terminals
+
+/// A file of another program's configuration. It may hold passwords: nothing of it is written anywhere else.
+struct ConfigurationFile {
+  /// As a person knows it.
+  let path: String
+
+  /// The most that such a file may have, in bytes.
+  private static let limit = 4 << 20
+
+  /// Where version 0.1.0 kept all that was there before, passwords too.
+  var formerCopyPath: String { path + ".before-llavero" }
+
+  /// What it says; `nil` if it isn't there.
+  ///
+  /// - Throws: ``Failure`` if it can't be read, or is another user's.
+  func contents() throws(Failure) -> [UInt8]? { try Self.contents(of: path) }
+
+  /// What version 0.1.0 kept; `nil` if it kept nothing.
+  func formerCopy() throws(Failure) -> [UInt8]? { try Self.contents(of: formerCopyPath) }
+
+  /// Overwrites what version 0.1.0 kept, and removes it.
+  func removeFormerCopy() throws(Failure) {
+    let path = formerCopyPath
+    let descriptor = clinux_openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+    if descriptor >= 0 {
+      var status = stat()
+      if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 {
+        _ = [UInt8](repeating: 0, count: Int(status.st_size)).withUnsafeBytes { writeFully(descriptor, $0) }
+        fsync(descriptor)
+      }
+      close(descriptor)
+    }
+    if unlink(path) != 0, errno != ENOENT {
+      throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain)
+    }
+  }
+
+  /// Gives it new contents, all at once; `nil` removes it.
+  ///
+  /// - Parameters:
+  ///   - before: what was read; if there is something else by now, nothing is written.
+  ///   - verify: looks at the path of the finished file before it takes its place.
+  /// - Throws: ``Failure`` if that can't be done; what `verify` throws.
+  func replace(
+    _ before: [UInt8]?, with contents: [UInt8]?, verify: (_ path: String) throws(Failure) -> Void = { _ in }
+  ) throws(Failure) {
+    guard try self.contents() == before else { throw changedMeanwhile }
+    guard let contents else {
+      if unlink(path) != 0 { throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain) }
+      return
+    }
+    try makeFolder()
+    var status = stat()
+    let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
+    // People keep such files under stow: the link stays.
+    try Self.write(contents, to: realPath(path) ?? path, mode: mode, verify: verify)
+  }
+
+  private var changedMeanwhile: Failure {
+    Failure("\(path) has changed meanwhile", hint: "look at it, and try again", status: .keychain)
+  }
+
+  /// Makes the folder that it is in, and those above it, where they are missing.
+  func makeFolder() throws(Failure) {
+    var made = ""
+    for part in path.split(separator: "/").dropLast() {
+      made += "/" + part
+      if mkdir(made, 0o700) != 0, errno != EEXIST {
+        throw Failure("cannot make the folder \(made): \(errorText(errno))", status: .keychain)
+      }
+    }
+  }
+
+  private static func contents(of path: String) throws(Failure) -> [UInt8]? {
+    let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+    if descriptor < 0 {
+      if errno == ENOENT { return nil }
+      throw Failure("cannot read \(path): \(errorText(errno))", status: .keychain)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Failure("\(path) is no file", status: .keychain)
+    }
+    guard status.st_uid == geteuid() else { throw Failure("\(path) is another user's", status: .keychain) }
+    return try StandardStreams.readAll(descriptor, limit: limit, what: path).withUnsafeBytes { Array($0) }
+  }
+
+  private static func write(
+    _ contents: [UInt8], to path: String, mode: mode_t, verify: (_ path: String) throws(Failure) -> Void
+  ) throws(Failure) {
+    removeTemporaries(of: path)
+    let temporary = "\(path).\(getpid()).tmp"
+    unlink(temporary)
+    let descriptor = clinux_openat(
+      AT_FDCWD, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    var failure = descriptor < 0 ? errno : contents.withUnsafeBytes { writeFully(descriptor, $0) }
+    if descriptor >= 0 {
+      if failure == 0, fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0 { failure = errno }
+      close(descriptor)
+    }
+    if failure == 0 {
+      do throws(Failure) {
+        try verify(temporary)
+      } catch {
+        unlink(temporary)
+        throw error
+      }
+      if rename(temporary, path) != 0 { failure = errno }
+    }
+    if failure != 0 {
+      unlink(temporary)
+      throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain)
+    }
+  }
+
+  /// Removes what processes have left that were killed while they wrote.
+  private static func removeTemporaries(of path: String) {
+    guard let slash = path.lastIndex(of: "/"), let folder = opendir(String(path[...slash])) else { return }
+    defer { closedir(folder) }
+    let prefix = path[path.index(after: slash)...] + "."
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name.hasPrefix(prefix), name.hasSuffix(".tmp"),
+        let process = Int32(name.dropFirst(prefix.count).dropLast(4)), process > 0,
+        kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      unlink(path[...slash] + name)
+    }
+  }
+}

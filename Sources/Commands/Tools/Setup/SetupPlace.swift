@@ -1,0 +1,145 @@
+import EncryptedFile
+import Glibc
+import Terminals
+
+/// Where a person's configurations are.
+struct SetupPlace {
+  private let homeFolder: String
+  /// The AWS profile.
+  private(set) var profile: String
+  /// The hosts for which bazel is to ask.
+  let hosts: [String]
+  /// Whether git may be asked what it reads.
+  let mayRunPrograms: Bool
+  /// Whether nothing is to be set: then llavero's own files may be gone.
+  private var isForRemoving = false
+
+  /// - Throws: ``Failure`` if HOME doesn't say.
+  init(profile: String = "default", hosts: [String] = [], mayRunPrograms: Bool = false) throws(Failure) {
+    guard let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") else {
+      throw Failure("HOME doesn't say where your configuration is", status: .usage)
+    }
+    homeFolder = home
+    self.profile = profile
+    self.hosts = hosts
+    self.mayRunPrograms = mayRunPrograms
+  }
+
+  /// The same, to take back what was set.
+  var forRemoving: SetupPlace {
+    var place = self
+    place.isForRemoving = true
+    return place
+  }
+
+  /// The same for another AWS profile.
+  func with(profile: String) -> SetupPlace {
+    var place = self
+    place.profile = profile
+    return place
+  }
+
+  /// The profile that a record of a tool's names.
+  func recordedProfile(_ tool: ToolSetup) -> String? { tool.name == "aws" ? profile : nil }
+
+  /// A variable that says where something is; `nil` if it isn't set or is empty.
+  func variable(_ name: String) -> String? {
+    VaultLocation.environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A path that a variable has, from the root on; `nil` if it isn't set or is empty.
+  func path(_ name: String) -> String? {
+    guard let path = variable(name) else { return nil }
+    if path.hasPrefix("/") { return path }
+    guard let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return "\(String(cString: folder))/\(path)"
+  }
+
+  func home(_ path: String) -> String { "\(homeFolder)/\(path)" }
+
+  /// Below the folder of configurations (XDG Base Directory Specification).
+  func config(_ path: String) -> String {
+    let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return "\(folder ?? home(".config"))/\(path)"
+  }
+
+  /// The first of several files that is there, or one of them.
+  func first(of paths: [String], else other: String? = nil) -> ConfigurationFile {
+    ConfigurationFile(path: paths.first { access($0, F_OK) == 0 } ?? other ?? paths[0])
+  }
+
+  /// A command that its tool would take apart at other characters.
+  ///
+  /// - Throws: ``Failure`` if it has any.
+  func plain(_ command: String) throws(Failure) -> String {
+    let isPlain = command.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+      default: "/._+@%:-".utf8.contains(byte)
+      }
+    }
+    if isPlain || isForRemoving { return command }
+    throw Failure(
+      "the tool would take \(command) apart", hint: "install llavero in a folder without spaces and the like",
+      status: .usage)
+  }
+
+  /// - Throws: ``Failure`` if a link to this program isn't found along the PATH.
+  func needsOnPath(_ link: String) throws(Failure) {
+    if isForRemoving || isOnPath(link) { return }
+    throw Failure(
+      "\(link) is nowhere along your PATH",
+      hint: "make it with 'llavero link FOLDER', in a folder of your PATH",
+      status: .usage)
+  }
+
+  /// `short` if its link is found along the PATH, else the link's path beside this program.
+  func shortOrAbsolute(_ short: String, _ link: String) throws(Failure) -> String {
+    isOnPath(link) ? short : try absolute(link)
+  }
+
+  /// The path of a link to this program.
+  ///
+  /// - Throws: ``Failure`` if there is none along the PATH and none beside this program.
+  func absolute(_ link: String) throws(Failure) -> String {
+    if isOnPath(link), let path = ProgramLinks.found(link) { return path }
+    let program = try ProgramLinks.program()
+    let path = program.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(link)"
+    if isForRemoving || ProgramLinks.isOwn(path) { return path }
+    try needsOnPath(link)
+    return path
+  }
+
+  /// The path of a file that was installed along with this program.
+  ///
+  /// - Throws: ``Failure`` if it wasn't.
+  func installed(_ folder: String, having file: String) throws(Failure) -> String {
+    let path =
+      try ProgramLinks.program().split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/\(folder)"
+    if isForRemoving || access("\(path)/\(file)", R_OK) == 0 { return path }
+    throw Failure(
+      "\(path)/\(file) is not installed", hint: "install llavero with integration/install", status: .usage)
+  }
+
+  /// Whether no other program of that name is found along the PATH.
+  func isNotAnothers(_ name: String) -> Bool {
+    ProgramLinks.found(name) == nil || isOnPath(name)
+  }
+
+  /// A folder of the PATH for a person's own programs.
+  var folderForPrograms: String {
+    let own = home(".local/bin")
+    let path = (variable("PATH") ?? "").split(separator: ":")
+    if path.contains(where: { $0 == own }) { return own }
+    let program = (try? ProgramLinks.program()).map {
+      $0.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+    }
+    if let program, path.contains(where: { $0 == program }), access(program, W_OK) == 0 { return program }
+    return own
+  }
+
+  private func isOnPath(_ link: String) -> Bool {
+    ProgramLinks.found(link).map(ProgramLinks.isOwn) ?? false
+  }
+}

@@ -1,0 +1,277 @@
+import PrivateFiles
+import Terminals
+
+/// What is to be done for one tool, found out and not yet done.
+struct SetupPlan {
+  /// One file or link that changes.
+  struct Step {
+    let path: String
+    let removed: [String]
+    let added: [String]
+    fileprivate let carryOut: () throws(Failure) -> Void
+  }
+
+  private let tool: ToolSetup
+  private let isRemoval: Bool
+  private let before: SetupRecord
+  private var after: SetupRecord
+  private(set) var steps: [Step] = []
+  /// Where the tool asks others all the same.
+  private(set) var exceptions: [String] = []
+
+  private init(_ tool: ToolSetup, isRemoval: Bool) throws(Failure) {
+    self.tool = tool
+    self.isRemoval = isRemoval
+    before = try SetupRecord.read(tool.name)
+    after = before
+  }
+
+  /// Whether nothing is to be done, and nothing to be forgotten.
+  var isEmpty: Bool { steps.isEmpty && before == after }
+
+  /// Does it. Killed in between, the record has at least what was changed.
+  ///
+  /// - Throws: ``Failure`` if something else is there by now than was found, or can't be written.
+  func carryOut() throws(Failure) {
+    try SetupRecord.locked { () throws(Failure) in
+      guard try SetupRecord.read(tool.name) == before else {
+        throw Failure(
+          "\(tool.name) was set up by somebody else meanwhile", hint: "try again", status: .keychain)
+      }
+      if !isRemoval, after != before { try after.write(tool.name) }
+      for step in steps { try step.carryOut() }
+      if isRemoval, after != before { try after.write(tool.name) }
+    }
+  }
+
+  // MARK: Setting up
+
+  /// What lets a tool log in from here.
+  ///
+  /// - Throws: ``Failure`` if its configuration can't be changed safely.
+  static func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
+    var plan = try SetupPlan(tool, isRemoval: false)
+    for (file, formats) in try tool.settings(place) { try plan.set(file, formats, place) }
+    for (folder, name) in try tool.links(place) {
+      // The folder may be yet to be made, and then nothing is in the way.
+      let target = try ProgramLinks.program(for: name)
+      let path = "\(folder)/\(name)"
+      if realPath(path) == target { continue }
+      if realPath(folder) != nil { _ = try ProgramLinks.plan([name], in: folder) }
+      plan.after.links = plan.after.links.filter { $0 != path } + [path]
+      plan.steps.append(
+        Step(path: path, removed: [], added: ["link to \(target)"]) { () throws(Failure) in
+          try ConfigurationFile(path: path).makeFolder()
+          for link in try ProgramLinks.plan([name], in: folder) { try ProgramLinks.make(link) }
+        })
+    }
+    return plan
+  }
+
+  private mutating func set(
+    _ file: ConfigurationFile, _ formats: [any ConfigurationFormat], _ place: SetupPlace
+  ) throws(Failure) {
+    let present = try file.contents()
+    let copy = try file.formerCopy()
+    var text = present ?? []
+    var isCopyNeeded = false
+    if let copy, !before.changes.contains(where: { $0.path == file.path }) {
+      // From now on the record knows what this copy was kept for.
+      if let former = FormerCopy.undone(text, to: copy, formats) {
+        text = former
+      } else {
+        isCopyNeeded = FormerCopy.isNeeded(for: text, formats)
+      }
+    }
+    var removed: [String] = []
+    var added: [String] = []
+    for format in formats {
+      let start = text
+      text = try understanding(file, format) { () throws(ConfigurationFault) in try format.cleaned(start) }
+      let (change, edits) = try understanding(file, format) {
+        () throws(ConfigurationFault) -> ((removed: [String], added: [String]), [TextEdit]) in
+        (try format.change(from: text), try format.edits(for: text))
+      }
+      removed += shownChange(from: start, to: text, [format]).removed
+      if edits.isEmpty { continue }
+      after.changes.removeAll { former in
+        former.path == file.path && former.setting == format.name
+          && former.profile == place.recordedProfile(tool)
+          && !former.edits.allSatisfy { text.contains(bytes: $0.added) }
+      }
+      after.changes.append(
+        SetupRecord.Change(
+          path: file.path, setting: format.name, profile: place.recordedProfile(tool), isMade: present == nil,
+          edits: edits))
+      text = edits.applied(to: text)
+      removed += change.removed
+      added += change.added
+    }
+    let result = text
+    for format in formats { exceptions += (try? format.exceptions(in: result)) ?? [] }
+    if result != present ?? [] {
+      let check = tool.check
+      steps.append(
+        Step(path: file.path, removed: removed, added: added) { () throws(Failure) in
+          try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result) }
+        })
+    }
+    if copy != nil, !isCopyNeeded { removeCopy(of: file) }
+  }
+
+  private mutating func removeCopy(of file: ConfigurationFile) {
+    steps.append(
+      Step(path: file.formerCopyPath, removed: ["the copy that version 0.1.0 kept"], added: []) {
+        () throws(Failure) in try file.removeFormerCopy()
+      })
+  }
+
+  // MARK: Giving back
+
+  /// What gives a tool its configuration back.
+  ///
+  /// - Throws: ``Failure`` if that can't be done without a person.
+  static func removing(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
+    var plan = try SetupPlan(tool, isRemoval: true)
+    let place = place.forRemoving
+    let profile = place.recordedProfile(tool)
+    let settings = try tool.settings(place)
+    var paths: [String] = []
+    for path in plan.before.changes.filter({ $0.profile == profile }).map(\.path) + settings.map(\.file.path)
+    where !paths.contains(path) {
+      paths.append(path)
+    }
+    for path in paths {
+      let changes = plan.before.changes.filter { $0.path == path && $0.profile == profile }
+      let formats = settings.first { $0.file.path == path }?.formats ?? []
+      try plan.remove(
+        ConfigurationFile(path: path), changes, formats.isEmpty ? settings.flatMap(\.formats) : formats)
+    }
+    let links =
+      plan.before.isEmpty ? try tool.links(place).map { "\($0.folder)/\($0.name)" } : plan.before.links
+    for path in links {
+      plan.after.links.removeAll { $0 == path }
+      guard ProgramLinks.isOwn(path) else { continue }
+      plan.steps.append(
+        Step(path: path, removed: ["link to llavero"], added: []) { () throws(Failure) in
+          _ = try ProgramLinks.remove(path)
+        })
+    }
+    return plan
+  }
+
+  private mutating func remove(
+    _ file: ConfigurationFile, _ changes: [SetupRecord.Change], _ formats: [any ConfigurationFormat]
+  ) throws(Failure) {
+    after.changes.removeAll(where: changes.contains)
+    guard let present = try file.contents() else { return }
+    let copy = try file.formerCopy()
+    var text = present
+    if changes.isEmpty {
+      text = try withoutUnrecorded(file, present, copy, formats)
+    }
+    for change in changes.reversed() {
+      guard let format = formats.first(where: { $0.name == change.setting }) else { continue }
+      let (undone, isThere) = try understanding(file, format) {
+        () throws(ConfigurationFault) -> ([UInt8]?, Bool) in
+        let undone: [UInt8]? = try format.undoing(change.edits, in: text)
+        if undone != nil { return (undone, false) }
+        return (nil, try format.current(in: text)?.contains("llavero") ?? false)
+      }
+      if isThere { throw changedTooMuch(file, format, text) }
+      text = undone ?? text
+    }
+    var isMade = changes.contains(where: \.isMade) || changes.isEmpty && copy == nil
+    if isMade, let index = after.changes.firstIndex(where: { $0.path == file.path }) {
+      // Another profile's line keeps the file.
+      after.changes[index].isMade = true
+      isMade = false
+    }
+    if text != present {
+      let result = text.isBlank && isMade ? nil : text
+      let change = shownChange(from: present, to: text, formats)
+      let check = tool.check
+      steps.append(
+        Step(path: file.path, removed: change.removed, added: change.added) { () throws(Failure) in
+          try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result ?? []) }
+        })
+    }
+    if copy != nil { removeCopy(of: file) }
+  }
+
+  /// The text without what version 0.1.0, or a person, has set.
+  private func withoutUnrecorded(
+    _ file: ConfigurationFile, _ present: [UInt8], _ copy: [UInt8]?, _ formats: [any ConfigurationFormat]
+  ) throws(Failure) -> [UInt8] {
+    if let copy {
+      if let former = FormerCopy.undone(present, to: copy, formats) { return former }
+      if FormerCopy.isNeeded(for: present, formats) {
+        throw Failure(
+          "\(file.path) has changed too much since it was set up",
+          hint:
+            "take llavero's lines out of it by hand; \(words: file.formerCopyPath) shows what was there before",
+          status: .keychain)
+      }
+      return present
+    }
+    var text = present
+    for format in formats {
+      text = try understanding(file, format) { () throws(ConfigurationFault) in try format.cleaned(text) }
+    }
+    guard let format = formats.first, formats.allSatisfy({ FormerCopy.isSet($0, in: text) }) else {
+      return text
+    }
+    guard let former = FormerCopy.undone(text, to: [], formats) else {
+      throw changedTooMuch(file, format, text)
+    }
+    return former
+  }
+
+  /// The settings that go, and those that come back.
+  private func shownChange(
+    from present: [UInt8], to text: [UInt8], _ formats: [any ConfigurationFormat]
+  ) -> (removed: [String], added: [String]) {
+    var change: (removed: [String], added: [String]) = ([], [])
+    for format in formats {
+      let before = (try? format.reading(of: present).setting) ?? []
+      let after = (try? format.reading(of: text).setting) ?? []
+      change.removed += before.filter { !after.contains($0) }.map(format.shown)
+      change.added += after.filter { !before.contains($0) }.map(format.shown)
+    }
+    return change
+  }
+
+  // MARK: Refusing
+
+  private func changedTooMuch(
+    _ file: ConfigurationFile, _ format: any ConfigurationFormat, _ text: [UInt8]
+  ) -> Failure {
+    let lines = ((try? format.reading(of: text).setting) ?? []).filter { $0.contains("llavero") }.map(
+      format.shown)
+    return Failure(
+      "\(file.path) has changed too much since it was set up",
+      hint: "take this out of it by hand: \(prose: lines.joined(separator: ", then "))", status: .keychain)
+  }
+
+  private func understanding<Result>(
+    _ file: ConfigurationFile, _ format: any ConfigurationFormat,
+    _ body: () throws(ConfigurationFault) -> Result
+  ) throws(Failure) -> Result {
+    do throws(ConfigurationFault) {
+      return try body()
+    } catch {
+      let lines = format.byHand.map { $0.filter { $0 != "\t" } }.joined(separator: ", then ")
+      throw Failure(
+        "\(file.path) can't be changed safely: \(error.reason)",
+        hint:
+          "correct it, or write this there by hand: \(prose: lines)",
+        status: .keychain)
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate func contains(bytes: [UInt8]) -> Bool {
+    bytes.isEmpty || indices.contains { self[$0...].starts(with: bytes) }
+  }
+}

@@ -1,0 +1,293 @@
+import ArgumentParser
+import JSON
+import Keychain
+import Terminals
+import ToolCommands
+
+/// `llavero setup`
+struct SetupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "setup",
+    abstract: "Let a tool log in from here, by a line in its configuration",
+    discussion: """
+      Without a tool, lists those that can be set up, and what each uses now. With one, shows what will change in its \
+      configuration, and asks:
+
+        llavero setup
+        llavero setup docker
+        llavero setup bazel --host 'packages.example.com'
+        llavero setup docker --remove     (gives docker its configuration back)
+        llavero setup --remove --all      (the same for every tool)
+
+      Setting a tool up twice changes nothing. llavero keeps a record of what it changed, and no copy of the file. There \
+      are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
+      """)
+
+  @Argument(help: ArgumentHelp("The tool", valueName: "tool"))
+  var tool: String?
+
+  @Flag(help: "Give the tool its configuration back")
+  var remove = false
+
+  @Flag(help: "With --remove: every tool")
+  var all = false
+
+  @Flag(help: "Show what would change, and change nothing")
+  var dryRun = false
+
+  @Flag(name: .shortAndLong, help: "Don't ask")
+  var yes = false
+
+  @Flag(help: "Ask nobody")
+  var noPrompt = false
+
+  @Option(help: ArgumentHelp("For aws: the profile (default: default)", valueName: "name"))
+  var profile = "default"
+
+  @Option(
+    help: ArgumentHelp(
+      "For bazel: a host that it may ask about, or *.DOMAIN for all below it; may be repeated",
+      valueName: "host"))
+  var host: [String] = []
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if all, tool != nil || !remove { throw ValidationError("--all goes with --remove, and names no tool.") }
+    if tool == nil, !all, remove || dryRun || yes { throw ValidationError("Name the tool.") }
+    let isText = profile.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+    if profile.isEmpty || !isText || profile.contains(where: { "\"'[]\\".contains($0) })
+      || profile.first == " " || profile.last == " "
+    {
+      throw ValidationError("That is no name of a profile.")
+    }
+    if !host.isEmpty, tool != "bazel" { throw ValidationError("--host goes with bazel.") }
+    for host in host where !Self.isHost(host) {
+      throw ValidationError("'\(host)' is neither a host's name nor one that begins with '*.'.")
+    }
+  }
+
+  /// A name in DNS, whose first part may be an asterisk.
+  private static func isHost(_ host: String) -> Bool {
+    let parts = (host.hasPrefix("*.") ? host.dropFirst(2) : host[...]).split(
+      separator: ".", omittingEmptySubsequences: false)
+    return parts.allSatisfy { part in
+      !part.isEmpty && part.first != "-"
+        && part.utf8.allSatisfy {
+          0x30...0x39 ~= $0 || 0x41...0x5a ~= $0 || 0x61...0x7a ~= $0 || $0 == 0x2d || $0 == 0x5f
+        }
+    }
+  }
+
+  func run() throws {
+    let place = try SetupPlace(profile: profile, hosts: host.map { $0.lowercased() }, mayRunPrograms: true)
+    if all { return try removeAll(place) }
+    guard let name = tool else { return try list(place) }
+    guard let tool = ToolSetup.all.first(where: { $0.name == name }) else {
+      throw Failure(
+        "llavero doesn't know how to set up \(name)",
+        hint:
+          "it knows \(prose: ToolSetup.all.map(\.name).joined(separator: ", ")); see \(command: "llavero", name, "--help")",
+        status: .usage)
+    }
+    if !remove { try refuseEveryHost(tool, place) }
+    let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
+    if plan.steps.isEmpty {
+      if !dryRun, !plan.isEmpty { try plan.carryOut() }
+      return try report(name, plan, remove ? "\(name) isn't set up" : "\(name) is set up already")
+    }
+    if dryRun {
+      show(plan.steps)
+      return try report(name, plan, nil)
+    }
+    if !yes {
+      try confirm(plan.steps)
+    } else if !output.json {
+      show(plan.steps)
+    }
+    try plan.carryOut()
+    try report(
+      name, plan,
+      remove ? "\(name) has its former configuration back" : "\(name) logs in from llavero now; \(tool.next)")
+  }
+
+  /// - Throws: ``Failure`` if the tool would ask for whatever host a stranger names.
+  private func refuseEveryHost(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
+    guard tool.needsHosts, host.isEmpty, !SetupState(of: tool, place).isSetUp else { return }
+    throw Failure(
+      "\(tool.name) would ask for a login wherever a dependency comes from; name the hosts that may have one",
+      hint: "\(command: "llavero", "setup", tool.name, "--host", "HOST")", status: .usage)
+  }
+
+  // MARK: Every tool
+
+  private func removeAll(_ place: SetupPlace) throws {
+    var plans: [(tool: ToolSetup, profile: String, plan: SetupPlan)] = []
+    var failures: [(tool: String, failure: Failure)] = []
+    for tool in ToolSetup.all {
+      do throws(Failure) {
+        let profiles = tool.name == "aws" ? try Self.profiles(tool) : [profile]
+        for profile in profiles {
+          let plan = try SetupPlan.removing(tool, place.with(profile: profile))
+          if !plan.isEmpty { plans.append((tool, profile, plan)) }
+        }
+      } catch {
+        // One that llavero never changed may be broken as it likes.
+        let isSetUp = ((try? SetupRecord.read(tool.name).isEmpty) ?? false) == false
+        if isSetUp || SetupState(of: tool, place.forRemoving).isSetUp { failures.append((tool.name, error)) }
+      }
+    }
+    let steps = plans.flatMap(\.plan.steps)
+    if dryRun {
+      show(steps)
+    } else if !steps.isEmpty {
+      if !yes { try confirm(steps) } else if !output.json { show(steps) }
+    }
+    var done: [(tool: String, steps: [SetupPlan.Step])] = []
+    for (tool, profile, plan) in plans {
+      do throws(Failure) {
+        // Another profile's lines may have moved by now.
+        let plan = profile == "default" ? plan : try SetupPlan.removing(tool, place.with(profile: profile))
+        if !dryRun { try plan.carryOut() }
+        if !plan.steps.isEmpty { done.append((tool.name, plan.steps)) }
+      } catch {
+        failures.append((tool.name, error))
+      }
+    }
+    try reportAll(done, failures)
+    if !failures.isEmpty {
+      throw Failure(
+        "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",
+        hint: "change it by hand, as said above, and try again", status: .keychain)
+    }
+  }
+
+  /// The profiles that were set up.
+  private static func profiles(_ tool: ToolSetup) throws(Failure) -> [String] {
+    var profiles = ["default"]
+    for change in try SetupRecord.read(tool.name).changes {
+      if let profile = change.profile, !profiles.contains(profile) { profiles.append(profile) }
+    }
+    return profiles
+  }
+
+  private func reportAll(
+    _ done: [(tool: String, steps: [SetupPlan.Step])], _ failures: [(tool: String, failure: Failure)]
+  ) throws(Failure) {
+    if output.json {
+      var json = JSONWriter()
+      json.beginArray()
+      for (tool, steps) in done { write(tool, steps, to: &json) }
+      for (tool, failure) in failures {
+        json.beginObject()
+        json.member("tool", ByteString(tool))
+        json.member("changed", false)
+        json.member("problem", ByteString(failure.message))
+        json.member("hint", failure.hint.map { ByteString($0.description) })
+        json.endObject()
+      }
+      json.endArray()
+      return try StandardStreams.write(json.finishLine())
+    }
+    for (_, failure) in failures { failure.report() }
+    let names = done.map(\.tool).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    if names.isEmpty {
+      if failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
+    } else if !dryRun {
+      try StandardStreams.write("former configuration is back: \(names.joined(separator: ", "))\n")
+    }
+  }
+
+  // MARK: Telling
+
+  private func show(_ steps: [SetupPlan.Step]) {
+    // Standard output is for what was done.
+    _ = try? StandardStreams.write(text(of: steps), to: 2)
+  }
+
+  private func text(of steps: [SetupPlan.Step]) -> TextForTerminal {
+    var text: TextForTerminal = ""
+    for step in steps {
+      text += "\(step.path):\n"
+      for line in step.removed { text += "  - \(visible(line))\n" }
+      for line in step.added { text += "  + \(visible(line))\n" }
+    }
+    return text
+  }
+
+  private func visible(_ line: String) -> String {
+    String(line.map { $0 == "\t" ? " " : $0 })
+  }
+
+  private func confirm(_ steps: [SetupPlan.Step]) throws(Failure) {
+    let selection = KeychainSelection(mayPrompt: !noPrompt)
+    guard let isConfirmed = selection.confirms("Write this?", showing: text(of: steps)) else {
+      throw Failure(
+        "nobody can be asked whether to change the configuration",
+        hint: "see what would change with --dry-run, and write it with --yes", status: .usage)
+    }
+    if !isConfirmed { throw Failure("nothing was written", status: .nothingMatched) }
+  }
+
+  private func report(_ name: String, _ plan: SetupPlan, _ sentence: String?) throws(Failure) {
+    if !output.json {
+      if let sentence { try StandardStreams.write("\(sentence)\n" as TextForTerminal) }
+      for exception in plan.exceptions {
+        StandardStreams.say("for \(exception), \(name) asks another helper too; see 'llavero doctor'")
+      }
+      return
+    }
+    var json = JSONWriter()
+    write(name, plan.steps, to: &json)
+    try StandardStreams.write(json.finishLine())
+  }
+
+  private func write(_ name: String, _ steps: [SetupPlan.Step], to json: inout JSONWriter) {
+    json.beginObject()
+    json.member("tool", ByteString(name))
+    json.member("changed", !dryRun && !steps.isEmpty)
+    json.beginArray("changes")
+    for step in steps {
+      json.beginObject()
+      json.member("path", ByteString(step.path))
+      json.beginArray("removed")
+      for line in step.removed { json.element(ByteString(line)) }
+      json.endArray()
+      json.beginArray("added")
+      for line in step.added { json.element(ByteString(line)) }
+      json.endArray()
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+  }
+
+  private func list(_ place: SetupPlace) throws(Failure) {
+    let states = ToolSetup.all.map { ($0, SetupState(of: $0, place)) }
+    if output.json {
+      var json = JSONWriter()
+      json.beginArray()
+      for (tool, state) in states {
+        json.beginObject()
+        json.member("tool", ByteString(tool.name))
+        json.member("program", state.program.map { ByteString($0) })
+        json.member("file", ByteString(state.file))
+        json.member("uses", state.uses.map { ByteString($0) })
+        json.member("setUp", state.isSetUp)
+        json.member("problem", state.fault.map { ByteString($0) })
+        json.endObject()
+      }
+      json.endArray()
+      return try StandardStreams.write(json.finishLine())
+    }
+    var rows = [["TOOL", "HERE", "LOGS IN FROM"]]
+    for (tool, state) in states {
+      let source = state.isSetUp ? "llavero" : state.fault ?? state.uses ?? "not set up"
+      rows.append([tool.name, state.program == nil ? "no" : "yes", source])
+    }
+    try StandardStreams.write(columns(rows))
+    if states.contains(where: { $0.1.program != nil && !$0.1.isSetUp }) {
+      StandardStreams.say("hint: set one up with 'llavero setup TOOL'")
+    }
+  }
+}

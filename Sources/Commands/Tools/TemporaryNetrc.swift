@@ -1,0 +1,82 @@
+import Bytes
+import CLinux
+import EncryptedFile
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// A netrc file for programs that need one: on no disk, for this user alone, and gone when this process lets go of it.
+///
+/// A descriptor's name in `/proc` would leave no file, but only the program itself could open it, and not those that it
+/// starts without its descriptors, as Bazel's server and pip's builds are started.
+struct TemporaryNetrc: ~Copyable {
+  /// Where it is.
+  let path: String
+  private let folder: Folder
+  private let name: String
+  private let descriptor: Int32
+
+  /// Makes the file, and removes those whose makers were killed.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` where no file system is in memory;
+  ///   ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
+  init(_ contents: borrowing Secret) throws(KeychainError) {
+    let folder = try Folder(creating: try Self.place())
+    Self.removeAbandoned(in: folder)
+    var name = ""
+    var descriptor: Int32 = -1
+    for number in 0..<1000 {
+      name = "\(Self.prefix)\(getpid())-\(number)"
+      let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      descriptor = clinux_openat(folder.descriptor, name, flags, 0o600)
+      if descriptor >= 0 || errno != EEXIST { break }
+    }
+    let path = folder.path(of: name)
+    if descriptor < 0 { throw .system(operation: "create", path: path, errno: errno) }
+    var failure = clinux_try_exclusive_lock(descriptor) == 0 ? 0 : errno
+    if failure == 0 { failure = contents.withUnsafeBytes { writeFully(descriptor, $0) } }
+    if failure != 0 {
+      unlinkat(folder.descriptor, name, 0)
+      close(descriptor)
+      throw .system(operation: "write", path: path, errno: failure)
+    }
+    self.folder = folder
+    self.name = name
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    unlinkat(folder.descriptor, name, 0)
+    close(descriptor)
+  }
+
+  private static let prefix = "netrc-"
+
+  /// The folder for such files.
+  private static func place() throws(KeychainError) -> String {
+    if let runtime = VaultLocation.environmentVariable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"),
+      clinux_is_in_memory(runtime)
+    {
+      return runtime + "/llavero"
+    }
+    if clinux_is_in_memory("/dev/shm") { return "/dev/shm/llavero-\(geteuid())" }
+    throw .unavailable(
+      reason: "neither XDG_RUNTIME_DIR nor /dev/shm is in memory, and a netrc file must not get on a disk")
+  }
+
+  /// Whoever has made one holds its lock as long as he lives. A new one isn't locked yet for an instant.
+  private static func removeAbandoned(in folder: borrowing Folder) {
+    let names = (try? folder.names { $0.starts(with: prefix.utf8) }) ?? []
+    for name in names {
+      let file = clinux_openat(folder.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+      if file < 0 { continue }
+      defer { close(file) }
+      var status = stat()
+      guard fstat(file, &status) == 0, SystemClock.date / 1000 - status.st_mtim.tv_sec > 10,
+        clinux_try_exclusive_lock(file) == 0
+      else { continue }
+      unlinkat(folder.descriptor, name, 0)
+    }
+  }
+}

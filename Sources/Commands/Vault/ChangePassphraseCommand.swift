@@ -1,0 +1,56 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+import Terminals
+
+/// `llavero passphrase`
+struct ChangePassphraseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "passphrase", abstract: "Change the passphrase of the encrypted file",
+    discussion: """
+      The former one is asked for, unless something else opens the keychain here, then the new one twice. Copies of the \
+      keychain made before still open with the former one. If that has leaked, run 'llavero rotate' as well, and change \
+      the secrets themselves.
+
+        llavero passphrase
+        llavero passphrase --passphrase-fd 3 --new-passphrase-fd 4 3< old 4< new
+      """)
+
+  @Option(help: ArgumentHelp("The passphrase's slot, if there are several", valueName: "id"))
+  var slot: String?
+
+  @OptionGroup var new: NewPassphraseOptions
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let file = try keychain.existingFile()
+    let former = try formerSlot(in: file)
+    try explaining(file.unlockForChangingSlots())
+    let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
+    let id = try explaining(file.replacePassphrase(of: former, with: passphrase))
+    StandardStreams.say("copies of the keychain made before still open with the former passphrase")
+    StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
+    if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
+  }
+
+  /// The slot whose passphrase is to go.
+  private func formerSlot(in file: EncryptedFileKeychain) throws(Failure) -> String {
+    let slots = try explaining(file.passphraseSlots())
+    if let slot {
+      guard slots.contains(slot) else { throw Failure(.slot(.notFound(id: slot))) }
+      return slot
+    }
+    guard let first = slots.first else {
+      throw Failure(
+        "the keychain has no passphrase", hint: "add one with 'llavero slot add passphrase'",
+        status: .nothingMatched)
+    }
+    if slots.count > 1 {
+      throw Failure(
+        "the keychain has \(slots.count) passphrases: \(slots.joined(separator: ", "))",
+        hint: "name one with --slot", status: .usage)
+    }
+    return first
+  }
+}

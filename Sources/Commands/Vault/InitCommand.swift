@@ -1,0 +1,90 @@
+import ArgumentParser
+import EncryptedFile
+import Glibc
+import Keychain
+import KeychainChoice
+import Passphrases
+import Terminals
+import ToolCommands
+
+/// `llavero init`
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make the encrypted file beforehand, with a passphrase if you like",
+    discussion: """
+      Not needed before anything else: the first login that is stored makes a keychain by itself, whose key \
+      lies in a file that only you can read. That asks for nothing, ever. It protects a keychain that was \
+      copied or backed up, not against whoever can read your home directory.
+
+      With --passphrase nothing but the passphrase opens it, and every use asks for that, or gets it as llavero(1) \
+      says under "Where the passphrase comes from":
+
+        llavero init --passphrase
+
+      Where there was a keychain and it is missing, none is made in its place: its disk may not be mounted, or it may \
+      have moved. To begin without it, say so; what is left of it is put into folders beside it, called former-...:
+
+        llavero init --start-over
+      """)
+
+  @Flag(help: "Ask for a passphrase, which is then the only way in")
+  var passphrase = false
+
+  @Flag(help: "Make one though there was another, which is missing; nothing of that is removed")
+  var startOver = false
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    if let kind = self.keychain.keychain, try KeychainKind(named: kind) != .file {
+      throw Failure("only the encrypted file is made by this command", status: .usage)
+    }
+    let keychain = try self.keychain.selection.encryptedFile()
+    if passphrase || self.keychain.passphraseFd != nil {
+      let path = keychain.location.vaultFile
+      // Before anybody thinks of a passphrase for it.
+      if access(path, F_OK) == 0 { throw Self.isThere(path) }
+      let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
+      try create(in: keychain, .passphrase(passphrase))
+    } else {
+      try create(in: keychain, .identityFile)
+    }
+    let folder = keychain.location.stateFolder
+    let remembered = try explaining(choice: RememberedKeychain.read(in: folder)?.kind)
+    if remembered == .secretService {
+      StandardStreams.say("the Secret Service stays in use; 'llavero keychain use file' changes that")
+    } else {
+      try explaining(RememberedKeychain.write(.file, vault: keychain.location.vaultFile, in: folder))
+    }
+    let choice = KeychainChoice(kind: .file, reason: .made)
+    let status = try KeychainStatus(
+      of: OpenKeychain(choice: choice, location: keychain.location, store: .file(keychain)))
+    try StandardStreams.write(output.json ? status.json() : Secret(status.text().shown))
+  }
+
+  private func create(
+    in keychain: EncryptedFileKeychain, _ protection: consuming Protection
+  ) throws(Failure) {
+    do {
+      let aside = try keychain.create(protection, startingOver: startOver)
+      if !aside.isEmpty {
+        let folders = aside.joined(separator: " and ")
+        StandardStreams.say("what was left of the former keychain is in \(folders) now")
+      }
+    } catch .duplicateItem {
+      throw Self.isThere(keychain.location.vaultFile)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private static func isThere(_ path: String) -> Failure {
+    Failure(
+      "there is a keychain already: \(path)",
+      hint:
+        "see 'llavero status'; to begin without it, move its folder away first, and type 'llavero init --start-over'",
+      status: .keychain)
+  }
+}

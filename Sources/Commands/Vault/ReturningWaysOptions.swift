@@ -1,0 +1,77 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+import Terminals
+import ToolCommands
+
+/// Whether the encrypted file may be put back with ways in that it may not have had any more.
+struct ReturningWaysOptions: ParsableArguments {
+  @Flag(help: "Don't ask whether what is listed may open the keychain again")
+  var yes = false
+
+  /// Runs what puts the file back, and asks on the terminal where it has to be asked.
+  ///
+  /// - Throws: ``Failure`` with status 2 where nobody can be asked, with status 1 where the answer is no.
+  func confirming<Result>(
+    _ vault: EncryptedFileKeychain, _ selection: KeychainSelection,
+    _ body: (EncryptedFileKeychain, WaysConfirmation) throws(KeychainError) -> Result
+  ) throws(Failure) -> Result {
+    var refusal: Failure?
+    do throws(KeychainError) {
+      return try body(vault) { returning in
+        refusal = Self.refusal(of: returning, at: vault.location, isConfirmed: yes, selection)
+        return refusal == nil
+      }
+    } catch .itemNotFound {
+      throw .noEncryptedFile
+    } catch .slot(.unconfirmed) {
+      throw refusal ?? Failure(.slot(.unconfirmed))
+    } catch .otherKey(let path) {
+      throw Failure(
+        "\(path) is encrypted for a former key, which nothing here opens; nothing was changed",
+        hint: "see the other states with 'llavero vault log'", status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Says what would open the keychain, and asks. `nil` if it may.
+  private static func refusal(
+    of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool, _ selection: KeychainSelection
+  ) -> Failure? {
+    var text = reason(returning.doubt, location) + ": what is put back opens with "
+    text += returning.ways.map { name($0, location) }.joined(separator: "; ")
+    if returning.mayBeFormerKey {
+      text += "; its key may have been changed elsewhere since, and the former one comes back"
+    }
+    if isConfirmed {
+      StandardStreams.say("\(text)")
+      return nil
+    }
+    let question: TextForTerminal = "What was removed of these opens the keychain again. Put it back so?"
+    if let isConfirmed = selection.confirms(question, showing: "llavero: \(text)\n") {
+      return isConfirmed ? nil : Failure("nothing was changed", status: .nothingMatched)
+    }
+    return Failure(
+      text + "; nothing was changed",
+      hint: "if some of that was removed, it would open the keychain again; if all of it may, say --yes",
+      status: .keychain)
+  }
+
+  private static func name(_ way: SlotSummary, _ location: VaultLocation) -> String {
+    var text =
+      way.kind == .identityFile ? "the key file \(location.identityFile)" : "\(way.kind.name) \(way.id)"
+    if let recipient = way.recipient { text += " for \(recipient)" }
+    if let added = way.added { text += " of \(dateText(added))" }
+    return text
+  }
+
+  private static func reason(_ doubt: ReturningWays.Doubt, _ location: VaultLocation) -> String {
+    let path = location.vaultFile
+    return switch doubt {
+    case .fileMissing: "\(path) is missing"
+    case .headerUnreadable: "the header of \(path) is damaged, or of another key"
+    case .notTheOneSeen: "\(path) is not the file that was seen here last"
+    }
+  }
+}

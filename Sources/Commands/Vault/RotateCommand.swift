@@ -1,0 +1,78 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+import Passphrases
+import Terminals
+import ToolCommands
+
+/// `llavero rotate`
+struct RotateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate", abstract: "Make a new key for the encrypted file",
+    discussion: """
+      For when a key file, a passphrase, a recovery code or a device was lost or leaked: remove that way in, and rotate. \
+      What opened the keychain before opens nothing that is stored from then on, and previous generations are \
+      removed. Copies that lie elsewhere it can't reach; change the secrets themselves.
+
+      Each passphrase is asked for, and stays the same; recovery codes are drawn anew and printed, each after its \
+      slot's identifier; programs are run again. A slot whose secret nobody has any more is dropped:
+
+        llavero rotate
+        llavero rotate --drop 1c9b2f33a1d0e7c4
+      """)
+
+  @Option(help: ArgumentHelp("Remove this slot instead (repeatable)", valueName: "id"))
+  var drop: [String] = []
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let file = try keychain.existingFile()
+    let slots = try explaining(file.passphraseSlots())
+    let ask = try passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile)
+    let json = output.json
+    var failure: Failure?
+    var isAnnounced = false
+    do throws(KeychainError) {
+      try file.rotate(dropping: Set(drop), passphrase: ask) { (codes) throws(KeychainError) in
+        do throws(Failure) {
+          try StandardStreams.write(json ? RecoveryOutput.json(codes) : RecoveryOutput.lines(codes))
+          isAnnounced = true
+        } catch {
+          failure = error
+          throw .unavailable(reason: error.message)
+        }
+      }
+    } catch {
+      if case .earlierStatesRemain = error, isAnnounced { Self.remind() }
+      throw failure ?? Failure(error)
+    }
+    if isAnnounced {
+      Self.remind()
+    } else if json {
+      try StandardStreams.write("[]\n")
+    }
+  }
+
+  private static func remind() {
+    StandardStreams.say("write the new recovery codes down now; they are not shown again")
+  }
+
+  /// Asks for the passphrase of a slot, on the terminal with its identifier where there are several; a descriptor has
+  /// one for all.
+  private func passphraseSource(isOnlyOne: Bool, path: String) throws(Failure) -> SlotPassphraseSource {
+    if let descriptor = keychain.passphraseFd {
+      let passphrase = try SecretInput.passphrase(from: descriptor)
+      return { (_, attempt) throws(KeychainError) in attempt == 1 ? passphrase.copy() : nil }
+    }
+    let selection = keychain.selection
+    var sources: [String: PassphraseSources] = [:]
+    return { (id, attempt) throws(KeychainError) in
+      let source =
+        sources[id] ?? selection.passphraseSources(for: isOnlyOne ? .vault(path: path) : .slot(id: id))
+      sources[id] = source
+      return try source.passphrase(attempt)
+    }
+  }
+}

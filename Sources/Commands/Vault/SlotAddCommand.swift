@@ -1,0 +1,233 @@
+import ArgumentParser
+import EncryptedFile
+import JSON
+import Keychain
+import Passphrases
+import Terminals
+import ToolCommands
+
+/// `llavero slot add`
+struct SlotAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add a way into the keychain",
+    subcommands: [
+      AddPassphraseCommand.self, AddRecoveryCommand.self, AddRecipientCommand.self,
+      AddCommandSlotCommand.self,
+      AddIdentityFileCommand.self,
+    ])
+}
+
+/// `llavero slot add passphrase`
+struct AddPassphraseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "passphrase", abstract: "Add a passphrase",
+    discussion: """
+      It is asked for twice on the terminal. The other ways in stay; to be asked from now on where the key lies in a \
+      file:
+
+        llavero slot add passphrase
+        llavero slot remove identity-file
+      """)
+
+  @OptionGroup var new: NewPassphraseOptions
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let file = try keychain.existingFile()
+    try explaining(file.unlockForChangingSlots())
+    let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
+    let id = try explaining(file.addPassphrase(passphrase))
+    if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
+  }
+}
+
+/// Where a new passphrase comes from.
+struct NewPassphraseOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Read the new passphrase from this descriptor", valueName: "n"))
+  var newPassphraseFd: Int32?
+
+  func validate() throws {
+    if let newPassphraseFd, newPassphraseFd < 0 {
+      throw ValidationError("--new-passphrase-fd needs the number of a descriptor")
+    }
+  }
+
+  /// The new passphrase of a vault.
+  func passphrase(
+    of selection: KeychainSelection, at location: VaultLocation
+  ) throws(Failure) -> Secret {
+    var selection = selection
+    selection.passphraseDescriptor = newPassphraseFd
+    return try selection.passphraseSources(for: .vault(path: location.vaultFile))
+      .newPassphrase(option: "--new-passphrase-fd")
+  }
+}
+
+/// `llavero slot add recovery`
+struct AddRecoveryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recovery", abstract: "Add a recovery code, and print it",
+    discussion: """
+      The code is shown this once. Write it down, and keep it where the keychain's copies are not; type it where a \
+      passphrase is asked for. Capitals, spaces and dashes don't matter, and typing errors are noticed.
+
+        llavero slot add recovery
+      """)
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let file = try keychain.existingFile()
+    var failure: Failure?
+    let json = output.json
+    do throws(KeychainError) {
+      try file.addRecoveryCode { (code) throws(KeychainError) in
+        do throws(Failure) {
+          try StandardStreams.write(json ? RecoveryOutput.json(code) : RecoveryOutput.line(code))
+        } catch {
+          failure = error
+          throw .unavailable(reason: error.message)
+        }
+      }
+    } catch {
+      throw failure ?? Failure(error)
+    }
+    StandardStreams.say("write this code down now; it is not shown again")
+  }
+}
+
+/// `llavero slot add recipient`
+struct AddRecipientCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recipient", abstract: "Add a key of age or ssh",
+    discussion: """
+      The one who has the identity that belongs to it opens the keychain without being asked. Which file that is here \
+      is noted on this machine alone; on another one the same command notes it there. Without --identity the file that \
+      LLAVERO_IDENTITY names is tried, else ~/.ssh/id_ed25519.
+
+        llavero slot add recipient "$(cat ~/.ssh/id_ed25519.pub)"
+        llavero slot add recipient age1... --identity /media/stick/key.txt
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The recipient: age1... or a line of an ssh public key", valueName: "recipient"))
+  var recipient: String
+
+  @Option(help: ArgumentHelp("The file with its identity on this machine", valueName: "file"))
+  var identity: String?
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let path = identity.map(absolutePath)
+    let file = try keychain.existingFile { selection in selection.identity = path }
+    // Tolerates the line end that comes with a file.
+    let text = String(recipient.drop { $0 == " " }.reversed().drop { $0.isWhitespace }.reversed())
+    let id = try explaining { () throws(KeychainError) in
+      try EncryptedFileKeychain.checkRecipient(text)
+      return try file.addRecipient(text, identity: path)
+    }
+    if output.json { try StandardStreams.write(SlotOutput.json(id, .recipient)) }
+  }
+}
+
+/// `llavero slot add command`
+struct AddCommandSlotCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "command", abstract: "Add a passphrase that a program prints",
+    discussion: """
+      The program is run whenever the keychain is unlocked, without a shell and with nothing to read; what it prints, \
+      without one last line feed, is the passphrase. It is noted on this machine alone, never in the keychain; on \
+      another one the same command notes it there.
+
+        llavero slot add command -- pass show llavero
+      """)
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("The program and its arguments, after --", valueName: "program"))
+  var command: [String] = []
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if command.first?.isEmpty ?? true { throw ValidationError("Name a program after --.") }
+  }
+
+  func run() throws {
+    let file = try keychain.existingFile()
+    let id = try explaining(file.addCommand(command))
+    if output.json { try StandardStreams.write(SlotOutput.json(id, .command)) }
+  }
+}
+
+/// `llavero slot add identity-file`
+struct AddIdentityFileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "identity-file", abstract: "Put the key into a file of this machine",
+    discussion: """
+      From then on nobody is asked for anything here. Whoever can read your home directory can read the keychain.
+
+        llavero slot add identity-file
+      """)
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let file = try keychain.existingFile()
+    try explaining(file.addIdentityFile())
+    if output.json {
+      try StandardStreams.write(SlotOutput.json(SlotSummary.identityFileID, .identityFile))
+    }
+  }
+}
+
+/// How recovery codes are printed, which are shown once.
+enum RecoveryOutput {
+  /// The code and a line feed.
+  static func line(_ code: NewRecoveryCode) -> Secret {
+    var text = code.text.copy()
+    text.append("\n")
+    return text
+  }
+
+  /// An object and a line feed.
+  static func json(_ code: NewRecoveryCode) -> Secret {
+    var json = JSONWriter()
+    object(code, in: &json)
+    return json.finishLine()
+  }
+
+  /// Each code with the identifier of its slot, in a line.
+  static func lines(_ codes: [NewRecoveryCode]) -> Secret {
+    var text = Secret()
+    for code in codes {
+      text.append(contentsOf: ByteString(code.id))
+      text.append("  ")
+      text.append(line(code))
+    }
+    return text
+  }
+
+  /// An array and a line feed.
+  static func json(_ codes: [NewRecoveryCode]) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for code in codes { object(code, in: &json) }
+    json.endArray()
+    return json.finishLine()
+  }
+
+  private static func object(_ code: NewRecoveryCode, in json: inout JSONWriter) {
+    json.beginObject()
+    json.member("id", ByteString(code.id))
+    json.member("kind", ByteString(SlotKind.recovery.name))
+    json.member("code", code.text)
+    json.endObject()
+  }
+}

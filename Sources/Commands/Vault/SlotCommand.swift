@@ -1,0 +1,185 @@
+import ArgumentParser
+import EncryptedFile
+import Glibc
+import JSON
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero slot`
+struct SlotCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "slot",
+    abstract: "Show and change what opens the encrypted file",
+    discussion: """
+      One key opens the keychain. It lies in a file of this machine, or in slots of the keychain itself, each of which \
+      opens in another way: by a passphrase, a recovery code, a key of age or ssh, or what a program prints.
+
+        llavero slot list
+        llavero slot add recovery                       (a code for a sheet of paper)
+        llavero slot add passphrase
+        llavero slot add recipient "$(cat ~/.ssh/id_ed25519.pub)"
+        llavero slot add command -- pass show llavero
+        llavero slot remove identity-file
+
+      The last way in can't be removed. Copies of the keychain made before keep the ways that they had.
+      """,
+    subcommands: [SlotListCommand.self, SlotAddCommand.self, SlotRemoveCommand.self])
+}
+
+/// `llavero slot list`
+struct SlotListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the ways into the keychain",
+    discussion: """
+      Nobody is asked and no program is run for it; of a locked keychain less is said. For scripts, --json prints an \
+      array of objects:
+
+        llavero slot list --json | jq -r '.[] | select(.kind == "recovery").id'
+      """)
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let file = try keychain.existingFile { selection in
+      selection.mayAsk = false
+      selection.mayRunPrograms = false
+    }
+    let slots = try explaining(file.slots() ?? [])
+    try StandardStreams.write(
+      output.json
+        ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
+  }
+}
+
+/// `llavero slot remove`
+struct SlotRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a way into the keychain",
+    discussion: """
+      'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: without it, and \
+      with a passphrase, every use asks.
+
+      Copies of the keychain made before still open in the way that is removed. Where a passphrase or a key has leaked, \
+      'llavero rotate' sees to it that it opens nothing that is stored from then on.
+      """)
+
+  @Argument(help: ArgumentHelp("The slot's identifier, or identity-file", valueName: "id"))
+  var id: String
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let file = try keychain.existingFile()
+    try explaining(file.removeSlot(id))
+  }
+}
+
+extension KeychainOptions {
+  /// The encrypted file, which has to be there.
+  ///
+  /// - Parameter change: what is special about how it is unlocked.
+  /// - Throws: ``Failure`` if there is none, or another kind of keychain is asked for.
+  func existingFile(_ change: (inout KeychainSelection) -> Void = { _ in }) throws(Failure)
+    -> EncryptedFileKeychain
+  {
+    if let kind = keychain, try KeychainKind(named: kind) != .file {
+      throw Failure("only the encrypted file has slots", status: .usage)
+    }
+    var selection = selection
+    change(&selection)
+    let file = try selection.encryptedFile()
+    if try !explaining({ () throws(KeychainError) in try file.exists() }) {
+      throw Failure(
+        "there is no encrypted keychain yet", hint: "make one with 'llavero init'", status: .keychain)
+    }
+    return file
+  }
+}
+
+/// How ways into the keychain are printed.
+enum SlotOutput {
+  /// A table for people.
+  static func table(_ slots: [SlotSummary], _ location: VaultLocation) -> TextForTerminal {
+    let rows = slots.map { slot in
+      [slot.id, slot.kind.name, added(slot), remark(on: slot, location)]
+    }
+    return columns([["ID", "KIND", "ADDED", ""]] + rows)
+  }
+
+  /// A JSON array and a line feed.
+  static func json(_ slots: [SlotSummary], _ location: VaultLocation) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for slot in slots {
+      json.beginObject()
+      json.member("id", ByteString(slot.id))
+      json.member("kind", ByteString(slot.kind.name))
+      json.member("added", slot.added)
+      json.member("recipient", slot.recipient.map { ByteString($0) })
+      let path = slot.kind == .identityFile ? location.identityFile : slot.identityPath
+      json.member("identity", path.map { ByteString($0) })
+      if let command = slot.command {
+        json.beginArray("command")
+        for word in command { json.element(ByteString(word)) }
+        json.endArray()
+      }
+      if slot.isDamaged { json.member("damaged", true) }
+      json.endObject()
+    }
+    json.endArray()
+    return json.finishLine()
+  }
+
+  /// What was added, as a JSON object and a line feed.
+  static func json(_ id: String, _ kind: SlotKind) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("id", ByteString(id))
+    json.member("kind", ByteString(kind.name))
+    json.endObject()
+    return json.finishLine()
+  }
+
+  private static func added(_ slot: SlotSummary) -> String {
+    slot.added.map { dateText($0) } ?? "-"
+  }
+
+  private static func remark(on slot: SlotSummary, _ location: VaultLocation) -> String {
+    if slot.isDamaged { return "damaged" }
+    switch slot.kind {
+    case .identityFile: return "opened by \(location.identityFile)"
+    case .passphrase, .recovery: return ""
+    case .recipient:
+      let recipient = slot.recipient.map(shortened)
+      let here = slot.identityPath.map { "on this machine opened by \($0)" }
+      return [recipient, here].compactMap { $0 }.joined(separator: ", ")
+    case .command:
+      return slot.command.map { "on this machine opened by: \($0.joined(separator: " "))" }
+        ?? "not set up on this machine"
+    case .other: return "of a newer version"
+    }
+  }
+
+  /// A recipient's beginning and end, with a comment as far as it has one.
+  private static func shortened(_ recipient: String) -> String {
+    let words = recipient.split(separator: " ", maxSplits: 2)
+    guard words.count > 1 else { return cut(recipient) }
+    return ([String(words[0]), cut(String(words[1]))] + words.dropFirst(2).map(String.init)).joined(
+      separator: " ")
+  }
+
+  private static func cut(_ key: String) -> String {
+    key.count > 24 ? "\(key.prefix(12))...\(key.suffix(8))" : key
+  }
+}
+
+/// A path that still leads there when the working directory is another one.
+func absolutePath(_ path: String) -> String {
+  if path.hasPrefix("/") { return path }
+  guard let current = getcwd(nil, 0) else { return path }
+  defer { free(current) }
+  return String(cString: current) + "/" + path
+}

@@ -1,0 +1,378 @@
+import ArgumentParser
+import EncryptedFile
+import JSON
+import Keychain
+import Terminals
+import ToolCommands
+
+/// `llavero vault`
+struct VaultCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vault",
+    abstract: "Look after the encrypted file: earlier states, damage, copies",
+    discussion: """
+      Each write keeps the state before it: the last five, and the last one of each of seven days.
+
+        llavero vault log                 which there are
+        llavero vault restore 41          make the items what they were after write 41
+        llavero vault verify              read everything and check it
+        llavero vault salvage             get out of a damaged file what can be had
+
+      An item that was deleted is easier to have back: 'llavero undelete'.
+      """,
+    subcommands: [
+      VaultLogCommand.self, VaultRestoreCommand.self, VaultVerifyCommand.self, VaultSalvageCommand.self,
+      VaultAcceptCommand.self, VaultMergeCommand.self, VaultCompactCommand.self,
+    ])
+}
+
+/// `llavero vault log`
+struct VaultLogCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log", abstract: "List the earlier states that are kept, newest first")
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let vault = try keychain.selection.encryptedFile()
+    let states = try explaining(Self.states(of: vault))
+    // Where nothing is left of it that could be listed.
+    if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw Failure(problem) }
+    if output.json { return try StandardStreams.write(Self.json(states)) }
+    if states.isEmpty { return StandardStreams.say("there is no encrypted file yet") }
+    try StandardStreams.write(Self.table(states))
+  }
+
+  /// One state of the vault.
+  private struct State {
+    let number: Int64?
+    let written: Timestamp?
+    let size: Int?
+    let path: String
+    let isCurrent: Bool
+    let verified: VerifiedVault?
+    let problem: KeychainError?
+  }
+
+  private static func states(of vault: EncryptedFileKeychain) throws(KeychainError) -> [State] {
+    var states: [State] = []
+    do throws(KeychainError) {
+      if let current = try vault.verify() {
+        states.append(
+          State(
+            number: current.generation, written: current.written, size: nil, path: vault.location.vaultFile,
+            isCurrent: true, verified: current, problem: nil))
+      }
+    } catch {
+      states.append(
+        State(
+          number: nil, written: nil, size: nil, path: vault.location.vaultFile, isCurrent: true,
+          verified: nil,
+          problem: error))
+    }
+    for generation in try vault.generations() {
+      var verified: VerifiedVault?
+      var problem: KeychainError?
+      do throws(KeychainError) {
+        verified = try vault.verify(generation)
+      } catch {
+        problem = error
+      }
+      states.append(
+        State(
+          number: generation.number, written: generation.written, size: generation.size,
+          path: generation.path,
+          isCurrent: false, verified: verified, problem: problem))
+    }
+    return states
+  }
+
+  private static func table(_ states: [State]) -> TextForTerminal {
+    let rows = states.map { state in
+      [
+        state.number.map { "\($0)" } ?? "-",
+        state.written.map { dateText($0, seconds: true) } ?? "-",
+        state.verified.map { "\($0.count)" } ?? "-",
+        remark(on: state),
+      ]
+    }
+    return columns([["WRITE", "WRITTEN", "ITEMS", ""]] + rows)
+  }
+
+  private static func remark(on state: State) -> String {
+    let name = state.isCurrent ? "in use" : ""
+    guard let problem = state.problem else { return name }
+    if case .locked = problem { return name.isEmpty ? "locked" : name + ", locked" }
+    return (name.isEmpty ? "" : name + ", ") + "can't be used: " + Failure(problem).message
+  }
+
+  private static func json(_ states: [State]) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for state in states {
+      json.beginObject()
+      json.member("generation", state.number)
+      json.member("written", state.written)
+      json.member("items", state.verified?.count)
+      json.member("size", state.size)
+      json.member("path", ByteString(state.path))
+      json.member("current", state.isCurrent)
+      json.member("good", state.verified != nil)
+      if let problem = state.problem { json.member("problem", ByteString(Failure(problem).message)) }
+      json.endObject()
+    }
+    json.endArray()
+    return json.finishLine()
+  }
+}
+
+/// `llavero vault restore`
+struct VaultRestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Go back to an earlier state",
+    discussion: """
+      The number is that of 'llavero vault log'. It is a change like any other: what is replaced stays in the log, so \
+      that it can be undone, and other copies of the keychain will follow. A damaged or missing file is put back. What \
+      opens it is as it was last; where that can't be told for sure, you are asked first.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The write, as 'llavero vault log' numbers them, or its file", valueName: "write"))
+  var write: String
+
+  @OptionGroup var confirmation: ReturningWaysOptions
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let vault = try keychain.selection.encryptedFile()
+    let found = try explaining(vault.generations())
+      .filter { $0.number == Int64(write) || $0.path == write || $0.path.hasSuffix("/\(write)") }
+    guard let generation = found.first else {
+      throw Failure(
+        "there is no state of write \(write)", hint: "see which there are with 'llavero vault log'",
+        status: .nothingMatched)
+    }
+    if found.count > 1 {
+      throw Failure(
+        "two copies of the keychain had a write \(write): \(found.map(\.path).joined(separator: ", "))",
+        hint: "say which you mean with 'llavero vault restore FILE'", status: .usage)
+    }
+    let outcome = try confirmation.confirming(vault, keychain.selection) {
+      (vault, confirm) throws(KeychainError) in
+      try vault.restore(generation, confirm: confirm)
+    }
+    StandardStreams.say(
+      "the keychain is as after write \(generation.number) again: \(countText(outcome.count, "item")), "
+        + "\(outcome.restored) put back, \(outcome.retired) taken away")
+  }
+}
+
+/// `llavero vault verify`
+struct VaultVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Read everything in the encrypted file and check it",
+    discussion: "Ends with 2 if the file can't be relied on.")
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let vault = try keychain.selection.encryptedFile()
+    let found = try explaining(vault.verify())
+    guard let found else {
+      throw Failure.noEncryptedFile
+    }
+    let former = try explaining(vault.generationsOfFormerKeys().count)
+    if output.json {
+      var json = JSONWriter()
+      json.beginObject()
+      json.member("path", ByteString(vault.location.vaultFile))
+      json.member("generation", found.generation)
+      json.member("written", found.written)
+      json.member("items", found.count)
+      json.member("retired", found.retiredCount)
+      json.member("former_key_states", former)
+      json.endObject()
+      return try StandardStreams.write(json.finishLine())
+    }
+    try StandardStreams.write(
+      "\(terminalText(vault.location.vaultFile)) is in order: \(countText(found.count, "item")), "
+        + "\(found.retiredCount) out of use, write \(found.generation) of \(found.written)\n")
+    if former > 0 {
+      StandardStreams.say(
+        "a former key opens \(countText(former, "earlier state")); 'llavero vault compact' removes all of them"
+      )
+    }
+  }
+}
+
+/// `llavero vault salvage`
+struct VaultSalvageCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "salvage", abstract: "Rescue what can be read of a damaged file",
+    discussion: """
+      Puts the newest state that is good in the file's place, with all items that the damaged file still gives. The \
+      damaged file is kept among the earlier states. What opens it is as it was last; where that can't be told for \
+      sure, you are asked first.
+      """)
+
+  @OptionGroup var confirmation: ReturningWaysOptions
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let vault = try keychain.selection.encryptedFile()
+    let salvage = try confirmation.confirming(vault, keychain.selection) {
+      (vault, confirm) throws(KeychainError) -> Salvage? in
+      do throws(KeychainError) {
+        return try vault.salvage(confirm: confirm)
+      } catch .duplicateItem {
+        return nil
+      }
+    }
+    guard let salvage else {
+      return StandardStreams.say("the encrypted file is in order; nothing was changed")
+    }
+    let base = salvage.base.map { "write \($0.number)" } ?? "no earlier state"
+    StandardStreams.say(
+      "the keychain has \(countText(salvage.count, "item")): \(salvage.recovered) from the damaged file, "
+        + "the others from \(base)")
+  }
+}
+
+/// `llavero vault accept`
+struct VaultAcceptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept", abstract: "Accept an older or another file as yours",
+    discussion: """
+      A file that is older than what was seen on this machine is refused, for somebody may have put it there to bring \
+      back what was deleted or changed. If it was you, as with a backup, say so with this.
+      """)
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let vault = try keychain.selection.encryptedFile()
+    try changing { () throws(KeychainError) in try vault.acceptRollback() }
+  }
+}
+
+/// `llavero vault merge`
+struct VaultMergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Merge another copy of the encrypted file",
+    discussion: """
+      With one file, its items come into the keychain: of an item its name, its remarks and its secret each are \
+      those that were changed last; a secret that doesn't stay can be had back with 'llavero undelete'. Copies that a sync program has put beside the keychain are taken in without this.
+
+      With three files it is a merge driver of git for a keychain that is kept in a repository:
+
+        git config merge.llavero.driver 'llavero vault merge %O %A %B'
+        echo 'vault.age merge=llavero' >> .gitattributes
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The other copy; or git's three: the base, ours and theirs", valueName: "file"))
+  var files: [String]
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func validate() throws {
+    if files.count != 1, files.count != 3 { throw ValidationError("Name one file, or git's three.") }
+  }
+
+  func run() throws {
+    let vault = try keychain.selection.encryptedFile()
+    do {
+      if files.count == 3 {
+        tellUndecided(try vault.mergeFiles(base: files[0], ours: files[1], theirs: files[2]))
+      } else {
+        let outcome = try vault.merge(copyAt: files[0])
+        StandardStreams.say(
+          "the keychain has \(countText(outcome.count, "item")): \(outcome.added) taken in, "
+            + "\(outcome.deleted) taken away")
+        tellUndecided(outcome)
+      }
+    } catch .itemNotFound {
+      throw Failure("there is no encrypted file yet to take it in", status: .nothingMatched)
+    } catch .wrongIdentity(let path) {
+      throw Failure("\(path) is not a copy of this keychain; nothing was changed", status: .keychain)
+    } catch .damaged(let path, let detail) where files.contains(path) && path != vault.location.vaultFile {
+      throw Failure(
+        "cannot merge \(path): \(detail)",
+        hint: files.count == 1
+          ? "nothing was changed; name a good copy of \(prose: vault.location.vaultFile)"
+          : "nothing was changed; choose one with 'git checkout --ours' or 'git checkout --theirs'",
+        status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// Says how many items both copies had changed, so that only their dates could decide.
+private func tellUndecided(_ outcome: MergeOutcome) {
+  if outcome.undecided == 0 { return }
+  let items = countText(outcome.undecided, "item")
+  StandardStreams.say(
+    "\(items) had been changed in both copies: the later change counts, 'llavero undelete' brings the other back"
+  )
+}
+
+/// `llavero vault compact`
+struct VaultCompactCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compact", abstract: "Forget for good what was deleted or replaced",
+    discussion: """
+      Takes out of the encrypted file what 'llavero undelete' could bring back, and removes all earlier states. Other \
+      copies of the keychain, as in a backup or on another machine, still have it. Of what was deleted the name stays \
+      for 180 days, so that such a copy does not bring it back.
+      """)
+
+  @Flag(help: "Don't ask")
+  var yes = false
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    let vault = try keychain.selection.encryptedFile()
+    if !yes {
+      let question: TextForTerminal = "Forget what was deleted or replaced, and all earlier states?"
+      guard let isConfirmed = keychain.selection.confirms(question) else {
+        throw Failure(
+          "what goes can't be had back, and nobody can be asked", hint: "say --yes", status: .usage)
+      }
+      if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
+    }
+    let gone = try changing { () throws(KeychainError) in try vault.compact() }
+    StandardStreams.say(
+      "forgot \(countText(gone.records, "former item")) and \(countText(gone.generations, "earlier state"))")
+  }
+}
+
+/// Changes the encrypted file, which ends with ``KeychainError/itemNotFound`` where there is none.
+private func changing<Result>(
+  _ body: () throws(KeychainError) -> Result
+) throws(Failure) -> Result {
+  do throws(KeychainError) {
+    return try body()
+  } catch .itemNotFound {
+    throw .noEncryptedFile
+  } catch {
+    throw Failure(error)
+  }
+}
+
+extension KeychainError {
+  /// Whether a file that was there is gone.
+  fileprivate var isAbsence: Bool {
+    switch self {
+    case .missing, .elsewhere: true
+    default: false
+    }
+  }
+}
+
+extension Failure {
+  static let noEncryptedFile = Failure("there is no encrypted file yet", status: .nothingMatched)
+}

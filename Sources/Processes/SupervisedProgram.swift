@@ -1,0 +1,84 @@
+import CLinux
+import Glibc
+package import Keychain
+import Terminals
+
+/// A program that this process starts and waits for, as if it were it: it has the same descriptors, terminal and process
+/// group, and gets the signals that are sent to this process.
+package struct SupervisedProgram: ~Copyable {
+  private let signals: Int32
+  private let callersMask: sigset_t
+
+  /// From now on signals wait for the program that is to be started.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  package init() throws(KeychainError) {
+    // Where it is ignored, nobody learns how a child has ended.
+    signal(SIGCHLD, SIG_DFL)
+    var mask = sigset_t()
+    signals = clinux_passed_signals(&mask)
+    if signals < 0 { throw .system(operation: "take over", path: "signals", errno: errno) }
+    callersMask = mask
+  }
+
+  deinit {
+    close(signals)
+    var mask = callersMask
+    sigprocmask(SIG_SETMASK, &mask, nil)
+  }
+
+  /// How it went.
+  package enum Outcome {
+    /// The program has ended.
+    case ended(ChildProcess.Ending)
+    /// It could not be started, for that `errno`.
+    case failed(Int32)
+  }
+
+  /// Starts the program and returns when it has ended.
+  package borrowing func run(
+    _ arguments: [CString], _ environment: borrowing ProgramEnvironment
+  ) -> Outcome {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var mask = callersMask
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var child: pid_t = 0
+    let failure = environment.withPointers { variables in
+      CString.withPointers(arguments) { pointers in
+        ProgramSearch.run(arguments[0]) { path in
+          posix_spawn(&child, path, nil, &attributes, pointers, variables)
+        }
+      }
+    }
+    return failure == 0 ? .ended(wait(for: child)) : .failed(failure)
+  }
+
+  private func wait(for child: pid_t) -> ChildProcess.Ending {
+    while true {
+      var isFromProcess = false
+      let number = clinux_next_signal(signals, &isFromProcess)
+      if number > 0, number != SIGCHLD {
+        // What a terminal sends, the program has got by itself.
+        if isFromProcess { kill(child, number) }
+        continue
+      }
+      while true {
+        var status: Int32 = 0
+        let result = waitpid(child, &status, number > 0 ? WNOHANG | WUNTRACED : WUNTRACED)
+        if result == 0 { break }
+        if result < 0, errno == EINTR { continue }
+        if result < 0 { return .exited(Status.keychain.rawValue) }
+        if status & 0xff == 0x7f {
+          // It was stopped: so that the shell sees that, this process is, too, until both go on.
+          kill(getpid(), SIGSTOP)
+          kill(child, SIGCONT)
+          continue
+        }
+        return ChildProcess.Ending(waitStatus: status)
+      }
+    }
+  }
+}

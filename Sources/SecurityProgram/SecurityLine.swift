@@ -1,0 +1,94 @@
+import Bytes
+import Terminals
+
+/// A line that interactive mode reads.
+enum SecurityLine {
+  /// The longest, in bytes.
+  static let longest = 1 << 20
+
+  /// The words of a line. A word that begins with a quote, `"` or `'`, ends at the next one like it; another ends at
+  /// white space, and quotes in it are ordinary. A backslash makes the byte after it ordinary in both.
+  ///
+  /// - Throws: ``SecurityFailure`` if a quote isn't closed, or the line ends in a backslash.
+  static func words(_ line: borrowing Secret) throws(SecurityFailure) -> [SecurityWord] {
+    var words: [SecurityWord] = []
+    var position = 0
+    while true {
+      while position < line.count, isSpace(line.byte(position)) { position += 1 }
+      if position == line.count { return words }
+      var word = Secret(capacity: 64)
+      let first = line.byte(position)
+      let quote: UInt8? = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") ? first : nil
+      if quote != nil { position += 1 }
+      var isWhole = quote == nil
+      while position < line.count {
+        var byte = line.byte(position)
+        position += 1
+        if byte == quote || quote == nil && isSpace(byte) {
+          isWhole = true
+          break
+        }
+        if byte == UInt8(ascii: "\\") {
+          if position == line.count { throw .told(["security: the line ends in a backslash"]) }
+          byte = line.byte(position)
+          position += 1
+        }
+        word.append(byte)
+      }
+      if !isWhole { throw .told(["security: a quote of the line isn't closed"]) }
+      words.append(SecurityWord(word))
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || 0x09...0x0d ~= byte
+  }
+}
+
+/// Standard input, line by line.
+final class SecurityInput {
+  private var buffer = Secret(capacity: 4096)
+  private var hasEnded = false
+
+  /// What came of reading a line.
+  enum Reading: ~Copyable {
+    case line(Secret)
+    case ended
+    case tooLong
+    case failed(errno: Int32)
+  }
+
+  /// The next line, without its end.
+  func next() -> Reading {
+    while true {
+      if let end = buffer.withUnsafeBytes({ $0.firstIndex(of: 0x0a) }) {
+        return .line(take(end, dropping: 1))
+      }
+      if hasEnded { return buffer.isEmpty ? .ended : .line(take(buffer.count, dropping: 0)) }
+      if buffer.count > SecurityLine.longest { return .tooLong }
+      var count = 0
+      buffer.append(count: 4096) { memory in
+        count = StandardStreams.read(0, into: memory)
+        return max(0, count)
+      }
+      if count < 0 { return .failed(errno: Int32(-count)) }
+      if count == 0 { hasEnded = true }
+    }
+  }
+
+  private func take(_ count: Int, dropping ending: Int) -> Secret {
+    let line = copy(0..<count)
+    buffer = copy(count + ending..<buffer.count)
+    return line
+  }
+
+  private func copy(_ range: Range<Int>) -> Secret {
+    buffer.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+}
+
+extension Secret {
+  fileprivate borrowing func byte(_ position: Int) -> UInt8 {
+    withUnsafeBytes { $0[position] }
+  }
+}

@@ -1,0 +1,276 @@
+import Bytes
+import Keychain
+import KeychainChoice
+import Terminals
+import SecurityCodes
+import ToolCommands
+
+/// `find-…-password`, `add-…-password` and `delete-…-password`
+enum SecurityPasswordCommands {
+  // MARK: Finding
+
+  /// Prints the first item that is meant, or its password.
+  static func find(
+    _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
+  ) throws(SecurityFailure) {
+    let options = try SecurityOptions(
+      words, isInternetPassword ? "a:s:d:p:P:r:t:l:D:j:c:C:gw" : "a:s:G:l:D:j:c:C:gw")
+    let criteria = try SecurityCriteria(options, isInternetPassword: isInternetPassword)
+    let wantsSecret = options.has("g") || options.has("w")
+    for keychain in try keychains(options.operands, session, readsSecrets: wantsSecret) {
+      let store = keychain.keychain
+      let found = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
+        try store.reading { () throws(KeychainError) -> Found? in
+          for item in criteria.found(among: try store.items(matching: criteria.query), criteria.matches) {
+            if !wantsSecret { return Found(item) }
+            guard let credential = try store.credentialIfPresent(of: item) else { continue }
+            // What has expired answers nobody.
+            if !credential.isExpired(at: .now) { return Found(item, credential.secret.copy()) }
+          }
+          return nil
+        }
+      }
+      if let found { return try show(found, in: keychain, onlySecret: options.has("w")) }
+    }
+    throw .status(.itemNotFound, of: "SecKeychainSearchCopyNext", because: nil)
+  }
+
+  /// An item, and its secret if that was asked for.
+  private final class Found {
+    let item: Item
+    let hasSecret: Bool
+    let secret: Secret
+
+    init(_ item: Item) {
+      self.item = item
+      hasSecret = false
+      secret = Secret()
+    }
+
+    init(_ item: Item, _ secret: consuming Secret) {
+      self.item = item
+      hasSecret = true
+      self.secret = secret
+    }
+  }
+
+  private static func show(
+    _ found: Found, in keychain: OpenKeychain, onlySecret: Bool
+  ) throws(SecurityFailure) {
+    var output = Secret(capacity: 1024)
+    if onlySecret {
+      found.secret.withUnsafeBytes { SecurityValue.appendSecret($0, to: &output) }
+      output.append("\n")
+      return try write(output)
+    }
+    SecurityItemText.append(found.item, in: keychain.securityName, to: &output)
+    try write(output)
+    if !found.hasSecret { return }
+    // Where scripts look for it.
+    var line = Secret(capacity: 256)
+    line.append("password: ")
+    found.secret.withUnsafeBytes { SecurityValue.append($0, to: &line) }
+    line.append("\n")
+    try write(line, to: 2)
+  }
+
+  // MARK: Adding
+
+  /// Adds an item, or with `-U` changes the one that there is.
+  static func add(
+    _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
+  ) throws(SecurityFailure) {
+    let options = try SecurityOptions(
+      words,
+      isInternetPassword ? "a:s:d:p:P:r:t:l:D:j:c:C:w::X:UAT:" : "a:s:G:l:D:j:c:C:w::p:X:UAT:")
+    let criteria = try SecurityCriteria(options, isInternetPassword: isInternetPassword)
+    if criteria.account == nil || (isInternetPassword ? criteria.server : criteria.service) == nil {
+      throw .usage("needs -a and -s")
+    }
+    let function = "SecKeychainItemCreateFromContent (<default>)"
+    let keychain = try session.keychain(try options.keychain())
+    let store = keychain.keychain
+    let item = criteria.newItem()
+    // Before the password is asked for: what can't be added, and what is there already.
+    try securing(function) { () throws(KeychainError) in
+      try item.validateKey()
+      try item.validate()
+      if !options.has("U"), try hasTwin(item, in: store) { throw .duplicateItem }
+    }
+    let given = try password(options, isInternetPassword: isInternetPassword, session)
+    try securing(function) { () throws(KeychainError) in
+      try store.exclusively { () throws(KeychainError) in
+        if options.has("U"), let present = try present(criteria, item, in: store) {
+          try change(criteria.noted(on: present), given, in: store)
+        } else {
+          try store.add(item, given.credential())
+        }
+      }
+    }
+    try securing(function) { () throws(Failure) in try keychain.remember() }
+    if options.has("T"), !session.isQuiet {
+      SecurityFailure.say(
+        "llavero: -T has no meaning here: every program of yours can read the item while the keychain is unlocked"
+      )
+    }
+  }
+
+  private static func hasTwin(_ item: Item, in store: any KeychainStore) throws(KeychainError) -> Bool {
+    let primaryKey = item.key.primaryKey
+    return try store.items(matching: try ItemQuery(for: item.key)).contains {
+      $0.key.primaryKey == primaryKey
+    }
+  }
+
+  /// The item that `-U` changes: the one with the very primary key, else the first that has what is said of that. One
+  /// that another tool stored is meant only where its security domain is named.
+  private static func present(
+    _ criteria: SecurityCriteria, _ item: Item, in store: any KeychainStore
+  ) throws(KeychainError) -> Item? {
+    let primaryKey = item.key.primaryKey
+    let found = criteria.found(among: try store.items(matching: .all), criteria.matchesKey)
+    if let exact = found.first(where: { $0.key.primaryKey == primaryKey }) { return exact }
+    return found.first { criteria.securityDomain != nil || !$0.key.isOfTool }
+  }
+
+  private static func change(
+    _ item: Item, _ given: GivenPassword, in store: any KeychainStore
+  ) throws(KeychainError) {
+    if given.isThere {
+      try store.update(item, given.credential())
+    } else {
+      try store.update(item)
+    }
+  }
+
+  /// The password of an item to be added; without one, an empty one.
+  private final class GivenPassword {
+    private let secret: Secret
+    /// Whether one was given.
+    let isThere: Bool
+
+    init(_ secret: consuming Secret) {
+      self.secret = secret
+      isThere = true
+    }
+
+    init() {
+      secret = Secret()
+      isThere = false
+    }
+
+    func credential() -> Credential { Credential(secret.copy()) }
+  }
+
+  private static func password(
+    _ options: SecurityOptions, isInternetPassword: Bool, _ session: SecuritySession
+  ) throws(SecurityFailure) -> GivenPassword {
+    let letters = (isInternetPassword ? ["w", "X"] : ["w", "p", "X"]).map { UInt8(ascii: $0) }
+    guard let last = options.given.last(where: { letters.contains($0.letter) }) else {
+      return GivenPassword()
+    }
+    guard let word = last.value else {
+      return GivenPassword(try SecurityPasswordInput.newItem.read(mayReadInput: !session.isInteractive))
+    }
+    if last.letter != UInt8(ascii: "X") { return GivenPassword(word.bytes.copy()) }
+    guard let bytes = SecurityValue.bytes(ofHexadecimal: word.bytes) else {
+      throw .usage("-X needs hexadecimal digits, two for each byte")
+    }
+    return GivenPassword(bytes)
+  }
+
+  // MARK: Deleting
+
+  /// Deletes the first item that is meant, and prints what it was.
+  static func delete(
+    _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
+  ) throws(SecurityFailure) {
+    let options = try SecurityOptions(
+      words, isInternetPassword ? "a:s:d:p:P:r:t:l:D:j:c:C:" : "a:s:G:l:D:j:c:C:")
+    let criteria = try SecurityCriteria(options, isInternetPassword: isInternetPassword)
+    if criteria.isEmpty { throw .usage("needs to be told which item") }
+    for keychain in try keychains(options.operands, session) {
+      let store = keychain.keychain
+      let deleted = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
+        // Mostly there is one. Where there is none, nothing has to be locked.
+        if try !store.items(matching: .all).contains(where: criteria.matches) { return Item?.none }
+        return try store.exclusively { () throws(KeychainError) -> Item? in
+          let found = criteria.found(among: try store.items(matching: .all), criteria.matches)
+          guard let item = found.first, try store.delete([item]) > 0 else { return nil }
+          return item
+        }
+      }
+      guard let item = deleted else { continue }
+      var output = Secret(capacity: 1024)
+      SecurityItemText.append(item, in: keychain.securityName, to: &output)
+      try write(output)
+      return SecurityFailure.say("password has been deleted.")
+    }
+    throw .status(.itemNotFound, of: "SecKeychainSearchCopyNext", because: nil)
+  }
+
+  // MARK: Dumping
+
+  /// Prints every item, with its secret only if that is asked for.
+  static func dump(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
+    let options = try SecurityOptions(words, "adir")
+    for (letter, what) in [("a", "access control lists"), ("i", "access control lists"), ("r", "raw data")]
+      as [(Unicode.Scalar, String)] where options.has(letter)
+    {
+      throw .unimplemented("-\(letter) has no meaning here: there are no \(what)")
+    }
+    let showsSecrets = options.has("d")
+    var output = Secret(capacity: 65_536)
+    for keychain in try keychains(options.operands, session, readsSecrets: showsSecrets) {
+      let store = keychain.keychain
+      let text = try securing("SecKeychainItemCopyContent") { () throws(KeychainError) -> Secret in
+        try store.reading { () throws(KeychainError) -> Secret in
+          var text = Secret(capacity: 65_536)
+          for item in try store.items(matching: .all) {
+            if !showsSecrets {
+              SecurityItemText.append(item, in: keychain.securityName, to: &text)
+              continue
+            }
+            guard let credential = try store.credentialIfPresent(of: item) else { continue }
+            SecurityItemText.append(item, in: keychain.securityName, to: &text)
+            text.append("data:\n")
+            credential.secret.withUnsafeBytes { SecurityValue.append($0, to: &text) }
+            text.append("\n")
+          }
+          return text
+        }
+      }
+      output.append(text)
+    }
+    try write(output)
+  }
+
+  // MARK: All
+
+  /// Those that are named, else the one in use.
+  private static func keychains(
+    _ operands: [SecurityWord], _ session: SecuritySession, readsSecrets: Bool = false
+  ) throws(SecurityFailure) -> [OpenKeychain] {
+    if operands.isEmpty { return [try session.keychain(nil, readsSecrets: readsSecrets)] }
+    // First whether all are known, then which they are: where one is opened, this may become another program.
+    for operand in operands { _ = try session.operand(operand) }
+    var keychains: [OpenKeychain] = []
+    for operand in operands { keychains.append(try session.keychain(operand, readsSecrets: readsSecrets)) }
+    return keychains
+  }
+
+  private static func write(_ output: borrowing Secret, to descriptor: Int32 = 1) throws(SecurityFailure) {
+    do throws(Failure) {
+      try StandardStreams.write(output, to: descriptor)
+    } catch {
+      throw .status(.io, of: "write", because: error)
+    }
+  }
+}
+
+extension Item.Key {
+  /// Whether another tool than git has stored it.
+  fileprivate var isOfTool: Bool {
+    if case .internetPassword(let key) = self { key.securityDomain != nil } else { false }
+  }
+}

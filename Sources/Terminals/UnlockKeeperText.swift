@@ -1,0 +1,28 @@
+package import UnlockCache
+
+extension Failure {
+  /// That a key may still be kept; `nil` if nothing does.
+  package init?(keptBy keepers: [UnlockKeeper]) {
+    var isInKeyring = false
+    var folders: [String] = []
+    for keeper in keepers {
+      switch keeper {
+      case .keyring: isInKeyring = true
+      case .agent(let folder): folders.append(folder)
+      }
+    }
+    if let folder = folders.first {
+      self.init(
+        "the keychain may still be unlocked: its agent in \(folder) lives and does not answer",
+        hint:
+          "see which process it is with \(command: "fuser", "\(folder)/agent.lock"), and end it with 'kill -KILL'",
+        status: .keychain)
+    } else if isInKeyring {
+      self.init(
+        "the keychain may still be unlocked: the kernel keyring did not drop its key",
+        hint: "see it with 'keyctl show @u'", status: .keychain)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import EncryptedFile
+import Keychain
+package import KeychainChoice
+import Processes
+package import Terminals
+
+extension KeychainSelection {
+  /// Uses a keychain from now on, and tells what is left behind.
+  ///
+  /// - Throws: ``Failure`` if it can't be used.
+  package func use(_ kind: KeychainKind) throws(Failure) {
+    var selection = self
+    selection.mayAsk = false
+    selection.mayRunPrograms = false
+    selection.mayPrompt = false
+    // Both are wanted here: the new one has to be usable, and what is in the old one is told.
+    if Program.secretService == nil { _ = SecretServiceProgram.become() }
+    selection.name = kind.rawValue
+    let new = try selection.choose().open()
+    if let service = new.secretService {
+      let facts = try explaining(service.facts())
+      if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
+    }
+    var vault: String?
+    if case .file(let file) = new.store {
+      if try explaining({ () throws(KeychainError) in try file.isThere() }) {
+        vault = file.location.vaultFile
+      }
+    }
+    let former = try? RememberedKeychain.read(in: new.location.stateFolder)?.kind
+    try explaining(RememberedKeychain.write(kind, vault: vault, in: new.location.stateFolder))
+    let other: KeychainKind = kind == .file ? .secretService : .file
+    selection.name = other.rawValue
+    guard let count = selection.count() else {
+      if other != former { return }
+      return StandardStreams.say("how many items stay behind in the \(Self.name(of: other)) can't be told")
+    }
+    if count == 0 { return }
+    let items = count == 1 ? "1 item stays" : "\(count) items stay"
+    StandardStreams.say("\(items) behind in the \(Self.name(of: other))")
+  }
+
+  private static func name(of kind: KeychainKind) -> String {
+    kind == .file ? "encrypted file" : "Secret Service"
+  }
+
+  /// How many items a keychain has; `nil` if it can't be told.
+  private func count() -> Int? {
+    guard let open = try? choose().open() else { return nil }
+    switch open.store {
+    case .file(let file): return (try? file.summary())?.contents?.count
+    case .secretService(let service): return try? service.items(matching: .all).count
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Keychain
+import SecurityCodes
+import TestSupport
+import Testing
+
+@testable import SecurityProgram
+
+@Suite("values as security prints them") struct SecurityValueTests {
+  private func printed(_ bytes: [UInt8]) -> String {
+    var output = Secret()
+    bytes.withUnsafeBytes { SecurityValue.append($0, to: &output) }
+    return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func printedSecret(_ bytes: [UInt8]) -> String {
+    var output = Secret()
+    bytes.withUnsafeBytes { SecurityValue.appendSecret($0, to: &output) }
+    return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// What a reader makes of it, which knows nothing of how it was made.
+  private func read(_ text: String) -> [UInt8]? {
+    if text.hasPrefix("0x") {
+      let digits = Array(text.utf8.dropFirst(2).prefix { $0 != 0x20 })
+      return bytes(ofHexadecimal: Secret(copying: ByteString(digits)))
+    }
+    guard text.hasPrefix("\""), text.hasSuffix("\""), text.utf8.count > 1 else { return nil }
+    return Array(text.utf8.dropFirst().dropLast())
+  }
+
+  private func bytes(ofHexadecimal digits: borrowing Secret) -> [UInt8]? {
+    switch SecurityValue.bytes(ofHexadecimal: digits) {
+    case .none: nil
+    case .some(let secret): secret.withUnsafeBytes { Array($0) }
+    }
+  }
+
+  @Test("text is quoted; other bytes come in digits, with the text beside them")
+  func values() {
+    #expect(printed(Array("github.com".utf8)) == "\"github.com\"")
+    #expect(printed(Array("say \"hi\"".utf8)) == "\"say \"hi\"\"")
+    #expect(printed(Array("a\\b".utf8)) == "0x615C62  \"a\\134b\"")
+    #expect(printed(Array("é".utf8)) == "0xC3A9 ")
+    #expect(
+      printed(Array("20240101120000Z\0".utf8))
+        == "0x32303234303130313132303030305A00  \"20240101120000Z\\000\"")
+    #expect(printed([0, 0, 1, 0xbb]) == "0x000001BB ")
+    #expect(printed([0, 0, 0, 80]) == "0x00000050  \"\\000\\000\\000P\"")
+  }
+
+  @Test("a password is raw if it is printable, else digits")
+  func secrets() {
+    #expect(printedSecret(Array("a\\b \"c\"".utf8)) == "a\\b \"c\"")
+    #expect(printedSecret(Array("line1\nline2".utf8)) == "6c696e65310a6c696e6532")
+    #expect(printedSecret(Array("café".utf8)) == "636166c3a9")
+    #expect(printedSecret([]) == "")
+  }
+
+  @Test("what is printed can be read back")
+  func readable() {
+    var generator = SeededGenerator(seed: 7)
+    for round in 0..<5000 {
+      let length = generator.number(in: 1..<40)
+      let bytes =
+        round % 2 == 0
+        ? generator.bytes(length)
+        : (0..<length).map { _ in generator.pick(Array("ab \"\\'0x~\n\u{7f}".utf8)) }
+      let text = printed(bytes)
+      #expect(read(text) == bytes, "\(text)")
+      #expect(text.utf8.allSatisfy { 0x20...0x7e ~= $0 })
+    }
+  }
+
+  @Test("hexadecimal digits are read in both cases, and nothing else")
+  func hexadecimal() {
+    func bytes(_ text: String) -> [UInt8]? { self.bytes(ofHexadecimal: Secret(text)) }
+    #expect(bytes("00fFA9") == [0, 0xff, 0xa9])
+    #expect(bytes("") == [])
+    for bad in ["0", "0g", "0x00", "é", " 00"] { #expect(bytes(bad) == nil) }
+  }
+
+  @Test(
+    "numbers of errors",
+    arguments: [
+      ("-25300", -25300), ("0xFFFF9D2C", -25300), ("0", 0), ("12", 12), ("0x10", 16), ("2147483648", nil),
+      ("", nil), ("x", nil), ("0x", nil), ("0x100000000", nil),
+    ] as [(String, Int32?)])
+  func numbers(text: String, number: Int32?) {
+    #expect(SecurityErrorCommand.status(text)?.rawValue == number)
+  }
+
+  @Test("an item is printed with the attributes of its class")
+  func items() {
+    func text(_ item: Item) -> String {
+      var output = Secret()
+      SecurityItemText.append(item, in: "/v", to: &output)
+      return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+    var item = Item(
+      InternetPassword(
+        protocol: "https", server: "a.example", port: 8443, account: "alice", path: "acme",
+        securityDomain: "docker"))
+    item.creationDate = Timestamp(milliseconds: 1_704_110_400_123)
+    item.creator = "git"
+    item.comment = "Ü"
+    #expect(
+      text(item) == """
+        keychain: "/v"
+        version: 512
+        class: "inet"
+        attributes:
+            0x00000007 <blob>="a.example"
+            0x00000008 <blob>=<NULL>
+            "acct"<blob>="alice"
+            "atyp"<blob>="dflt"
+            "cdat"<timedate>=0x32303234303130313132303030305A00  "20240101120000Z\\000"
+            "crtr"<uint32>="git "
+            "cusi"<sint32>=<NULL>
+            "desc"<blob>=<NULL>
+            "icmt"<blob>=0xC39C\u{20}
+            "invi"<sint32>=<NULL>
+            "mdat"<timedate>=<NULL>
+            "nega"<sint32>=<NULL>
+            "path"<blob>="acme"
+            "port"<uint32>=0x000020FB  "\\000\\000 \\373"
+            "prot"<blob>=<NULL>
+            "ptcl"<uint32>="htps"
+            "scrp"<sint32>=<NULL>
+            "sdmn"<blob>="docker"
+            "srvr"<blob>="a.example"
+            "type"<uint32>=<NULL>
+
+        """)
+    let generic = text(Item(GenericPassword(service: "backup", account: "")))
+    #expect(generic.contains("class: \"genp\"\n"))
+    #expect(generic.contains("    0x00000007 <blob>=\"backup\"\n"))
+    #expect(generic.contains("    \"acct\"<blob>=\"\"\n"))
+    #expect(generic.contains("    \"gena\"<blob>=<NULL>\n"))
+    #expect(generic.contains("    \"svce\"<blob>=\"backup\"\n"))
+    #expect(!generic.contains("srvr"))
+  }
+}
