@@ -83,6 +83,7 @@ struct Machines {
       reverse.merge(current.state, base: nil, losersRetireAt: date)
       guard reverse.items == expected.items else { throw Finding("the rules of merging are not symmetrical") }
     }
+    let ours = try bytes(of: current.location.vaultFile)
     switch kind {
     case .merge:
       try current.keychain.merge(copyAt: other.location.vaultFile, base: usesBase ? base.file : nil)
@@ -100,15 +101,13 @@ struct Machines {
       try current.reopened().exclusively { () throws(KeychainError) in }
       if access(exchanged, F_OK) == 0 { throw Finding("what was exchanged was not merged") }
     default:
-      let ours = folder + "/ours.age"
-      let before = try bytes(of: current.location.vaultFile)
-      try put(before, into: ours)
-      try current.keychain.mergeFiles(base: base.file, ours: ours, theirs: other.location.vaultFile)
-      let merged = try bytes(of: ours)
-      try put(merged, into: current.location.vaultFile)
-      // Where there is nothing to write, nothing is noted.
-      if merged == before { current.knowsPast = false }
+      let file = folder + "/ours.age"
+      try put(ours, into: file)
+      try current.keychain.mergeFiles(base: base.file, ours: file, theirs: other.location.vaultFile)
+      try put(try bytes(of: file), into: current.location.vaultFile)
     }
+    // Where there is nothing to write, nothing is noted.
+    if try bytes(of: current.location.vaultFile) == ours { current.knowsPast = false }
     current.keychain = current.reopened()
     current.state = expected
     current.past.formUnion(other.past)
