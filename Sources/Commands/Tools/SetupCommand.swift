@@ -83,7 +83,7 @@ struct SetupCommand: ParsableCommand {
     let place = try SetupPlace(profile: profile, hosts: host.map { $0.lowercased() }, mayRunPrograms: true)
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
-    guard let tool = ToolSetup.all.first(where: { $0.name == name }) else {
+    guard let tool = ToolSetup.named(name) else {
       throw Failure(
         "llavero doesn't know how to set up \(name)",
         hint:
@@ -94,11 +94,12 @@ struct SetupCommand: ParsableCommand {
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
       if !dryRun, !plan.isEmpty { try plan.carryOut() }
-      return try report(name, plan, remove ? "\(name) isn't set up" : "\(name) is set up already")
+      return try report(
+        tool.name, plan, remove ? "\(tool.name) isn't set up" : "\(tool.name) is set up already")
     }
     if dryRun {
       show(plan.steps)
-      return try report(name, plan, nil)
+      return try report(tool.name, plan, nil)
     }
     if !yes {
       try confirm(plan.steps)
@@ -107,8 +108,10 @@ struct SetupCommand: ParsableCommand {
     }
     try plan.carryOut()
     try report(
-      name, plan,
-      remove ? "\(name) has its former configuration back" : "\(name) logs in from llavero now; \(tool.next)")
+      tool.name, plan,
+      remove
+        ? "\(tool.name) has its former configuration back"
+        : "\(tool.name) logs in from llavero now; \(tool.next)")
   }
 
   /// - Throws: ``Failure`` if the tool would ask for whatever host a stranger names.

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 public import Keychain
 
 /// A call as a tool would make it for a URL, made up to see which item would answer: the tool's own protocol runs, and
@@ -15,8 +14,8 @@ public final class RehearsedCall: ToolCall {
   private var input: ArraySlice<UInt8>
   private let store: any KeychainStore
 
-  /// The tools that ask by a URL alone.
-  public static let tools = ["docker", "cargo", "terraform", "goauth", "bazel", "keyring"]
+  /// The names of the tools that ask by a URL alone.
+  public static let tools = Tool.all.filter { $0.speaks.rehearsal != nil }.map(\.name)
 
   /// A tool's call for a URL.
   ///
@@ -26,31 +25,13 @@ public final class RehearsedCall: ToolCall {
   public init?(
     _ tool: Tool, url: ByteString, account: ByteString?, _ store: any KeychainStore
   ) throws(ProtocolError) {
-    guard Self.tools.contains(tool.name) else { return nil }
-    var operands: [ByteString] = ["get"]
-    var input = ByteString([])
-    switch tool.name {
-    case "docker": input = url
-    case "cargo":
-      input = Self.json { json in
-        json.member("v", 1)
-        json.beginObject("registry")
-        json.member("index-url", url)
-        json.endObject()
-        json.member("kind", "get" as ByteString)
-        json.member("operation", "read" as ByteString)
-      }
-      operands = ["--cargo-plugin"]
-    case "terraform": operands.append(try Place.parse(url, assuming: "https").place.hostAndPort)
-    case "goauth": operands = [url]
-    case "bazel": input = Self.json { $0.member("uri", url) }
-    default: operands = account.map { ["get", url, $0] } ?? ["--mode", "creds", "get", url]
-    }
+    guard let rehearsal = tool.speaks.rehearsal else { return nil }
+    let made = try rehearsal(url, account)
     self.tool = tool.name
     speaks = tool.speaks
-    self.input = input.bytes[...]
+    input = made.input.bytes[...]
     self.store = store
-    arguments = try ToolArguments(operands, of: tool.programName, tool.speaks.options) { _, _ in false }
+    arguments = try ToolArguments(made.operands, of: tool.programName, tool.speaks.options) { _, _ in false }
   }
 
   /// Makes the call.
@@ -58,14 +39,6 @@ public final class RehearsedCall: ToolCall {
   /// - Throws: ``ProtocolError`` that the tool would be told.
   public func rehearse() throws(ProtocolError) {
     _ = try speaks.respond(to: self)
-  }
-
-  private static func json(_ members: (inout JSONWriter) -> Void) -> ByteString {
-    var json = JSONWriter()
-    json.beginObject()
-    members(&json)
-    json.endObject()
-    return json.finishLine().withUnsafeBytes { ByteString($0) }
   }
 
   // MARK: The call

@@ -1,5 +1,6 @@
 import Bytes
-import Keychain
+import JSON
+public import Keychain
 
 /// How one tool asks for credentials: a parser, a formatter, and what the tool is told where nothing is found.
 ///
@@ -19,11 +20,40 @@ public protocol ToolProtocol: SendableMetatype {
 
   /// Tells the tool, in its own manner, why the call failed, and returns the status to end with.
   static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32
+
+  /// The call that the tool would make for a URL; `nil` for one that doesn't ask by a URL alone.
+  static var rehearsal: Rehearsal? { get }
+}
+
+/// Makes up the call that a tool would make for a URL. `account` is the one that the tool asks for, where it asks for one.
+public typealias Rehearsal =
+  @Sendable (_ url: ByteString, _ account: ByteString?) throws(ProtocolError) -> RehearsedArguments
+
+/// What a tool gives in a call that is made up.
+public struct RehearsedArguments: Sendable {
+  let operands: [ByteString]
+  let input: ByteString
+
+  init(_ operands: [ByteString], input: ByteString = ByteString([])) {
+    (self.operands, self.input) = (operands, input)
+  }
+
+  /// One that gives a JSON object on standard input.
+  init(_ operands: [ByteString], members: (inout JSONWriter) -> Void) {
+    var json = JSONWriter()
+    json.beginObject()
+    members(&json)
+    json.endObject()
+    self.init(operands, input: json.finishLine().withUnsafeBytes { ByteString($0) })
+  }
 }
 
 extension ToolProtocol {
   /// No options of its own.
   public static var options: [ToolOption] { [] }
+
+  /// None.
+  public static var rehearsal: Rehearsal? { nil }
 
   /// Says it on standard error. The statuses are 1 where nothing matched, 2 where the keychain could not be used and
   /// 64 for a wrong call.

@@ -4,6 +4,11 @@ import Keychain
 
 /// The protocol of bazel's credential helpers (EngFlow/credential-helper-spec).
 public enum BazelProtocol: ToolProtocol {
+  /// It gives the URL in an object on standard input.
+  public static let rehearsal: Rehearsal? = { (url, _) in
+    RehearsedArguments(["get"]) { $0.member("uri", url) }
+  }
+
   /// What `--help` prints.
   public static let usage = """
     usage: bazel-credential-llavero [OPTION...] get

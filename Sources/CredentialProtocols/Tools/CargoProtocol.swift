@@ -10,6 +10,18 @@ public enum CargoProtocol: ToolProtocol {
   /// What cargo itself says.
   public static let options: [ToolOption] = [.flag("--cargo-plugin")]
 
+  /// It describes the registry on standard input.
+  public static let rehearsal: Rehearsal? = { (url, _) in
+    RehearsedArguments(["--cargo-plugin"]) { json in
+      json.member("v", 1)
+      json.beginObject("registry")
+      json.member("index-url", url)
+      json.endObject()
+      json.member("kind", "get" as ByteString)
+      json.member("operation", "read" as ByteString)
+    }
+  }
+
   /// What `--help` prints.
   public static let usage = """
     usage: cargo-credential-llavero [OPTION...] --cargo-plugin

@@ -16,6 +16,9 @@ public enum DockerProtocol: ToolProtocol {
   /// Upstream's helpers have these beside the operation `version`.
   public static let options: [ToolOption] = [.flag("--version"), .flag("-v")]
 
+  /// It gives the registry's address on standard input.
+  public static let rehearsal: Rehearsal? = { (url, _) in RehearsedArguments(["get"], input: url) }
+
   /// What `--help` prints.
   public static let usage = """
     usage: docker-credential-llavero [OPTION...] store | get | erase | list | version

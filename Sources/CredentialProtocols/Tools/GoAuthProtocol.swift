@@ -2,13 +2,16 @@ import Keychain
 
 /// The protocol of the go command's `GOAUTH` (`go help goauth`): URLs and the headers to send there.
 public enum GoAuthProtocol: ToolProtocol {
+  /// It gives the URL that was refused.
+  public static let rehearsal: Rehearsal? = { (url, _) in RehearsedArguments([url]) }
+
   /// What `--help` prints.
   public static let usage = """
     usage: llavero goauth [OPTION...] [URL]
 
     The go command calls this by itself after:
 
-      go env -w GOAUTH='llavero goauth'
+      go env -w GOAUTH='llavero goauth;netrc'
 
     With a URL, which a server has just refused, it prints the header to send there, if the keychain has a login for
     it; see llavero-goauth(1).

@@ -13,6 +13,11 @@ public enum KeyringProtocol: ToolProtocol {
     .value("--keyring-backend"), .value("-b"), .value("--keyring-path"), .value("-p"),
   ]
 
+  /// Its clients ask for an account's password, or for both.
+  public static let rehearsal: Rehearsal? = { (url, account) in
+    RehearsedArguments(account.map { ["get", url, $0] } ?? ["--mode", "creds", "get", url])
+  }
+
   /// What `--help` prints.
   public static let usage = """
     usage: llavero keyring [OPTION...] get SERVICE [USER]

@@ -6,6 +6,11 @@ import Keychain
 ///
 /// A host has one token, which is sent as `Bearer`; where a host's services lie at another, it goes there as well.
 public enum TerraformProtocol: ToolProtocol {
+  /// It names the host.
+  public static let rehearsal: Rehearsal? = { (url, _) throws(ProtocolError) in
+    RehearsedArguments(["get", try Place.parse(url, assuming: "https").place.hostAndPort])
+  }
+
   /// What `--help` prints.
   public static let usage = """
     usage: terraform-credentials-llavero [OPTION...] get | store | forget HOST

@@ -1,0 +1,26 @@
+import Terminals
+
+extension KnownTool {
+  /// Cargo.
+  static let cargo = KnownTool(
+    ToolSetup(
+      name: "cargo", programs: ["cargo"],
+      settings: { (place) throws(Failure) in
+        let folder = place.path("CARGO_HOME") ?? place.home(".cargo")
+        // Where there are both, cargo reads the one without an ending.
+        let file = place.first(
+          of: [folder + "/config", folder + "/config.toml"], else: folder + "/config.toml")
+        let provider = try place.plain(
+          place.shortOrAbsolute("cargo-credential-llavero", "cargo-credential-llavero"))
+        return [
+          (
+            file,
+            [
+              TOMLSetting(
+                "registry", "global-credential-providers", is: .element(provider, of: ["cargo:token"]))
+            ]
+          )
+        ]
+      }, next: "'llavero import cargo' brings what cargo had kept; else log in once more with 'cargo login'"),
+    speaks: "cargo", imports: ["cargo"], page: "cargo-credential-llavero(1)")
+}

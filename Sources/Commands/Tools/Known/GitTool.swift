@@ -1,0 +1,24 @@
+import Terminals
+
+extension KnownTool {
+  /// Git.
+  static let git = KnownTool(
+    ToolSetup(
+      name: "git", programs: ["git"],
+      settings: { (place) throws(Failure) in
+        let file =
+          place.path("GIT_CONFIG_GLOBAL").map { ConfigurationFile(path: $0) }
+          ?? place.first(of: [place.home(".gitconfig"), place.config("git/config")])
+        let helper = try place.shortOrAbsolute("llavero", ProgramLinks.git)
+        // Git would complain, too, of a file that it can't read.
+        let isReadable = (try? GitConfiguration(try file.contents() ?? [])) != nil
+        let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
+        return [(file, [GitHelperLines(helper: helper, hasOthersBefore: hasOthers)])]
+      },
+      check: { (path, text) throws(Failure) in try GitSettings.check(text, at: path) },
+      next:
+        "'llavero import git-credentials' brings what git kept in plain text; else git asks once more, and never again"
+    ),
+    speaks: "git-credential", imports: ["git-credentials", "netrc", "git-libsecret", "gcm", "gh"],
+    page: "git-credential-llavero(1)")
+}

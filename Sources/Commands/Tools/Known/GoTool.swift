@@ -1,0 +1,14 @@
+import Terminals
+
+extension KnownTool {
+  /// The go command.
+  static let go = KnownTool(
+    ToolSetup(
+      name: "go", programs: ["go"],
+      settings: { (place) throws(Failure) in
+        let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
+        let command = "\(try place.plain(ProgramLinks.program())) goauth"
+        return [(file, [GoAuthList.setting(command)])]
+      }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
+    speaks: "goauth", page: "llavero-goauth(1)")
+}

@@ -1,0 +1,19 @@
+import Terminals
+
+extension KnownTool {
+  /// Podman, skopeo and buildah.
+  static let podman = KnownTool(
+    ToolSetup(
+      name: "podman", programs: ["podman", "skopeo", "buildah"],
+      settings: { (place) throws(Failure) in
+        try place.needsOnPath("docker-credential-llavero")
+        return [
+          (
+            ConfigurationFile(path: place.config("containers/registries.conf.d/50-llavero.conf")),
+            [TOMLSetting("credential-helpers", is: .strings(["llavero", "containers-auth.json"]))]
+          )
+        ]
+      },
+      next: "'llavero import docker' brings what podman had kept; else log in once more with 'podman login'"),
+    speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)")
+}

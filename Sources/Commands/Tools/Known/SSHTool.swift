@@ -1,0 +1,23 @@
+import Terminals
+
+extension KnownTool {
+  /// Ssh and ssh-add, for passphrases of keys.
+  static let ssh = KnownTool(
+    ToolSetup(
+      name: "ssh", programs: ["ssh"],
+      settings: { (place) throws(Failure) in
+        [
+          (
+            ConfigurationFile(path: place.config("environment.d/50-llavero.conf")),
+            [
+              VariableLine(
+                .environment, "SSH_ASKPASS", is: try place.plain(place.absolute("llavero-askpass")))
+            ]
+          )
+        ]
+      },
+      next:
+        "log out of the desktop and in again; on a terminal, ssh asks there unless SSH_ASKPASS_REQUIRE=prefer"
+    ),
+    speaks: "askpass", page: "llavero-askpass(1)")
+}

@@ -1,0 +1,17 @@
+import Terminals
+
+extension KnownTool {
+  /// Wget.
+  static let wget = KnownTool(
+    ToolSetup(
+      name: "wget", programs: ["wget"],
+      settings: { (place) throws(Failure) in
+        [
+          (
+            ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")),
+            [VariableLine(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))]
+          )
+        ]
+      }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
+    speaks: "askpass", page: "llavero-askpass(1)")
+}

@@ -1,0 +1,60 @@
+import CredentialProtocols
+import Glibc
+import Testing
+
+@testable import Commands
+
+@Suite("what is known of each tool") struct KnownToolTests {
+  private func text(_ path: String) throws -> String {
+    let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    let file = try #require(fopen(root + "/" + path, "rb"))
+    defer { fclose(file) }
+    var contents = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&contents, 1, contents.count, file)
+    return String(decoding: contents[..<count], as: UTF8.self)
+  }
+
+  @Test("each has a name of its own, and each protocol that llavero speaks is some tool's")
+  func complete() {
+    #expect(Set(KnownTool.all.map(\.name)).count == KnownTool.all.count)
+    #expect(Set(KnownTool.all.map(\.speaks)) == Set(Tool.all.map(\.name) + ["git-credential"]))
+  }
+
+  @Test("what a tool kept before is of a kind that can be imported", arguments: KnownTool.all.map(\.name))
+  func imports(name: String) throws {
+    let tool = try #require(KnownTool.all.first { $0.name == name })
+    for kind in tool.imports { _ = try ImportKind.named(kind) }
+    // Whoever has set it up is told.
+    if let kind = tool.imports.first, let next = tool.setup?.next, next.contains("llavero import") {
+      #expect(next.contains("'llavero import \(kind)'"))
+    }
+  }
+
+  @Test("it is set up by its own name, or by that of its protocol")
+  func names() {
+    for tool in KnownTool.all {
+      guard let setup = tool.setup else { continue }
+      #expect(ToolSetup.named(tool.name)?.name == setup.name)
+    }
+    #expect(ToolSetup.named("goauth")?.name == "go")
+    #expect(ToolSetup.named("keyring")?.name == "python")
+    #expect(ToolSetup.named("docker")?.name == "docker")
+    #expect(ToolSetup.named("kubectl") == nil)
+  }
+
+  @Test(
+    "it stands in the documentation's table, with its set-up and its page",
+    arguments: KnownTool.all.map(\.name))
+  func documented(name: String) throws {
+    let tool = try #require(KnownTool.all.first { $0.name == name })
+    let rows = try text("docs/tools.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+    let row = try #require(
+      rows.first { row in
+        let cells = row.split(separator: "|")
+        return tool.setup == nil ? cells[0].contains(name) : cells[1].contains("`\(name)")
+      })
+    #expect(row.contains(tool.page) || name == "git")
+    let page = tool.page.dropLast(3)
+    #expect(try text("man/\(page).1").contains(".Dt \(page.uppercased()) 1"))
+  }
+}
