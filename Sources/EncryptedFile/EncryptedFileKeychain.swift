@@ -49,6 +49,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   var passedOver: Set<String> = []
   /// Whether what this machine wrote last is still to be merged, as of the last look.
   var hasMissedWrite = false
+  /// Whether what is in the vault's place is taken for the newest state, whatever was seen.
+  var isAccepting = false
   /// What opened the vault before.
   var key: VaultKey? { didSet { if key !== oldValue { keptVault = nil } } }
   /// The vault whose key is there because the cache keeps it, or because it has been given to the cache.

@@ -141,7 +141,10 @@ package struct Folder: ~Copyable {
       }
     }
     var status = stat()
-    if isTightened, fstat(file, &status) == 0, status.st_uid == ownUser, status.st_mode & S_IFMT == S_IFREG {
+    // Not where nothing is to be changed, for that would make it another version of the file.
+    if isTightened, fstat(file, &status) == 0, status.st_uid == ownUser, status.st_mode & S_IFMT == S_IFREG,
+      status.st_mode & 0o077 != 0
+    {
       fchmod(file, 0o600)
     }
     return try OpenFile(owning: file, path: shownPath ?? path(of: name))

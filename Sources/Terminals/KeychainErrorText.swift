@@ -115,7 +115,11 @@ extension Failure {
         hint: "install a newer llavero", status: .keychain)
     case .tooLarge(let what, let limit):
       let isGiven = what == "the secret" || what == "the item"
-      self.init("\(what) is larger than \(limit) bytes", status: isGiven ? .usage : .keychain)
+      let makingRoom: Hint? =
+        what == "the keychain"
+        ? "make room: delete what you no longer need, then run 'llavero vault compact'" : nil
+      self.init(
+        "\(what) is larger than \(limit) bytes", hint: makingRoom, status: isGiven ? .usage : .keychain)
     case .notEnoughMemory(let needed, let available):
       self.init(
         "unlocking takes \(needed) MiB of memory, and \(available) MiB are free", status: .keychain)

@@ -283,6 +283,21 @@ struct MergingTests {
     #expect(secrets.isSuperset(of: ["before", "secret-b.example"]))
   }
 
+  @Test("a deletion is known however often the item was made and deleted again since")
+  func deletedOften() throws {
+    let pair = try Pair()
+    try pair.set("x.example", "revoked", at: pair.one)
+    try pair.sync(pair.one, beside: pair.two)
+    let copy = try contents(of: pair.one.vault)
+    try pair.delete("x.example", at: pair.one)
+    for number in 0..<30 {
+      try pair.set("x.example", "\(number)", at: pair.one)
+      try pair.delete("x.example", at: pair.one)
+    }
+    try put(copy, into: pair.one.location.vaultFolder + "/" + ConflictName.syncthing)
+    #expect(try pair.keychain(pair.one).servers() == ["a.example", "b.example"])
+  }
+
   @Test("what was brought back stays, though an older copy has it deleted")
   func undeleted() throws {
     let pair = try Pair()

@@ -91,9 +91,9 @@ struct ReplacedWriteTests {
     }
     try pair.bring(pair.two, to: pair.one)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    // What isn't this machine's stays as it is.
+    // What is in the vault needs no second name.
     try pair.set("e.example", "e", at: pair.one)
-    #expect(names(in: folders.1).contains(pair.two.newestWriteName))
+    #expect(!names(in: folders.1).contains(pair.two.newestWriteName))
   }
 
   @Test("is merged by the next use where the writer that took it in was killed before it had its place")
@@ -250,19 +250,12 @@ struct ReplacedWriteTests {
     withExtendedLifetime(held) {}
   }
 
-  @Test("is never overwritten by what is put back while it can't be read")
-  func unreadableWhilePutBack() throws {
+  @Test("is put back also where others could read it")
+  func readableByOthers() throws {
     let pair = try Pair()
     try pair.set("c.example", "c", at: pair.one)
     unlink(pair.one.vault)
     chmod(pair.one.newestWrite, 0o644)
-    let before = try pair.one.everything()
-    guard case .unsafeFile = failure({ try pair.keychain(pair.one).salvage { _ in true } }) else {
-      Issue.record("an older state was put back")
-      return
-    }
-    #expect(try pair.one.everything() == before)
-    chmod(pair.one.newestWrite, 0o600)
     _ = try pair.keychain(pair.one).salvage { _ in true }
     try pair.has(["a", "b", "c"], at: pair.one)
   }
@@ -286,18 +279,101 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d"], at: pair.one)
   }
 
-  @Test("is kept where it is not read, for others can")
-  func unreadable() throws {
+  @Test("is merged also where others could read it", arguments: [false, true])
+  func openToOthers(hasOtherName: Bool) throws {
     let pair = try Pair()
     try pair.set("c.example", "c", at: pair.one)
     for server in ["d.example", "e.example"] { try pair.set(server, "two", at: pair.two) }
     try pair.bring(pair.two, to: pair.one)
-    chmod(pair.one.newestWrite, 0o644)
-    try pair.set("f.example", "f", at: pair.one)
-    let path = try setAside(pair)
-    chmod(path, 0o600)
-    try pair.keychain(pair.one).merge(copyAt: path)
-    try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
+    let path = hasOtherName ? renamed(pair) : pair.one.newestWrite
+    chmod(path, 0o644)
+    try rotate(pair)
+    try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
+  }
+
+  @Test("is kept and told where another key opens it, under whatever name", arguments: [false, true])
+  func otherKey(hasOtherName: Bool) throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    let formerKey = try contents(of: pair.one.identityFile)
+    let path = hasOtherName ? renamed(pair) : pair.one.newestWrite
+    let write = try contents(of: path)
+    try pair.keychain(pair.two).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
+    try pair.bring(pair.two, to: pair.one)
+    try put(try contents(of: pair.two.identityFile), into: pair.one.identityFile)
+    try pair.keychain(pair.one).acceptRollback()
+    try pair.set("d.example", "d", at: pair.one)
+    let kept = try setAside(pair)
+    #expect(try contents(of: kept) == write)
+    try put(try contents(of: pair.one.identityFile) + formerKey, into: pair.one.identityFile)
+    try pair.keychain(pair.one).merge(copyAt: kept)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+  }
+
+  @Test("that is damaged is no earlier state like those that were taken in")
+  func damaged() throws {
+    let pair = try Pair()
+    for number in 0..<20 {
+      try pair.set("s\(number).example", String(repeating: "\(number % 10)", count: 30_000), at: pair.one)
+    }
+    try pair.bring(pair.one, to: pair.two)
+    _ = try pair.keychain(pair.two).servers()
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 0..<2 { try pair.set("d.example", "\(number)", at: pair.two) }
+    try pair.bring(pair.two, to: pair.one)
+    var bytes = try contents(of: pair.one.newestWrite)
+    bytes[300_000] ^= 1
+    try pair.replace(pair.one.newestWrite, with: bytes)
+    for number in 0..<7 { try pair.set("e.example", "\(number)", at: pair.one) }
+    let name = try #require(unmerged(pair.one).first)
+    #expect(try contents(of: pair.one.location.vaultFolder + "/generations/" + name) == bytes)
+    #expect(unmerged(pair.one).count == 1)
+  }
+
+  @Test("is merged by whoever comes next, where accepting what came into its place has failed")
+  func failedAccepting() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 0..<2 { try pair.set("d.example", "\(number)", at: pair.two) }
+    try pair.bring(pair.two, to: pair.one)
+    // No generation can be kept where their folder is a file.
+    let generations = pair.one.location.vaultFolder + "/generations"
+    removeAll(generations)
+    try put([], into: generations)
+    #expect(failure { try pair.keychain(pair.one).acceptRollback() } != nil)
+    unlink(generations)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+  }
+
+  @Test("is put back first where the vault is gone, under whatever name, and kept where an earlier state is")
+  func putBackUnderOtherName() throws {
+    for restores in [false, true] {
+      let pair = try Pair()
+      for server in ["c.example", "d.example"] { try pair.set(server, "one", at: pair.one) }
+      let write = try contents(of: renamed(pair))
+      unlink(pair.one.vault)
+      if restores {
+        let earlier = try #require(try pair.keychain(pair.one).generations().first)
+        _ = try pair.keychain(pair.one).restore(earlier) { _ in true }
+        try pair.has(["a", "b", "c"], at: pair.one)
+        try pair.set("e.example", "e", at: pair.one)
+        let kept = try pair.keychain(pair.one).generations().filter { try contents(of: $0.path) == write }
+        #expect(kept.count == 1)
+      } else {
+        _ = try pair.keychain(pair.one).salvage { _ in true }
+        try pair.has(["a", "b", "c", "d"], at: pair.one)
+      }
+    }
+  }
+
+  @Test("of this machine under a former name goes once the vault comes from it")
+  func formerName() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    let path = renamed(pair)
+    for number in 0..<40 { try pair.set("d.example", "\(number)", at: pair.one) }
+    #expect(access(path, F_OK) != 0)
+    try pair.keychain(pair.one).compact()
   }
 
   @Test("is kept and told where so much came into its place that it can't be told what that comes from")
@@ -375,20 +451,6 @@ struct ReplacedWriteTests {
     #expect(failure { try rotate(pair) } == .unmerged(path: path))
     #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: path))
     try pair.keychain(pair.one).merge(copyAt: path)
-    try rotate(pair)
-    try pair.has(["a", "b", "c", "d"], at: pair.one)
-  }
-
-  @Test("that can't be read for others can keeps the vault's key from being changed")
-  func unreadableWhileRotating() throws {
-    let pair = try Pair()
-    try pair.set("c.example", "c", at: pair.one)
-    for number in 0..<2 { try pair.set("d.example", "\(number)", at: pair.two) }
-    try pair.bring(pair.two, to: pair.one)
-    let other = renamed(pair)
-    chmod(other, 0o644)
-    #expect(failure { try rotate(pair) } == .unmerged(path: other))
-    chmod(other, 0o600)
     try rotate(pair)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
   }

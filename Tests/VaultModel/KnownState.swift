@@ -113,7 +113,7 @@ struct KnownState: Hashable {
     for item in all where !gone.contains(item) { gone.append(item) }
   }
 
-  /// Takes an item out of use; of each key the newest 20 stay.
+  /// Takes an item out of use; of each key the newest 20 stay whole.
   mutating func retire(_ item: KnownItem, at date: Timestamp, _ why: String) {
     keep(GoneItem(was: item, retired: date, why: why))
   }
@@ -122,13 +122,20 @@ struct KnownState: Hashable {
     if gone.contains(new) { return }
     gone.append(new)
     let key = new.was.item.key.primaryKey
-    let same = gone.indices.filter { gone[$0].was.item.key.primaryKey == key }
-    guard same.count > 20,
-      let oldest = same.min(by: {
+    func oldest(hasSecret: Bool, beyond limit: Int) -> Int? {
+      let same = gone.indices.filter {
+        gone[$0].was.item.key.primaryKey == key && gone[$0].hasSecret == hasSecret
+      }
+      if same.count <= limit { return nil }
+      return same.min {
         (gone[$0].retired, gone[$0].was.revision) < (gone[$1].retired, gone[$1].was.revision)
-      })
-    else { return }
-    gone.remove(at: oldest)
+      }
+    }
+    if let oldest = oldest(hasSecret: true, beyond: 20) {
+      let item = gone.remove(at: oldest)
+      if item.why == "deleted", !gone.contains(item.mark) { gone.append(item.mark) }
+    }
+    if let oldest = oldest(hasSecret: false, beyond: 200) { gone.remove(at: oldest) }
   }
 }
 

@@ -38,8 +38,10 @@ struct RetiredRecord {
   static let retention: Int64 = 30 * 86_400_000
   /// How long the mark of a deletion is kept, in milliseconds.
   static let markRetention: Int64 = 180 * 86_400_000
-  /// How many there may be of one key; beyond them the oldest go.
+  /// How many there may be of one key with their secrets.
   static let maximumPerKey = 20
+  /// How many marks of deletions there may be of one key; beyond them the oldest go.
+  static let maximumMarksPerKey = 200
 
   /// The record as it was.
   let record: Record

@@ -116,7 +116,7 @@ extension EncryptedFileKeychain {
     isPinned = false
     let snapshot = try newest(needsIdentity: needsIdentity)
     if let snapshot, !locked.exchanged.isEmpty {
-      TakenOut.settle(locked.exchanged, in: locked.folder, besides: snapshot, at: location)
+      TakenOut.settle(locked.exchanged, in: locked.folder, besides: snapshot)
     }
     // The change takes the lines away.
     self.snapshot = nil
@@ -128,7 +128,7 @@ extension EncryptedFileKeychain {
     count += try change.mergeMissed { onNotice(.unmerged(path: $0, $1)) }
     if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
     change.onCommit { [onNotice, unowned change] in
-      if let path = change.setAside { onNotice(.setAside(path: path)) }
+      for path in change.setAside { onNotice(.setAside(path: path)) }
     }
     return change
   }

@@ -27,21 +27,43 @@ extension VaultChange {
     }
   }
 
-  /// Puts in the line of a record that is out of use, unless it is there already. Of one key no more are kept than
-  /// ``RetiredRecord/maximumPerKey``.
+  /// Puts in the line of a record that is out of use, unless it is there already. Of one key no more are kept with their
+  /// secrets than ``RetiredRecord/maximumPerKey``; beyond them the oldest go, or leave the mark of their deletion.
   func keep(_ line: borrowing Secret) throws(KeychainError) {
     guard lines.insert(line) else { return }
     isDirty = true
     let key = line.withUnsafeBytes { Array($0.key) }
+    if let oldest = try oldest(of: key, hasSecret: true, beyond: RetiredRecord.maximumPerKey) {
+      var mark: Secret?
+      if try lines.retiredRecord(at: oldest, path: path).reason == .deleted {
+        do throws(JSONReader.Malformed) {
+          mark = try lines.withLine(oldest) { (line) throws(JSONReader.Malformed) in
+            try RetiredRecord.mark(of: line)
+          }
+        } catch {
+          throw .malformedItem(path: path)
+        }
+      }
+      lines.remove(oldest)
+      if let mark = mark.take() { lines.insert(mark) }
+    }
+    if let oldest = try oldest(of: key, hasSecret: false, beyond: RetiredRecord.maximumMarksPerKey) {
+      lines.remove(oldest)
+    }
+  }
+
+  /// Where the oldest record of a key is that is out of use, with a secret or without, if there are more than `limit`.
+  private func oldest(of key: [UInt8], hasSecret: Bool, beyond limit: Int) throws(KeychainError) -> Int? {
     var oldest: (index: Int, age: (Timestamp, Int64))?
     var count = 0
     for index in lines.lines(beginning: key) where lines.withLine(index, { $0.key.elementsEqual(key) }) {
       let retired = try lines.retiredRecord(at: index, path: path)
+      if retired.hasSecret != hasSecret { continue }
       let age = (retired.retired, retired.record.revision)
       count += 1
       if oldest.map({ age < $0.age }) ?? true { oldest = (index, age) }
     }
-    if count > RetiredRecord.maximumPerKey, let oldest { lines.remove(oldest.index) }
+    return count > limit ? oldest?.index : nil
   }
 
   /// Forgets what has been out of use for long enough.

@@ -32,10 +32,15 @@ final class VaultChange {
   var mergedCopies: [(name: String, keptAs: String)] = []
   /// What could not be taken in, by its paths.
   var unmerged: [String] = []
-  /// Where this machine's last write is kept, if nobody has taken it in.
-  private(set) var setAside: String?
-  /// What this machine's last write is called among the generations, where the vault doesn't come from it.
-  var formerWrite: String?
+  /// Where last writes are kept that nobody has taken in.
+  private(set) var setAside: [String] = []
+  /// What last writes are called among the generations that this change has taken in, by their names.
+  var takenIn: [String: String] = [:]
+  /// The second name of what is written. Once for all that is done with it: where the state can't be read it is another.
+  lazy var newestWriteName: String = {
+    unlocking.location.nameMachine()
+    return unlocking.location.newestWriteName
+  }()
   let unlocking: Unlocking
   var lines: VaultLines
   var head: VaultHead
@@ -72,10 +77,10 @@ final class VaultChange {
   ///
   /// - Parameters:
   ///   - generation: the number of the newest write that is known of.
-  ///   - write: what this machine wrote last, which becomes an earlier generation.
+  ///   - writes: what was written last, which becomes earlier generations.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   init(
-    replacingUnreadableWith beginning: VaultBeginning, after generation: Int64, keeping write: VaultSnapshot?,
+    replacingUnreadableWith beginning: VaultBeginning, after generation: Int64, keeping writes: [NewestWrite],
     _ locked: consuming LockedFolder,
     unlocking: Unlocking
   ) throws(KeychainError) {
@@ -87,13 +92,13 @@ final class VaultChange {
       hasFile ? (try locked.folder.status(of: VaultLocation.vaultName), Generations.unreadableName()) : nil
     self.locked = locked
     self.beginning = nil
-    formerWrite = write?.generation.fileName
     key = beginning.key
     stanzas = beginning.stanzas
     head = beginning.head
     head.generation = max(head.generation, generation + 1)
     lines = beginning.takeLines()
     isDirty = true
+    for write in writes { takenIn[write.name] = write.snapshot.generation.fileName }
   }
 
   var path: String { unlocking.location.vaultFile }
@@ -291,7 +296,7 @@ final class VaultChange {
       // The former file is one where it could not be removed after the exchange.
       try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
       try Generations(creatingIn: locked.folder).purge()
-      NewestWrite.forgetAncestors(of: head, in: locked.folder, at: unlocking.location)
+      NewestWrite.forget(knownTo: head, [], besides: newestWriteName, in: locked.folder)
     } catch {
       throw .earlierStatesRemain(because: error)
     }
@@ -306,20 +311,36 @@ final class VaultChange {
     try locked.folder.synchronize()
   }
 
-  /// Keeps what this machine wrote last, if that is something else than what the change began with.
-  private func setLastWriteAside() throws(KeychainError) {
-    if isNew { return }
+  /// Keeps the last writes that are in no generation yet, be it that this change has just taken them in.
+  ///
+  /// - Returns: their names.
+  private func setLastWritesAside() throws(KeychainError) -> [String] {
+    var names: [String] = []
+    for name in try NewestWrite.names(in: locked.folder) where try isToBeKept(name) {
+      if let path = try NewestWrite.setAside(name, as: takenIn[name], in: locked.folder) {
+        setAside.append(path)
+      }
+      names.append(name)
+    }
+    return names
+  }
+
+  private func isToBeKept(_ name: String) throws(KeychainError) -> Bool {
+    if let before, let status = try? locked.folder.status(of: name), status.isSameFile(as: before.status) {
+      return false
+    }
+    if takenIn[name] != nil { return true }
+    let isOwn = name == newestWriteName
     // What takes the place of an unreadable vault comes after all that was seen, and this may be what nobody could read.
-    let known = beginning == nil ? VaultHead(first: 1) : head
-    setAside = try NewestWrite.setAside(
-      besides: before?.status, known, as: formerWrite, in: locked.folder, at: unlocking.location
-    ) { [self] in
-      guard let beginning, let uuid = stanzas?.uuid else { return false }
-      return NewestWrite.isUnfinished(
-        besides: head.previous, in: locked.folder, uuid: uuid, beginning.key, unlocking)
-        || NewestWrite.isAncestor(
-          unlocking.location.newestWriteName, of: head, in: locked.folder, uuid: uuid, beginning.key,
-          unlocking)
+    // Other machines' are looked at by the next change.
+    guard let beginning, let uuid = stanzas?.uuid else { return isOwn }
+    switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
+    case .known, .ahead: return false
+    case .missed, .undecided: return true
+    case .otherKey:
+      return !NewestWrite.isBeingReplaced(name, of: uuid, in: locked.folder, at: unlocking.location)
+    // Its name is about to be another's.
+    case .notOpened: return isOwn
     }
   }
 
@@ -327,6 +348,7 @@ final class VaultChange {
     _ encoded: borrowing EncodedVault, _ key: VaultKey
   ) throws(KeychainError) {
     var written: SeenGeneration?
+    var putAside: [String] = []
     let displaced = ConflictCopies.newName()
     try encoded.file.lendingBytes { (file) throws(KeychainError) in
       try locked.folder.replace(
@@ -355,8 +377,10 @@ final class VaultChange {
             displaced: displaced)
         }
         // Nobody else has a new vault yet.
-        try setLastWriteAside()
-        if !isNew { NewestWrite.keep(temporary, in: locked.folder, at: unlocking.location) }
+        if !isNew {
+          putAside = try setLastWritesAside()
+          NewestWrite.keep(temporary, as: newestWriteName, in: locked.folder)
+        }
       }
     }
     // The change is made by now.
@@ -365,6 +389,7 @@ final class VaultChange {
     }
     if before != nil { try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince) }
     try? putCopiesAway()
+    if !isNew { NewestWrite.forget(knownTo: head, putAside, besides: newestWriteName, in: locked.folder) }
   }
 }
 

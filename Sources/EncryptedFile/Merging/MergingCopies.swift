@@ -27,7 +27,7 @@ extension VaultChange {
         else {
           continue
         }
-        _ = try undoing { () throws(KeychainError) in try merge(copy) }
+        try mergeIfItFits(copy)
         mergedCopies.append((name, copy.generation.fileName))
       } catch {
         unmerged.append(locked.folder.path(of: name))
@@ -35,6 +35,24 @@ extension VaultChange {
       }
     }
     return mergedCopies.count
+  }
+
+  /// Takes in what another copy has, or nothing of it.
+  ///
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if a vault can't hold both; else whoever has such a copy could not
+  ///   even delete anything.
+  private func mergeIfItFits(_ copy: VaultSnapshot) throws(KeychainError) {
+    let before = head
+    do throws(KeychainError) {
+      try undoing { () throws(KeychainError) in
+        try merge(copy)
+        guard let key, let stanzas, lines.byteCount > VaultBounds.plaintext / 2 else { return }
+        _ = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
+      }
+    } catch {
+      head = before
+      throw error
+    }
   }
 
   /// Notes that this comes after all that is known of here, so that nobody merges any of it into this.
@@ -54,7 +72,8 @@ extension VaultChange {
   func refuseUnmerged() throws(KeychainError) {
     if let path = unmerged.first { throw .unmerged(path: path) }
     if let beginning,
-      let path = try NewestWrite.undecided(besides: beginning, head, in: locked.folder, unlocking)
+      let path = try NewestWrite.notTakenIn(
+        besides: beginning, head, own: unlocking.location.newestWriteName, in: locked.folder, unlocking)
     {
       throw .unmerged(path: path)
     }
@@ -76,9 +95,9 @@ extension VaultChange {
     for write in try NewestWrite.findMissed(by: beginning, head, in: locked.folder, unlocking) {
       // One that was taken in may come from another.
       if head.comes(from: write.snapshot.mac) { continue }
-      if write.name == unlocking.location.newestWriteName { formerWrite = write.snapshot.generation.fileName }
       do throws(KeychainError) {
-        _ = try undoing { () throws(KeychainError) in try merge(write.snapshot) }
+        try mergeIfItFits(write.snapshot)
+        takenIn[write.name] = write.snapshot.generation.fileName
         // So that it is noted as taken in.
         isDirty = true
         count += 1

@@ -136,10 +136,10 @@ extension EncryptedFileKeychain {
     ).memory {
       newest = max(newest, seen.number)
     }
-    let write = try NewestWrite.openIfReadable(
+    let writes = try NewestWrite.openAll(
       in: locked.folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
     return try VaultChange(
-      replacingUnreadableWith: beginning, after: newest, keeping: write, locked, unlocking: unlocking)
+      replacingUnreadableWith: beginning, after: newest, keeping: writes, locked, unlocking: unlocking)
   }
 
   private func described(_ ways: [SlotSummary], by notes: SlotNotes) -> [SlotSummary] {

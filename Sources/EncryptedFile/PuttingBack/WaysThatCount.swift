@@ -163,15 +163,18 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The header of what this machine wrote last, and its key; `nil` if it isn't there, or was not what was seen last.
+  /// The header of what was written last, and its key; `nil` if it isn't there, or was not what was seen last.
   private func lastWrite() throws(KeychainError) -> (FoundHeader, VaultKey)? {
-    guard let folder = try Folder(opening: location.vaultFolder),
-      let file = try folder.file(location.newestWriteName), let found = try FoundHeader(reading: file),
-      let key = try ownKey(found)
-    else { return nil }
-    let memory = try SeenGeneration.remembered(of: found.stanzas.uuid, key, in: StateFolder(location)).memory
-    guard case .seen(let seen) = memory, found.isNamed(by: seen) else { return nil }
-    return (found, key)
+    guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
+    for name in try NewestWrite.names(in: folder) {
+      guard let file = try folder.file(name, isTightened: true), let found = try FoundHeader(reading: file),
+        let key = try ownKey(found)
+      else { continue }
+      let memory = try SeenGeneration.remembered(of: found.stanzas.uuid, key, in: StateFolder(location))
+        .memory
+      if case .seen(let seen) = memory, found.isNamed(by: seen) { return (found, key) }
+    }
+    return nil
   }
 
   /// The vault's key by its own header; `nil` if that doesn't open.
@@ -231,8 +234,8 @@ extension EncryptedFileKeychain {
 
   private func earlierHeads(_ key: VaultKey, uuid: String) throws(KeychainError) -> [VaultHead] {
     guard let folder = try Folder(opening: location.vaultFolder) else { return [] }
-    let write = NewestWrite.open(in: folder, uuid: uuid, with: key, unlocking)
-    var heads = write.map { [$0.first.head] } ?? []
+    let writes = (try? NewestWrite.openAll(in: folder, uuid: uuid, with: key, unlocking)) ?? []
+    var heads = writes.map(\.snapshot.first.head)
     for generation in try generations() {
       guard let earlier = try? open(generation, uuid: uuid, with: key, orByFormerKey: false) else { continue }
       heads.append(earlier.first.head)

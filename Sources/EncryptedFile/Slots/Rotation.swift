@@ -38,6 +38,8 @@ extension EncryptedFileKeychain {
       (id, attempt) throws(KeychainError) in
       try passphrase(id, attempt)
     }
+    // What is to be taken in is so before: from here on what is there now is noted as seen, also where this fails.
+    _ = try current()
     let change = try beginSlotChange()
     try change.refuseUnmerged()
     guard let former = change.key?.identity as? X25519Identity, let current = change.stanzas else { return }

@@ -44,7 +44,7 @@ extension EncryptedFileKeychain {
     let state = StateFolder(location)
     guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity, state) else { return nil }
     if let snapshot, snapshot === opened { return opened }
-    if let error = try rollback(opened, state) {
+    if !isAccepting, let error = try rollback(opened, state) {
       // Perhaps another process has written since the file was opened.
       guard let file = try vaultFile(), file.status != opened.status else { throw error }
       return try newest(needsIdentity: needsIdentity)
@@ -123,27 +123,35 @@ extension EncryptedFileKeychain {
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
     if try vaultFile() == nil { throw .itemNotFound }
+    isAccepting = true
+    defer { isAccepting = false }
+    // Nothing is noted before it is merged: what is noted as seen is answered from at once.
     if try acceptWhatIsThere() { try beginChange().commit(at: clock()) }
+    if let opened = snapshot {
+      try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
+    }
   }
 
-  /// Returns whether this machine's last write is to be merged into it.
+  /// Returns whether a last write is to be merged into it. Else it is noted as seen.
   private func acceptWhatIsThere() throws(KeychainError) -> Bool {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
-    guard let opened = try newestWhateverWasSeen(StateFolder(location)) else { throw .itemNotFound }
-    if let path = try FormerVault.putAside(otherThan: opened.stanzas.uuid, in: locked.folder) {
+    guard let opened = try newest() else { throw .itemNotFound }
+    let (head, uuid) = (opened.first.head, opened.stanzas.uuid)
+    if let path = try FormerVault.putAside(otherThan: uuid, in: locked.folder) {
       onNotice(.formerPutAside(path: path))
     }
-    let missed = try NewestWrite.findMissed(by: opened, opened.first.head, in: locked.folder, unlocking)
-    if !missed.contains(where: { $0.name == location.newestWriteName }),
-      let path = try NewestWrite.setAside(
-        besides: opened.status, opened.first.head, as: nil, in: locked.folder, at: location)
-    {
-      unlinkat(locked.folder.descriptor, location.newestWriteName, 0)
-      onNotice(.setAside(path: path))
+    let missed = try NewestWrite.findMissed(by: opened, head, in: locked.folder, unlocking)
+    let own = location.newestWriteName
+    switch try NewestWrite.look(at: own, besides: opened, head, in: locked.folder, unlocking) {
+    case .known, .missed: break
+    case .ahead, .undecided, .otherKey, .notOpened:
+      if let path = try NewestWrite.setAside(own, as: nil, in: locked.folder) {
+        unlinkat(locked.folder.descriptor, own, 0)
+        onNotice(.setAside(path: path))
+      }
     }
-    try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
-    try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
+    if missed.isEmpty { try opened.generation.remember(of: uuid, opened.key, at: location) }
     return !missed.isEmpty
   }
 

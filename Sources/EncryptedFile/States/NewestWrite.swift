@@ -13,35 +13,27 @@ struct NewestWrite {
   let name: String
   let snapshot: VaultSnapshot
 
-  /// Puts the file that has that name now among the earlier states, unless a change begins with it or comes from it.
-  /// Where that can't be told, because it can't be read or is of another key, it is kept as well.
+  /// The names of all that are in a folder.
+  static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
+    try folder.names(where: VaultLocation.isNewestWriteName).sorted()
+  }
+
+  /// Puts the file of that name among the earlier states.
   ///
-  /// - Parameters:
-  ///   - before: the file that the change began with.
-  ///   - head: the first line of what the change writes.
-  ///   - name: what it is called there; `nil` where nobody has taken it in.
-  ///   - isKnown: whether it is one that never got into the vault's place, or an earlier state after all. Asked last, for
-  ///     that takes opening files.
-  /// - Returns: the path that it has then, where nobody has taken it in.
+  /// - Parameter kept: what it is called there; `nil` where nobody has taken it in.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
+  /// - Returns: the path that it has then, where nobody has taken it in.
   static func setAside(
-    besides before: FileStatus?, _ head: VaultHead, as name: String?, in folder: borrowing Folder,
-    at location: VaultLocation, unless isKnown: () -> Bool = { false }
+    _ name: String, as kept: String?, in folder: borrowing Folder
   ) throws(KeychainError) -> String? {
-    if let before, let status = try? folder.status(of: location.newestWriteName),
-      status.isSameFile(as: before)
-    {
-      return nil
-    }
-    if name == nil, let mac = mac(of: location.newestWriteName, in: folder), head.comes(from: mac) {
-      return nil
-    }
-    if try !folder.contains(location.newestWriteName) { return nil }
-    if name == nil, isKnown() { return nil }
     let generations = try Generations(creatingIn: folder)
-    let kept = name ?? Generations.unmergedName()
-    try generations.keep(location.newestWriteName, in: folder, as: kept)
-    return name == nil ? folder.path(of: Generations.folderName + "/" + kept) : nil
+    if let kept {
+      try generations.keep(name, in: folder, as: kept)
+      return nil
+    }
+    let unmerged = Generations.unmergedName()
+    try generations.keep(name, in: folder, as: unmerged)
+    return folder.path(of: Generations.folderName + "/" + unmerged)
   }
 
   /// Takes the name away where what is in the vault's place comes from that write: then it is there. Needs the lock.
@@ -53,14 +45,15 @@ struct NewestWrite {
     }
   }
 
-  /// Removes the last writes that a change comes from, as other machines', or as this one's of when its folder or its
-  /// name were others.
-  static func forgetAncestors(
-    of head: VaultHead, in folder: borrowing Folder, at location: VaultLocation
+  /// Removes the last writes that a change comes from or has put aside, but for what was written last: they name what is
+  /// in the vault now.
+  static func forget(
+    knownTo head: VaultHead, _ putAside: [String], besides own: String, in folder: borrowing Folder
   ) {
-    let own = location.newestWriteName
     for name in (try? names(in: folder)) ?? [] where name != own {
-      if let mac = mac(of: name, in: folder), head.comes(from: mac) { unlinkat(folder.descriptor, name, 0) }
+      if putAside.contains(name) || mac(of: name, in: folder).map(head.comes) == true {
+        unlinkat(folder.descriptor, name, 0)
+      }
     }
   }
 
@@ -72,32 +65,37 @@ struct NewestWrite {
     }
   }
 
-  /// Gives a file that name before it gets into the vault's place. Where there can be no link it is a copy. Failing to
-  /// is no reason not to write.
-  static func keep(_ name: String, in folder: borrowing Folder, at location: VaultLocation) {
-    location.nameMachine()
-    let fileName = location.newestWriteName
+  /// Gives a file the name `newest` before it gets into the vault's place. Where there can be no link it is a copy. Failing
+  /// to is no reason not to write.
+  static func keep(_ name: String, as newest: String, in folder: borrowing Folder) {
     // The former one stays until this one is there.
     let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
     if linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0,
-      renameat(folder.descriptor, temporary, folder.descriptor, fileName) == 0
+      renameat(folder.descriptor, temporary, folder.descriptor, newest) == 0
     {
       return
     }
     guard let contents = try? folder.file(name)?.contents(limit: VaultBounds.file) else { return }
     try? contents.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replace(fileName, with: bytes, isLasting: false)
+      try folder.replace(newest, with: bytes, isLasting: false)
     }
   }
 
   /// What such a file is to the generation in the vault's place.
-  private enum Finding {
-    /// It is that generation or known to it, it isn't there, or nothing of the vault.
+  enum Finding {
+    /// It is that generation or known to it, or it isn't there any more.
     case known
     /// The generation doesn't come from it.
     case missed(VaultSnapshot)
     /// It can't be told whether the generation comes from it.
     case undecided
+    /// It comes from that generation: another machine's, which is still on its way, or one that a killed writer never got
+    /// into place, or the vault was put back to what was before.
+    case ahead
+    /// It is of the same vault, and of another key than that has now.
+    case otherKey
+    /// It is damaged, or of another vault.
+    case notOpened
   }
 
   /// Looks at the last writes that are in the folder, where another generation is in the vault's place.
@@ -122,56 +120,69 @@ struct NewestWrite {
     return missed
   }
 
-  /// The path of one of which it can't be told whether it was taken in; `nil` if there is none.
+  /// The path of one that may have what is in no generation that is known of, and that the vault's key opens; `nil` if
+  /// there is none.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
-  static func undecided(
-    besides current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
+  static func notTakenIn(
+    besides current: VaultSnapshot, _ head: VaultHead, own: String, in folder: borrowing Folder,
+    _ unlocking: Unlocking
   ) throws(KeychainError) -> String? {
-    let uuid = current.stanzas.uuid
     for name in try names(in: folder) {
-      if case .undecided = try look(at: name, besides: current, head, in: folder, unlocking),
-        !isAncestor(name, of: head, in: folder, uuid: uuid, current.key, unlocking)
-      {
-        return folder.path(of: name)
+      switch try look(at: name, besides: current, head, in: folder, unlocking) {
+      case .known, .missed, .otherKey, .notOpened: continue
+      case .ahead: if name == own { continue }
+      case .undecided: break
       }
+      return folder.path(of: name)
     }
     return nil
   }
 
-  private static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
-    try folder.names(where: VaultLocation.isNewestWriteName).sorted()
-  }
-
-  private static func look(
+  /// What the file of that name is to what is in the vault's place.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read just now.
+  static func look(
     at name: String, besides current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder,
     _ unlocking: Unlocking
   ) throws(KeychainError) -> Finding {
     let write: VaultSnapshot
     do throws(KeychainError) {
-      guard let file = try folder.file(name), !file.status.isSameFile(as: current.status) else {
+      guard let file = try folder.file(name, isTightened: true),
+        !file.status.isSameFile(as: current.status)
+      else {
         return .known
       }
       let mac = try VaultSnapshot.readHeader(file).0.mac
       if mac == current.mac || head.comes(from: mac) || current.first.head.comes(from: mac) { return .known }
       write = try VaultSnapshot(file, uuid: current.stanzas.uuid, with: current.key, unlocking)
     } catch {
-      switch error {
       // What can't be read just now is not nothing.
+      switch error {
       case .system: throw error
-      case .unsafeFile: return .undecided
-      default: return .known
+      // Of a version that may know more than this one, or of another key of this vault: whoever has that can tell.
+      case .newerFormat: return .undecided
+      default: return isOfOtherKey(name, of: current.stanzas.uuid, in: folder) ? .otherKey : .notOpened
       }
     }
     if write.first.head.comes(from: current.mac) {
-      // What the vault was put back to is earlier, or this one never got into its place.
-      if joins(write, current, unlocking) { return .missed(write) }
-      return name == unlocking.location.newestWriteName ? .known : .undecided
+      return joins(write, current, unlocking) ? .missed(write) : .ahead
     }
-    guard write.first.head.tellsWhetherItComes(from: current.generation.number),
+    if write.first.head.tellsWhetherItComes(from: current.generation.number),
       current.first.head.tellsWhetherItComes(from: write.generation.number)
-    else { return .undecided }
-    return .missed(write)
+    {
+      return .missed(write)
+    }
+    let isAncestor = isAncestor(
+      mac: write.mac, of: head, in: folder, uuid: current.stanzas.uuid, current.key, unlocking)
+    return isAncestor ? .known : .undecided
+  }
+
+  private static func isOfOtherKey(_ name: String, of uuid: String, in folder: borrowing Folder) -> Bool {
+    guard let file = try? folder.file(name), let header = try? VaultSnapshot.readHeader(file).0,
+      let stanzas = try? VaultStanzas(header.stanzas, path: name)
+    else { return false }
+    return stanzas.uuid == uuid
   }
 
   /// Whether it comes from what is in the vault's place and from what was seen last, which is another one: a writer that
@@ -188,18 +199,16 @@ struct NewestWrite {
     return seen != current.generation && seen != write.generation && write.first.head.past.contains(seen)
   }
 
-  /// Whether a change comes from such a file by earlier states that are kept. Versions that don't know `past` note only the last
-  /// one that theirs come from.
-  static func isAncestor(
-    _ name: String, of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey,
+  /// Whether a change comes from a generation with a header of that MAC by earlier states that are kept. Versions that
+  /// don't know `past` note only the last one that theirs come from.
+  private static func isAncestor(
+    mac: [UInt8], of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey,
     _ unlocking: Unlocking
   ) -> Bool {
-    guard let own = mac(of: name, in: folder),
-      let generations = try? Generations(in: folder.path)
-    else { return false }
+    guard let generations = try? Generations(in: folder.path) else { return false }
     var previous = head.previous
     for _ in 0..<Past.limit {
-      if previous == own { return true }
+      if previous == mac { return true }
       guard let file = generations.file(of: previous),
         let earlier = try? VaultSnapshot(file, uuid: uuid, with: key, unlocking)
       else { return false }
@@ -208,16 +217,14 @@ struct NewestWrite {
     return false
   }
 
-  /// Whether it is one that a killed writer never got into the vault's place: it comes from what is there, or is noted
-  /// beside it, as while the vault's key is being changed.
-  static func isUnfinished(
-    besides mac: [UInt8], in folder: borrowing Folder, uuid: String, _ key: VaultKey, _ unlocking: Unlocking
-  ) -> Bool {
-    if let opened = open(in: folder, uuid: uuid, with: key, unlocking) {
-      return opened.first.head.comes(from: mac)
-    }
-    guard let own = self.mac(of: unlocking.location.newestWriteName, in: folder) else { return false }
-    return SeenGeneration.isBeingReplaced(by: own, of: uuid, in: StateFolder(unlocking.location))
+  /// Whether it is one that a killed writer never got into the vault's place while he changed the vault's key.
+  static func isBeingReplaced(
+    _ name: String, of uuid: String, in folder: borrowing Folder, at location: VaultLocation
+  )
+    -> Bool
+  {
+    guard let mac = mac(of: name, in: folder) else { return false }
+    return SeenGeneration.isBeingReplaced(by: mac, of: uuid, in: StateFolder(location))
   }
 
   /// The MAC of its header; `nil` if there is none.
@@ -226,14 +233,14 @@ struct NewestWrite {
     return try? VaultSnapshot.readHeader(file).0.mac
   }
 
-  /// Opens it with a vault's key; `nil` if there is none, or if it is damaged or another key's.
+  /// Opens one with a vault's key; `nil` if it isn't there, or if it is damaged or another key's.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` and ``KeychainError/unsafeFile(path:_:)`` if it can't be
   ///   read now: it may be the only one that has what was stored last.
   static func openIfReadable(
-    in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
+    _ name: String, in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) -> VaultSnapshot? {
-    guard let file = try folder.file(unlocking.location.newestWriteName) else { return nil }
+    guard let file = try folder.file(name, isTightened: true) else { return nil }
     do throws(KeychainError) {
       return try VaultSnapshot(file, uuid: uuid, with: key, unlocking)
     } catch {
@@ -242,11 +249,19 @@ struct NewestWrite {
     }
   }
 
-  /// Opens it with a vault's key; `nil` if there is none, or if that can't be done.
-  static func open(
+  /// Opens all of them that a vault's key opens, the newest first.
+  ///
+  /// - Throws: as ``openIfReadable(_:in:uuid:with:_:)`` does.
+  static func openAll(
     in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
-  ) -> VaultSnapshot? {
-    (try? openIfReadable(in: folder, uuid: uuid, with: key, unlocking)) ?? nil
+  ) throws(KeychainError) -> [NewestWrite] {
+    var writes: [NewestWrite] = []
+    for name in try names(in: folder) {
+      if let write = try openIfReadable(name, in: folder, uuid: uuid, with: key, unlocking) {
+        writes.append(NewestWrite(name: name, snapshot: write))
+      }
+    }
+    return writes.sorted { $0.snapshot.generation.number > $1.snapshot.generation.number }
   }
 }
 

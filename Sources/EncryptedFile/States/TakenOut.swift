@@ -12,13 +12,12 @@ enum TakenOut {
   ///   - names: what the files are called.
   ///   - current: what is in the vault's place now.
   static func settle(
-    _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot,
-    at location: VaultLocation
+    _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot
   ) {
     for name in names {
       if let file = try? folder.file(name, isTightened: true),
         let (header, _) = try? VaultSnapshot.readHeader(file),
-        isKnown(header.mac, to: current, folder, location)
+        isKnown(header.mac, to: current, folder)
       {
         unlinkat(folder.descriptor, name, 0)
       } else {
@@ -29,10 +28,10 @@ enum TakenOut {
   }
 
   private static func isKnown(
-    _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder, _ location: VaultLocation
+    _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder
   ) -> Bool {
     mac == current.mac || current.first.head.comes(from: mac)
-      || mac == NewestWrite.mac(of: location.newestWriteName, in: folder)
+      || ((try? NewestWrite.names(in: folder)) ?? []).contains { NewestWrite.mac(of: $0, in: folder) == mac }
       || ((try? Generations(in: folder.path)?.hasOne(of: mac)) ?? false)
   }
 }

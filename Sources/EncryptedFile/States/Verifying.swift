@@ -39,8 +39,8 @@ extension EncryptedFileKeychain {
   /// Whether anything is kept of what the vault was, be it that it can't be told without asking whether that is in order.
   public var hasEarlierStates: Bool {
     if let generations = try? generations(), !generations.isEmpty { return true }
-    let folder = try? Folder(opening: location.vaultFolder)
-    return (try? folder?.contains(location.newestWriteName)) == true
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return false }
+    return (try? NewestWrite.names(in: folder))?.isEmpty == false
   }
 
   /// The newest of the generations that are in order, as far as that can be told without asking anybody.
@@ -52,13 +52,7 @@ extension EncryptedFileKeychain {
   ///
   /// - Throws: ``KeychainError/SlotFault/pluginFailed(name:_:)``, for it tells nothing of a generation.
   func newestGood() throws(KeychainError) -> Generation? {
-    if let folder = try? Folder(opening: location.vaultFolder),
-      let file = try? folder.file(location.newestWriteName),
-      (try? folder.status(of: VaultLocation.vaultName))?.isSameFile(as: file.status) != true,
-      let write = try? unlock(file), (try? write.verify()) != nil
-    {
-      return Generation(write)
-    }
+    if let write = newestGoodWrite() { return Generation(write) }
     for generation in (try? generations()) ?? [] {
       do throws(KeychainError) {
         _ = try verify(generation)
@@ -77,13 +71,13 @@ extension EncryptedFileKeychain {
   ///
   /// - Throws: as ``newestGood()`` does.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
-    if let folder = try Folder(opening: location.vaultFolder),
-      let write = try NewestWrite.openIfReadable(
-        in: folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking),
-      (try? write.verify()) != nil,
-      try generations().allSatisfy({ $0.number <= write.first.head.generation })
-    {
-      return (Generation(write), try VaultBeginning(write, ways))
+    if let folder = try Folder(opening: location.vaultFolder) {
+      let writes = try NewestWrite.openAll(in: folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
+      if let write = writes.map(\.snapshot).first(where: { (try? $0.verify()) != nil }),
+        try generations().allSatisfy({ $0.number <= write.first.head.generation })
+      {
+        return (Generation(write), try VaultBeginning(write, ways))
+      }
     }
     for opensByFormer in [false, true] {
       for generation in (try? generations()) ?? [] {
@@ -102,6 +96,20 @@ extension EncryptedFileKeychain {
     return nil
   }
 
+  /// The newest of the last writes that is in order and not what is in the vault's place.
+  private func newestGoodWrite() -> VaultSnapshot? {
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
+    let current = try? folder.status(of: VaultLocation.vaultName)
+    var newest: VaultSnapshot?
+    for name in (try? NewestWrite.names(in: folder)) ?? [] {
+      guard let file = try? folder.file(name), current?.isSameFile(as: file.status) != true,
+        let write = try? unlock(file), (try? write.verify()) != nil
+      else { continue }
+      if newest.map({ $0.generation.number < write.generation.number }) ?? true { newest = write }
+    }
+    return newest
+  }
+
   /// Opens an earlier generation.
   func open(_ generation: Generation) throws(KeychainError) -> VaultSnapshot {
     try unlock(try file(of: generation))
@@ -109,11 +117,10 @@ extension EncryptedFileKeychain {
 
   /// The file of an earlier generation, or of this machine's last write.
   private func file(of generation: Generation) throws(KeychainError) -> OpenFile {
-    if let folder = try Folder(opening: location.vaultFolder),
-      generation.path == folder.path(of: location.newestWriteName),
-      let file = try folder.file(location.newestWriteName)
-    {
-      return file
+    if let folder = try Folder(opening: location.vaultFolder) {
+      for name in try NewestWrite.names(in: folder) where generation.path == folder.path(of: name) {
+        if let file = try folder.file(name) { return file }
+      }
     }
     guard let folder = try Generations(in: location.vaultFolder) else {
       throw .missing(path: generation.path)
