@@ -21,6 +21,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case merged(copies: Int)
     /// A file beside the vault looks like a copy of it, and can't be merged.
     case unmerged(path: String, KeychainError)
+    /// What was written last may not be in what has come into its place.
+    case undecided(path: String)
     /// What this machine wrote last was replaced, and couldn't be taken in. It is kept there for 30 days.
     case setAside(path: String)
     /// Earlier states of another vault, which was in this one's place before, are in that folder now.

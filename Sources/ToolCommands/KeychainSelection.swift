@@ -199,6 +199,10 @@ package struct KeychainSelection {
       )
     case .unmerged(let path, let error):
       StandardStreams.say("\(path) was not merged: \(Failure(error).message)")
+    case .undecided(let path):
+      StandardStreams.say(
+        "another file has replaced what was stored here last, which may not be in it; "
+          + "\(command: "llavero", "vault", "merge", path) takes it in")
     case .setAside(let path):
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "

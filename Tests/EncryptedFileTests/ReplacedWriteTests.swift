@@ -382,6 +382,8 @@ struct ReplacedWriteTests {
     for number in 0..<40 { try pair.set("d.example", "\(number)", at: pair.two) }
     try pair.set("c.example", "c", at: pair.one)
     try pair.bring(pair.two, to: pair.one)
+    try pair.has(["a", "b", "d"], at: pair.one)
+    #expect(pair.notices.all.last == .undecided(path: pair.one.newestWrite))
     try pair.set("e.example", "e", at: pair.one)
     let path = try setAside(pair)
     for number in 0..<8 { try pair.set("e.example", "\(number)", at: pair.one) }

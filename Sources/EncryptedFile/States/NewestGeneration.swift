@@ -76,6 +76,7 @@ extension EncryptedFileKeychain {
     case .seen, .nothing:
       // As long as it isn't merged, it is what was seen last.
       if try hasReplacedUnseen(opened) { return nil }
+      tellUndecided(opened)
       // Not being able to remember it is no reason to answer nothing.
       if !onlyReads { try? rememberUnlessWritten(opened) }
       return nil
@@ -104,6 +105,18 @@ extension EncryptedFileKeychain {
     }
     if counts { hasMissedWrite = true }
     return counts
+  }
+
+  /// Tells of last writes that may not be in a generation that is here for the first time. The next change puts them
+  /// aside.
+  private func tellUndecided(_ opened: VaultSnapshot) {
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return }
+    for name in (try? NewestWrite.names(in: folder)) ?? [] {
+      switch try? NewestWrite.look(at: name, besides: opened, opened.first.head, in: folder, unlocking) {
+      case .undecided?, .otherKey?: onNotice(.undecided(path: folder.path(of: name)))
+      default: continue
+      }
+    }
   }
 
   /// Remembers a generation that somebody else has written. Under the lock, and not where a writer holds it, who
