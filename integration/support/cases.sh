@@ -5,14 +5,16 @@ passed=0
 failed=0
 readonly SKIPPED=77
 
-# check NAME FUNCTION [ARGUMENT...]: one case, in a home and a shell of its own. What it writes into the file $TOLD
-# is shown also where it succeeds.
+# check NAME FUNCTION [ARGUMENT...]: one case, in a home and a shell of its own, if its name has the glob $ONLY in it.
+# What it writes into the file $TOLD is shown also where it succeeds.
 check() {
-  local name=$1 log=$SUITE_TMP/log result
+  local name=$1 log=$SUITE_TMP/log result start
   shift
-  if [[ -n ${ONLY:-} && $name != *"$ONLY"* ]]; then return 0; fi
+  # shellcheck disable=SC2053 # a glob
+  if [[ -n ${ONLY:-} && $name != *$ONLY* ]]; then return 0; fi
   TOLD=$SUITE_TMP/told
   : >"$TOLD"
+  start=${EPOCHREALTIME//[!0-9]/}
   # Not `if ( ... )`: there `set -e` would be without effect.
   set +e
   (
@@ -25,19 +27,59 @@ check() {
   ) >"$log" 2>&1 </dev/null
   result=$?
   set -e
+  nothing_left >>"$log" || result=1
+  case_took "$start" "$name"
   if ((result == SKIPPED)) && [[ -z ${CI:-} ]]; then
     echo "skipped - $name: $(tail -n 1 "$log")"
   elif ((result == 0)); then
     passed=$((passed + 1))
-    echo "ok - $name"
+    echo "ok - $name ($took s)"
     sed 's/^/   /' "$TOLD"
   else
     failed=$((failed + 1))
-    echo "not ok - $name (status $result)"
+    echo "not ok - $name (status $result, $took s)"
     tail -n 40 "$log" | LC_ALL=C tr -c '[:print:]\n\t' '?' | cut -c 1-400 | sed 's/^/    /'
   fi
   chmod -R u+rwX "$SUITE_TMP"/case.* 2>/dev/null || true
   rm -rf "$SUITE_TMP"/case.*
+}
+
+# case_took START NAME: leaves the seconds in $took, and notes them where integration/test wants to know them
+case_took() {
+  took=$(((${EPOCHREALTIME//[!0-9]/} - $1) / 100000))
+  took=$((took / 10)).$((took % 10))
+  if [[ -n ${LLAVERO_TEST_TIMES:-} ]]; then printf '%7s s  %s: %s\n' "$took" "$SUITE" "$2" >>"$LLAVERO_TEST_TIMES"; fi
+}
+
+# nothing_left: no process that the case has started goes on, and no temporary file lies about; else they are named,
+# and ended
+nothing_left() {
+  local result=0 process
+  if ! wait_for 10 no_process_of_case; then
+    result=1
+    for process in $(processes_of_case); do
+      echo "left behind: process $process, $(tr '\0' ' ' <"/proc/$process/cmdline")"
+      kill -KILL "$process"
+    done
+  fi 2>/dev/null
+  if [[ -n $(ls -A "$TMPDIR") ]]; then
+    result=1
+    echo "left behind in TMPDIR:" "$(ls -A "$TMPDIR")"
+    chmod -R u+rwX "$TMPDIR"
+    rm -rf "${TMPDIR:?}"/{*,.[!.]*}
+  fi
+  return "$result"
+}
+
+# processes_of_case: what has lost its parent comes to the supervisor, which is this shell's
+processes_of_case() {
+  local children
+  children=" $(<"/proc/$PPID/task/$PPID/children") "
+  echo "${children/ $$ / }"
+}
+
+no_process_of_case() {
+  [[ -z $(processes_of_case | tr -d ' ') ]]
 }
 
 fail() {

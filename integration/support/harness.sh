@@ -15,6 +15,15 @@ PREFIX=$(cd "$PREFIX" && pwd)
 BUILD=${BUILD:-$ROOT/.build/release}
 export PREFIX BUILD ROOT SUPPORT
 
+# Whatever becomes of this suite, nothing that it started is left, nor its folder.
+if [[ ${SUPERVISED:-} != "$SUITE" ]]; then
+  export SUPERVISED=$SUITE
+  exec "$SUPPORT/supervise.py" "$SUITE" "$0" "$@"
+fi
+SUITE_TMP=$LLAVERO_TEST_FOLDER
+export TMPDIR=$SUITE_TMP/tmp
+mkdir "$TMPDIR"
+
 # shellcheck source=integration/support/processes.sh
 source "$SUPPORT/processes.sh"
 # shellcheck source=integration/support/sandbox.sh
@@ -28,7 +37,5 @@ source "$SUPPORT/messages.sh"
 # shellcheck source=integration/support/vaults.sh
 source "$SUPPORT/vaults.sh"
 
-SUITE_TMP=$(mktemp -d "${TMPDIR:-/tmp}/llavero-$SUITE.XXXXXX")
-chmod 711 "$SUITE_TMP"
-trap 'end_processes; rm -rf "$SUITE_TMP"' EXIT
+trap 'end_processes' EXIT
 trap 'exit 130' INT TERM

@@ -6,6 +6,8 @@ clean_environment() {
   local name
   for name in $(compgen -e); do
     case $name in
+    # What is for the suite and not for a case.
+    LLAVERO_TEST_FOLDER | LLAVERO_TEST_FOLDERS | LLAVERO_TEST_TIMES | SUPERVISED) unset "$name" ;;
     LLAVERO_TEST_*) ;;
     GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY | \
       DOCKER_* | REGISTRY_AUTH_FILE | NETRC | GH_* | PASSWORD_STORE_* | GNUPGHOME | TF_* | AWS_* | GOENV | GOAUTH | GOPROXY | KUBE* | PIP_* | UV_* | WGETRC | SUDO_ASKPASS | ANSIBLE_*)

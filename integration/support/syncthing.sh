@@ -13,8 +13,14 @@ for each in sockets:
 
 # syncthing_at MACHINE COMMAND [OPTION...]: without what would reach out of this machine
 syncthing_at() {
-  HOME=$CASE/$1/home STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 \
+  env HOME="$CASE/$1/home" STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 \
     syncthing "$2" --home="$CASE/$1/syncthing" "${@:3}"
+}
+
+# The process itself, and no shell that waits for it.
+serve_syncthing() { # MACHINE
+  exec env HOME="$CASE/$1/home" STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 \
+    syncthing serve --home="$CASE/$1/syncthing" --no-browser --no-restart --skip-port-probing >"$CASE/$1/syncthing.log" 2>&1
 }
 
 # write_config MACHINE
@@ -59,8 +65,7 @@ start_syncthings() {
   done
   for name in one two; do
     write_config $name
-    syncthing_at $name serve --no-browser --no-restart --skip-port-probing >"$CASE/$name/syncthing.log" 2>&1 &
-    processes+=("$!")
+    background serve_syncthing $name
   done
   for name in one two; do
     within 30 ask_syncthing $name system/ping >"$CASE/ping" || fail "syncthing doesn't start:" "$(tail "$CASE/$name/syncthing.log")"
