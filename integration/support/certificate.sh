@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # A server's certificate for 127.0.0.1, which vouches for itself.
 
+requires openssl
+
 # certificate NAME: makes $CASE/NAME.crt and $CASE/NAME.key
 certificate() {
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \

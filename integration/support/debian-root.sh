@@ -2,6 +2,8 @@
 # A fresh Debian 12 in a folder, as debootstrap makes it. It is made once and kept; what has been installed in a case is
 # in a copy of that case's own.
 
+requires debian-archive-keyring debootstrap
+
 # Every package that a case installs beside ours is in its cache, so that no case needs a network.
 readonly DEBIAN_PACKAGES=(libsecret-1-0 libsodium23 git)
 

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Running what is in integration/faults: in bounded form, or at full length where LLAVERO_TEST_LONG is set.
 
+requires strace
+
 # shellcheck disable=SC2034 # the suites go through them
 operations=(first-store store erase rotate store-after-rotate rotate-after-rotate compact)
 

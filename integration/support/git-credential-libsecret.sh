@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Git's own helper for the Secret Service, built from the source that Debian's git brings along.
 
+requires gcc
+
 readonly LIBSECRET_HELPER=$ROOT/.build/git-credential-libsecret
 
 # build_libsecret_helper: once

@@ -24,6 +24,14 @@ SUITE_TMP=$LLAVERO_TEST_FOLDER
 export TMPDIR=$SUITE_TMP/tmp
 mkdir "$TMPDIR"
 
+# requires PACKAGE..., requires_python PACKAGE..., requires_build PRODUCT...: what a suite needs, of Debian, of PyPI and
+# of this package; integration/test reads these lines
+requires() { :; }
+requires_python() { :; }
+requires_build() { :; }
+
+requires age file git python3 python3-venv util-linux
+
 # shellcheck source=integration/support/processes.sh
 source "$SUPPORT/processes.sh"
 # shellcheck source=integration/support/sandbox.sh

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # KeePassXC as the Secret Service of the private bus, without a display and without a person.
 
+requires keepassxc
+
 readonly DATABASE_PASSWORD=open-sesame
 readonly COLLECTION=$SERVICE_PATH/collection/passwords
 

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # A registry on loopback, whose only user is alice.
 
+requires apache2-utils curl docker-registry
+
 # start_registry: leaves its address in $registry, and its requests in $CASE/registry.log
 start_registry() {
   local port

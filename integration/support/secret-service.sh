@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # A session bus of the case's own, and a Secret Service on it: gnome-keyring, or one that misbehaves.
 
+requires dbus gnome-keyring libglib2.0-bin
+requires_python jeepney secretstorage
+
 readonly SERVICE_NAME=org.freedesktop.secrets SERVICE_PATH=/org/freedesktop/secrets
 readonly LOGIN=$SERVICE_PATH/collection/login
 KEYRING_PASSWORD='password of the login keyring'

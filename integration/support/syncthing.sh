@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Two Syncthings on loopback that share the vaults' folders of the machines `one` and `two`, and know nobody else.
 
+requires syncthing
+
 # free_ports COUNT: ports that nobody listens on, one a line
 free_ports() {
   python3 -c '
