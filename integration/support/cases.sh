@@ -27,7 +27,7 @@ check() {
   ) >"$log" 2>&1 </dev/null
   result=$?
   set -e
-  nothing_left >>"$log" || result=1
+  ended_cleanly >>"$log" || result=1
   case_took "$start" "$name"
   if ((result == SKIPPED)) && [[ -z ${CI:-} ]]; then
     echo "skipped - $name: $(tail -n 1 "$log")"
@@ -51,10 +51,10 @@ case_took() {
   if [[ -n ${LLAVERO_TEST_TIMES:-} ]]; then printf '%7s s  %s: %s\n' "$took" "$SUITE" "$2" >>"$LLAVERO_TEST_TIMES"; fi
 }
 
-# nothing_left: no process that the case has started goes on, and no temporary file lies about; else they are named,
+# ended_cleanly: no process that the case has started goes on, and no temporary file lies about; else they are named,
 # and ended
-nothing_left() {
-  local result=0 process
+ended_cleanly() {
+  local result=0 process left
   if ! wait_for 10 no_process_of_case; then
     result=1
     for process in $(processes_of_case); do
@@ -62,11 +62,12 @@ nothing_left() {
       kill -KILL "$process"
     done
   fi 2>/dev/null
-  if [[ -n $(ls -A "$TMPDIR") ]]; then
+  left=$(find "$SUITE_TMP/tmp" -mindepth 1 -maxdepth 1)
+  if [[ -n $left ]]; then
     result=1
-    echo "left behind in TMPDIR:" "$(ls -A "$TMPDIR")"
-    chmod -R u+rwX "$TMPDIR"
-    rm -rf "${TMPDIR:?}"/{*,.[!.]*}
+    echo "left behind: $left"
+    chmod -R u+rwX "$SUITE_TMP/tmp"
+    rm -rf "$SUITE_TMP"/tmp/{*,.[!.]*}
   fi
   return "$result"
 }
@@ -91,6 +92,10 @@ fail() {
 skip() {
   printf '%s\n' "$*"
   exit "$SKIPPED"
+}
+
+is_long() {
+  [[ -n ${LLAVERO_TEST_LONG:-} ]]
 }
 
 finish() {
