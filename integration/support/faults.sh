@@ -6,10 +6,6 @@ requires strace
 # shellcheck disable=SC2034 # the suites go through them
 operations=(first-store store erase rotate store-after-rotate rotate-after-rotate compact)
 
-is_long() {
-  [[ -n ${LLAVERO_TEST_LONG:-} ]]
-}
-
 # faults PROGRAM [ARGUMENT...]: shows its counts
 faults() {
   CASE=$CASE /usr/bin/python3 "$ROOT/integration/faults/$1.py" "${@:2}" | tee -a "$TOLD"
