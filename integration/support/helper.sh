@@ -35,6 +35,24 @@ erase() {
   done_silently
 }
 
+# store_for_a_moment ATTRIBUTE=VALUE...: so that it is there, and expires soon; sets expiry. On a slow machine what
+# expires soon could have expired before it is stored, which then isn't done.
+store_for_a_moment() {
+  local seconds
+  for seconds in 2 4 8 16 32; do
+    expiry=$(($(date +%s) + seconds))
+    store "$@" password_expiry_utc="$expiry"
+    helper get < <(printf '%s\n' "$@" | grep -v '^password=')
+    if grep -q '^password=' "$CASE/stdout"; then return; fi
+  done
+  fail "it can't be stored before it expires" "$(said)"
+}
+
+# moment_over: waits until what was stored for a moment has expired
+moment_over() {
+  while (($(date +%s) <= expiry)); do sleep 0.1; done
+}
+
 said() {
   printf 'status %s\nstdout:\n' "$status"
   cat "$CASE/stdout"

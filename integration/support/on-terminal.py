@@ -8,6 +8,7 @@ Steps, each done before the next:
   signal NAME      send a signal to the command alone
   stopped          wait until the job is stopped
   fg | bg          continue it, in the foreground or in the background
+  run COMMAND      run it beside, with a shell
   hangup           take the terminal away
 All that the terminal shows goes to standard output when the command has ended, and as the last line of all
 `status N` or `signal N`. A step that takes longer than 30 seconds ends it all with status 99.
@@ -17,6 +18,7 @@ import os
 import pty
 import select
 import signal
+import subprocess
 import sys
 import termios
 import time
@@ -133,6 +135,8 @@ class Session:
             self.heard += 1
         elif name in ("fg", "bg"):
             os.write(self.orders, name.encode())
+        elif name == "run":
+            subprocess.run(argument, shell=True, check=True)
         elif name == "hangup":
             os.close(self.master)
             self.hung_up = True

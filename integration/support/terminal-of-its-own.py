@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs a shell script on a terminal of its own and answers what is asked there.
 
-terminal-of-its-own.py [--after SECONDS] PROMPT ANSWER SCRIPT: answers each PROMPT with ANSWER and a line feed, or with
-the end of input if ANSWER is empty. Prints how many prompts there were; the script's own output should go to files.
+terminal-of-its-own.py [--when FILE] PROMPT ANSWER SCRIPT: answers each PROMPT with ANSWER and a line feed, or with the
+end of input if ANSWER is empty; the first one not before there is the file. Prints how many prompts there were; the script's own output should go to files.
 """
 
 import os
@@ -12,9 +12,9 @@ import sys
 import time
 
 arguments = sys.argv[1:]
-delay = 0.0
-if arguments[0] == "--after":
-    delay = float(arguments[1])
+awaited = None
+if arguments[0] == "--when":
+    awaited = arguments[1]
     arguments = arguments[2:]
 prompt, answer, script = arguments
 process, terminal = pty.fork()
@@ -36,7 +36,8 @@ while time.monotonic() < end:
     while prompt.encode() in shown:
         shown = shown.split(prompt.encode(), 1)[1]
         count += 1
-        time.sleep(delay if count == 1 else 0)
+        while awaited and not os.path.exists(awaited) and time.monotonic() < end:
+            time.sleep(0.02)
         # Input that comes before the echo is off is dropped.
         time.sleep(0.1)
         os.write(terminal, answer.encode() + b"\n" if answer else b"\x04")
