@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Runs a command in a folder of its own, and sees to it that nothing of it is left: supervise.py NAME COMMAND...
 
-The folder is $LLAVERO_TEST_FOLDER to the command, and noted in the file $LLAVERO_TEST_FOLDERS. When the command ends, or this is ended by whatever signal, every
-process that the command has started is ended, wherever it has gone, and the folder removed. A process that the command
-leaves behind makes the status 1.
+The folder is $LLAVERO_TEST_FOLDER to the command, and noted in the file $LLAVERO_TEST_FOLDERS; one of its name in
+/dev/shm belongs to it. When the command ends, or this is ended by whatever signal, every process that the command has
+started is ended, wherever it has gone, and the folder removed. A process that the command leaves behind makes the
+status 1.
 
 There are two of these, so that one is there whichever is killed: the inner one, in a session of its own, is told by the
 kernel when the outer one dies; what the inner one would have ended comes to the outer one when the inner one dies. The
@@ -116,12 +117,12 @@ def end_all():
 
 
 def remove(folder):
-    if not os.path.lexists(folder):
-        return
-    subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL, check=False)
-    shutil.rmtree(folder, ignore_errors=True)
-    if os.path.lexists(folder):
-        print(f"supervise.py: cannot remove {folder}", file=sys.stderr)
+    for each in (folder, os.path.join("/dev/shm", os.path.basename(folder))):
+        if os.path.lexists(each):
+            subprocess.run(["chmod", "-R", "u+rwX", each], stderr=subprocess.DEVNULL, check=False)
+            shutil.rmtree(each, ignore_errors=True)
+        if os.path.lexists(each):
+            print(f"supervise.py: cannot remove {each}", file=sys.stderr)
 
 
 def attend(child, folder):
