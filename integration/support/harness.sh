@@ -24,14 +24,6 @@ SUITE_TMP=$LLAVERO_TEST_FOLDER
 export TMPDIR=$SUITE_TMP/tmp
 mkdir "$TMPDIR"
 
-# requires PACKAGE..., requires_python PACKAGE..., requires_build PRODUCT...: what a suite needs, of Debian, of PyPI and
-# of this package; integration/test reads these lines
-requires() { :; }
-requires_python() { :; }
-requires_build() { :; }
-
-requires age file git python3 python3-venv util-linux
-
 # shellcheck source=integration/support/processes.sh
 source "$SUPPORT/processes.sh"
 # shellcheck source=integration/support/sandbox.sh
@@ -44,6 +36,8 @@ source "$SUPPORT/helper.sh"
 source "$SUPPORT/messages.sh"
 # shellcheck source=integration/support/vaults.sh
 source "$SUPPORT/vaults.sh"
+
+requires age file git python3 python3-venv util-linux
 
 trap 'end_processes' EXIT
 trap 'exit 130' INT TERM

@@ -1,6 +1,12 @@
 # shellcheck shell=bash
 # A home of its own, so that no test sees or touches what belongs to the person who runs it.
 
+# requires PACKAGE..., requires_python PACKAGE..., requires_build PRODUCT...: what a suite needs, of Debian, of PyPI and
+# of this package; integration/test reads these lines
+requires() { :; }
+requires_python() { :; }
+requires_build() { :; }
+
 # clean_environment: forgets every variable that git, a desktop or a former case could have set
 clean_environment() {
   local name
