@@ -101,9 +101,19 @@ def none_is_left(seconds):
         time.sleep(0.02)
 
 
-def end_all():
+def noted_folders(folder):
+    """Those of supervisors below this one, which the command has asked them to note."""
+    try:
+        with open(os.path.join(folder, "folders"), encoding="utf-8") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []
+
+
+def end_all(folder):
     """Ends all that is below this process: as asked, and what doesn't by force."""
-    for number, seconds in ((signal.SIGTERM, 5), (signal.SIGKILL, 1), (signal.SIGKILL, 10)):
+    # Supervisors end what is below them first, and then remove their folders.
+    for number, seconds in ((signal.SIGTERM, 60 if noted_folders(folder) else 5), (signal.SIGKILL, 1), (signal.SIGKILL, 10)):
         for process in descendants():
             for each in (number, signal.SIGCONT):
                 try:
@@ -117,6 +127,8 @@ def end_all():
 
 
 def remove(folder):
+    for each in noted_folders(folder):
+        remove(each)
     for each in (folder, os.path.join("/dev/shm", os.path.basename(folder))):
         if os.path.lexists(each):
             subprocess.run(["chmod", "-R", "u+rwX", each], stderr=subprocess.DEVNULL, check=False)
@@ -140,7 +152,7 @@ def attend(child, folder):
         for process in descendants():
             print(f"left behind: {process} {command_line(process)}", file=sys.stderr)
         result = result or 1
-    end_all()
+    end_all(folder)
     remove(folder)
     return result
 
