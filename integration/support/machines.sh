@@ -79,8 +79,8 @@ recoverable() {
   grep -qxF -- "$2" "$CASE/earlier" || fail "lost: $2 of $1 in $HOME; there are:" "$(cat "$CASE/earlier")"
 }
 
-# documented WORD: the commands that man/llavero.1 shows in the paragraph that begins with the word
+# documented WORD: the commands that man/llavero-sync.7 shows in the paragraph that begins with the word
 documented() {
-  sed -n "/^$1/,/^\\.Ed/p" "$ROOT/man/llavero.1" | sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' |
+  sed -n "/^$1/,/^\\.Ed/p" "$ROOT/man/llavero-sync.7" | sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' |
     sed 's/^\$ //; s/^    //; s/\\e/\\/g; s/\\&//g'
 }
