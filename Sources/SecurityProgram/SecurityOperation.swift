@@ -160,7 +160,7 @@ struct SecurityOperation: Sendable {
     },
   ]
 
-  private static let keys = "the keychain has passwords, and neither keys nor certificates"
+  private static let keys = "this command is for passwords; only programs store keys and certificates"
   private static let access = "no program is kept from items that others may read"
   private static let trust = "update-ca-certificates(8) and the like say which certificates are trusted"
 

@@ -30,7 +30,7 @@ extension Failure {
         hint:
           """
           run 'llavero unlock' in the foreground of a terminal, or give the passphrase with --passphrase-fd, or \
-          by LLAVERO_PASSPHRASE_COMMAND; see llavero(1)
+          by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)
           """,
         status: .keychain)
     case .promptDismissed:

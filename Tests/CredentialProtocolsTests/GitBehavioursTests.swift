@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// What git demands of any helper: the list of git-credential.md section 3, one by one, on every keychain.
+/// What git demands of any helper (gitcredentials(7), git-credential(1)), one by one, on every keychain.
 @Suite("what git demands of a helper") struct GitBehavioursTests {
   @Test("1: nothing stored, nothing answered", arguments: KeychainUnderTest.all)
   func nothing(kind: KeychainUnderTest) throws {

@@ -13,17 +13,18 @@ struct InitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Make the encrypted file beforehand, with a passphrase if you like",
     discussion: """
-      Not needed before anything else: the first login that is stored makes a keychain by itself, whose key \
-      lies in a file that only you can read. That asks for nothing, ever. It protects a keychain that was \
-      copied or backed up, not against whoever can read your home directory.
+      You don't need this to begin: the first login you store makes a keychain whose key is in a file that only you can \
+      read. You are never asked for anything. That protects a copy or a backup of the keychain, but not against anyone \
+      who can read your home directory.
 
-      With --passphrase nothing but the passphrase opens it, and every use asks for that, or gets it as llavero(1) \
-      says under "Where the passphrase comes from":
+      With --passphrase only the passphrase opens it. You are asked for it, or it comes from another source: see \
+      "Where the passphrase comes from" in llavero-passphrase(1).
 
         llavero init --passphrase
 
-      Where there was a keychain and it is missing, none is made in its place: its disk may not be mounted, or it may \
-      have moved. To begin without it, say so; what is left of it is put into folders beside it, called former-...:
+      If there was a keychain and it is missing, no other is made in its place: its disk may not be mounted, or it may \
+      have moved. To begin without it, use --start-over. What is left of it is moved to folders beside it, called \
+      former-...:
 
         llavero init --start-over
       """)

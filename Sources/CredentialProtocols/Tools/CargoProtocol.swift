@@ -4,8 +4,9 @@ package import Keychain
 
 /// The protocol of cargo's credential providers, version 1: JSON lines (The Cargo Book, "Credential Provider Protocol").
 ///
-/// A registry is known by the URL of its index alone, every byte of which counts. What it has is a token, which goes to
-/// the registry's own host, not always the index's: so nothing that git uses ever answers here.
+/// A registry is known only by the URL of its index: by scheme, host, port and the whole path. Slashes around the path and
+/// capitals in the host make no difference. It has a token, which goes to the registry's own host, and that is not always
+/// the index's: so nothing that git uses ever answers here.
 public enum CargoProtocol: ToolProtocol {
   /// What cargo itself says.
   public static let options: [ToolOption] = [.flag("--cargo-plugin")]
