@@ -18,10 +18,10 @@ package enum GitCredentialCommand {
 
       --timeout SECONDS    what is stored expires after that time
       --keychain KIND      the keychain to use: file or secret-service
-      --collection NAME    of the Secret Service, use this collection alone
+      --collection NAME    in the Secret Service, use only this collection
       --session KIND       how secrets travel from the Secret Service: encrypted or plain
       --passphrase-fd N    read the keychain's passphrase from descriptor N
-      --no-prompt          ask nobody; a keychain that is locked is an error at once
+      --no-prompt          ask nobody; a locked keychain is an error at once
 
     """
 

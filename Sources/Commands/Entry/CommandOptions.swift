@@ -13,7 +13,7 @@ struct KeychainOptions: ParsableArguments {
       valueName: "kind"))
   var keychain: String?
 
-  @Option(help: ArgumentHelp("Of the Secret Service, use this collection alone", valueName: "name"))
+  @Option(help: ArgumentHelp("In the Secret Service, use only this collection", valueName: "name"))
   var collection: String?
 
   @Option(
@@ -25,7 +25,7 @@ struct KeychainOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the keychain's passphrase from this descriptor", valueName: "n"))
   var passphraseFd: Int32?
 
-  @Flag(help: "Ask nobody; a keychain that is locked is an error at once")
+  @Flag(help: "Ask nobody; a locked keychain is an error at once")
   var noPrompt = false
 
   func validate() throws {
@@ -55,7 +55,7 @@ struct PlaceArguments: ParsableArguments {
   var url: String?
 
   @Option(
-    help: ArgumentHelp("A service that has no URL, in place of one (a generic password)", valueName: "name"))
+    help: ArgumentHelp("A service that has no URL, instead of a URL (a generic password)", valueName: "name"))
   var service: String?
 
   @Option(help: ArgumentHelp("The user name", valueName: "name"))

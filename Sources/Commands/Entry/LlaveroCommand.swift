@@ -9,7 +9,7 @@ struct LlaveroCommand: ParsableCommand {
     commandName: "llavero",
     abstract: "Keep passwords and tokens encrypted, and log in git and other tools with them",
     discussion: """
-      To let git log in from here, once and for all:
+      To let git log in with llavero, once and for all:
 
         git config --global credential.helper llavero
 
@@ -19,7 +19,7 @@ struct LlaveroCommand: ParsableCommand {
         llavero get https://github.com                     (prints it)
         llavero list
 
-      Other tools have protocols of their own, which 'llavero TOOL' speaks: \
+      Other tools have their own protocols, which 'llavero TOOL' speaks: \
       \(Tool.all.map(\.name).joined(separator: ", ")). See 'llavero docker --help'.
 
       Your logins are in your desktop's keyring or in one encrypted file, which the age tool opens too. \

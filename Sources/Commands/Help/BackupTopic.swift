@@ -6,11 +6,11 @@ extension HelpTopic {
 
       The encrypted file, and what opens it. 'llavero status' says where both are:
 
-          ~/.local/share/llavero/vault.age       can lie in any backup
+          ~/.local/share/llavero/vault.age       may be in any backup
           ~/.local/state/llavero/identity.txt    the key: keep it elsewhere
 
-      Without the key the file can't be opened. More ways in, for a sheet of paper
-      and for your head:
+      Without the key the file can't be opened. You can also open it with a code on a
+      sheet of paper, or with a passphrase:
 
           llavero slot add recovery
           llavero slot add passphrase
@@ -18,8 +18,8 @@ extension HelpTopic {
 
       A NEW MACHINE
 
-      Copy the file into the same folder there, which must be yours alone, and the key
-      too, or type the recovery code or the passphrase there:
+      Copy the file into the same folder there, which nobody else may read. Copy the
+      key too, or type the recovery code or the passphrase there:
 
           install -d -m 700 ~/.local/share/llavero ~/.local/state/llavero
           scp -p old:.local/share/llavero/vault.age ~/.local/share/llavero/
@@ -28,14 +28,14 @@ extension HelpTopic {
 
       WHEN SOMETHING IS GONE
 
-      Deleted and replaced items can be brought back for 30 days, and former states of
-      the file as long as 'llavero vault log' has them:
+      You can bring back deleted and replaced items for 30 days, and earlier states of
+      the file for as long as 'llavero vault log' lists them:
 
           llavero undelete https://github.com --account alice
           llavero vault log
           llavero vault restore 12
 
-      In the desktop's keyring there is none of that: back up ~/.local/share/keyrings.
+      The desktop's keyring has none of that: back up ~/.local/share/keyrings.
 
       """)
 }

@@ -8,12 +8,12 @@ extension HelpTopic {
 
           llavero setup git
 
-      It writes one line, which you can write yourself as well:
+      It writes one line, which you can also write yourself:
 
           git config --global credential.helper llavero
 
-      At the next fetch or push over https git asks for user name and token, for the
-      last time. To keep a login beforehand, and to see what is kept:
+      At the next fetch or push over https, git asks for user name and token, for the
+      last time. To store a login beforehand, and to see what is stored:
 
           llavero add https://github.com --account alice
           llavero list
@@ -21,25 +21,25 @@ extension HelpTopic {
 
       SEVERAL ACCOUNTS
 
-      Keep each of them, and tell git which is whose. By the owner's name in the URL,
-      for all repositories below it:
+      Store each of them, and tell git which one to use. By the owner's name in the
+      URL, for all repositories below it:
 
           llavero add https://github.com --account alice2
           git config --global credential.https://github.com/acme.username alice2
 
-      Or for one repository alone, in that repository:
+      Or for one repository only, in that repository:
 
           git config credential.username alice2
 
       WHEN A LOGIN IS REFUSED
 
-      Git has a refused password forgotten, that very one, and asks again. A new token
-      is put in the old one's place, and a login that was lost comes back, by:
+      If a server refuses a password, git has llavero forget it, and asks again. To
+      replace a token, or to bring a forgotten login back:
 
           llavero update https://github.com --account alice --secret
           llavero undelete https://github.com --account alice
 
-      What else may be wrong is said by 'llavero doctor'.
+      'llavero doctor' tells you what else may be wrong.
 
       """)
 }

@@ -2,19 +2,19 @@ extension HelpTopic {
   static let headless = HelpTopic(
     name: "headless", summary: "Servers, ssh and jobs: no desktop, or a locked keyring",
     text: """
-      WHERE NO DESKTOP IS
+      WITHOUT A DESKTOP
 
-      On a server, in a container and in WSL nothing has to be set up: the first login
-      that is stored makes an encrypted file, which a key file opens. Nobody is asked
-      for anything. What is used, and why:
+      On a server, in a container and in WSL you don't have to set anything up: the
+      first login you store makes an encrypted file, which a key file opens. You are
+      not asked for anything. To see what is used, and why:
 
           llavero status
           llavero doctor
 
       OVER SSH, THE KEYRING IS LOCKED
 
-      The desktop's keyring is unlocked by logging in on the desktop. Over ssh it is
-      unlocked by its password, on the terminal:
+      Logging in on the desktop unlocks its keyring. Over ssh you unlock it with its
+      password, on the terminal:
 
           llavero unlock
 
@@ -25,16 +25,16 @@ extension HelpTopic {
 
       A FILE WITH A PASSPHRASE
 
-      It stays unlocked for a while after it was opened. Jobs can open it by what a
-      program prints, or by a credential of systemd, LoadCredential=llavero:FILE.
+      It stays unlocked for a while after you open it. Jobs can open it with what a
+      program prints, or with a systemd credential, LoadCredential=llavero:FILE.
 
           llavero unlock --for 8h --idle 1h
           LLAVERO_PASSPHRASE_COMMAND='cat /run/secrets/llavero' git fetch
 
       JOBS MUST NOT WAIT
 
-      With LLAVERO_PROMPT=never in the environment, or --no-prompt, nobody is asked
-      anything, and a locked keychain is an error at once, with status 2.
+      With LLAVERO_PROMPT=never in the environment, or with --no-prompt, nobody is
+      asked, and a locked keychain is an error at once, with status 2.
 
           llavero get https://github.com --no-prompt
           LLAVERO_PROMPT=never git fetch

@@ -4,37 +4,37 @@ extension HelpTopic {
     text: """
       WHO CAN READ IT
 
-      'llavero status' says in one line which of these it is:
+      'llavero status' tells you in one line which of these you have:
 
-      The desktop's keyring: while it is unlocked, every program of yours. Locked, as
-      after logging out, nobody without its password.
+      The desktop's keyring: while it is unlocked, every program of yours. When it is
+      locked, as after you log out, nobody without its password.
 
-      A file with a key file: whoever can read your home directory, so every program
-      of yours, root, and the finder of a disk that isn't encrypted. Not who has a
-      copy of the encrypted file alone, as from a backup or a synchronised folder.
+      A file with a key file: anyone who can read your home directory. That is every
+      program of yours, root, and the finder of a disk that isn't encrypted; but not
+      somebody who has only a copy of the file, from a backup or a synced folder.
 
-      A file with a passphrase: nobody without it, even with all of your home; but
-      while it is unlocked, every program of yours.
+      A file with a passphrase: nobody without the passphrase, even with all of your
+      home directory; but while it is unlocked, every program of yours.
 
-      Nothing is kept in the clear, and no other keychain is taken in the place of one
-      that is locked or broken.
+      Nothing is stored in plain text, and llavero never falls back silently to
+      another keychain.
 
       KEEPING MORE PEOPLE OUT
 
-      A passphrase in the place of the key file, asked for once in a while:
+      Use a passphrase instead of the key file. You are asked once in a while:
 
           llavero slot add passphrase
           llavero slot remove identity-file
           llavero lock
 
-      If a key or a passphrase was lost to somebody, remove it and draw a new key. The
-      copies that were made before still open as they did, so change the tokens, too:
+      If somebody got hold of a key or a passphrase, remove it and make a new key.
+      Copies that were made before still open as before, so change the tokens too:
 
           llavero slot list
           llavero rotate
 
-      No tool is given more than what it asks for: https never answers http, and a
-      tool's own login is given to no other. SECURITY.md says what else is protected.
+      No tool gets more than it asks for: https never answers http, and no tool gets
+      another tool's login. SECURITY.md says what else is protected.
 
       """)
 }

@@ -5,11 +5,11 @@ enum ShortHelp {
   static let text = """
     llavero keeps passwords and tokens, and logs in git and other tools with them.
 
-      git config --global credential.helper llavero    let git log in from here
-      llavero add https://HOST --account NAME          keep a login; asks for the secret
+      git config --global credential.helper llavero    let git log in with llavero
+      llavero add https://HOST --account NAME          store a login; asks for the secret
       llavero get https://HOST                         print it
       llavero list                                     list your logins, without their secrets
-      llavero setup                                    show which other tools can log in from here
+      llavero setup                                    show which other tools can use llavero
       llavero doctor                                   check that all is well, or say what to do
 
     'llavero --help' lists all commands.

@@ -11,18 +11,18 @@ struct AddCommand: ParsableCommand {
     commandName: "add",
     abstract: "Add an item",
     discussion: """
-      The secret is asked for on the terminal, or read from standard input, never from the command line:
+      You are asked for the secret on the terminal, or it is read from standard input; never from the command line:
 
         llavero add https://github.com --account alice
         pass show github | head -n 1 | llavero add https://github.com --account alice
         llavero add https://github.com --account alice --expires 2027-01-31 --update
 
-      One item can serve everything under a path, as that of an organisation: https://github.com/acme
+      One item can serve everything under a path, such as an organisation's: https://github.com/acme
       """)
 
   @OptionGroup var place: PlaceOptions
 
-  @Option(help: ArgumentHelp("How the server asks for it, part of what tells items apart", valueName: "text"))
+  @Option(help: ArgumentHelp("How the server asks for it, as part of the item's key", valueName: "text"))
   var authenticationType: String?
 
   @OptionGroup var notes: NoteOptions
@@ -31,7 +31,7 @@ struct AddCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Read an OAuth refresh token from this descriptor", valueName: "n"))
   var refreshTokenFd: Int32?
 
-  @Flag(help: "If there is such an item, change its secret, and what is given of label, comment and the like")
+  @Flag(help: "If the item exists, change its secret, and the label, comment and so on that you give")
   var update = false
 
   @OptionGroup var keychain: KeychainOptions

@@ -6,23 +6,23 @@ struct AttributeOptions: ParsableArguments {
   @Option(
     name: .customLong("class"),
     help: ArgumentHelp(
-      "Items of this class: passwords of a server (internet) or of something else (generic), or others",
+      "Items of this class: passwords for a server (internet) or a service (generic), or others",
       valueName: "class"))
   var itemClass: ItemFilter.Class?
 
   @Option(
     help: ArgumentHelp(
-      "The server, in small or capital letters; here and below * stands for anything, ? for one character, "
-        + "[...] for one of several, a backslash makes the next one ordinary, and '' is for none",
+      "The server, ignoring case; here and below * matches anything, ? one character, [...] one of several, "
+        + "a backslash makes the next character ordinary, and '' matches items without the attribute",
       valueName: "pattern"))
   var server: String?
 
   @Option(
     help: ArgumentHelp(
-      "The protocol, whether in small or capital letters, such as https", valueName: "pattern"))
+      "The protocol, ignoring case, such as https", valueName: "pattern"))
   var `protocol`: String?
 
-  @Option(help: ArgumentHelp("The port, also where it is the protocol's own", valueName: "number"))
+  @Option(help: ArgumentHelp("The port, even if it is the protocol's default", valueName: "number"))
   var port: UInt16?
 
   @Option(help: ArgumentHelp("The user name", valueName: "pattern"))

@@ -10,9 +10,9 @@ struct DeleteCommand: ParsableCommand {
     commandName: "delete",
     abstract: "Delete one item, or several",
     discussion: """
-      Deletes the item of just that place, after a question where there is a terminal. If several accounts have one, \
-      name the account, or give --all. With --all, patterns of attributes select, too; without a terminal several \
-      items go only with --yes.
+      Deletes the item of exactly that place. On a terminal you are asked first. If several accounts have an item there, \
+      name the account or give --all. With --all, you can also select items by patterns of their attributes. Without a \
+      terminal, several items are deleted only with --yes.
 
         llavero delete https://github.com --account alice
         llavero delete --all --server '*.example.com'

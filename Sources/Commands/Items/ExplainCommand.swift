@@ -11,12 +11,12 @@ struct ExplainCommand: ParsableCommand {
     commandName: "explain",
     abstract: "Show which item would answer, and why the others would not",
     discussion: """
-      Asks as git would, with what git's configuration says for that URL, or as another tool does:
+      Asks as git would, with git's configuration for that URL, or as another tool would:
 
         llavero explain https://github.com/acme/app.git
         llavero explain https://registry.example.com --for docker
 
-      Prints no secret. Exit status 1 if nothing answers.
+      Prints no secret. The exit status is 1 if nothing answers.
       """)
 
   @OptionGroup var place: PlaceOptions

@@ -10,8 +10,8 @@ struct GetCommand: ParsableCommand {
     commandName: "get",
     abstract: "Print a secret",
     discussion: """
-      The answer is the one that git would get: for the account if one is named, from the item with the longest \
-      path that fits, else the one that was changed last.
+      The answer is the one that git would get: for the account, if you name one, from the item with the longest \
+      matching path, or else from the item that was changed last.
 
         llavero get https://github.com
         llavero get https://github.com --account alice --json --secret

@@ -9,8 +9,9 @@ struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List your items, without their secrets",
     discussion: """
-      All of them, or those that have every attribute that is named, or are of a place: of a URL's server, protocol, \
-      port and account, and if it has a path, of that path, above it or below it. Exit status 1 if none is.
+      Lists all items, or only those that match the attributes you give, or those of a place: of a URL's server, \
+      protocol, port and account, and if it has a path, of that path and the paths above and below it. The exit status \
+      is 1 if no item matches.
 
         llavero list --server '*.example.com' --domain ''
         llavero list github.com --format '{account}\\t{path}'
@@ -18,7 +19,7 @@ struct ListCommand: ParsableCommand {
 
       Generic passwords come first, by service, then internet passwords by server. A format names attributes: \
       \(OutputFormat.names.map { "{\($0)}" }.joined(separator: ", ")); \\t is a tab, \\n a line feed, \\0 a NUL. \
-      --json prints an array of objects with the attributes that each item has.
+      --json prints an array of objects with the attributes of each item.
       """)
 
   @Argument(

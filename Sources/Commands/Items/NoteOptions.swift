@@ -38,7 +38,7 @@ struct NoteOptions: ParsableArguments {
 struct CredentialOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "When the secret stops being of use: a date like 2027-01-31, a moment like 2027-01-31T12:00:00Z, a time from "
+      "When the secret expires: a date like 2027-01-31, a time like 2027-01-31T12:00:00Z, a time from "
         + "now like 30d or 12h, or never", valueName: "when"))
   var expires: String?
 

@@ -12,24 +12,24 @@ struct UndeleteCommand: ParsableCommand {
     commandName: "undelete",
     abstract: "Bring back a deleted item, or an earlier secret",
     discussion: """
-      What you deleted, what git erased because a server refused it, and what was replaced by another secret can be \
-      had back for 30 days from the encrypted file.
+      For 30 days, brings back items of the encrypted file that you deleted or that git erased because a server refused \
+      them, and secrets that were replaced.
 
         llavero undelete https://github.com --list
         llavero undelete https://github.com --account alice
         llavero undelete https://github.com --account alice --entry 2
 
-      The last one goes back to an earlier secret; the present one can be had back in turn.
+      The last one goes back to an earlier secret; you can bring the present one back in turn.
       """)
 
   @OptionGroup var place: PlaceOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(help: "Only list what could be brought back, the last one first")
+  @Flag(help: "Only list what could be brought back, the latest first")
   var list = false
 
-  @Option(help: ArgumentHelp("Which of the list, in place of the last one", valueName: "n"))
+  @Option(help: ArgumentHelp("Which entry of the list, instead of the latest", valueName: "n"))
   var entry: Int?
 
   func run() throws {

@@ -11,9 +11,9 @@ struct UpdateCommand: ParsableCommand {
     commandName: "update",
     abstract: "Change an item: its secret, its attributes, or what it is for",
     discussion: """
-      The place says which item; what changes is given by --label, --comment and the like, and by --new-server and its \
-      like. If there is none of these, the secret changes, which is asked for on the terminal or read from standard \
-      input; add --secret to change both. An empty text removes an attribute.
+      The place says which item. --label, --comment and so on, and --new-server and so on, say what changes. Without \
+      any of these, the secret changes: you are asked for it on the terminal, or it is read from standard input. Add \
+      --secret to change both. An empty text removes an attribute.
 
         llavero update https://github.com --account alice
         llavero update https://github.com --account alice --label 'work' --expires 30d
@@ -31,7 +31,7 @@ struct UpdateCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(help: "Change the secret too, where something else is given")
+  @Flag(help: "Change the secret too, along with the rest")
   var secret = false
 
   @Flag(help: "Change all items that match, in one step")
@@ -126,7 +126,8 @@ struct UpdateCommand: ParsableCommand {
 struct KeySelectionOptions: ParsableArguments {
   @OptionGroup private var place: PlaceArguments
 
-  @Option(help: ArgumentHelp("How the server asks for it, where that tells items apart", valueName: "text"))
+  @Option(
+    help: ArgumentHelp("How the server asks for it, if that is part of the item's key", valueName: "text"))
   var authenticationType: String?
 
   @Option(

@@ -10,8 +10,8 @@ struct DefaultCommand: ParsableCommand {
     commandName: "default",
     abstract: "Choose which of several accounts answers, or show it",
     discussion: """
-      Without it the item that was changed last answers. A default one goes before all others of that very place, \
-      which are no default any more then. Without --account, shows which it is:
+      Without a default, the item that was changed last answers. The default item comes before all others of exactly \
+      that place; there is only one. Without --account, shows which it is:
 
         llavero default https://github.com --account work
         llavero default https://github.com
@@ -22,7 +22,7 @@ struct DefaultCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(help: "Let no item of that place, or not that of the account, be the default")
+  @Flag(help: "Remove the default of that place, or only if it is that account")
   var remove = false
 
   func run() throws {

@@ -12,9 +12,9 @@ struct KeychainCommand: ParsableCommand {
     commandName: "keychain",
     abstract: "Choose which keychain to use",
     discussion: """
-      Unless you choose, the first login that is stored does: a Secret Service that answers within a second and has a \
-      collection for it, else the encrypted file. That is remembered, and neither a time-out nor a lock nor an error \
-      changes it; only this does:
+      Unless you choose, the first login you store does: the Secret Service if one answers within a second and has a \
+      collection for new items, otherwise the encrypted file. llavero remembers the choice. No time-out, lock or error \
+      changes it; only you do:
 
         llavero keychain use file
         llavero keychain use secret-service
@@ -27,7 +27,7 @@ struct UseKeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "use",
     abstract: "Use this keychain from now on",
-    discussion: "Items stay where they are; how many are left behind is told.")
+    discussion: "Items stay where they are. A message says how many are left behind.")
 
   @Argument(help: ArgumentHelp("file or secret-service", valueName: "kind"))
   var kind: String
@@ -45,8 +45,8 @@ struct CreateCollectionCommand: ParsableCommand {
     commandName: "create",
     abstract: "Make a collection in the Secret Service",
     discussion: """
-      For a service that has none yet, as a fresh gnome-keyring. The desktop's own prompt asks for its password, or \
-      this terminal where there is no desktop. The first collection becomes the default one.
+      For a service that has none yet, such as a fresh gnome-keyring. The desktop's own prompt asks for its password, or \
+      this terminal if there is no desktop. The first collection becomes the default.
       """)
 
   @Argument(help: ArgumentHelp("What the collection is called", valueName: "name"))

@@ -12,18 +12,17 @@ struct UnlockCommand: ParsableCommand {
     commandName: "unlock",
     abstract: "Unlock the keychain for a while",
     discussion: """
-      An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, 8 hours at most, for all \
-      programs of yours: in the kernel's keyring, or where that can't be used by an agent that is started. Any \
-      command that asks for the passphrase on a terminal unlocks it as well.
+      An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, and for at most 8 hours, for \
+      all your programs. The kernel's keyring keeps the key, or an agent if that can't be used. Any command that asks for \
+      the passphrase on a terminal unlocks the file too.
 
         llavero unlock
         llavero unlock --for 1h --idle 5m
         llavero unlock --passphrase-fd 3 3< passphrase-file
 
-      The password of the Secret Service's collection is asked for by the desktop's own prompt. Where it can show \
-      none, as over ssh, the password is asked for on this terminal and given to gnome-keyring; other services have \
-      no way for that. With --terminal there is no prompt before: the one on a desktop that you are not sitting at \
-      would wait for you.
+      For the Secret Service, the desktop's own prompt asks for the collection's password. If there can be no prompt, as \
+      over ssh, this terminal asks and gives the password to gnome-keyring; other services have no way to take it. With \
+      --terminal no prompt is shown first: on a desktop that you are not sitting at, it would wait for you.
 
         llavero unlock --terminal
       """)
@@ -37,7 +36,7 @@ struct UnlockCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Lock it after this time without use (default: 15m)", valueName: "time"))
   var idle: String?
 
-  @Flag(help: "Ask on this terminal, not by the desktop's prompt")
+  @Flag(help: "Ask on this terminal, without the desktop's prompt")
   var terminal = false
 
   @OptionGroup var keychain: KeychainOptions
@@ -99,8 +98,8 @@ struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Lock the keychain",
     discussion: """
-      An encrypted file with a passphrase is asked for that again from now on. One whose key lies in a file can't be \
-      locked. Of the Secret Service, the collection is locked.
+      From then on an encrypted file with a passphrase asks for it again. A file whose key is in another file can't be \
+      locked. For the Secret Service, this locks the collection.
       """)
 
   @Flag(help: "Lock every encrypted file of yours that is unlocked, too")

@@ -23,8 +23,8 @@ struct ExportCommand: ParsableCommand {
         llavero export --format csv --server '*.example.com' --output logins.csv
         llavero export | some-program
 
-      Without --recipient everything is written as it is: a file is for its owner alone then (0600), and a terminal gets \
-      it only with --force.
+      Without --recipient everything is written in plain text. Only you can read the file (0600), and nothing is \
+      written to a terminal without --force.
       """)
 
   @Option(
@@ -47,7 +47,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Write the encrypted file as text")
   var armor = false
 
-  @Flag(help: "Write to a terminal, and over a file that is there")
+  @Flag(help: "Write to a terminal, or overwrite a file")
   var force = false
 
   @OptionGroup(title: "Only items with") var attributes: AttributeOptions

@@ -10,23 +10,22 @@ import ToolCommands
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Copy the items of one keychain into the other",
+    abstract: "Copy items from one keychain to the other",
     discussion: """
-      Copies the items with everything that they have, those first that are not there yet; what was cut off goes on from \
-      there when it is run again. With --remove-source they are deleted where they were, once all of them have been read \
-      back where they are.
+      Copies the items with all their attributes, new ones first. If it is interrupted, run it again to continue. With \
+      --remove-source they are deleted from the first keychain, once all of them have been read back from the second.
 
         llavero migrate --from secret-service --to file
         llavero migrate --from file --to secret-service --remove-source
 
-      The Secret Service has items of other programs, too, which look for them there: '--class internet' and the like \
-      say which are meant. Afterwards 'llavero keychain use KIND' says which keychain is used.
+      The Secret Service also has items of other programs, which look for them there: choose items with '--class \
+      internet' and the like. Afterwards, 'llavero keychain use KIND' chooses the keychain.
       """)
 
-  @Option(help: ArgumentHelp("The keychain that the items are in: file or secret-service", valueName: "kind"))
+  @Option(help: ArgumentHelp("The keychain to copy from: file or secret-service", valueName: "kind"))
   var from: String
 
-  @Option(help: ArgumentHelp("The keychain that they are to be in", valueName: "kind"))
+  @Option(help: ArgumentHelp("The keychain to copy to", valueName: "kind"))
   var to: String
 
   @Flag(help: "Show what would come, and change nothing")
@@ -34,11 +33,11 @@ struct MigrateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the item is there with another secret: ask, keep it, replace it or fail (default: ask on a terminal, "
+      "If the item exists with another secret: ask, keep it, replace it or fail (default: ask on a terminal, "
         + "else fail)", valueName: "what"))
   var onConflict: ConflictPolicy?
 
-  @Flag(help: "Delete the items where they were, once all have been read back")
+  @Flag(help: "Delete the items from the first keychain, once all have been read back")
   var removeSource = false
 
   @Flag(help: "Don't ask before that")

@@ -13,9 +13,9 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Check the keychains and the tools, and say what to do",
     discussion: """
-      Looks at everything that each keychain depends on, up to the first thing that doesn't hold, and says what to \
-      type next. Then at what tools see: git's helpers, the links by which tools find llavero, and files that still \
-      have passwords in plain text. Exit status 2 if the keychain in use is the one that can't be used, and only then.
+      Checks everything that each keychain depends on, up to the first thing that fails, and says what to type next. \
+      Then it checks what tools see: git's helpers, the links by which tools find llavero, and files that still have \
+      passwords in plain text. The exit status is 2 only if the keychain in use can't be used.
       """)
 
   @OptionGroup var keychain: KeychainOptions

@@ -8,10 +8,10 @@ import ToolCommands
 struct SetupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
-    abstract: "Let a tool log in from here, by a line in its configuration",
+    abstract: "Configure a tool to log in with llavero",
     discussion: """
-      Without a tool, lists those that can be set up, and what each uses now. With one, shows what will change in its \
-      configuration, and asks:
+      Without a tool, lists the tools that can be set up, and what each uses now. With a tool, shows what will change in \
+      its configuration, and asks you:
 
         llavero setup
         llavero setup docker
@@ -19,8 +19,8 @@ struct SetupCommand: ParsableCommand {
         llavero setup docker --remove     (gives docker its configuration back)
         llavero setup --remove --all      (the same for every tool)
 
-      Setting a tool up twice changes nothing. llavero keeps a record of what it changed, and no copy of the file. There \
-      are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
+      If a tool is set up already, nothing changes. llavero keeps a record of what it changed, but no copy of the file. \
+      The tools are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
       """)
 
   @Argument(help: ArgumentHelp("The tool", valueName: "tool"))

@@ -8,9 +8,9 @@ struct ChangePassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase", abstract: "Change the passphrase of the encrypted file",
     discussion: """
-      The former one is asked for, unless something else opens the keychain here, then the new one twice. Copies of the \
-      keychain made before still open with the former one. If that has leaked, run 'llavero rotate' as well, and change \
-      the secrets themselves.
+      You are asked for the former passphrase, unless something else opens the keychain here, and then for the new one \
+      twice. Copies of the keychain that were made before still open with the former one. If that has leaked, run \
+      'llavero rotate' as well, and change the secrets themselves.
 
         llavero passphrase
         llavero passphrase --passphrase-fd 3 --new-passphrase-fd 4 3< old 4< new

@@ -11,7 +11,7 @@ import ToolCommands
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Make the encrypted file beforehand, with a passphrase if you like",
+    abstract: "Create the encrypted file, with a passphrase if you like",
     discussion: """
       You don't need this to begin: the first login you store makes a keychain whose key is in a file that only you can \
       read. You are never asked for anything. That protects a copy or a backup of the keychain, but not against anyone \
@@ -29,10 +29,10 @@ struct InitCommand: ParsableCommand {
         llavero init --start-over
       """)
 
-  @Flag(help: "Ask for a passphrase, which is then the only way in")
+  @Flag(help: "Ask for a passphrase, which is then the only way to open it")
   var passphrase = false
 
-  @Flag(help: "Make one though there was another, which is missing; nothing of that is removed")
+  @Flag(help: "Create one although there was another, which is missing; nothing of that is removed")
   var startOver = false
 
   @OptionGroup var keychain: KeychainOptions

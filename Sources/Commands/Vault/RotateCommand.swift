@@ -10,12 +10,12 @@ struct RotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Make a new key for the encrypted file",
     discussion: """
-      For when a key file, a passphrase, a recovery code or a device was lost or leaked: remove that way in, and rotate. \
-      What opened the keychain before opens nothing that is stored from then on, and previous generations are \
-      removed. Copies that lie elsewhere it can't reach; change the secrets themselves.
+      If a key file, a passphrase, a recovery code or a device was lost or leaked, remove its slot and rotate. The new \
+      key is one that no earlier slot opens, and earlier states are removed. Copies elsewhere still open as before, so \
+      change the secrets themselves too.
 
-      Each passphrase is asked for, and stays the same; recovery codes are drawn anew and printed, each after its \
-      slot's identifier; programs are run again. A slot whose secret nobody has any more is dropped:
+      You are asked for each passphrase, which stays the same. Programs are run again. New recovery codes are printed, \
+      each after its slot's identifier. Drop a slot whose secret nobody has any more:
 
         llavero rotate
         llavero rotate --drop 1c9b2f33a1d0e7c4

@@ -9,7 +9,7 @@ import ToolCommands
 /// `llavero slot add`
 struct SlotAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Add a way into the keychain",
+    commandName: "add", abstract: "Add something that opens the keychain",
     subcommands: [
       AddPassphraseCommand.self, AddRecoveryCommand.self, AddRecipientCommand.self,
       AddCommandSlotCommand.self,
@@ -22,8 +22,8 @@ struct AddPassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase", abstract: "Add a passphrase",
     discussion: """
-      It is asked for twice on the terminal. The other ways in stay; to be asked from now on where the key lies in a \
-      file:
+      You are asked for it twice on the terminal. Everything else that opens the keychain stays. If the key is in a file, \
+      remove that to be asked from now on:
 
         llavero slot add passphrase
         llavero slot remove identity-file
@@ -69,8 +69,8 @@ struct AddRecoveryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery", abstract: "Add a recovery code, and print it",
     discussion: """
-      The code is shown this once. Write it down, and keep it where the keychain's copies are not; type it where a \
-      passphrase is asked for. Capitals, spaces and dashes don't matter, and typing errors are noticed.
+      The code is shown only once. Write it down, and don't keep it where you keep copies of the keychain. Type it when \
+      you are asked for a passphrase. Capitals, spaces and dashes don't matter, and typing errors are noticed.
 
         llavero slot add recovery
       """)
@@ -103,9 +103,9 @@ struct AddRecipientCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recipient", abstract: "Add a key of age or ssh",
     discussion: """
-      The one who has the identity that belongs to it opens the keychain without being asked. Which file that is here \
-      is noted on this machine alone; on another one the same command notes it there. Without --identity the file that \
-      LLAVERO_IDENTITY names is tried, else ~/.ssh/id_ed25519.
+      The key's identity then opens the keychain, and you are not asked. The file that has the identity is noted on this \
+      machine only; on another machine, run the same command again. Without --identity, the file is the one that \
+      LLAVERO_IDENTITY names, or else ~/.ssh/id_ed25519.
 
         llavero slot add recipient "$(cat ~/.ssh/id_ed25519.pub)"
         llavero slot add recipient age1... --identity /media/stick/key.txt
@@ -139,9 +139,9 @@ struct AddCommandSlotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "command", abstract: "Add a passphrase that a program prints",
     discussion: """
-      The program is run whenever the keychain is unlocked, without a shell and with nothing to read; what it prints, \
-      without one last line feed, is the passphrase. It is noted on this machine alone, never in the keychain; on \
-      another one the same command notes it there.
+      The program is run whenever the keychain is unlocked, without a shell and with nothing to read. What it prints, \
+      without one final line feed, is the passphrase. The program is noted on this machine only, never in the keychain; \
+      on another machine, run the same command again.
 
         llavero slot add command -- pass show llavero
       """)
@@ -170,7 +170,7 @@ struct AddIdentityFileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity-file", abstract: "Put the key into a file of this machine",
     discussion: """
-      From then on nobody is asked for anything here. Whoever can read your home directory can read the keychain.
+      From then on you are not asked for anything here. Anyone who can read your home directory can read the keychain.
 
         llavero slot add identity-file
       """)

@@ -13,8 +13,8 @@ struct SlotCommand: ParsableCommand {
     commandName: "slot",
     abstract: "Show and change what opens the encrypted file",
     discussion: """
-      One key opens the keychain. It lies in a file of this machine, or in slots of the keychain itself, each of which \
-      opens in another way: by a passphrase, a recovery code, a key of age or ssh, or what a program prints.
+      One key opens the keychain. It is in a file of this machine, or in slots of the keychain itself. Each slot opens in \
+      its own way: with a passphrase, a recovery code, an age or ssh key, or what a program prints.
 
         llavero slot list
         llavero slot add recovery                       (a code for a sheet of paper)
@@ -23,7 +23,7 @@ struct SlotCommand: ParsableCommand {
         llavero slot add command -- pass show llavero
         llavero slot remove identity-file
 
-      The last way in can't be removed. Copies of the keychain made before keep the ways that they had.
+      The last of these can't be removed. Copies of the keychain that were made before still open as before.
       """,
     subcommands: [SlotListCommand.self, SlotAddCommand.self, SlotRemoveCommand.self])
 }
@@ -33,8 +33,8 @@ struct SlotListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the ways into the keychain",
     discussion: """
-      Nobody is asked and no program is run for it; of a locked keychain less is said. For scripts, --json prints an \
-      array of objects:
+      Nobody is asked and no program is run; a locked keychain shows less. For scripts, --json prints an array of \
+      objects:
 
         llavero slot list --json | jq -r '.[] | select(.kind == "recovery").id'
       """)
@@ -57,13 +57,13 @@ struct SlotListCommand: ParsableCommand {
 /// `llavero slot remove`
 struct SlotRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove a way into the keychain",
+    commandName: "remove", abstract: "Remove something that opens the keychain",
     discussion: """
-      'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: without it, and \
-      with a passphrase, every use asks.
+      'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: if you remove it and \
+      have a passphrase, you are asked for that.
 
-      Copies of the keychain made before still open in the way that is removed. Where a passphrase or a key has leaked, \
-      'llavero rotate' sees to it that it opens nothing that is stored from then on.
+      The removed slot still opens copies of the keychain that were made before. If a passphrase or a key has leaked, run \
+      'llavero rotate' as well: it makes a new key that no earlier slot opens.
       """)
 
   @Argument(help: ArgumentHelp("The slot's identifier, or identity-file", valueName: "id"))

@@ -11,14 +11,14 @@ struct VaultCommand: ParsableCommand {
     commandName: "vault",
     abstract: "Look after the encrypted file: earlier states, damage, copies",
     discussion: """
-      Each write keeps the state before it: the last five, and the last one of each of seven days.
+      llavero keeps the last five states of the file, and the last state of each of seven days.
 
-        llavero vault log                 which there are
+        llavero vault log                 list them
         llavero vault restore 41          make the items what they were after write 41
         llavero vault verify              read everything and check it
-        llavero vault salvage             get out of a damaged file what can be had
+        llavero vault salvage             recover what a damaged file still has
 
-      An item that was deleted is easier to have back: 'llavero undelete'.
+      To bring back a deleted item, 'llavero undelete' is easier.
       """,
     subcommands: [
       VaultLogCommand.self, VaultRestoreCommand.self, VaultVerifyCommand.self, VaultSalvageCommand.self,
@@ -132,9 +132,9 @@ struct VaultRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Go back to an earlier state",
     discussion: """
-      The number is that of 'llavero vault log'. It is a change like any other: what is replaced stays in the log, so \
-      that it can be undone, and other copies of the keychain will follow. A damaged or missing file is put back. What \
-      opens it is as it was last; where that can't be told for sure, you are asked first.
+      'llavero vault log' has the numbers. This is a change like any other: the state that it replaces stays in the log, \
+      so you can undo it, and other copies of the keychain will follow. A damaged or missing file is put back. It opens \
+      with what opened it last; if llavero can't tell for sure what that was, it asks you first.
       """)
 
   @Argument(
@@ -172,7 +172,7 @@ struct VaultRestoreCommand: ParsableCommand {
 struct VaultVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read everything in the encrypted file and check it",
-    discussion: "Ends with 2 if the file can't be relied on.")
+    discussion: "The exit status is 2 if the file can't be relied on.")
 
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
@@ -210,11 +210,11 @@ struct VaultVerifyCommand: ParsableCommand {
 /// `llavero vault salvage`
 struct VaultSalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "salvage", abstract: "Rescue what can be read of a damaged file",
+    commandName: "salvage", abstract: "Recover what can be read of a damaged file",
     discussion: """
-      Puts the newest state that is good in the file's place, with all items that the damaged file still gives. The \
-      damaged file is kept among the earlier states. What opens it is as it was last; where that can't be told for \
-      sure, you are asked first.
+      Replaces the file with its newest good state, and with all items that the damaged file still gives. The damaged \
+      file is kept among the earlier states. The keychain opens with what opened it last; if llavero can't tell for sure \
+      what that was, it asks you first.
       """)
 
   @OptionGroup var confirmation: ReturningWaysOptions
@@ -245,8 +245,8 @@ struct VaultAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept", abstract: "Accept an older or another file as yours",
     discussion: """
-      A file that is older than what was seen on this machine is refused, for somebody may have put it there to bring \
-      back what was deleted or changed. If it was you, as with a backup, say so with this.
+      llavero refuses a file that is older than what this machine has seen, or that is another keychain's, because \
+      somebody may have put it there. If it was you, for example with a backup, accept it with this command.
       """)
 
   @OptionGroup var keychain: KeychainOptions
@@ -262,10 +262,11 @@ struct VaultMergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge", abstract: "Merge another copy of the encrypted file",
     discussion: """
-      With one file, its items come into the keychain: of an item its name, its remarks and its secret each are \
-      those that were changed last; a secret that doesn't stay can be had back with 'llavero undelete'. Copies that a sync program has put beside the keychain are taken in without this.
+      With one file, merges its items into the keychain. Each item's name, attributes and secret are those that were \
+      changed last; 'llavero undelete' brings back a secret that lost. Copies that a sync program puts beside the \
+      keychain are merged without this command.
 
-      With three files it is a merge driver of git for a keychain that is kept in a repository:
+      With three files, this is a git merge driver for a keychain in a repository:
 
         git config merge.llavero.driver 'llavero vault merge %O %A %B'
         echo 'vault.age merge=llavero' >> .gitattributes
@@ -324,9 +325,9 @@ struct VaultCompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Forget for good what was deleted or replaced",
     discussion: """
-      Takes out of the encrypted file what 'llavero undelete' could bring back, and removes all earlier states. Other \
-      copies of the keychain, as in a backup or on another machine, still have it. Of what was deleted the name stays \
-      for 180 days, so that such a copy does not bring it back.
+      Removes from the encrypted file everything that 'llavero undelete' could bring back, and all earlier states. Other \
+      copies of the keychain, in a backup or on another machine, still have it. The names of deleted items stay for 180 \
+      days, so that such a copy doesn't bring them back.
       """)
 
   @Flag(help: "Don't ask")

@@ -10,15 +10,16 @@ struct EditCommand: ParsableCommand {
     commandName: "edit",
     abstract: "Change an item's attributes in an editor",
     discussion: """
-      The editor is the one of VISUAL or EDITOR. It gets a line for each attribute, and never the secret; what was \
-      written is checked, and kept in one step. If another process has changed the item meanwhile, nothing is.
+      Opens the editor that VISUAL or EDITOR names, with a line for each attribute, but never the secret. What you write \
+      is checked and stored in one step. If another process has changed the item in the meantime, nothing is changed.
 
         llavero edit https://github.com --account alice
       """)
 
   @OptionGroup var place: PlaceOptions
 
-  @Option(help: ArgumentHelp("How the server asks for it, where that tells items apart", valueName: "text"))
+  @Option(
+    help: ArgumentHelp("How the server asks for it, if that is part of the item's key", valueName: "text"))
   var authenticationType: String?
 
   @OptionGroup var keychain: KeychainOptions

@@ -8,9 +8,9 @@ import ToolCommands
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Make up a secret, and keep it",
+    abstract: "Generate a secret, and store it",
     discussion: """
-      The secret goes straight into an item; --print prints it, too. Without a place it is only printed.
+      Stores the secret in an item; --print also prints it. Without a place it is only printed.
 
         llavero generate https://git.example.com --account alice
         llavero generate https://git.example.com --account alice --update --length 32 --print
@@ -23,11 +23,11 @@ struct GenerateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When the secret is to be replaced: 2027-01-31, 2027-01-31T12:00:00Z, 30d or 12h; it doesn't answer then",
+      "When the secret expires: 2027-01-31, 2027-01-31T12:00:00Z, 30d or 12h",
       valueName: "when"))
   var expires: String?
 
-  @Flag(help: "If there is such an item, change its secret, and what is given of label, comment and the like")
+  @Flag(help: "If the item exists, change its secret, and the label, comment and so on that you give")
   var update = false
 
   @Flag(help: "Print the secret")
@@ -103,17 +103,17 @@ struct RecipeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which characters, one of each class at least: lowercase, uppercase, letters, digits, symbols, with commas "
-        + "between them (default: letters,digits)", valueName: "classes"))
+      "Classes of characters, at least one from each: lowercase, uppercase, letters, digits, symbols, separated by "
+        + "commas (default: letters,digits)", valueName: "classes"))
   var alphabet: String?
 
   @Option(help: ArgumentHelp("Only these characters", valueName: "text"))
   var characters: String?
 
-  @Flag(help: "Leave out what looks alike: 0 O 1 l I |")
+  @Flag(help: "Leave out characters that look alike: 0 O 1 l I |")
   var noAmbiguous = false
 
-  @Option(help: ArgumentHelp("So many words in place of characters, of 10 bits each", valueName: "n"))
+  @Option(help: ArgumentHelp("Use this many words instead of characters, 10 bits each", valueName: "n"))
   var words: Int?
 
   @Option(help: ArgumentHelp("What stands between words (default: -)", valueName: "text"))

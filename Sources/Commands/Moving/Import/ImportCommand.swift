@@ -12,10 +12,10 @@ import ToolCommands
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take in the logins that another program keeps",
+    abstract: "Import the logins of another program",
     usage: "llavero import KIND [FILE] [OPTION...]",
     discussion: """
-      KIND says whose they are, and FILE where, if not in the usual place; '-' is standard input.
+      KIND says which program's logins, and FILE where they are, if not in the usual place; '-' is standard input.
 
       \(ImportKind.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
         .joined(separator: "\n"))
@@ -24,8 +24,8 @@ struct ImportCommand: ParsableCommand {
         llavero import git-credentials --remove-source
         llavero import bitwarden ~/Downloads/bitwarden_export.csv --on-conflict keep
 
-      Everything comes in one write. With --remove-source each item is read back from the keychain before its source \
-      is touched; what was passed over stays there.
+      Everything is written at once. With --remove-source each item is read back from the keychain before its source \
+      is touched; what was skipped stays there.
       """)
 
   @Argument(help: ArgumentHelp("Whose logins", valueName: "kind"))
@@ -39,11 +39,11 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the keychain has another secret: ask, keep it, replace it or fail (default: ask on a terminal, else fail)",
+      "If the keychain has another secret: ask, keep it, replace it or fail (default: ask on a terminal, else fail)",
       valueName: "what"))
   var onConflict: ConflictPolicy?
 
-  @Flag(help: "Remove what came, once it has been read back from the keychain")
+  @Flag(help: "Remove what was imported, once it has been read back from the keychain")
   var removeSource = false
 
   @Option(help: ArgumentHelp("The file of the identity that opens an encrypted file", valueName: "file"))
