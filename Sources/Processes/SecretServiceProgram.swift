@@ -52,7 +52,7 @@ package struct SecretServiceProgram {
 
   /// What a person is told who has chosen the Secret Service where it can't be run.
   package static func isMissing(_ why: Absence) -> Failure {
-    Failure("the Secret Service can't be used, for \(why.reason); \(why.remedy)", status: .keychain)
+    Failure("the Secret Service can't be used, because \(why.reason); \(why.remedy)", status: .keychain)
   }
 
   /// Whether the loader finds libsecret. It is there in one of the usual places, or the loader's cache knows it; where

@@ -18,10 +18,10 @@ extension Failure {
     case .unusableAttribute(let name, .empty):
       self.init("the \(name) is empty", status: .usage)
     case .unusableAttribute(let name, .notText):
-      self.init("the \(name) is no UTF-8 text", status: .keychain)
+      self.init("the \(name) is not UTF-8 text", status: .keychain)
     case .duplicateItem:
       self.init(
-        "there is such an item already", hint: "change it with 'llavero update'", status: .nothingMatched)
+        "the item exists already", hint: "change it with 'llavero update'", status: .nothingMatched)
     case .itemNotFound:
       self.init("the item is gone", status: .nothingMatched)
     case .locked(let path):
@@ -46,7 +46,7 @@ extension Failure {
         hint: "it has seven groups of four letters and digits", status: .keychain)
     case .noSlotOpens(let path):
       self.init(
-        "none of the ways into the keychain \(path) works here",
+        "nothing here opens the keychain \(path)",
         hint: "see them with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key", status: .keychain
       )
     case .slot(let fault):
@@ -93,7 +93,7 @@ extension Failure {
       let file = (try? VaultLocation())?.identityFile
       let appending: Hint = file.map { "append that machine's key file to \(words: $0), or " } ?? ""
       self.init(
-        "cannot merge \(path): it is encrypted for another key, for the keychain was rotated, there or here",
+        "cannot merge \(path): it is encrypted for another key, because the keychain was rotated, there or here",
         hint: "nothing was changed; \(appending)add a slot there that opens here, and merge again",
         status: .keychain)
     case .damaged(let path, let detail):
@@ -105,7 +105,7 @@ extension Failure {
         former.map { "put yours back: move this one away and copy \(words: $0) to \(words: path)" }
         ?? "put yours back"
       self.init(
-        "the keychain \(path) is another one than was there before",
+        "the keychain \(path) is not the one that was there before",
         hint:
           "\(puttingBack); if this one is yours too, say so with \(command: "llavero", "vault", "accept")",
         status: .keychain)
@@ -130,12 +130,12 @@ extension Failure {
     case .unmerged(let path):
       self.init(
         "\(path) was never merged into the keychain, and would be lost; nothing was changed",
-        hint: "take it in with \(command: "llavero", "vault", "merge", path), or move it away first",
+        hint: "merge it with \(command: "llavero", "vault", "merge", path), or move it away first",
         status: .keychain)
     case .earlierStatesRemain(let reason):
       self.init(
         "the change is made, but earlier states of the keychain remain: \(Failure(reason).message)",
-        hint: "the same command once more removes them", status: .keychain)
+        hint: "run the same command again to remove them", status: .keychain)
     case .system(let operation, let path, let errno):
       self.init("cannot \(operation) \(path): \(errorText(errno))", status: .keychain)
     }

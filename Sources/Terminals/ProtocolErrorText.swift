@@ -40,7 +40,8 @@ extension Failure {
       self.init("line \(line) is not NAME=VALUE", status: .usage)
     case .quotedReference(let line):
       self.init(
-        "line \(line) has a reference in quotes", hint: "leave the quotes out, for they are part of a value",
+        "line \(line) has a reference in quotes",
+        hint: "leave the quotes out: they would be part of the value",
         status: .usage)
     case .unspeakableAnswer(let key):
       self.init(

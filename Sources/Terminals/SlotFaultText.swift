@@ -8,7 +8,7 @@ extension Failure {
         "the keychain has no slot '\(id)'", hint: "see which it has with 'llavero slot list'",
         status: .nothingMatched)
     case .alreadyThere(let id):
-      self.init("the keychain has that way in already: \(id)", status: .nothingMatched)
+      self.init("the keychain has that slot already: \(id)", status: .nothingMatched)
     case .nothingElseOpens:
       self.init(
         "nothing else opens the keychain on this machine; nothing was changed",
@@ -18,7 +18,7 @@ extension Failure {
           """, status: .keychain)
     case .lastWayIn(let id):
       self.init(
-        "'\(id)' is the last way into the keychain, which nobody could open without it",
+        "'\(id)' is the last thing that opens the keychain, which nobody could open without it",
         hint: "add another one first, with 'llavero slot add'", status: .keychain)
     case .tooMany(let limit):
       self.init(
@@ -27,7 +27,7 @@ extension Failure {
         status: .keychain)
     case .malformedRecipient:
       self.init(
-        "that is no recipient that llavero can use",
+        "that is not a recipient that llavero can use",
         hint: "there are age1..., as age-keygen prints it, and lines of public keys: ssh-ed25519 ...",
         status: .usage)
     case .notItsIdentity(let path):
@@ -57,7 +57,7 @@ extension Failure {
         hint: "drop it with --drop \(words: id), and add it again where it can be opened", status: .keychain)
     case .changedMeanwhile:
       self.init(
-        "another process has changed the ways into the keychain meanwhile; nothing was changed",
+        "another process has changed what opens the keychain in the meantime; nothing was changed",
         hint: "run this again", status: .keychain)
     case .unconfirmed:
       self.init(

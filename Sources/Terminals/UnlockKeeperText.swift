@@ -13,7 +13,7 @@ extension Failure {
     }
     if let folder = folders.first {
       self.init(
-        "the keychain may still be unlocked: its agent in \(folder) lives and does not answer",
+        "the keychain may still be unlocked: its agent in \(folder) is running and does not answer",
         hint:
           "see which process it is with \(command: "fuser", "\(folder)/agent.lock"), and end it with 'kill -KILL'",
         status: .keychain)

@@ -19,9 +19,9 @@ extension KeychainChoice {
     case .remembered(let date): date.map { "remembered on \("\($0)".prefix(10))" } ?? "remembered"
     case .made: "made just now"
     case .vaultIsThere: "which is there already"
-    case .answers: "for a Secret Service answers"
-    case .noService(.unavailable(let why)): "as no Secret Service can be used (\(why))"
-    case .noService(let why): "as no Secret Service can be used (\(Failure(why).message))"
+    case .answers: "because a Secret Service answers"
+    case .noService(.unavailable(let why)): "because no Secret Service can be used (\(why))"
+    case .noService(let why): "because no Secret Service can be used (\(Failure(why).message))"
     }
   }
 

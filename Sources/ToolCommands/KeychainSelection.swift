@@ -206,7 +206,7 @@ package struct KeychainSelection {
     case .setAside(let path):
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
-          + "\(command: "llavero", "vault", "merge", path) takes it in")
+          + "\(command: "llavero", "vault", "merge", path) merges it")
     case .formerPutAside(let path):
       StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
     case .waitingForPassphrase:

@@ -29,7 +29,7 @@ package enum ToolProgram {
         hint: "see \(command: Executables.tools, "--help")", status: .usage)
     }
     return Failure(
-      "\(Executables.tools) has no command '\(operand)', for it speaks the protocols of tools alone",
+      "\(Executables.tools) has no command '\(operand)', because it only speaks the protocols of tools",
       hint: "run \(command: "llavero", operand)", status: .usage)
   }
 

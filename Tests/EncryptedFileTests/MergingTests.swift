@@ -205,7 +205,7 @@ struct ConflictCopyTests {
       notices.all == [
         .unmerged(
           path: folder + "/vault.conflict-garbage.age",
-          .damaged(path: folder + "/vault.conflict-garbage.age", detail: "it is no age file")),
+          .damaged(path: folder + "/vault.conflict-garbage.age", detail: "it is not an age file")),
         .unmerged(
           path: folder + "/vault.conflict-of-another.age",
           .wrongIdentity(path: folder + "/vault.conflict-of-another.age")),

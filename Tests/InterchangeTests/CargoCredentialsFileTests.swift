@@ -55,9 +55,9 @@ struct CargoCredentialsFileTests {
       try Found("x = \"\n[registry\ntoken = \"u\"\n[registry]\ntoken = \"t\"\n", as: .cargo).logins == [
         "https://github.com/rust-lang/crates.io-index for cargo t"
       ])
-    #expect(throws: FormatFault("it is no TOML that cargo writes", line: 1)) { try Found("x\n", as: .cargo) }
+    #expect(throws: FormatFault("it is not TOML that cargo writes", line: 1)) { try Found("x\n", as: .cargo) }
     let depth = String(repeating: "[", count: 100_000)
-    #expect(throws: FormatFault("it is no TOML that cargo writes", line: 1)) {
+    #expect(throws: FormatFault("it is not TOML that cargo writes", line: 1)) {
       try Found("a = \(depth)", as: .cargo)
     }
   }

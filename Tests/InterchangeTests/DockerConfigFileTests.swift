@@ -59,7 +59,7 @@ struct DockerConfigFileTests {
     #expect(try Found(#"{"credsStore":"llavero"}"#, as: .docker).logins.isEmpty)
     #expect(try Found(#"{"auths":null}"#, as: .docker).logins.isEmpty)
     for text in ["", "[]", #"{"auths":[]}"#, #"{"auths":{}"#] {
-      #expect(throws: FormatFault("it is no JSON that docker writes")) { try Found(text, as: .docker) }
+      #expect(throws: FormatFault("it is not JSON that docker writes")) { try Found(text, as: .docker) }
     }
   }
 

@@ -65,7 +65,7 @@ struct GitHubHostsFileTests {
       ("h:\n  oauth_token: t\n    user: more\n", 3), ("h:\n    user: a\n  oauth_token: t\n", 3),
       ("h:\n\tuser: a\n", 2), ("h:\n  oauth_token: \"t\n", 2), ("h:\n  oauth_token: \"t\" x\n", 2),
     ] {
-      #expect(throws: FormatFault("it is no YAML that gh writes", line: line), "\(text)") {
+      #expect(throws: FormatFault("it is not YAML that gh writes", line: line), "\(text)") {
         try Found(text, as: .gitHub)
       }
     }

@@ -168,7 +168,7 @@ struct PasswordExportTests {
     #expect(throws: FormatFault("it is encrypted; export it as '.json' or '.csv' instead")) {
       try Found(#"{"encrypted":true,"passwordProtected":true,"data":"x"}"#, as: .bitwarden)
     }
-    #expect(throws: FormatFault("it is no JSON that Bitwarden exports")) {
+    #expect(throws: FormatFault("it is not JSON that Bitwarden exports")) {
       try Found(#"{"items":[{]}"#, as: .bitwarden)
     }
   }

@@ -14,7 +14,7 @@ enum ExpiryText {
     let bytes = Array(text.utf8)
     guard let seconds = span(bytes).map({ now.seconds + $0 }) ?? date(bytes) ?? moment(bytes) else {
       throw Failure(
-        "that is no time when a secret could expire",
+        "that is not a time when a secret could expire",
         hint: "there are 2027-01-31, 2027-01-31T12:00:00Z, 30d, 12h and never", status: .usage)
     }
     if seconds <= now.seconds {

@@ -102,7 +102,7 @@ struct ExplainCommand: ParsableCommand {
     if let path = asked.path, isHTTP(asked), !settings.usesPath {
       asked.path = nil
       notes.append(
-        "git does not send the path \(path), for its credential.useHttpPath is not true for this URL: an item "
+        "git does not send the path \(path), because its credential.useHttpPath is not true for this URL: an item "
           + "with a path answers only where none without one does; change that with 'git config --global "
           + "credential.\(Item.Key.internetPassword(asked).withoutAccount.urlForGit).useHttpPath true'")
     } else if asked.path == nil, isHTTP(asked), settings.usesPath {

@@ -82,7 +82,7 @@ struct ExplanationOutput {
     }
     guard let next = others.first else {
       let isFirst = explanation.candidates.first?.verdict == .answers
-      return isFirst ? "no other one fits" : "no other one that fits can be used"
+      return isFirst ? "no other item matches" : "no other item that matches can be used"
     }
     switch next {
     case .ownItem: return "\(asker) stored it for itself"
@@ -90,25 +90,25 @@ struct ExplanationOutput {
       if case .internetPassword(let query) = explanation.query, query.path == nil {
         return "it is for the whole server, and no path is asked for"
       }
-      return "its path is the longest that fits"
+      return "its path is the longest that matches"
     case .isDefault: return "it was made the default"
-    case .modified: return "of those that fit it was changed last"
-    case .created: return "of those that fit it was added last"
-    case .order: return "of those that fit the keychain has it first"
+    case .modified: return "of those that match it was changed last"
+    case .created: return "of those that match it was added last"
+    case .order: return "of those that match the keychain has it first"
     }
   }
 
   private func lower(_ rule: RankingRule) -> String {
     let why =
       switch rule {
-      case .ownItem: "the other one is \(asker)'s own"
-      case .path: "the other one's path fits better"
-      case .isDefault: "the other one is the default"
-      case .modified: "the other one was changed later"
-      case .created: "the other one was added later"
-      case .order: "the keychain has the other one first"
+      case .ownItem: "the other item is \(asker)'s own"
+      case .path: "the other item's path matches better"
+      case .isDefault: "the other item is the default"
+      case .modified: "the other item was changed later"
+      case .created: "the other item was added later"
+      case .order: "the keychain has the other item first"
       }
-    return "it fits, but \(why)"
+    return "it matches, but \(why)"
   }
 
   private func passedOver(_ obstacle: AnswerExplanation.Obstacle, _ item: Item) -> String {
@@ -151,7 +151,7 @@ struct ExplanationOutput {
   }
 
   private func accountDiffers(_ item: Item) -> String {
-    item.key.account.map { "it is of the account \($0)" } ?? "it has no account"
+    item.key.account.map { "it is for the account \($0)" } ?? "it has no account"
   }
 
   // MARK: For programs

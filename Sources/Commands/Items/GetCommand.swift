@@ -50,7 +50,7 @@ struct GetCommand: ParsableCommand {
       return try place.nothingMatches()
     }
     return Failure(
-      "what the keychain has for \(item.name) has expired", hint: "log in anew, or 'llavero update'",
+      "what the keychain has for \(item.name) has expired", hint: "log in again, or run 'llavero update'",
       status: .nothingMatched)
   }
 }

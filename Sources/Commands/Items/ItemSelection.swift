@@ -24,7 +24,7 @@ enum ItemSelection {
       let items = try explaining(keychain.items(matching: .all).filter(filter.matches))
       if items.isEmpty {
         throw Failure(
-          "the keychain has nothing that looks like that", hint: "see what it has with 'llavero list'",
+          "the keychain has no matching items", hint: "see what it has with 'llavero list'",
           status: .nothingMatched)
       }
       return items.map { (name: $0.key.name, item: $0) }.sorted { $0.name < $1.name }.map(\.item)

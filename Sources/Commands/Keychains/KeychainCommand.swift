@@ -74,7 +74,7 @@ struct CreateCollectionCommand: ParsableCommand {
       throw Failure("there is a collection '\(name)' already", status: .nothingMatched)
     } catch .collectionLocked {
       throw Failure(
-        "the collection '\(name)' was not made, for its service showed no prompt, or it was dismissed",
+        "the collection '\(name)' was not made: its service showed no prompt, or it was dismissed",
         hint: "on a terminal gnome-keyring takes the password from here", status: .keychain)
     } catch {
       throw notAsked ?? Failure(error)

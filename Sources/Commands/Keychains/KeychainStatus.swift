@@ -109,7 +109,8 @@ struct KeychainStatus {
 
   private static func protection(_ location: VaultLocation, _ summary: VaultSummary) -> String {
     if summary.hasIdentityFile || summary.ways.isEmpty {
-      return "a key in \(location.identityFile): safe where copied alone, not from who reads your home"
+      return
+        "a key in \(location.identityFile): safe if copied without the key, but not from anyone who reads your home"
     }
     if summary.ways.contains(where: { $0.kind == .recipient || $0.kind == .command }) {
       return "slots, opened by what 'llavero slot list' shows"

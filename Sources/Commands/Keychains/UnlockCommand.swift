@@ -62,7 +62,7 @@ struct UnlockCommand: ParsableCommand {
     // Whoever has said for how long, or gives the passphrase, doesn't want to hear that it is unlocked already.
     let anew = total != nil || idle != nil || keychain.passphraseFd != nil
     switch try explaining({ () throws(KeychainError) in try file.unlock(anew: anew) }) {
-    case .noVault: StandardStreams.say("there is nothing to unlock, for there is no keychain yet")
+    case .noVault: StandardStreams.say("there is nothing to unlock, because there is no keychain yet")
     case .notNeeded:
       StandardStreams.say(
         "there is nothing to unlock: the key of the keychain is \(file.location.identityFile)")
@@ -81,7 +81,7 @@ struct UnlockCommand: ParsableCommand {
       try service.unlock(isKnown: terminal || keychain.passphraseFd != nil, passphrase: source)
     } catch .collectionLocked(let name) where !keychain.noPrompt {
       throw Failure(
-        "the collection '\(name)' is still locked, for its service showed no prompt, or it was dismissed",
+        "the collection '\(name)' is still locked: its service showed no prompt, or it was dismissed",
         hint:
           "on a terminal gnome-keyring takes the password from here; others have to be unlocked on the desktop",
         status: .keychain)
@@ -120,7 +120,7 @@ struct LockCommand: ParsableCommand {
 
   private func lock(_ file: EncryptedFileKeychain) throws(Failure) {
     switch try explaining({ () throws(KeychainError) in try file.lock() }) {
-    case .noVault: StandardStreams.say("there is nothing to lock, for there is no keychain yet")
+    case .noVault: StandardStreams.say("there is nothing to lock, because there is no keychain yet")
     case .notPossible:
       throw Failure(
         "the keychain can't be locked: its key is \(file.location.identityFile)",

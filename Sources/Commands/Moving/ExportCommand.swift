@@ -138,8 +138,8 @@ struct ExportCommand: ParsableCommand {
       } catch {
         throw Failure(
           text.hasPrefix("AGE-SECRET-KEY-")
-            ? "that is an identity, which nobody else should see, and no recipient"
-            : "that is no recipient of age that llavero can use",
+            ? "that is an identity, which nobody else should see, and not a recipient"
+            : "that is not an age recipient that llavero can use",
           hint: "a recipient begins with age1 or ssh-ed25519", status: .usage)
       }
     }

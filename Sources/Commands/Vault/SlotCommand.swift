@@ -31,7 +31,7 @@ struct SlotCommand: ParsableCommand {
 /// `llavero slot list`
 struct SlotListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the ways into the keychain",
+    commandName: "list", abstract: "List what opens the keychain",
     discussion: """
       Nobody is asked and no program is run; a locked keychain shows less. For scripts, --json prints an array of \
       objects:

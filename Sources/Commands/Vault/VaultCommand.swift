@@ -163,8 +163,8 @@ struct VaultRestoreCommand: ParsableCommand {
       try vault.restore(generation, confirm: confirm)
     }
     StandardStreams.say(
-      "the keychain is as after write \(generation.number) again: \(countText(outcome.count, "item")), "
-        + "\(outcome.restored) put back, \(outcome.retired) taken away")
+      "the keychain is again as it was after write \(generation.number): \(countText(outcome.count, "item")), "
+        + "\(outcome.restored) put back, \(outcome.retired) removed")
   }
 }
 
@@ -290,12 +290,12 @@ struct VaultMergeCommand: ParsableCommand {
       } else {
         let outcome = try vault.merge(copyAt: files[0])
         StandardStreams.say(
-          "the keychain has \(countText(outcome.count, "item")): \(outcome.added) taken in, "
-            + "\(outcome.deleted) taken away")
+          "the keychain has \(countText(outcome.count, "item")): \(outcome.added) merged, "
+            + "\(outcome.deleted) removed")
         tellUndecided(outcome)
       }
     } catch .itemNotFound {
-      throw Failure("there is no encrypted file yet to take it in", status: .nothingMatched)
+      throw Failure("there is no encrypted file yet to merge it into", status: .nothingMatched)
     } catch .wrongIdentity(let path) {
       throw Failure("\(path) is not a copy of this keychain; nothing was changed", status: .keychain)
     } catch .damaged(let path, let detail) where files.contains(path) && path != vault.location.vaultFile {
@@ -341,7 +341,7 @@ struct VaultCompactCommand: ParsableCommand {
       let question: TextForTerminal = "Forget what was deleted or replaced, and all earlier states?"
       guard let isConfirmed = keychain.selection.confirms(question) else {
         throw Failure(
-          "what goes can't be had back, and nobody can be asked", hint: "say --yes", status: .usage)
+          "what is removed can't be brought back, and nobody can be asked", hint: "say --yes", status: .usage)
       }
       if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
     }

@@ -275,7 +275,7 @@ extension KeychainError {
     case .workFactorTooHigh(let logN, let limit):
       self = .damaged(path: path, detail: "its passphrase takes 2^\(logN) steps, more than 2^\(limit)")
     case .header(.unsupportedVersion): self = .damaged(path: path, detail: "it is of another age version")
-    case .header(.notAge): self = .damaged(path: path, detail: "it is no age file")
+    case .header(.notAge): self = .damaged(path: path, detail: "it is not an age file")
     case .header, .armor: self = .damaged(path: path, detail: "its header is malformed")
     case .headerMAC: self = .damaged(path: path, detail: "its header was altered")
     case .noMatch: self = .wrongIdentity(path: path)

@@ -14,7 +14,7 @@ public struct SlotSummary: Hashable, Sendable {
   public var identityPath: String?
   /// The program whose output opens it on this machine, with its arguments, where one is noted.
   public var command: [String]?
-  /// Whether it can't be used, for it is no age file.
+  /// Whether it can't be used, for it is not an age file.
   public var isDamaged = false
 
   init(id: String, kind: SlotKind) {

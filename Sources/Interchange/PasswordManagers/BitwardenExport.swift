@@ -39,7 +39,7 @@ private enum BitwardenJSON {
         }
       }
     } catch {
-      throw FormatFault("it is no JSON that Bitwarden exports")
+      throw FormatFault("it is not JSON that Bitwarden exports")
     }
     if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
     guard hasItems else { throw FormatFault("it has no entries, as an export of Bitwarden has") }

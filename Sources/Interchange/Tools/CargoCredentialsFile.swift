@@ -15,7 +15,7 @@ extension FileFormat {
   ) { (text, companion) throws(FormatFault) in
     let file = TOMLValues(text)
     if file.values.isEmpty, let line = file.malformedLines.first {
-      throw FormatFault("it is no TOML that cargo writes", line: line)
+      throw FormatFault("it is not TOML that cargo writes", line: line)
     }
     let indexes = companion.map(indexes(in:)) ?? [:]
     var found = FoundLogins()

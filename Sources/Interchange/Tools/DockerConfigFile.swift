@@ -25,7 +25,7 @@ extension FileFormat {
         }
       }
     } catch {
-      throw FormatFault("it is no JSON that docker writes")
+      throw FormatFault("it is not JSON that docker writes")
     }
     found.passOverContradictions()
     return found

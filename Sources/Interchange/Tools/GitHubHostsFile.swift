@@ -15,7 +15,7 @@ extension FileFormat {
     do throws(YAMLScalars.Malformed) {
       file = try YAMLScalars(text)
     } catch {
-      throw FormatFault("it is no YAML that gh writes", line: error.line)
+      throw FormatFault("it is not YAML that gh writes", line: error.line)
     }
     var found = FoundLogins()
     var rest = file.scalars[...]

@@ -82,7 +82,7 @@ struct EditCommand: ParsableCommand {
     }
     guard isAsBefore, let changed else {
       throw Failure(
-        "another process has changed the item meanwhile; nothing was changed", hint: "run this again",
+        "another process has changed the item in the meantime; nothing was changed", hint: "run this again",
         status: .keychain)
     }
     if output.json { try StandardStreams.write(ItemOutput.json(changed)) }

@@ -77,7 +77,7 @@ struct GenerateCommand: ParsableCommand {
       return try keychain.put(item, credential, isUpdate: update) { notes.note(on: &$0) }
     } catch .duplicateItem {
       throw Failure(
-        "there is such an item already", hint: "give it a new secret with --update", status: .nothingMatched)
+        "the item exists already", hint: "give it a new secret with --update", status: .nothingMatched)
     } catch {
       throw Failure(error)
     }
@@ -92,7 +92,7 @@ struct GenerateCommand: ParsableCommand {
   private func tell(_ recipe: SecretRecipe) {
     let bits = Int(recipe.bits)
     StandardStreams.say(
-      "the secret has \(countText(bits, "bit")) of randomness" + (bits < 60 ? ", which is few" : ""))
+      "the secret has \(countText(bits, "bit")) of randomness" + (bits < 60 ? ", which is not many" : ""))
   }
 }
 

@@ -108,7 +108,7 @@ extension Failure {
     case .emptyPassphrase:
       self.init("the passphrase is empty", status: .usage)
     case .invalidKey, .invalidKeyLine, .noKeys, .keyFileTooLarge:
-      self.init("that is no key of age, or one that llavero can't use", status: .usage)
+      self.init("that is not an age key, or one that llavero can't use", status: .usage)
     case .noRecipients, .incompatibleRecipients:
       self.init("these recipients can't be used together", status: .usage)
     case .plugin(let name, let fault): self.init(.slot(.pluginFailed(name: name, .init(fault))))

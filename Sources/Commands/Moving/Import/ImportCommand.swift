@@ -131,7 +131,7 @@ struct ImportCommand: ParsableCommand {
     }
     if kind.desktopItems?.areForEverybody == true, usual.isEmpty {
       return Failure(
-        "the Secret Service is the keychain that is used, and what \(kind.name) has there is found already",
+        "the Secret Service is the keychain in use, so what \(kind.name) has there is found already",
         status: .nothingMatched)
     }
     return Failure(

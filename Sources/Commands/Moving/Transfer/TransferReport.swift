@@ -76,12 +76,12 @@ struct TransferReport {
   }
 
   private static let reasons: [(PassedOver.Reason, String)] = [
-    (.malformed, "can't be understood, passed over"),
-    (.disputed, "read differently by the programs that use such a file, passed over"),
-    (.addresses, "with addresses that can't be told apart, passed over; export as JSON instead"),
-    (.noSecret, "without a password, passed over"),
-    (.undecipherable, "can't be decrypted, passed over"), (.noPlace, "without a server, passed over"),
-    (.noLogin, "no login, passed over"), (.discarded, "thrown away there, passed over"),
+    (.malformed, "can't be understood, skipped"),
+    (.disputed, "read differently by the programs that use such a file, skipped"),
+    (.addresses, "with addresses that can't be told apart, skipped; export as JSON instead"),
+    (.noSecret, "without a password, skipped"),
+    (.undecipherable, "can't be decrypted, skipped"), (.noPlace, "without a server, skipped"),
+    (.noLogin, "no login, skipped"), (.discarded, "thrown away there, skipped"),
   ]
 
   private static let leftOut: [(Transfer.Outcome, String)] = [
