@@ -11,7 +11,7 @@ public import UnlockCache
 /// A vault's key stays in memory as long as the object lives, unless the unlock cache keeps it, too: then the vault is
 /// locked as soon as the cache has forgotten the key, whichever process locked it.
 public final class EncryptedFileKeychain: KeychainStore {
-  /// Something that whoever uses the keychain may want to say.
+  /// Something that a program that uses the keychain may want to report.
   public enum Notice: Hashable, Sendable {
     /// A vault was made because there was none.
     case created(VaultLocation)

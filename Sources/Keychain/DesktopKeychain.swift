@@ -96,7 +96,7 @@ public struct DesktopKeychainFacts: Hashable, Sendable {
 
 /// How a desktop's service is used.
 public struct DesktopKeychainSettings {
-  /// Something that whoever uses the keychain may want to say.
+  /// Something that a program that uses the keychain may want to report.
   public enum Notice: Hashable, Sendable {
     /// The service's prompt has been waiting for a person for a second.
     case prompting(program: String?)

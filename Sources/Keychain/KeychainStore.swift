@@ -39,7 +39,7 @@ public protocol KeychainStore: AnyObject {
   @discardableResult
   func update(_ item: Item) throws(KeychainError) -> Item
 
-  /// The same, and replaces what is confidential.
+  /// The same, and replaces the confidential parts.
   ///
   /// - Throws: as ``update(_:)`` does.
   @discardableResult
@@ -118,8 +118,8 @@ extension KeychainStore {
   /// The best item that answers the query and has not expired, with its secret; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - query: what is asked for.
-  ///   - now: when, for what has expired.
+  ///   - query: what to look for.
+  ///   - now: the present time, by which items expire.
   ///   - isUsable: says whether the one who asks can use such an item; others are passed over. By default those that
   ///     hold a password, and no ready-made credential.
   /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw, but for an item that was deleted in between.
@@ -137,8 +137,8 @@ extension KeychainStore {
   /// what the best one with a refresh token still gives.
   ///
   /// - Parameters:
-  ///   - query: what is asked for.
-  ///   - now: when, for what has expired.
+  ///   - query: what to look for.
+  ///   - now: the present time, by which items expire.
   ///   - isUsable: as for ``answer(to:at:where:)``.
   /// - Throws: as ``answer(to:at:where:)`` does.
   public func answerOrRenewal(

@@ -23,7 +23,7 @@ extension KeychainStore {
   ///   - credential: what to keep.
   ///   - expiringBy: the latest expiry that the item may have afterwards, in seconds since the Unix epoch. Saving
   ///     what is there already never puts an expiry off.
-  ///   - now: when, for what has expired.
+  ///   - now: the present time, by which items expire.
   /// - Throws: what reading and writing the keychain throws; ``KeychainError/queryTooBroad(_:)`` and
   ///   ``KeychainError/unusableAttribute(name:_:)`` for an item that can't be kept.
   @discardableResult

@@ -5,7 +5,7 @@ import Keychain
 /// The secret comes and goes as `Data`, which nobody can wipe; between caller and keychain it is a `Secret`, which is.
 ///
 /// - Parameters:
-///   - attributes: the item's class, attributes and secret, and what is to be returned of it.
+///   - attributes: the item's class, attributes and secret, and what to return of it.
 ///   - result: where what `kSecReturn…` asks for is put.
 /// - Returns: `errSecSuccess`; `errSecDuplicateItem` if there is an item with this primary key; else what is wrong.
 @discardableResult

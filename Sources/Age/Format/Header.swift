@@ -9,7 +9,7 @@ public struct Header: Sendable {
 
   /// The stanzas, at least one, in the file's order, those of unknown types included.
   public let stanzas: [Stanza]
-  /// The 32 bytes of the MAC, unverified until a file key is had.
+  /// The 32 bytes of the MAC, unverified until there is a file key.
   public let mac: [UInt8]
   /// The header's bytes, the last line feed included: where the payload begins in the file.
   public let encodedSize: Int

@@ -85,7 +85,7 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
   ///
   /// - Parameter publicKey: 32 bytes.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes, with
-  ///   ``KeyFault/point`` for what is no point of the curve's main subgroup.
+  ///   ``KeyFault/point`` if it isn't a point of the curve's main subgroup.
   public init(publicKey: [UInt8]) throws(AgeError) {
     guard publicKey.count == SSHEd25519.keySize else { throw .invalidKey(.length) }
     Sodium.start()

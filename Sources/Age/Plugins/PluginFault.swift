@@ -10,7 +10,7 @@ public enum PluginFault: Error, Hashable, Sendable {
   case ended(PluginEnd)
   /// It took longer than the settings allow, ``PluginSettings/timeLimit`` or ``PluginSettings/attendedTimeLimit``.
   case timedOut
-  /// It wrote what is no stanza ("IPC protocol").
+  /// It wrote something that isn't a stanza ("IPC protocol").
   case malformedStanza
   /// It wrote a stanza of more than ``PluginSettings/maximumStanzaSize`` bytes.
   case stanzaTooLarge

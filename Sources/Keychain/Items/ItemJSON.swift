@@ -42,7 +42,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes what is confidential of an item.
+  /// Writes the confidential parts of an item.
   package mutating func confidentialMembers(of credential: borrowing Credential) {
     member("secret", credential.secret)
     member("password_expiry_utc", credential.expiry)

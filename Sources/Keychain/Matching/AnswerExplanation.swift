@@ -20,7 +20,7 @@ public struct AnswerExplanation: Hashable, Sendable {
     case ranksLower(RankingRule)
     /// It would be looked at before the one that answers, but can't answer.
     case passedOver(Obstacle)
-    /// It doesn't match what is asked for.
+    /// It doesn't match the query.
     case differs([ItemDifference])
   }
 
@@ -52,8 +52,8 @@ extension KeychainStore {
   /// Loads the secrets that it would load, to see what has expired, and no other.
   ///
   /// - Parameters:
-  ///   - query: what is asked for.
-  ///   - now: when, for what has expired.
+  ///   - query: what to look for.
+  ///   - now: the present time, by which items expire.
   ///   - isUsable: as there.
   /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw.
   public func explain(

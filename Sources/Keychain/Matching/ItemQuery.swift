@@ -20,7 +20,7 @@ public enum ItemQuery: Hashable, Sendable {
     }
   }
 
-  /// In what the item differs from what is asked for; nothing if it answers.
+  /// How the item differs from the query; empty if it answers.
   public func differences(from item: Item) -> [ItemDifference] {
     switch (self, item.key) {
     case (.internetPassword(let query), .internetPassword(let key)): query.differences(from: key)
@@ -49,7 +49,7 @@ public enum ItemQuery: Hashable, Sendable {
   }
 }
 
-/// In what an item differs from what is asked for, so that it doesn't answer.
+/// How an item differs from a query, so that it doesn't answer it.
 public enum ItemDifference: Hashable, Sendable {
   /// It is of another class.
   case itemClass
@@ -91,7 +91,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
   /// The tool that asks; `nil` for git and people.
   public let securityDomain: ByteString?
 
-  /// Takes what is asked for. Empty values other than the account's are taken for absent ones.
+  /// Creates a query. Empty values other than the account's count as absent.
   ///
   /// - Throws: ``KeychainError/queryTooBroad(_:)`` without a protocol, or with neither server nor path: a
   ///   blank pattern matched every host in CVE-2020-11008.
@@ -120,7 +120,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
       || differs(in: .securityDomain, from: item))
   }
 
-  /// In what the item differs from what is asked for; nothing if it answers.
+  /// How the item differs from the query; empty if it answers.
   public func differences(from item: InternetPassword) -> [ItemDifference] {
     Self.rules.filter { differs(in: $0, from: item) }
   }
@@ -154,7 +154,7 @@ public struct GenericPasswordQuery: Hashable, Sendable {
   /// The user name; `nil` takes any, empty only an empty one.
   public let account: ByteString?
 
-  /// Takes what is asked for.
+  /// Creates a query.
   ///
   /// - Throws: ``KeychainError/queryTooBroad(_:)`` if the service is empty.
   public init(service: ByteString, account: ByteString? = nil) throws(KeychainError) {
@@ -168,7 +168,7 @@ public struct GenericPasswordQuery: Hashable, Sendable {
     item.service == service && (account == nil || item.account == account)
   }
 
-  /// In what the item differs from what is asked for; nothing if it answers.
+  /// How the item differs from the query; empty if it answers.
   public func differences(from item: GenericPassword) -> [ItemDifference] {
     if matches(item) { return [] }
     return item.service == service ? [.account] : [.service]

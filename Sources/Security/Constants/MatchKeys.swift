@@ -46,7 +46,7 @@ public let kSecMatchValidOnDate: CFString = "m_ValidOnDate"
 /// How many items are returned at most: a number, or `kSecMatchLimit…`.
 public let kSecMatchLimit: CFString = "m_Limit"
 
-/// The first item that matches; what is done without a limit.
+/// The first item that matches. This is the default without a limit.
 public let kSecMatchLimitOne: CFString = "m_LimitOne"
 
 /// Every item that matches.

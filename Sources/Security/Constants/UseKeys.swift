@@ -22,11 +22,11 @@ public let kSecUseDataProtectionKeychain: CFString = "nleg"
 /// Whether the keychain of all users is meant. Refused if true.
 public let kSecUseUserIndependentKeychain: CFString = "u_UserIndependentKeychain"
 
-/// Somebody may be asked; what is done without `kSecUseAuthenticationUI`.
+/// The user may be asked. This is the default without `kSecUseAuthenticationUI`.
 public let kSecUseAuthenticationUIAllow: CFString = "u_AuthUIA"
 
-/// Nobody is asked: what is locked is `errSecInteractionNotAllowed`.
+/// Nobody is asked: a locked item gives `errSecInteractionNotAllowed`.
 public let kSecUseAuthenticationUIFail: CFString = "u_AuthUIF"
 
-/// Nobody is asked, and what is locked is left out of the result.
+/// Nobody is asked, and locked items are left out of the result.
 public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"
