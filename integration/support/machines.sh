@@ -58,13 +58,14 @@ count_earlier() {
 
 # earlier_secrets HOST: those that undelete brings back, one by one, in a copy of this machine
 earlier_secrets() {
-  local turns copy
+  local turn copy
   copy=$(mktemp -d "$CASE/copy.XXXXXX")
   cp -a "$HOME" "$copy/home"
   (
     use_home "$copy"
-    # What was in use becomes the first of the list, so each is the last one at some time.
-    for ((turns = $(count_earlier "$1"); turns > 0; turns--)); do
+    # What was in use becomes the first of the list, so each is the last one at some time. There may come more: what is
+    # brought back is written, and a write takes in what a sync program has brought.
+    for ((turn = 0; turn < $(count_earlier "$1"); turn++)); do
       llavero undelete "https://$1" --account alice --entry "$(count_earlier "$1")" 2>/dev/null
       llavero get "https://$1" --account alice
     done
