@@ -63,10 +63,10 @@ earlier_secrets() {
   cp -a "$HOME" "$copy/home"
   (
     use_home "$copy"
-    # What was in use becomes the first of the list, so each is the last one at some time. There may come more: what is
-    # brought back is written, and a write takes in what a sync program has brought.
-    for ((turn = 0; turn < $(count_earlier "$1"); turn++)); do
-      llavero undelete "https://$1" --account alice --entry "$(count_earlier "$1")" 2>/dev/null
+    # What was in use becomes the first of the list, so each is the last one at some time. There may come some more: what
+    # is brought back is written, and a write takes in what a sync program has brought.
+    for ((turn = $(count_earlier "$1") + 3; turn > 0; turn--)); do
+      llavero undelete "https://$1" --account alice --entry "$(count_earlier "$1")" 2>/dev/null || break
       llavero get "https://$1" --account alice
     done
   )
