@@ -4,7 +4,7 @@ import sys
 from html import escape
 
 PEERS = ("git's", "docker's", "Python's")
-WIDTH, LABELS, RIGHT = 760, 400, 60
+WIDTH, LABELS, RIGHT = 800, 440, 60
 ROW, BAR, TOP, BOTTOM = 30, 16, 46, 34
 LONGEST = 1.25
 
