@@ -296,7 +296,7 @@ final class VaultChange {
       // The former file is one where it could not be removed after the exchange.
       try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
       try Generations(creatingIn: locked.folder).purge()
-      NewestWrite.forget(knownTo: head, [], besides: newestWriteName, in: locked.folder)
+      NewestWrite.forget(knownTo: head, besides: newestWriteName, in: locked.folder)
     } catch {
       throw .earlierStatesRemain(because: error)
     }

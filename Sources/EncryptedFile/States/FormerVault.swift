@@ -47,9 +47,6 @@ enum FormerVault {
 
   /// Whether a file is a state of another vault. What can't be read may be this one's.
   private static func isOther(than uuid: String, _ name: String, in folder: borrowing Folder) -> Bool {
-    guard let file = try? folder.file(name), let header = try? VaultSnapshot.readHeader(file).0,
-      let stanzas = try? VaultStanzas(header.stanzas, path: folder.path(of: name))
-    else { return false }
-    return stanzas.uuid != uuid
+    folder.vaultUUID(of: name).map { $0 != uuid } ?? false
   }
 }

@@ -52,11 +52,7 @@ struct Generations: ~Copyable {
   /// The path of a write that nobody has taken in, as far as the head tells; `nil` if there is none.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> String? {
     for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
-      if let file = try? folder.file(name), let mac = try? VaultSnapshot.readHeader(file).0.mac,
-        head.comes(from: mac)
-      {
-        continue
-      }
+      if folder.headerMAC(of: name).map(head.comes) == true { continue }
       return folder.path(of: name)
     }
     return nil
@@ -111,10 +107,8 @@ struct Generations: ~Copyable {
 
   /// Has a write that nobody had taken in be an earlier generation like any other, now that it was.
   func settle(_ merged: VaultSnapshot) throws(KeychainError) {
-    for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
-      guard let file = try? folder.file(name), let mac = try? VaultSnapshot.readHeader(file).0.mac,
-        mac == merged.mac
-      else { continue }
+    for name in try folder.names()
+    where name.hasPrefix(Self.unmergedPrefix) && folder.headerMAC(of: name) == merged.mac {
       try folder.setDate(merged.first.head.written, of: name)
       try take(name, from: folder, as: merged.generation.fileName)
     }

@@ -128,7 +128,7 @@ extension EncryptedFileKeychain {
     defer { withExtendedLifetime(lock) {} }
     guard let file = try openVault(), file.status == opened.status else { return }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
-    NewestWrite.forget(knownTo: opened, in: folder, at: location)
+    NewestWrite.forget(knownTo: opened.first.head, in: folder)
   }
 
   /// Takes the vault as it is for the newest state of it.

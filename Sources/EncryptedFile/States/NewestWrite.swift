@@ -4,7 +4,8 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The last generation of a vault that this machine wrote: a second name of its file, beside it.
+/// The last generation of a vault that a machine wrote: a second name of its file, beside it. Each machine has a name of
+/// its own for that.
 ///
 /// A sync program looks at the vault before it puts another machine's file in its place. What is written between the two
 /// has no other name left then, and nobody has seen it.
@@ -36,22 +37,18 @@ struct NewestWrite {
     return folder.path(of: Generations.folderName + "/" + unmerged)
   }
 
-  /// Takes the name away where what is in the vault's place comes from that write: then it is there. Needs the lock.
+  /// Removes the last writes that a generation comes from: what they name is in the vault now. Needs the lock.
+  ///
+  /// - Parameters:
+  ///   - head: the generation's first line.
+  ///   - putAside: those that go as well, for they have been put among the earlier states.
+  ///   - newest: the one that names that generation itself, if it was written here.
   static func forget(
-    knownTo current: VaultSnapshot, in folder: borrowing Folder, at location: VaultLocation
+    knownTo head: VaultHead, _ putAside: [String] = [], besides newest: String? = nil,
+    in folder: borrowing Folder
   ) {
-    if let mac = mac(of: location.newestWriteName, in: folder), current.first.head.comes(from: mac) {
-      unlinkat(folder.descriptor, location.newestWriteName, 0)
-    }
-  }
-
-  /// Removes the last writes that a change comes from or has put aside, but for what was written last: they name what is
-  /// in the vault now.
-  static func forget(
-    knownTo head: VaultHead, _ putAside: [String], besides own: String, in folder: borrowing Folder
-  ) {
-    for name in (try? names(in: folder)) ?? [] where name != own {
-      if putAside.contains(name) || mac(of: name, in: folder).map(head.comes) == true {
+    for name in (try? names(in: folder)) ?? [] where name != newest {
+      if putAside.contains(name) || folder.headerMAC(of: name).map(head.comes) == true {
         unlinkat(folder.descriptor, name, 0)
       }
     }
@@ -60,7 +57,7 @@ struct NewestWrite {
   /// Has one that a person has had taken in be an earlier state like any other: what its number is too low for is noted
   /// nowhere.
   static func settle(_ merged: VaultSnapshot, in folder: borrowing Folder) throws(KeychainError) {
-    for name in try names(in: folder) where mac(of: name, in: folder) == merged.mac {
+    for name in try names(in: folder) where folder.headerMAC(of: name) == merged.mac {
       try Generations(creatingIn: folder).take(name, from: folder, as: merged.generation.fileName)
     }
   }
@@ -162,7 +159,7 @@ struct NewestWrite {
       case .system: throw error
       // Of a version that may know more than this one, or of another key of this vault: whoever has that can tell.
       case .newerFormat: return .undecided
-      default: return isOfOtherKey(name, of: current.stanzas.uuid, in: folder) ? .otherKey : .notOpened
+      default: return folder.vaultUUID(of: name) == current.stanzas.uuid ? .otherKey : .notOpened
       }
     }
     if write.first.head.comes(from: current.mac) {
@@ -176,13 +173,6 @@ struct NewestWrite {
     let isAncestor = isAncestor(
       mac: write.mac, of: head, in: folder, uuid: current.stanzas.uuid, current.key, unlocking)
     return isAncestor ? .known : .undecided
-  }
-
-  private static func isOfOtherKey(_ name: String, of uuid: String, in folder: borrowing Folder) -> Bool {
-    guard let file = try? folder.file(name), let header = try? VaultSnapshot.readHeader(file).0,
-      let stanzas = try? VaultStanzas(header.stanzas, path: name)
-    else { return false }
-    return stanzas.uuid == uuid
   }
 
   /// Whether it comes from what is in the vault's place and from what was seen last, which is another one: a writer that
@@ -220,17 +210,9 @@ struct NewestWrite {
   /// Whether it is one that a killed writer never got into the vault's place while he changed the vault's key.
   static func isBeingReplaced(
     _ name: String, of uuid: String, in folder: borrowing Folder, at location: VaultLocation
-  )
-    -> Bool
-  {
-    guard let mac = mac(of: name, in: folder) else { return false }
+  ) -> Bool {
+    guard let mac = folder.headerMAC(of: name) else { return false }
     return SeenGeneration.isBeingReplaced(by: mac, of: uuid, in: StateFolder(location))
-  }
-
-  /// The MAC of its header; `nil` if there is none.
-  static func mac(of name: String, in folder: borrowing Folder) -> [UInt8]? {
-    guard let file = try? folder.file(name) else { return nil }
-    return try? VaultSnapshot.readHeader(file).0.mac
   }
 
   /// Opens one with a vault's key; `nil` if it isn't there, or if it is damaged or another key's.

@@ -31,7 +31,7 @@ enum TakenOut {
     _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder
   ) -> Bool {
     mac == current.mac || current.first.head.comes(from: mac)
-      || ((try? NewestWrite.names(in: folder)) ?? []).contains { NewestWrite.mac(of: $0, in: folder) == mac }
+      || ((try? NewestWrite.names(in: folder)) ?? []).contains { folder.headerMAC(of: $0) == mac }
       || ((try? Generations(in: folder.path)?.hasOne(of: mac)) ?? false)
   }
 }
