@@ -25,6 +25,9 @@ import time
 
 PATIENCE = 30
 
+# The shell shows it once the job has ended: a terminal hands on what was written to it after the writer may be gone.
+LAST = b"\0all is shown\0"
+
 
 class Failed(Exception):
     pass
@@ -57,6 +60,10 @@ def shell(command, orders, reports, background):
             else:
                 code = b"signal %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else b"status %d" % os.WEXITSTATUS(status)
                 os.write(reports, code + b"\n")
+                try:
+                    os.write(1, LAST)
+                except OSError:
+                    pass
                 # The terminal stays until its settings were looked at.
                 os.read(orders, 100)
                 os._exit(0)
@@ -159,7 +166,8 @@ def main():
             session.step(name, argument)
         session.until(lambda: session.ending(), "the end")
         if not session.hung_up:
-            session.pump()
+            session.until(lambda: LAST in session.shown, "all that was shown")
+            session.shown = session.shown.replace(LAST, b"")
             echo = "on" if session.echoes() else "off"
     except Failed as failure:
         print("FAILED:", failure)
