@@ -85,6 +85,8 @@ private final class StandardToolCall: ToolCall {
 
   var isInputTerminal: Bool { StandardStreams.isTerminal(0) }
 
+  var isOutputTerminal: Bool { StandardStreams.isTerminal(1) }
+
   var caller: any Caller { CallingProcess() }
 
   func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal {

@@ -32,6 +32,15 @@ struct NetrcProtocolTests {
         == ToolReply(status: 0, output: "machine h.example login a password pw\n"))
   }
 
+  @Test("nothing is shown on a terminal")
+  func terminal() throws {
+    try add("h", "pw")
+    let call = try netrc.callInMemory([])
+    call.isOutputTerminal = true
+    #expect(throws: ProtocolError.self) { _ = try netrc.tool.speaks.respond(to: call) }
+    #expect(call.output.isEmpty)
+  }
+
   @Test("what no client of netrc uses is left out")
   func leftOut() throws {
     try add("h", "tool", domain: "docker")

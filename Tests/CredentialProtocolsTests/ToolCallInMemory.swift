@@ -44,6 +44,9 @@ final class ToolCallInMemory: ToolCall {
   /// Whether somebody is at the terminal who has not been given any input.
   var isInputTerminal: Bool { typed != nil && rest.isEmpty }
 
+  /// Whether the output would be shown to a person.
+  var isOutputTerminal = false
+
   /// Who calls.
   var callingProgram = CallerInMemory()
   var caller: any Caller { callingProgram }

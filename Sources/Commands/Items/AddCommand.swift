@@ -56,6 +56,7 @@ struct AddCommand: ParsableCommand {
     let open = try self.keychain.open()
     let keychain = open.keychain
     // Before the secret is asked for: what can't be added, and what is there already.
+    try refuseImpossibleHost(of: item)
     try explaining { () throws(KeychainError) in
       try item.validateKey()
       try item.validate()
@@ -67,6 +68,7 @@ struct AddCommand: ParsableCommand {
     let complete = credential.copy()
     let added = try explaining(keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) })
     try open.remember()
+    sayIfNoToolTakes(complete.secret, of: item)
     if output.json { try StandardStreams.write(ItemOutput.json(added)) }
   }
 

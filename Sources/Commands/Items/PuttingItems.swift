@@ -33,6 +33,30 @@ extension KeychainStore {
   }
 }
 
+/// Says on standard error that git and most tools can't be given a secret, because their protocols are lines of text. It
+/// is kept nevertheless: `llavero get` and `llavero run` can give it to anyone.
+func sayIfNoToolTakes(_ secret: borrowing Secret, of item: Item) {
+  guard case .internetPassword = item.key else { return }
+  let hasBreak = secret.withUnsafeBytes { $0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }
+  if hasBreak {
+    StandardStreams.say(
+      "note: the secret has a line break or a NUL byte in it, so git and most tools can't take it")
+  }
+}
+
+/// Refuses a host that no program asks for, which is a mistyped one.
+///
+/// - Throws: ``Failure`` if the host has white space or control characters, which a URL can't have (RFC 3986, section
+///   3.2.2).
+func refuseImpossibleHost(of item: Item) throws(Failure) {
+  guard case .internetPassword(let place) = item.key, let server = place.server,
+    server.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
+  else { return }
+  throw Failure(
+    "'\(server)' is no name of a host: it has white space or control characters in it",
+    hint: "see what a URL looks like with 'llavero add --help'", status: .usage)
+}
+
 extension Failure {
   /// That another item has the primary key which one should get.
   static func taken(_ key: Item.Key) -> Failure {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EncryptedFile
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals
@@ -15,6 +14,7 @@ struct UndeleteCommand: ParsableCommand {
       For 30 days, brings back items of the encrypted file that you deleted or that git erased because a server refused \
       them, and secrets that were replaced.
 
+        llavero undelete --list
         llavero undelete https://github.com --list
         llavero undelete https://github.com --account alice
         llavero undelete https://github.com --account alice --entry 2
@@ -22,15 +22,27 @@ struct UndeleteCommand: ParsableCommand {
       The last one goes back to an earlier secret; you can bring the present one back in turn.
       """)
 
-  @OptionGroup var place: PlaceOptions
+  @OptionGroup private var place: PlaceArguments
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(help: "Only list what could be brought back, the latest first")
+  @Flag(help: "Only list what could be brought back, the latest first; without a URL, of all items")
   var list = false
 
   @Option(help: ArgumentHelp("Which entry of the list, instead of the latest", valueName: "n"))
   var entry: Int?
+
+  func validate() throws {
+    if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
+    if place.isPlace { return }
+    if !list {
+      throw ValidationError(
+        "Name what to bring back, by a URL or --service; 'llavero undelete --list' shows all.")
+    }
+    if place.account != nil || place.domain != nil {
+      throw ValidationError("--account and --domain go with a URL.")
+    }
+  }
 
   func run() throws {
     let open = try keychain.open()
@@ -38,10 +50,11 @@ struct UndeleteCommand: ParsableCommand {
       throw Failure(
         "only the encrypted file keeps what was deleted; the Secret Service doesn't", status: .usage)
     }
-    let query = try place.query()
+    let query = place.isPlace ? try place.named.query() : .all
     let found = try explaining(vault.retiredItems(matching: query))
     if list {
-      return try StandardStreams.write(output.json ? Self.json(found) : Secret(Self.table(found).shown))
+      let listing = RetiredListing(items: found, isNumbered: place.isPlace)
+      return try StandardStreams.write(output.json ? listing.json : Secret(listing.table.shown))
     }
     let chosen = try choice(found)
     let item: Item
@@ -61,7 +74,7 @@ struct UndeleteCommand: ParsableCommand {
   private func choice(_ found: [RetiredItem]) throws(Failure) -> RetiredItem {
     if found.isEmpty {
       throw Failure(
-        "nothing of \(Item(try place.key()).name) was deleted or replaced within 30 days",
+        "nothing of \(Item(try place.named.key()).name) was deleted or replaced within 30 days",
         hint: "see earlier states with 'llavero vault log'", status: .nothingMatched)
     }
     if let entry {
@@ -86,33 +99,5 @@ struct UndeleteCommand: ParsableCommand {
         hint: "name one with --account, or by --entry as '--list' numbers them", status: .usage)
     }
     return candidates[0]
-  }
-
-  private static func table(_ found: [RetiredItem]) -> TextForTerminal {
-    let rows = found.enumerated().map { position, retired in
-      [
-        "\(position + 1)", retired.item.key.place, retired.item.key.account.map { "\($0)" } ?? "-",
-        retired.reason.rawValue, dateText(retired.retired),
-      ]
-    }
-    return columns([["ENTRY", "PLACE", "ACCOUNT", "WHAT", "WHEN"]] + rows)
-  }
-
-  private static func json(_ found: [RetiredItem]) -> Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for (position, retired) in found.enumerated() {
-      json.beginObject()
-      json.member("entry", position + 1)
-      json.member("reason", ByteString(retired.reason.rawValue))
-      json.member("retired", retired.retired)
-      json.attributes(of: retired.item)
-      json.member("created", retired.item.creationDate)
-      json.member("modified", retired.item.modificationDate)
-      json.member("reference", retired.item.reference?.bytes)
-      json.endObject()
-    }
-    json.endArray()
-    return json.finishLine()
   }
 }

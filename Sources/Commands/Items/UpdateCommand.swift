@@ -62,6 +62,7 @@ struct UpdateCommand: ParsableCommand {
         credential = Credential(secret.copy(), authenticationScheme: credential.authenticationScheme)
         kept.apply(to: &credential)
       }
+      if let item = changed.first { sayIfNoToolTakes(secret, of: item) }
     } else if kept.isEmpty {
       changed = try change(items, newKey, keychain, nil)
     } else {

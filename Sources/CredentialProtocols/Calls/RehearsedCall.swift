@@ -57,6 +57,8 @@ public final class RehearsedCall: ToolCall {
   public func variable(_ name: String) -> ByteString? { nil }
   /// Nobody does.
   public var isInputTerminal: Bool { false }
+  /// Nothing is shown.
+  public var isOutputTerminal: Bool { false }
   /// Nobody.
   public var caller: any Caller { NoCaller() }
   /// Becomes nothing.

@@ -27,6 +27,9 @@ public protocol ToolCall: AnyObject {
   /// Whether a person sits at standard input.
   var isInputTerminal: Bool { get }
 
+  /// Whether standard output is a terminal, where everyone nearby could read an answer.
+  var isOutputTerminal: Bool { get }
+
   /// The process that has called.
   var caller: any Caller { get }
 

@@ -9,7 +9,8 @@ public enum NetrcProtocol: ToolProtocol {
   public static let usage = """
     usage: llavero netrc [OPTION...] [--host HOST[:PORT]]...
 
-    Prints logins as lines of a netrc file: those for the hosts, or for all hosts. For a pipe, not for a file:
+    Prints logins as lines of a netrc file: those for the hosts, or for all hosts. For a pipe; not for a file,
+    and never on a terminal:
 
       curl --netrc-file <(llavero netrc --host files.example) https://files.example/
 
@@ -21,6 +22,11 @@ public enum NetrcProtocol: ToolProtocol {
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
     guard call.operands.isEmpty else {
       throw .misused("'llavero netrc' takes no operands", hint: "name a host with --host")
+    }
+    if call.isOutputTerminal {
+      throw .misused(
+        "standard output is a terminal, which would show every secret",
+        hint: "give it to the program: curl --netrc-file <(llavero netrc) URL")
     }
     try call.begin()
     try call.write(
