@@ -4,13 +4,13 @@ import PrivateFiles
 extension EncryptedFileKeychain {
   /// Whether the keychain could keep a secret now.
   ///
-  /// Opens the vault as far as that asks nobody, and reads all of it; and looks at the folders' rights, the lock, the
-  /// file system and the room that is left. No program of a slot is run: a vault that only such a program would open
-  /// counts as locked, for the program may ask somebody. A passphrase that comes from a program or a file
-  /// (``PassphraseRespondent/program``) is used.
+  /// Opens the vault as far as possible without asking anybody, and reads all of it. Also checks the folders'
+  /// permissions, the lock, the file system and the free space. Programs of slots are not run, because they may ask
+  /// somebody: a vault that only such a program can open counts as locked. A passphrase that comes from a program or
+  /// a file (``PassphraseRespondent/program``) is used.
   public func probe() -> KeychainReadiness {
     let asksNobody = unlocking.respondent() == .program
-    // What is given for one use is kept nowhere.
+    // A key that is given for one use is not kept.
     let quiet = EncryptedFileKeychain(
       at: location, passphrase: asksNobody ? unlocking.passphrase : { _ in nil }, respondent: { .nobody },
       cache: unlocking.cache, openers: unlocking.openers.withoutPrograms,
@@ -47,7 +47,7 @@ extension EncryptedFileKeychain {
     return version > VaultHead.version ? .newerFormat(path: location.vaultFile, version: version) : nil
   }
 
-  /// Throws if the vault and what belongs to it could not be written.
+  /// Throws if the vault and its files could not be written.
   private func checkRoom() throws(KeychainError) {
     var size = 0
     if let folder = try Folder(opening: location.vaultFolder) {
@@ -56,7 +56,7 @@ extension EncryptedFileKeychain {
       }
       try FileLock.check(VaultLocation.lockName, in: folder, patience: patience)
     }
-    // A write puts a whole new file beside the old one, which may grow by a chunk.
+    // A write puts a whole new file beside the old one; it may be larger by a chunk.
     try FutureFolder(location.vaultFolder).check(room: size + (128 << 10))
     try FutureFolder(location.stateFolder).check(room: 8 << 10)
   }

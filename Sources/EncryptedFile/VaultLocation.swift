@@ -1,24 +1,24 @@
 import Glibc
 public import Keychain
 
-/// Where a vault and what belongs to it lie (XDG Base Directory Specification 0.8).
+/// The location of a vault and the files that belong to it (XDG Base Directory Specification 0.8).
 public struct VaultLocation: Hashable, Sendable {
   /// The folder of the vault, its lock and the copies of its slots; mode 0700.
   public let vaultFolder: String
-  /// The folder of what belongs to this machine alone: the identity; mode 0700.
+  /// The folder of the files that belong to this machine alone, such as the identity; mode 0700.
   public let stateFolder: String
 
-  /// Takes two folders.
+  /// Makes a location of two folders.
   public init(vaultFolder: String, stateFolder: String) {
     self.vaultFolder = vaultFolder
     self.stateFolder = stateFolder
   }
 
-  /// The user's own: `llavero` under `XDG_DATA_HOME`, else `~/.local/share`, and under `XDG_STATE_HOME`, else
-  /// `~/.local/state`. Relative paths in these variables don't count, as the specification demands.
+  /// The user's own location: `llavero` under `XDG_DATA_HOME` (default `~/.local/share`) and under `XDG_STATE_HOME`
+  /// (default `~/.local/state`). Relative paths in these variables are ignored, as the specification demands.
   ///
-  /// - Parameter environment: the value of a variable of the environment.
-  /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and that is no absolute path.
+  /// - Parameter environment: returns the value of an environment variable.
+  /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and `HOME` is not an absolute path.
   public init(environment: (String) -> String? = Self.environmentVariable) throws(KeychainError) {
     func folder(_ variable: String, fallback: String) throws(KeychainError) -> String {
       if let value = environment(variable), value.hasPrefix("/") { return value + "/llavero" }
@@ -31,19 +31,19 @@ public struct VaultLocation: Hashable, Sendable {
     stateFolder = try folder("XDG_STATE_HOME", fallback: "/.local/state")
   }
 
-  /// The value of a variable of this process's environment.
+  /// The value of an environment variable of this process.
   public static func environmentVariable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }
 
   /// The vault itself.
   public var vaultFile: String { vaultFolder + "/" + Self.vaultName }
-  /// The plain identity, where the vault has one.
+  /// The plain identity, if the vault has one.
   public var identityFile: String { stateFolder + "/" + Self.identityName }
 
   static let vaultName = "vault.age"
   static let lockName = "lock"
-  /// The copies of the slots beside the vault, and in the state folder what is noted about them.
+  /// The copies of the slots, beside the vault; in the state folder, the notes about them.
   static let slotsName = "slots"
   static let identityName = "identity.txt"
   /// The identity while its vault is being made; see `VaultCreation`.

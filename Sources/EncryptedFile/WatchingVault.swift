@@ -2,8 +2,8 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain: ChangeReporting {
-  /// Has `report` called when the vault's file, or a copy that a sync program puts beside it, has changed; also where
-  /// there is no vault yet.
+  /// Calls `report` when the vault's file, or a copy that a sync program puts beside it, has changed. Works before
+  /// there is a vault, too.
   ///
   /// - Throws: `KeychainError.system` if the vault's folder can't be watched.
   public func onChange(

@@ -2,24 +2,25 @@ import Bytes
 import JSON
 import Keychain
 
-/// When an item's key, its other attributes, and what is confidential of it were changed last, so that of two copies of
-/// a vault each can give what it changed.
+/// When an item's key, its other attributes and its confidential parts were last changed. When two copies of a vault
+/// are merged, each contributes the parts that it changed.
 ///
-/// In a record they are the member `changed`, which is absent where all three are `modified`. It counts only as long as
-/// its own `modified` is the record's: a program that doesn't know it keeps it as it was when it changes the item.
+/// In a record they are the member `changed`, which is absent if all three equal `modified`. The member counts only
+/// while its own `modified` equals the record's: a program that doesn't know the member keeps it unchanged when it
+/// changes the item.
 struct ChangeDates: Equatable {
   var key: Timestamp
   var attributes: Timestamp
   var secret: Timestamp
 
-  /// All at the same time.
+  /// The same date for all three.
   init(all date: Timestamp) {
     (key, attributes, secret) = (date, date, date)
   }
 
-  /// Those of a record.
+  /// The dates of a record.
   ///
-  /// - Throws: ``JSONReader/Malformed`` if the line is no object.
+  /// - Throws: ``JSONReader/Malformed`` if the line is not an object.
   init(of line: UnsafeRawBufferPointer, _ item: Item) throws(JSONReader.Malformed) {
     self.init(all: item.changeDate)
     var noted: JSONValue?
@@ -40,12 +41,13 @@ struct ChangeDates: Equatable {
     (self.key, self.attributes, self.secret) = (key, attributes, secret)
   }
 
-  /// Those of an item after a change.
+  /// The dates of an item after a change.
   ///
   /// - Parameters:
   ///   - former: the dates before.
-  ///   - item: the item as it was, and as it is, with its new date.
-  ///   - hasOtherSecret: whether anything confidential is another.
+  ///   - item: the item before the change.
+  ///   - changed: the item after it, with its new date.
+  ///   - hasOtherSecret: whether any confidential part has changed.
   init(after former: ChangeDates, from item: Item, to changed: Item, hasOtherSecret: Bool) {
     self = former
     if item.key != changed.key { key = changed.changeDate }
@@ -68,7 +70,7 @@ struct ChangeDates: Equatable {
 }
 
 extension Item {
-  /// Whether what is noted about both is the same, whatever their keys and dates.
+  /// Whether both have the same attributes, apart from their keys and dates.
   func hasSameAttributes(as other: Item) -> Bool {
     var compared = other
     compared.key = key

@@ -1,15 +1,16 @@
 import Age
 import PrivateFiles
 
-/// What the header of a file tells that nobody has opened: enough to know a state of a vault by.
+/// What the header of a file tells without opening it: enough to identify a state of a vault.
 extension Folder {
-  /// The MAC of the header of the file of that name; `nil` if there is none, or it has none, or it can't be read now.
+  /// The MAC of the header of the named file; `nil` if there is no such file, it has no header, or it can't be read
+  /// now.
   borrowing func headerMAC(of name: String) -> [UInt8]? {
     guard let file = try? file(name) else { return nil }
     return try? VaultSnapshot.readHeader(file).0.mac
   }
 
-  /// Which vault the file of that name is a state of; `nil` where that can't be told.
+  /// The UUID of the vault that the named file is a state of; `nil` if that can't be told.
   borrowing func vaultUUID(of name: String) -> String? {
     guard let file = try? file(name), let header = try? VaultSnapshot.readHeader(file).0 else { return nil }
     return try? VaultStanzas(header.stanzas, path: file.path).uuid

@@ -2,7 +2,7 @@ import Bytes
 import Keychain
 
 extension [UInt8] {
-  /// Lends the elements; unlike the standard library's `withUnsafeBytes` it passes on a typed error.
+  /// Lends the elements. Unlike the standard library's `withUnsafeBytes`, it passes on a typed error.
   func lendingBytes<Success, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success
   ) throws(Failure) -> Success {

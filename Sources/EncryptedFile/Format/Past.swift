@@ -1,9 +1,9 @@
 import Bytes
 
-/// The generations that one comes from, its own predecessors and those of the copies that were merged into it, as far as
-/// they are noted: the member `past` of its first line.
+/// The generations that one comes from, as far as they are noted: its own predecessors and those of the copies that
+/// were merged into it. Stored as the member `past` of the vault's first line.
 ///
-/// Each is there as `NUMBER-MAC`, as the files are called that are kept of them; the highest number comes first.
+/// Each is noted as `NUMBER-MAC`, like the names of the files that are kept of them, highest number first.
 struct Past {
   /// How many are noted.
   static let limit = 32
@@ -12,7 +12,7 @@ struct Past {
 
   init() {}
 
-  /// Reads the member's value. What isn't of this form is as if nothing were noted.
+  /// Reads the member's value. A value of any other form counts as an empty list.
   init(_ text: String) {
     for part in text.split(separator: " ") {
       guard let dash = part.firstIndex(of: "-"), let number = Int64(part[..<dash]),
@@ -25,10 +25,10 @@ struct Past {
     }
   }
 
-  /// The digits that are noted of a header's MAC.
+  /// How many hexadecimal digits of a header's MAC are noted.
   private static let digits = 8
 
-  /// The beginning of a MAC in small hexadecimal digits.
+  /// The beginning of a MAC in lower-case hexadecimal digits.
   static func start(of mac: [UInt8]) -> String {
     hexadecimal(Array(mac.prefix(digits / 2)))
   }
@@ -36,7 +36,7 @@ struct Past {
   var isEmpty: Bool { entries.isEmpty }
   var text: String { entries.map { "\($0.number)-\($0.mac)" }.joined(separator: " ") }
 
-  /// Whether the generation with a header of that MAC is noted.
+  /// Whether the generation whose header has this MAC is noted.
   func contains(_ mac: [UInt8]) -> Bool {
     let mac = Self.start(of: mac)
     return entries.contains { $0.mac == mac }
@@ -48,20 +48,20 @@ struct Past {
     }
   }
 
-  /// Whether every generation from that number on would be noted.
+  /// Whether every generation from this number on would be noted.
   func reaches(_ number: Int64) -> Bool { entries.last.map { $0.number <= number } ?? false }
 
   mutating func insert(_ generation: SeenGeneration) {
     insert([(generation.number, String(decoding: generation.mac.prefix(Self.digits), as: UTF8.self))])
   }
 
-  /// Notes the generation of a file that is kept.
+  /// Notes the generation of a kept file.
   mutating func insert(_ generation: Generation) {
     insert([(generation.number, String(generation.name.dropLast(4).suffix(Self.digits)))])
   }
 
   mutating func formUnion(_ other: Past) {
-    // Of those before the last one of a full list some are missing.
+    // A full list lacks some of the generations before its last entry.
     let start = max(earliest, other.earliest)
     insert(other.entries)
     entries.removeAll { $0.number < start }
@@ -79,20 +79,19 @@ struct Past {
 }
 
 extension VaultHead {
-  /// What is noted of the generations that this one comes from.
+  /// The noted generations that this one comes from.
   var past: Past {
     get {
-      // What is no string isn't of its form, and noted as nothing.
+      // A value that is not a string has the wrong form and counts as empty.
       Past(String(decoding: rawPast.dropFirst().dropLast(), as: UTF8.self))
     }
     set { rawPast = newValue.isEmpty ? [] : Array("\"\(newValue.text)\"".utf8) }
   }
 
-  /// Whether it comes from the generation with a header of that MAC, as far as is noted.
+  /// Whether this generation comes from the one whose header has this MAC, as far as is noted.
   func comes(from mac: [UInt8]) -> Bool { previous == mac || past.contains(mac) }
 
-  /// Whether it would be noted if it came from a generation of that number. Versions that don't know of it leave what is
-  /// noted as it was.
+  /// Whether a predecessor with this number would be noted. Versions that don't know the member leave it unchanged.
   func tellsWhetherItComes(from number: Int64) -> Bool {
     let past = past
     return past.contains(previous) && past.reaches(number)

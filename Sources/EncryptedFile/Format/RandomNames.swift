@@ -2,7 +2,7 @@ import Age
 import Bytes
 import Keychain
 
-/// Random bytes as small hexadecimal digits.
+/// Random bytes as lower-case hexadecimal digits.
 func randomHexadecimal(bytes count: Int) -> String {
   hexadecimal(randomBytes(count))
 }
@@ -12,9 +12,9 @@ func randomUUID() -> String {
   uuid(randomBytes(16), version: 4)
 }
 
-/// A version 7 UUID (RFC 9562 section 5.7): those made later sort later.
+/// A version 7 UUID (RFC 9562 section 5.7). UUIDs made later sort later.
 ///
-/// - Parameter random: 16 random bytes, which nobody else gets.
+/// - Parameter random: 16 random bytes that are used nowhere else.
 func timeOrderedUUID(at moment: Timestamp, _ random: [UInt8] = randomBytes(16)) -> String {
   var bytes = random
   for index in 0..<6 {
@@ -32,7 +32,7 @@ func isUUID(_ text: String) -> Bool {
     }
 }
 
-/// Random bytes that are drawn some at a time: for ten thousand names at once, a system call each takes too long.
+/// A buffered supply of random bytes. For ten thousand names at once, a system call for each takes too long.
 struct RandomSupply {
   private var rest: ArraySlice<UInt8> = []
 

@@ -2,23 +2,23 @@ import Bytes
 import JSON
 import Keychain
 
-/// One line of a vault: an item and what it keeps confidential, as a JSON object.
+/// One line of a vault: an item and its confidential parts, as a JSON object.
 ///
-/// `k` (see `RecordKey`), `id`, `rev`, `created`, `modified`, then the item's attributes and its secret. Members
-/// that this version doesn't know survive a change.
+/// The members are `k` (see `RecordKey`), `id`, `rev`, `created`, `modified`, then the item's attributes and its
+/// secret. Members that this version doesn't know survive a change.
 struct Record {
-  /// The item, with reference and dates.
+  /// The item, with its reference and dates.
   let item: Item
-  /// The vault's generation in which it was changed last.
+  /// The generation of the vault in which the item was last changed.
   let revision: Int64
 
   /// What every line begins with.
   static let opening: StaticString = #"{"k":""#
 
-  /// Reads what is not confidential.
+  /// Reads the parts that are not confidential.
   ///
-  /// - Parameter keyPrefix: what stands before the key, where the record is out of use.
-  /// - Throws: ``JSONReader/Malformed`` if the line is no record of this format, or its `k` is not the key of its
+  /// - Parameter keyPrefix: the text before the key, if the record is out of use.
+  /// - Throws: ``JSONReader/Malformed`` if the line is not a record of this format, or its `k` is not the key of its
   ///   attributes, so that no search could be trusted.
   init(parsing line: UnsafeRawBufferPointer, keyPrefix: String = "") throws(JSONReader.Malformed) {
     var attributes = ItemAttributes()
@@ -29,7 +29,7 @@ struct Record {
     var modified: Timestamp?
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "k" {
-        // Lines are sorted and searched by the first; a second one would be a record under another's key.
+        // Lines are sorted and searched by the first `k`; a second one would file a record under another's key.
         guard value.kind == .string, key == nil else { throw JSONReader.Malformed() }
         key = UnsafeRawBufferPointer(rebasing: value.raw[1..<value.raw.count - 1])
       } else if name == "id" {
@@ -57,7 +57,7 @@ struct Record {
     self.revision = revision
   }
 
-  /// Reads what is confidential.
+  /// Reads the confidential parts.
   ///
   /// - Throws: ``JSONReader/Malformed`` if there is no secret or it can't be decoded.
   static func credential(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Credential {
@@ -67,9 +67,9 @@ struct Record {
   /// The record of an item, as a JSON object.
   ///
   /// - Parameters:
-  ///   - changed: when its parts were changed; all when the item was, if `nil`.
-  ///   - previous: the item's line so far, whose unknown members it keeps.
-  /// - Throws: ``JSONReader/Malformed`` if `previous` is no JSON object.
+  ///   - changed: when its parts were changed; `nil` if all of them were changed when the item was.
+  ///   - previous: the item's former line, whose unknown members are kept.
+  /// - Throws: ``JSONReader/Malformed`` if `previous` is not a JSON object.
   static func line(
     _ item: Item, _ credential: borrowing Credential, revision: Int64, changed: ChangeDates? = nil,
     previous: UnsafeRawBufferPointer?
@@ -95,7 +95,7 @@ struct Record {
     return json.finish()
   }
 
-  /// What the record of an item begins with, if this program wrote it, and its reference needs no escape.
+  /// The beginning of an item's record if this program wrote it and its reference needs no escaping.
   static func beginning(_ key: [UInt8], _ reference: ItemReference) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(opening.utf8CodeUnitCount + key.count + reference.bytes.bytes.count + 9)
@@ -107,7 +107,7 @@ struct Record {
     return text
   }
 
-  /// Whether a member is of the credential.
+  /// Whether the member belongs to the credential.
   static func isConfidential(_ name: UnsafeRawBufferPointer) -> Bool {
     let names: [StaticString] = [
       "secret", "secret_b64", "password_expiry_utc", "oauth_refresh_token", "oauth_refresh_token_b64",

@@ -1,15 +1,15 @@
 import Bytes
 package import Keychain
 
-/// The text by which a vault's records are sorted, and the beginnings of it by which they are found.
+/// The text by which a vault's records are sorted, and the prefixes of it by which they are found.
 ///
-/// It is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or
-/// `generic SERVICE ACCOUNT`, or of a certificate, key or identity its class and, joined by `%,`, `TAG=VALUE` for each
-/// attribute. `%@GROUP` follows where there is an access group, and `%1` where the item is synchronizable. Server and protocol are in small letters, the port is written out where it is known.
-/// An absent part is empty; a part that is there but empty is a lone `%`. Bytes outside `#`…`~`, and `%` and
-/// `\`, are percent-encoded, so that a key is plain ASCII, needs no escape in JSON, and sorts as its parts do: the
-/// space between them and the `"` behind them stand before every byte of a part. No key begins with another one and a
-/// space, for the longer would stand first then.
+/// The text is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or `generic
+/// SERVICE ACCOUNT`; for a certificate, key or identity, its class and the attributes as `TAG=VALUE`, joined by `%,`.
+/// If there is an access group, `%@GROUP` follows; if the item is synchronizable, `%1`. Server and protocol are in
+/// lower case; the port is written out if it is known. An absent part is empty; a part that is present but empty is a
+/// lone `%`. Bytes outside `#`…`~`, and `%` and `\`, are percent-encoded. A key is therefore plain ASCII, needs no
+/// escaping in JSON, and sorts as its parts do: the space between parts and the `"` after them sort before every byte
+/// of a part. No key is another key followed by a space and more, because the longer one would then sort first.
 package enum RecordKey {
   /// The whole key of an item.
   package static func whole(of key: Item.Key) -> [UInt8] {
@@ -49,7 +49,7 @@ package enum RecordKey {
     if isSynchronizable { text += "%1".utf8 }
   }
 
-  /// What the keys of all items begin with that may answer the query.
+  /// The prefix shared by the keys of all items that may answer the query.
   static func beginning(for query: ItemQuery) -> [UInt8] {
     switch query {
     case .internetPassword(let query):

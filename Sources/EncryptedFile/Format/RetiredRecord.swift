@@ -8,11 +8,11 @@ public enum RetirementReason: String, Hashable, Sendable {
   case deleted
   /// The item was given another secret.
   case replaced
-  /// A copy of the vault from elsewhere had another secret for the item, and a newer one.
+  /// A copy of the vault from elsewhere had another, newer secret for the item.
   case merged
 }
 
-/// An item as it was before it was deleted or its secret replaced. It can be brought back for 30 days.
+/// An item as it was before it was deleted or its secret was replaced. It can be brought back for 30 days.
 public struct RetiredItem: Hashable, Sendable {
   /// The item, with the reference and the dates that it had.
   public let item: Item
@@ -20,27 +20,27 @@ public struct RetiredItem: Hashable, Sendable {
   public let retired: Timestamp
   /// Why.
   public let reason: RetirementReason
-  /// Tells it from another that differs in its secret alone, as two machines can make at the same moment. A hash, with
-  /// this process's own seed.
+  /// Distinguishes this item from another that differs only in its secret, which two machines can make at the same
+  /// moment. A hash seeded by this process.
   let line: Int
 }
 
-/// A line of a record that is out of use: the record's line with `old ` before its key, and the members `retired` and
-/// `why` at its end. So these lines stand behind all others, no search for an item meets them, and what was in the
-/// record, also from newer versions, is still there.
+/// The line of a record that is out of use: the record's line with `old ` before its key, and the members `retired`
+/// and `why` at its end. These lines therefore sort after all others, a search for an item never meets them, and
+/// everything in the record survives, including members from newer versions.
 ///
-/// After 30 days nothing is left of it but, for 180 days, the mark of a deletion: what names the item. Without that a copy
-/// of the vault which has been away would bring the item back.
+/// After 30 days the record is forgotten. A deletion leaves a mark for another 150 days, 180 in all, which only names
+/// the item. Without the mark, a copy of the vault that has been away would bring the item back.
 struct RetiredRecord {
-  /// What the keys of these lines begin with.
+  /// The prefix of the keys of these lines.
   static let keyPrefix = "old "
   /// How long an item can be brought back, in milliseconds.
   static let retention: Int64 = 30 * 86_400_000
   /// How long the mark of a deletion is kept, in milliseconds.
   static let markRetention: Int64 = 180 * 86_400_000
-  /// How many there may be of one key with their secrets.
+  /// How many records of one key are kept with their secrets.
   static let maximumPerKey = 20
-  /// How many marks of deletions there may be of one key; beyond them the oldest go.
+  /// How many marks of deletions are kept of one key; beyond that the oldest are removed.
   static let maximumMarksPerKey = 200
 
   /// The record as it was.
@@ -52,9 +52,10 @@ struct RetiredRecord {
   /// Whether the secret is still there.
   let hasSecret: Bool
 
-  /// Reads what is not confidential of a line.
+  /// Reads the parts of a line that are not confidential.
   ///
-  /// - Throws: ``JSONReader/Malformed`` as ``Record/init(parsing:)`` does, or if it doesn't say when and why.
+  /// - Throws: ``JSONReader/Malformed`` as ``Record/init(parsing:)`` does, or if the line doesn't say when the record
+  ///   went out of use.
   init(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     record = try Record(parsing: line, keyPrefix: Self.keyPrefix)
     var retired: Timestamp?
@@ -62,7 +63,7 @@ struct RetiredRecord {
     var hasSecret = false
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "retired" {
-        // The last one counts: the record may have had a member of that name, with any value.
+        // The last one counts: the record itself may have had a member of that name, with any value.
         retired = try? value.timestamp()
       } else if name == "why" {
         reason = (try? value.string()).flatMap { RetirementReason(rawValue: $0.description) }
@@ -70,14 +71,14 @@ struct RetiredRecord {
         hasSecret = true
       }
     }
-    // A reason from a newer version is no reason to lose the record.
+    // An unknown reason from a newer version must not lose the record.
     guard let retired else { throw JSONReader.Malformed() }
     self.retired = retired
     self.reason = reason ?? .replaced
     self.hasSecret = hasSecret
   }
 
-  /// What a record becomes.
+  /// The line that a record becomes when it goes out of use.
   static func line(
     of record: UnsafeRawBufferPointer, at now: Timestamp, _ reason: RetirementReason
   ) throws(JSONReader.Malformed) -> Secret {
@@ -97,8 +98,8 @@ struct RetiredRecord {
     return line
   }
 
-  /// What a line was before it went out of use, as far as ``line(of:at:_:)`` has appended to it. A quotation mark within
-  /// a value is escaped, so the last one of these is the member.
+  /// The line before it went out of use, without what ``line(of:at:_:)`` appended. A quotation mark within a value is
+  /// escaped, so the last match is the member.
   static func record(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let member = Array(",\"retired\":\"".utf8)
     var start = line.count - member.count
@@ -106,7 +107,8 @@ struct RetiredRecord {
     return UnsafeRawBufferPointer(rebasing: line[..<max(start, 0)])
   }
 
-  /// The mark that is left of a deletion: what names the item, and when it was deleted. All else goes.
+  /// The mark that a deletion leaves: the members that name the item, and when it was deleted. All others are
+  /// dropped.
   static func mark(of line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Secret {
     var json = JSONWriter(capacity: line.count)
     json.beginObject()
@@ -131,7 +133,7 @@ struct RetiredRecord {
     return names.contains { name == $0 }
   }
 
-  /// For whoever may want it back.
+  /// The item, for a caller that may want it back.
   ///
   /// - Parameter line: the record's line.
   func item(_ line: UnsafeRawBufferPointer) -> RetiredItem {
@@ -140,7 +142,7 @@ struct RetiredRecord {
     return RetiredItem(item: record.item, retired: retired, reason: reason, line: hasher.finalize())
   }
 
-  /// What is to become of the line at `now`.
+  /// What happens to the line at `now`.
   enum Fate { case stays, leavesMark, goes }
 
   func fate(at now: Timestamp) -> Fate {

@@ -8,12 +8,12 @@ import Keychain
 struct EncodedVault: ~Copyable {
   /// The bytes of the file.
   let file: [UInt8]
-  /// What it says, to be compared with what can be read back.
+  /// The plaintext, to be compared with what is read back.
   let plaintext: Secret
 
   /// Encodes the records.
   ///
-  /// Every write draws a new file key, ephemeral share and nonce, so that no two ever meet under one key.
+  /// Every write draws a new file key, ephemeral share and nonce, so no two writes ever share a key.
   ///
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   init(
@@ -74,11 +74,12 @@ struct EncodedVault: ~Copyable {
 
 /// The layout of a vault's plaintext: the first line, the records, the padding.
 enum VaultText {
-  /// Lays out the records. From ``VaultPadding/randomAccessThreshold`` on each chunk of the age payload is complete
-  /// in itself: the first line fills whole chunks and holds an index of the others, no record that fits into a
-  /// chunk goes over its end, and the final chunk, which every reader has to decrypt, is a single LF. Spaces at
-  /// the ends of lines make it so.
+  /// Lays out the records. From ``VaultPadding/randomAccessThreshold`` on, each chunk of the age payload is complete
+  /// in itself: the first line fills whole chunks and holds an index of the others, no record that fits into a chunk
+  /// crosses its end, and the final chunk, which every reader has to decrypt, is a single LF. Spaces at the ends of
+  /// lines fill the chunks.
   ///
+  /// - Parameter firstLine: returns the first line, without LF, for the finished head and the index.
   /// - Parameter firstLine: makes the first line of the finished head and the index, without LF.
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   static func encode(
@@ -133,7 +134,7 @@ enum VaultText {
     return text
   }
 
-  /// Puts spaces before the last LF so that a line of `count` bytes won't go over a chunk's end.
+  /// Puts spaces before the last LF so that a line of `count` bytes won't cross the end of a chunk.
   private static func padToChunk(_ records: inout Secret, for count: Int) {
     let used = records.count % PayloadLayout.chunkSize
     guard used > 0, used + count > PayloadLayout.chunkSize else { return }

@@ -5,15 +5,15 @@ import Glibc
 import JSON
 import Keychain
 
-/// The first line of a vault's plaintext: what this generation is, and who may read and write it.
+/// The first line of a vault's plaintext: which generation this is, and who may read and write it.
 struct VaultHead {
   /// Counts the writes, from 1.
   var generation: Int64
-  /// The header MAC of the generation before, so that generations form a chain; empty in the first.
+  /// The header MAC of the previous generation, so that generations form a chain; empty in the first.
   var previous: [UInt8]
   /// When it was written.
   var written: Timestamp
-  /// How many lines follow, with those of records that are out of use.
+  /// How many lines follow, including records that are out of use.
   var count: Int
   /// How many of them are out of use.
   var retiredCount = 0
@@ -36,7 +36,7 @@ struct VaultHead {
   /// The format that this version writes and reads.
   static let version = 1
 
-  /// What proves that the writer held the vault's identity and not just its recipient:
+  /// Proof that the writer held the vault's identity and not just its recipient:
   /// HMAC-SHA256(authentication key, "v1" || uuid || u64be generation || previous || payload nonce).
   static func authentication(
     _ key: VaultKey, uuid: String, generation: Int64, previous: [UInt8], nonce: [UInt8]
@@ -54,15 +54,15 @@ struct VaultHead {
 /// The first line as it was read.
 struct ReadVaultHead {
   let head: VaultHead
-  /// Proof of the writer; see ``VaultHead/authentication(_:uuid:generation:previous:nonce:)``.
+  /// The proof of the writer; see ``VaultHead/authentication(_:uuid:generation:previous:nonce:)``.
   let authentication: [UInt8]
-  /// The vault that the line is of.
+  /// The vault that the line belongs to.
   let uuid: String
   /// The lowest version that may change the file.
   let minimumWriter: Int
-  /// Where the records begin: the bytes of the line with its LF.
+  /// Where the records begin: the size of the line in bytes, with its LF.
   let size: Int
-  /// Where to look, in a vault that is laid out for random access; else empty.
+  /// The index of a vault that is laid out for random access; otherwise empty.
   let index: VaultIndex
 
   /// Where the records are in the plaintext.
@@ -83,7 +83,7 @@ struct ReadVaultHead {
     var authentication: ByteString = ""
     var index = VaultIndex()
     do {
-      // Hurrying past the spaces that fill up the line.
+      // Skips quickly over the spaces that fill the line.
       let end = clinux_last_index(line.baseAddress, line.count, UInt8(ascii: "}")) + 1
       guard Self.isBlank(line[end...]) else { throw JSONReader.Malformed() }
       let object = UnsafeRawBufferPointer(rebasing: line[..<end])
@@ -138,7 +138,7 @@ struct ReadVaultHead {
     self.index = index
   }
 
-  /// Whether these are spaces alone: the first is one, and each of the others is as the one before.
+  /// Whether all bytes are spaces: the first is one, and each of the others equals the one before.
   private static func isBlank(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     guard let start = bytes.baseAddress, bytes.count > 0 else { return true }

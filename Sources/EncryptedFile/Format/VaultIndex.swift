@@ -1,14 +1,14 @@
 import Bytes
 import Keychain
 
-/// Where to look in a large vault: for each chunk of the plaintext in which a record begins, the first such record.
+/// The index of a large vault: for each chunk of the plaintext in which a record begins, the first such record.
 ///
-/// It is one text, a member of the vault's first line: entries `OFFSET SEPARATOR`, joined by `!`, which no key
-/// holds. OFFSET counts the bytes from the first record's start. SEPARATOR is as much of the record's key as tells
-/// it from the record before: greater than that one's key, and not greater than its own; the first one's is empty.
-/// Records that are out of use may share a key, and then it is the whole key, and nothing tells them apart: so a search
-/// begins before every separator that equals what is looked for. It looks at a few entries only and copies none of
-/// them.
+/// The index is one text, a member of the vault's first line: entries `OFFSET SEPARATOR`, joined by `!`, which no key
+/// contains. OFFSET counts bytes from the start of the first record. SEPARATOR is as much of the record's key as
+/// distinguishes it from the record before: greater than that record's key, and not greater than its own. The first
+/// one is empty. Records that are out of use may share a key; the separator is then the whole key and doesn't
+/// distinguish them, so a search begins before every separator that equals the key it looks for. A search looks at a
+/// few entries only and copies none of them.
 struct VaultIndex {
   /// The text.
   private(set) var text: [UInt8] = []
@@ -18,7 +18,7 @@ struct VaultIndex {
   /// An index without entries.
   init() {}
 
-  /// Takes an index that was read. Whether it is one shows when it is searched.
+  /// Takes an index as it was read. A malformed one is detected when it is searched.
   init(_ text: UnsafeRawBufferPointer) {
     self.text = Array(text)
   }
@@ -43,19 +43,20 @@ struct VaultIndex {
   struct Part {
     /// Where its first record begins.
     let lower: Int
-    /// What the first record's key begins with.
+    /// The prefix that the first record's key must have.
     let separator: [UInt8]
-    /// Where the record behind its last one begins; `nil` for the end of all.
+    /// Where the record after the last one begins; `nil` for the end of all records.
     let upper: Int?
   }
 
-  /// The part of the records among which those are whose keys begin with `beginning`. `nil` if this is no index.
+  /// The part of the records that contains all those whose keys begin with `beginning`. `nil` if this is not an
+  /// index.
   func part(ofKeysBeginningWith beginning: [UInt8]) -> Part? {
     guard text.starts(with: Array("0 ".utf8)), text.count == 2 || text[2] == Self.delimiter else {
       return nil
     }
-    // They begin not before the last entry that is smaller, for all before that one's record is smaller, too; and not
-    // behind the first that is greater than all.
+    // They don't begin before the last entry that is smaller, because all records before it are smaller, too; and
+    // they end before the first entry that is greater than all of them.
     let first = firstEntry { !$0.lexicographicallyPrecedes(beginning) }
     let last = firstEntry { beginning.lexicographicallyPrecedes($0) && !$0.starts(with: beginning) }
     let entry = start(ofEntryAt: max(0, first - 1))
@@ -66,8 +67,8 @@ struct VaultIndex {
     return Part(lower: lower, separator: separator, upper: upper)
   }
 
-  /// Whether each entry leads to a record among these whose key begins with its separator, while the key of the
-  /// record before is smaller, or both are the separator, and the entries stand in order.
+  /// Whether the entries are in order and each leads to one of these records, whose key begins with the separator.
+  /// The key of the record before must be smaller, unless both keys equal the separator.
   func leads(through records: UnsafeRawBufferPointer) -> Bool {
     var start = 0
     var before = -1
@@ -90,8 +91,8 @@ struct VaultIndex {
     return true
   }
 
-  /// Where the first entry begins whose separator meets a condition that none before and all after it do; behind
-  /// the text if there is none.
+  /// Where the first entry begins whose separator meets a condition that none before it and all after it meet; the
+  /// end of the text if there is none.
   private func firstEntry(where condition: (ArraySlice<UInt8>) -> Bool) -> Int {
     var low = 0
     var high = text.count
@@ -103,7 +104,7 @@ struct VaultIndex {
     return min(low, text.count)
   }
 
-  /// The start of the entry that a byte is of. A delimiter belongs to the entry that it ends.
+  /// The start of the entry that contains a byte. A delimiter belongs to the entry that it ends.
   private func start(ofEntryAt position: Int) -> Int {
     var start = min(position, text.count - 1)
     while start > 0, text[start - 1] != Self.delimiter { start -= 1 }

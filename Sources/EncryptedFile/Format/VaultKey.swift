@@ -2,14 +2,15 @@ import Age
 import Bytes
 import Keychain
 
-/// What one vault is opened, proven and written with.
+/// The key that opens, authenticates and writes one vault.
 ///
-/// The identity may be somewhere else, in an agent that unwraps file keys and gives nothing more away; then only what
-/// is derived from it is here.
+/// The identity may be elsewhere, in an agent that unwraps file keys and discloses nothing more; then only what is
+/// derived from it is here.
 final class VaultKey: Sendable {
   /// Unwraps the vault's file keys.
   let identity: any Identity
-  /// What each generation is encrypted for. Secret: who doesn't know it can't make a file that the identity opens.
+  /// The recipient that each generation is encrypted for. It is secret: without it, nobody can make a file that the
+  /// identity opens.
   let recipient: X25519Recipient
   /// HKDF-SHA256(identity, uuid, "llavero/vault/v1/auth"), 32 bytes.
   let authenticationKey: Secret
@@ -23,7 +24,7 @@ final class VaultKey: Sendable {
     self.authenticationKey = authenticationKey
   }
 
-  /// Takes a vault's identity itself.
+  /// Takes the vault's identity itself.
   convenience init(_ identity: X25519Identity, uuid: String) {
     var key = Secret(capacity: KeyDerivation.hashSize)
     identity.withSecretKey { secret in
@@ -38,7 +39,7 @@ final class VaultKey: Sendable {
     self.init(identity: identity, recipient: identity.recipient, authenticationKey: key)
   }
 
-  /// The file key of one header; `nil` if this key isn't its vault's.
+  /// The file key of a header; `nil` if the header belongs to another vault's key.
   ///
   /// - Throws: ``AgeError`` for a header that is malformed or was altered.
   func fileKey(of header: Header) throws(AgeError) -> FileKey? {

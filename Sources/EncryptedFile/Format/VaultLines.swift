@@ -4,8 +4,8 @@ import Glibc
 import JSON
 import Keychain
 
-/// A vault's records as sorted lines, all of them or those of a part, which can be changed. A line is here without its
-/// LF and the spaces before it, which depend on where in the text it lies.
+/// A vault's records, or a part of them, as sorted lines that can be changed. The lines are held without their LF and
+/// the spaces before it, which depend on their position in the text.
 struct VaultLines: ~Copyable {
   /// Where one line is.
   fileprivate struct Line {
@@ -23,9 +23,9 @@ struct VaultLines: ~Copyable {
     original = Secret()
   }
 
-  /// Takes the whole lines that `range` of a text holds, each with its LF.
+  /// Takes the whole lines in `range` of a text, each with its LF.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if something else than records is there.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the range holds anything but records.
   init(_ text: consuming Secret, in range: Range<Int>, path: String) throws(KeychainError) {
     original = text
     lines = try original.withUnsafeBytes { (whole) throws(KeychainError) -> [Line] in
@@ -45,7 +45,7 @@ struct VaultLines: ~Copyable {
           memcmp(base + position, Record.opening.utf8Start, Record.opening.utf8CodeUnitCount) == 0
         else { throw .damaged(path: path, detail: "something in it is no item") }
         if let before = lines.last {
-          // A search among unsorted lines would miss what is there.
+          // A search among unsorted lines would miss some.
           let previous = UnsafeRawBufferPointer(rebasing: bytes[before.start..<before.start + before.count])
           guard Self.precedes(previous, line) else {
             throw .damaged(path: path, detail: "its items are out of order")
@@ -81,16 +81,16 @@ struct VaultLines: ~Copyable {
     return lower..<max(lower, upper)
   }
 
-  /// The lines of records in use: those of others stand behind them.
+  /// The lines of records in use; those out of use come after them.
   var inUse: Range<Int> {
     let prefix = Array(RetiredRecord.keyPrefix.utf8)
     return 0..<partition { !Self.key(of: $0, precedes: prefix, orBeginsWithIt: false) }
   }
 
-  /// Where the item that `item.reference` names is, be it under its own key or, if that is being changed, under
-  /// another; `nil` if it is gone.
+  /// The index of the item that `item.reference` names, under its own key or, if the key is being changed, under
+  /// another; `nil` if the item is gone.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record on the way is none.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line on the way is not a record.
   borrowing func index(of item: Item, path: String) throws(KeychainError) -> Int? {
     guard let reference = item.reference else { return nil }
     let key = RecordKey.whole(of: item.key)
@@ -150,7 +150,7 @@ struct VaultLines: ~Copyable {
     }
   }
 
-  /// What the record of a line keeps confidential.
+  /// The confidential parts of a line's record.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)``.
   borrowing func credential(at index: Int, path: String) throws(KeychainError) -> Credential {
@@ -163,7 +163,7 @@ struct VaultLines: ~Copyable {
     }
   }
 
-  /// A state to go back to. Lines that were put in stay in memory, unused.
+  /// A state to go back to. Lines inserted since then stay in memory, unused.
   struct Savepoint {
     fileprivate let lines: [Line]
   }
@@ -176,7 +176,7 @@ struct VaultLines: ~Copyable {
     lines = savepoint.lines
   }
 
-  /// Puts a line where it belongs, unless it is there already. Returns whether it wasn't.
+  /// Inserts a line at its sorted place, unless it is there already. Returns whether it was inserted.
   @discardableResult
   mutating func insert(_ line: borrowing Secret) -> Bool {
     let position = line.withUnsafeBytes { new in
@@ -194,7 +194,7 @@ struct VaultLines: ~Copyable {
     lines.remove(at: index)
   }
 
-  /// The first line for which `predicate` holds, where it holds for none before and all after it.
+  /// The first line for which `predicate` holds, given that it holds for no line before and all lines after it.
   private borrowing func partition(_ predicate: (UnsafeRawBufferPointer) -> Bool) -> Int {
     var low = 0
     var high = lines.count

@@ -1,14 +1,13 @@
-/// How much plaintext a vault has on disk, so that its size tells little of what is in it.
+/// The size to which a vault's plaintext is padded, so that the file's size tells little about its contents.
 enum VaultPadding {
-  /// The least plaintext in bytes: a vault with one item looks like one with ten.
+  /// The smallest plaintext in bytes: a vault with one item looks like one with ten.
   static let floor = 4096
 
-  /// From this much plaintext in bytes on, a vault is laid out for random access: that costs a chunk more on disk,
+  /// From this much plaintext in bytes on, a vault is laid out for random access. That costs one more chunk on disk,
   /// and an answer takes three chunks, however many there are.
   static let randomAccessThreshold = 256 << 10
 
-  /// The size to fill up to. At most 12 % more than `size`, apart from the floor (Padmé: Nikitin et al., PETS
-  /// 2019).
+  /// The size to fill up to. At most 12 % more than `size`, apart from the floor (Padmé: Nikitin et al., PETS 2019).
   static func paddedSize(_ size: Int) -> Int {
     guard size > floor else { return floor }
     let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount

@@ -4,25 +4,25 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// One generation of a vault: the open file, unlocked, of which as much is decrypted as is asked for.
+/// One generation of a vault: the open, unlocked file, decrypted as far as has been asked for.
 ///
-/// The file never changes under it, for a writer puts a new file in its place.
+/// The file never changes, because a writer puts a new file in its place.
 final class VaultSnapshot {
-  /// Which file this is of.
+  /// The status of the file.
   let status: FileStatus
   /// What the header says.
   let stanzas: VaultStanzas
-  /// What the next generation names as the one before.
+  /// The header's MAC, which the next generation names as its predecessor.
   let mac: [UInt8]
   /// What the first line says.
   let first: ReadVaultHead
-  /// What the vault was opened with.
+  /// The key that opened the vault.
   let key: VaultKey
 
   /// The file's path.
   let path: String
   private var payload: RandomAccessReader
-  /// The lines that are decrypted, and what beginning of keys they cover.
+  /// The decrypted lines, and the prefix of the keys that they cover.
   private var lines: VaultLines
   private var covered: [UInt8]?
 
@@ -32,7 +32,7 @@ final class VaultSnapshot {
   /// Opens and unlocks a vault, and checks its first line.
   ///
   /// - Parameter unlock: opens a header.
-  /// - Throws: ``KeychainError`` for what is wrong with the file; what `unlock` throws.
+  /// - Throws: ``KeychainError`` if there is something wrong with the file; what `unlock` throws.
   init(
     _ file: consuming OpenFile,
     unlock: (Header, VaultStanzas) throws(KeychainError) -> UnlockedHeader
@@ -63,7 +63,7 @@ final class VaultSnapshot {
     key = unlocked.key
     self.path = path
 
-    // What is large is read piecewise; of the rest everything is needed anyway.
+    // A large vault is read piece by piece; a small one is needed as a whole anyway.
     let isSmall = payload.plaintextSize <= VaultPadding.randomAccessThreshold
     var text = try Self.read(
       &payload, 0..<min(payload.plaintextSize, isSmall ? .max : PayloadLayout.chunkSize), path: path)
@@ -78,7 +78,7 @@ final class VaultSnapshot {
     }
     let proof = VaultHead.authentication(
       key, uuid: stanzas.uuid, generation: first.head.generation, previous: first.head.previous, nonce: nonce)
-    // The time that it takes must not tell how much of a forged proof is right.
+    // The comparison takes constant time, so it doesn't tell how much of a forged proof is right.
     let given = first.authentication
     let isProven = proof.withUnsafeBytes { proof in given.withUnsafeBytes { Sodium.areEqual($0, proof) } }
     guard first.uuid == stanzas.uuid, isProven else {
@@ -93,10 +93,10 @@ final class VaultSnapshot {
     }
   }
 
-  /// Opens a generation of one vault with that vault's own key.
+  /// Opens a generation of a vault with the key of that vault.
   ///
-  /// - Throws: ``KeychainError/wrongIdentity(path:)`` if it is not of this vault, or of another key; what is wrong with the
-  ///   file.
+  /// - Throws: ``KeychainError/wrongIdentity(path:)`` if the file belongs to another vault or another key; other
+  ///   errors if there is something wrong with the file.
   convenience init(
     _ file: consuming OpenFile, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) {
@@ -109,10 +109,10 @@ final class VaultSnapshot {
     }
   }
 
-  // Held for its descriptor, which the payload reads from.
+  // Kept open for its descriptor, which the payload reads from.
   private let file: OpenFile
 
-  /// The records whose keys begin with `beginning`, where they are lines of ``lines``.
+  /// Loads the records whose keys begin with `beginning` into ``lines``.
   private func load(_ beginning: [UInt8]) throws(KeychainError) {
     if let covered, beginning.starts(with: covered) { return }
     if beginning.isEmpty || first.index.isEmpty {
@@ -125,7 +125,7 @@ final class VaultSnapshot {
     }
   }
 
-  /// All records, for changing them. The snapshot keeps none of them.
+  /// Takes all records, to change them. The snapshot keeps none of them.
   func takeAllLines() throws(KeychainError) -> VaultLines {
     try load([])
     covered = nil
@@ -142,7 +142,7 @@ final class VaultSnapshot {
     return try body(lines, lines.lines(beginning: beginning))
   }
 
-  /// The lines among which those are whose keys begin with `beginning`, found by the index.
+  /// The lines that contain all those whose keys begin with `beginning`, found by the index.
   private func part(_ beginning: [UInt8]) throws(KeychainError) -> VaultLines {
     guard let part = first.index.part(ofKeysBeginningWith: beginning) else { throw malformedIndex }
     let start = first.size + part.lower
@@ -160,7 +160,8 @@ final class VaultSnapshot {
   /// Whether the whole plaintext is what it should be.
   func hasPlaintext(_ expected: borrowing Secret) throws(KeychainError) -> Bool {
     let text = try Self.read(&payload, 0..<payload.plaintextSize, path: path)
-    // What compares equal was laid out by one and the same code, so the index is checked for itself.
+    // The expected text was laid out by the same code, so equality says nothing about the index: it is checked
+    // separately.
     return text.isEqual(to: expected) && hasGoodIndex(text)
   }
 
@@ -185,7 +186,7 @@ final class VaultSnapshot {
     return try VaultLines(try read(&payload, range, path: path), in: 0..<range.count, path: path)
   }
 
-  /// All records of the whole plaintext, behind which there is nothing but padding.
+  /// All records of the whole plaintext, which may be followed by padding only.
   private static func allLines(
     _ text: consuming Secret, _ first: ReadVaultHead, path: String
   ) throws(KeychainError) -> VaultLines {
@@ -200,8 +201,8 @@ final class VaultSnapshot {
     return lines
   }
 
-  /// Whether these are spaces and line feeds alone. As they are written they are spaces and one line feed, which one
-  /// comparison of each byte with the one before tells.
+  /// Whether there are only spaces and line feeds. Padding as written is spaces and one line feed, which a single
+  /// comparison of each byte with the one before can tell.
   private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     let spaces = bytes.count - 1
@@ -258,16 +259,17 @@ final class VaultSnapshot {
 enum VaultBounds {
   /// The largest plaintext in bytes that is written.
   static let plaintext = 64 << 20
-  /// The largest file in bytes that is read: the plaintext, its chunks' tags, and a header of age's largest.
+  /// The largest file in bytes that is read: the plaintext, the tags of its chunks, and a header of the largest size
+  /// that age allows.
   static let file = 72 << 20
-  /// The most slots.
+  /// The largest number of slots.
   static let slots = 32
   /// The largest identity file in bytes.
   static let identityFile = 64 << 10
 }
 
 extension KeychainError {
-  /// What a failure of the age format means for the vault at `path`.
+  /// The error that a failure of the age format means for the vault at `path`.
   init(_ error: AgeError, path: String) {
     switch error {
     case .read(let errno): self = .system(operation: "read", path: path, errno: errno)
@@ -292,7 +294,7 @@ extension KeychainError {
 }
 
 extension KeychainError.PluginFault {
-  /// The same in the words of keychains.
+  /// The equivalent fault of a keychain.
   package init(_ fault: PluginFault) {
     switch fault {
     case .notFound: self = .notFound

@@ -1,10 +1,10 @@
 import Age
 import Keychain
 
-/// What a vault's header says besides wrapping the file key: which vault it is, and the slots through which its
-/// identity can be had. Stock age ignores these stanzas as unknown ones (C2SP age.md, "Header").
+/// The stanzas of a vault's header besides those that wrap the file key: which vault it is, and the slots that hold
+/// its identity. Stock age ignores them as unknown stanzas (C2SP age.md, "Header").
 struct VaultStanzas {
-  /// A way to the vault's identity: a whole age file whose plaintext is an age identity file.
+  /// A way to get the vault's identity: a whole age file whose plaintext is an age identity file.
   struct Slot {
     /// Random, 16 hexadecimal digits.
     let id: String
@@ -16,17 +16,17 @@ struct VaultStanzas {
     /// Whether this version knows how to open it.
     var isKnown: Bool { if case .other = kind { false } else { true } }
 
-    /// What its copy beside the vault is called.
+    /// The name of its copy beside the vault.
     var fileName: String { id + Self.fileExtension }
     static let fileExtension = ".age"
   }
 
-  /// The vault's name, which stays the same for its whole life.
+  /// The vault's identifier, which stays the same for its whole life.
   let uuid: String
   /// The ways in, in the order of the header.
   let slots: [Slot]
-  /// The stanzas of ours as they were read, which survive a change with all that newer versions put there; `nil`
-  /// for a vault that is being made.
+  /// Llavero's stanzas as they were read, so that whatever newer versions put there survives a change; `nil` for a
+  /// vault that is being made.
   private let read: [Stanza]?
 
   private static let vaultType = "llavero/vault"
@@ -47,7 +47,7 @@ struct VaultStanzas {
     read = stanzas
   }
 
-  /// The same with other slots. What newer versions put there stays, also in the stanzas of slots that stay.
+  /// The same vault with other slots. Additions of newer versions are kept, also in the stanzas of slots that stay.
   func replacingSlots(with new: [Slot]) throws(AgeError) -> VaultStanzas {
     var old: [String: Stanza] = [:]
     var stanzas: [Stanza] = []
@@ -73,8 +73,8 @@ struct VaultStanzas {
     stanza.type == slotType && stanza.arguments.count >= 3 && stanza.arguments[0] == versionText
   }
 
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if this is an age file but no vault, or not of one payload
-  ///   recipient; ``KeychainError/newerFormat(path:version:)``.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if this is an age file but no vault, or doesn't have exactly
+  ///   one payload recipient; ``KeychainError/newerFormat(path:version:)``.
   init(_ stanzas: [Stanza], path: String) throws(KeychainError) {
     guard let vault = stanzas.first(where: { $0.type == Self.vaultType }), let version = vault.arguments.first
     else { throw .damaged(path: path, detail: "it is an age file, but not a keychain of llavero") }
@@ -106,11 +106,11 @@ struct VaultStanzas {
       default: break
       }
     }
-    // Only the vault's own identity opens its payload; a second way in past the slots would be somebody else's.
+    // Only the vault's own identity opens its payload; a second recipient would be a way in for somebody else.
     guard recipients == 1 else {
       throw .damaged(path: path, detail: "it is encrypted for other recipients than its own identity")
     }
-    // Each passphrase slot costs a second before anything is authenticated.
+    // Each passphrase slot takes a second before anything is authenticated.
     guard slots.count <= VaultBounds.slots else {
       throw .damaged(path: path, detail: "it has too many slots")
     }
@@ -118,7 +118,7 @@ struct VaultStanzas {
     read = ours
   }
 
-  /// An identifier becomes a file's name, so it must not lead anywhere else.
+  /// Whether the identifier is valid. It becomes a file name, so it must not contain a path.
   static func isSlotID(_ id: String) -> Bool {
     1...64 ~= id.utf8.count && id.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 }
   }

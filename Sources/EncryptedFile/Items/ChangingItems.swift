@@ -72,7 +72,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Runs the body under the vault's lock, and writes once at its end if anything has changed.
+  /// Runs the body under the vault's lock, and writes once at the end if anything has changed.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -88,7 +88,7 @@ extension EncryptedFileKeychain {
   func changing<Result>(
     _ body: (VaultChange) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    // A savepoint costs a copy of where all lines are, and one step of a change needs none.
+    // A savepoint copies the positions of all lines, and a single step of a change doesn't need one.
     if let change { return try body(change) }
     return try exclusively { () throws(KeychainError) -> Result in
       guard let change else { throw .itemNotFound }
@@ -96,7 +96,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The vault's folder, and the right to change the vault.
+  /// Opens the vault's folder and takes the lock.
   func lockFolder(patience: Int) throws(KeychainError) -> LockedFolder {
     let folder = try Folder(creating: location.vaultFolder)
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
@@ -106,11 +106,11 @@ extension EncryptedFileKeychain {
     return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)
   }
 
-  /// - Parameter needsIdentity: whether the identity itself has to be had.
+  /// - Parameter needsIdentity: whether the identity itself is needed.
   func beginChange(patience: Int? = nil, needsIdentity: Bool = false) throws(KeychainError) -> VaultChange {
     forgetWhatIsLocked()
-    // A person who is asked must not keep others waiting that have nothing to ask. And where a vault is missing no
-    // folder is made, which a disk would then be mounted over.
+    // Asking a person must not block others that have nothing to ask, so it comes before the lock. And if a vault is
+    // missing, no folder is made, because a disk might be mounted over it later.
     if key == nil { _ = try newest() } else { _ = try vaultFile() }
     let locked = try lockFolder(patience: patience ?? self.patience)
     isPinned = false
@@ -118,7 +118,7 @@ extension EncryptedFileKeychain {
     if let snapshot, !locked.exchanged.isEmpty {
       TakenOut.settle(locked.exchanged, in: locked.folder, besides: snapshot)
     }
-    // The change takes the lines away.
+    // The change takes the lines from the snapshot.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
     var count = try change.mergeCopies(except: passedOver) { (name, path, error) in

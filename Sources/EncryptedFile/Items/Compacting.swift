@@ -1,12 +1,12 @@
 public import Keychain
 
 extension EncryptedFileKeychain {
-  /// Forgets for good what is out of use, and all earlier generations. Of a deletion its mark stays, as long as a copy of
-  /// the vault from elsewhere may come: what names the item.
+  /// Removes all records that are out of use and all earlier generations for good. A deletion leaves its mark, which
+  /// only names the item, as long as another copy of the vault may turn up.
   ///
-  /// Copies of the vault elsewhere still have what is forgotten here.
+  /// Copies of the vault elsewhere still contain what is removed here.
   ///
-  /// - Returns: how many records and how many generations went.
+  /// - Returns: how many records and how many generations were removed.
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what writing throws.
   @discardableResult
   public func compact() throws(KeychainError) -> (records: Int, generations: Int) {

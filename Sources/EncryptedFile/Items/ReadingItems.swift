@@ -4,9 +4,9 @@ import PrivateFiles
 import UnlockCache
 
 extension EncryptedFileKeychain {
-  /// Whether there is a vault, or what is left of one.
+  /// Whether there is a vault, or the remains of one.
   ///
-  /// - Throws: `KeychainError.unsafeFile` and `.system` if its folders can't be looked into.
+  /// - Throws: `KeychainError.unsafeFile` and `.system` if its folders can't be read.
   public func exists() throws(KeychainError) -> Bool {
     if let folder = try Folder(opening: location.vaultFolder) {
       if try folder.contains(VaultLocation.vaultName) { return true }
@@ -16,11 +16,11 @@ extension EncryptedFileKeychain {
 
   /// Whether there is a vault, whatever state it is in.
   ///
-  /// - Throws: `KeychainError.missing` and `.elsewhere` where there should be one and isn't; `.unsafeFile` and `.system` if
-  ///   it can't be looked at.
+  /// - Throws: `KeychainError.missing` and `.elsewhere` if there should be a vault and isn't; `.unsafeFile` and
+  ///   `.system` if it can't be examined.
   public func isThere() throws(KeychainError) -> Bool { try vaultFile() != nil }
 
-  /// What can be said of the vault; `nil` if there is none yet.
+  /// A summary of the vault; `nil` if there is none yet.
   ///
   /// - Throws: as ``items(matching:)`` does, but a locked vault can be described.
   public func summary() throws(KeychainError) -> VaultSummary? {
@@ -30,10 +30,10 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The items that answer the query, the one changed last first.
+  /// The items that answer the query, most recently changed first.
   ///
-  /// - Throws: `KeychainError`. Where nothing was ever made there is nothing; where a vault should be and isn't,
-  ///   `KeychainError.missing`.
+  /// - Throws: `KeychainError`; `KeychainError.missing` if there should be a vault and isn't. If none was ever made,
+  ///   the result is empty.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let beginning = RecordKey.beginning(for: query)
     var found: [Item] = []
@@ -50,10 +50,10 @@ extension EncryptedFileKeychain {
     return found.indices.sorted { (revisions[$0], $1) > (revisions[$1], $0) }.map { found[$0] }
   }
 
-  /// Gives every item in the order of the keys by which the vault is sorted, each as soon as it is read.
+  /// Passes every item to `body` as soon as it is read, in the order of the keys by which the vault is sorted.
   ///
   /// - Parameter body: returns whether it wants more.
-  /// - Throws: as ``items(matching:)`` does, perhaps after some were given.
+  /// - Throws: as ``items(matching:)`` does, possibly after some items were passed.
   package func forEachItem(_ body: (Item) -> Bool) throws(KeychainError) {
     try withLines(beginning: []) { (lines, _) throws(KeychainError) in
       for index in lines.inUse {
@@ -67,7 +67,7 @@ extension EncryptedFileKeychain {
     if let credential = try credential(of: item, beginning: RecordKey.whole(of: item.key)) {
       return credential
     }
-    // Somebody has moved it to another key, or is about to.
+    // Somebody has moved it to another key, or this item is about to be.
     if let credential = try credential(of: item, beginning: []) { return credential }
     throw .itemNotFound
   }
@@ -80,7 +80,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Runs the body on one generation.
+  /// Runs the body on a single generation.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

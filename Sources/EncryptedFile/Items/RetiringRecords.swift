@@ -5,8 +5,9 @@ import Keychain
 import PrivateFiles
 
 extension VaultChange {
-  /// Takes an item out of use. It can be brought back for a while. Its date is after the item's own, also where that was
-  /// given by a clock that is ahead: a merge takes a deletion for one of that state of the item.
+  /// Takes an item out of use. It can be brought back for a while. The date of the retirement is always after the
+  /// item's own date, even if a clock that is ahead has set that one: a merge takes a deletion to apply to that state
+  /// of the item.
   func retire(_ index: Int, _ reason: RetirementReason, at now: Timestamp) throws(KeychainError) {
     let line = try retiredLine(index, reason, at: now)
     lines.remove(index)
@@ -27,8 +28,9 @@ extension VaultChange {
     }
   }
 
-  /// Puts in the line of a record that is out of use, unless it is there already. Of one key no more are kept with their
-  /// secrets than ``RetiredRecord/maximumPerKey``; beyond them the oldest go, or leave the mark of their deletion.
+  /// Inserts the line of a record that is out of use, unless it is there already. At most
+  /// ``RetiredRecord/maximumPerKey`` records of one key are kept with their secrets; beyond that the oldest are
+  /// removed or leave the mark of their deletion.
   func keep(_ line: borrowing Secret) throws(KeychainError) {
     guard lines.insert(line) else { return }
     isDirty = true
@@ -52,7 +54,7 @@ extension VaultChange {
     }
   }
 
-  /// Where the oldest record of a key is that is out of use, with a secret or without, if there are more than `limit`.
+  /// The index of the oldest record out of use of a key, with or without a secret, if there are more than `limit`.
   private func oldest(of key: [UInt8], hasSecret: Bool, beyond limit: Int) throws(KeychainError) -> Int? {
     var oldest: (index: Int, age: (Timestamp, Int64))?
     var count = 0
@@ -66,13 +68,13 @@ extension VaultChange {
     return count > limit ? oldest?.index : nil
   }
 
-  /// Forgets what has been out of use for long enough.
+  /// Removes what has been out of use for long enough.
   func forgetExpired(at now: Timestamp) throws(KeychainError) {
     try forget { $0.fate(at: now) }
   }
 
-  /// Forgets everything that is out of use, but for the marks of deletions, without which a copy of the vault would
-  /// bring the items back. Returns how many records went, or lost their secret.
+  /// Removes everything that is out of use, except the marks of deletions, without which a copy of the vault would
+  /// bring the items back. Returns how many records were removed or lost their secret.
   func forgetRetired(at now: Timestamp) throws(KeychainError) -> Int {
     let count = try forget { retired in
       if retired.reason != .deleted || retired.fate(at: now) == .goes { return .goes }
@@ -82,7 +84,7 @@ extension VaultChange {
     return count
   }
 
-  /// Has records that are out of use go, or leave a mark. Returns of how many something went.
+  /// Removes records that are out of use, or replaces them by a mark. Returns how many were affected.
   @discardableResult
   private func forget(_ fate: (RetiredRecord) -> RetiredRecord.Fate) throws(KeychainError) -> Int {
     var marks = VaultLines()
@@ -103,7 +105,7 @@ extension VaultChange {
       lines.remove(index)
       count += 1
     }
-    // Afterwards, for where a mark stands may be before a line that was still to be looked at.
+    // The marks are inserted afterwards, because one may sort before a line that is still to be looked at.
     for index in 0..<marks.count { lines.insert(marks.withLine(index) { Secret(copying: $0) }) }
     return count
   }

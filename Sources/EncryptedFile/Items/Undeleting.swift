@@ -1,8 +1,8 @@
 public import Keychain
 
 extension EncryptedFileKeychain {
-  /// The items that were deleted or had another secret within the last 30 days and would have answered the query,
-  /// the last one first.
+  /// The items that were deleted or had another secret within the last 30 days and would have answered the query, the
+  /// most recent first.
   ///
   /// - Throws: `KeychainError` as ``items(matching:)`` does.
   public func retiredItems(matching query: ItemQuery) throws(KeychainError) -> [RetiredItem] {
@@ -21,14 +21,14 @@ extension EncryptedFileKeychain {
       .map(\.element)
   }
 
-  /// Brings back an item that ``retiredItems(matching:)`` gave, with the secret that it had.
+  /// Brings back an item returned by ``retiredItems(matching:)``, with the secret that it had.
   ///
   /// - Parameters:
   ///   - retired: the item.
-  ///   - replacing: whether an item with the same primary key may be there: it gets the secret then, and its own is
-  ///     kept as one that was replaced.
-  /// - Throws: `KeychainError.duplicateItem` if there is one and it may not; `KeychainError.itemNotFound` if it is
-  ///   forgotten by now.
+  ///   - replacing: whether an existing item with the same primary key may be replaced: it gets the secret, and its
+  ///     own is kept as a replaced one.
+  /// - Throws: `KeychainError.duplicateItem` if there is such an item and it may not be replaced;
+  ///   `KeychainError.itemNotFound` if the retired item is forgotten by now.
   @discardableResult
   public func undelete(_ retired: RetiredItem, replacing: Bool = false) throws(KeychainError) -> Item {
     try changing { (change) throws(KeychainError) in
@@ -38,18 +38,19 @@ extension EncryptedFileKeychain {
 }
 
 extension VaultChange {
-  /// Puts the record of a line that is out of use back into use.
+  /// Puts a record that is out of use back into use.
   func undelete(_ retired: RetiredItem, replacing: Bool, at now: Timestamp) throws(KeychainError) -> Item {
     guard let index = try index(of: retired) else { throw .itemNotFound }
     let credential = try credential(at: index)
     if let twin = try twin(of: retired.item, except: nil) {
       guard replacing else { throw .duplicateItem }
-      // The line goes first, for where it is changes with the next.
+      // This line is removed first, because `replace` changes its index.
       remove(index)
       return try replace(twin.index, with: twin.item, credential, at: now)
     }
     var item = retired.item
-    // After the deletion, which another copy of the vault has, too; that may have come after an older state went.
+    // The date must be after the deletion, which other copies of the vault have, too; an older state may have been
+    // retired before that deletion.
     let latest = try item.reference.flatMap { (reference) throws(KeychainError) in
       try latestDates(of: [reference])[reference]
     }

@@ -4,14 +4,14 @@ import JSON
 import Keychain
 import PrivateFiles
 
-/// What a change begins with.
+/// The state that a change begins with.
 final class VaultBeginning {
   let key: VaultKey
   let stanzas: VaultStanzas
   let head: VaultHead
   private var lines: VaultLines
 
-  /// What comes after a generation, with its lines.
+  /// The state that follows a generation, with its lines.
   ///
   /// - Throws: ``KeychainError/newerFormat(path:version:)``; what reading throws.
   init(after snapshot: VaultSnapshot) throws(KeychainError) {
@@ -28,8 +28,8 @@ final class VaultBeginning {
     lines = try snapshot.takeAllLines()
   }
 
-  /// What takes the place of a vault that can't be read: the lines of an earlier state, or none, with the key and the ways
-  /// in that count.
+  /// The state that replaces a vault that can't be read: the lines of an earlier state, or none, with the key and the
+  /// slots that are in force.
   ///
   /// - Throws: as ``init(after:)`` does.
   init(_ earlier: VaultSnapshot?, _ ways: WaysThatCount) throws(KeychainError) {
@@ -38,7 +38,7 @@ final class VaultBeginning {
     key = ways.key
     stanzas = ways.stanzas
     var head = former?.head ?? VaultHead(first: 1)
-    // The newest notes about slots count, and what only older ones know of them.
+    // The newest notes about slots take precedence; older ones fill in what these lack.
     let heads = (ways.head.map { [$0] } ?? []) + ways.earlierHeads
     var notes = try SlotNotes(heads.first ?? head, path: path)
     for older in heads.dropFirst() {
@@ -51,7 +51,7 @@ final class VaultBeginning {
     lines = former?.takeLines() ?? VaultLines()
   }
 
-  /// Gives the lines away; there are none afterwards.
+  /// Takes the lines; none are left afterwards.
   func takeLines() -> VaultLines {
     var taken = VaultLines()
     swap(&taken, &lines)

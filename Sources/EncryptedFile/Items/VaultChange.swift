@@ -4,39 +4,40 @@ import JSON
 import Keychain
 import PrivateFiles
 
-/// A vault's folder, which nobody else changes.
+/// A vault's folder, locked so that nobody else changes it.
 struct LockedFolder: ~Copyable {
   let folder: Folder
   let lock: FileLock
-  /// What a writer that was killed has left while it exchanged files.
+  /// The files that a killed writer left while it exchanged files.
   let exchanged: [String]
 }
 
-/// A change of a vault under way: its lines in memory, and the lock held until it ends.
+/// A change of a vault in progress: its lines in memory, and the lock, which is held until it ends.
 final class VaultChange {
   /// Whether there was no vault when the change began.
   let isNew: Bool
   /// Whether anything would be written.
   var isDirty = false
-  /// What the names of new items are made of.
+  /// The random bytes for the names of new items.
   var randomness = RandomSupply()
-  /// What is called once the change is on the disk.
+  /// Called once the change is on the disk.
   private var listeners: [() -> Void] = []
 
   let locked: LockedFolder
-  /// The file that the change began with, and what it is called once it is an earlier generation.
+  /// The file that the change began with, and its name once it is an earlier generation.
   private let before: (status: FileStatus, keptAs: String)?
   /// The generation that the change began with, without its lines.
   let beginning: VaultSnapshot?
-  /// Copies from elsewhere whose items this change has taken in, and what they are called afterwards.
+  /// The copies from elsewhere whose items this change has merged, and their names afterwards.
   var mergedCopies: [(name: String, keptAs: String)] = []
-  /// What could not be taken in, by its paths.
+  /// The paths of the copies that could not be merged.
   var unmerged: [String] = []
-  /// Where last writes are kept that nobody has taken in.
+  /// The paths of last writes that were kept because nobody has merged them.
   private(set) var setAside: [String] = []
-  /// What last writes are called among the generations that this change has taken in, by their names.
+  /// The last writes that this change has merged: their names, and their names among the generations.
   var takenIn: [String: String] = [:]
-  /// The second name of what is written. Once for all that is done with it: where the state can't be read it is another.
+  /// The second name of the file to be written. Computed once per change, because it differs each time if the state
+  /// can't be read.
   lazy var newestWriteName: String = {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
@@ -48,12 +49,12 @@ final class VaultChange {
   var key: VaultKey?
   var stanzas: VaultStanzas?
   private var newVault: NewVault?
-  /// The identity file that comes with another key.
+  /// The identity file that belongs to a new key.
   var newIdentityFile: NewIdentityFile?
-  /// What is to be noted on this machine about slots.
+  /// The notes about slots to be written on this machine.
   var localSlots: [(id: String, LocalSlot)] = []
 
-  /// Changes a vault, or makes one where there is none.
+  /// Changes a vault, or makes one if there is none.
   ///
   /// - Throws: ``KeychainError/newerFormat(path:version:)`` if this version may not write the vault; what reading
   ///   throws.
@@ -73,11 +74,11 @@ final class VaultChange {
     lines = beginning?.takeLines() ?? VaultLines()
   }
 
-  /// Puts another state in the place of a vault that can't be read or is gone.
+  /// Replaces a vault that can't be read or is gone with another state.
   ///
   /// - Parameters:
-  ///   - generation: the number of the newest write that is known of.
-  ///   - writes: what was written last, which becomes earlier generations.
+  ///   - generation: the number of the newest known write.
+  ///   - writes: the last writes, which become earlier generations.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   init(
     replacingUnreadableWith beginning: VaultBeginning, after generation: Int64, keeping writes: [NewestWrite],
@@ -86,7 +87,7 @@ final class VaultChange {
   ) throws(KeychainError) {
     self.unlocking = unlocking
     isNew = false
-    // What can't be read is kept, too.
+    // The unreadable file is kept, too.
     let hasFile = try locked.folder.contains(VaultLocation.vaultName)
     before =
       hasFile ? (try locked.folder.status(of: VaultLocation.vaultName), Generations.unreadableName()) : nil
@@ -103,10 +104,10 @@ final class VaultChange {
 
   var path: String { unlocking.location.vaultFile }
 
-  /// Whether there is a vault to put items into, be it one that is just being made.
+  /// Whether there is a vault to put items into, even if it is only just being made.
   var isMade: Bool { key != nil }
 
-  /// Makes a vault, which the commit puts in its place.
+  /// Makes a vault, which the commit writes.
   func make(_ protection: borrowing Protection) throws(KeychainError) {
     let vault = try NewVault(protection, path: path)
     newVault = vault
@@ -122,7 +123,7 @@ final class VaultChange {
     try body(lines, lines.lines(beginning: beginning))
   }
 
-  /// Where the item that `item.reference` names is.
+  /// The index of the item that `item.reference` names.
   ///
   /// - Throws: ``KeychainError/itemNotFound``.
   func index(of item: Item) throws(KeychainError) -> Int {
@@ -130,7 +131,7 @@ final class VaultChange {
     return index
   }
 
-  /// Where another item has the same primary key; `nil` if none has.
+  /// Another item with the same primary key, and its index; `nil` if there is none.
   func twin(
     of item: Item, except reference: ItemReference?
   ) throws(KeychainError) -> (index: Int, item: Item)? {
@@ -155,7 +156,7 @@ final class VaultChange {
     return false
   }
 
-  /// Where the line of an item that is out of use is; `nil` if it is forgotten, or its secret is.
+  /// The index of the line of an item that is out of use; `nil` if the line or its secret has been removed.
   func index(of retired: RetiredItem) throws(KeychainError) -> Int? {
     let key = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.whole(of: retired.item.key)
     for index in lines.lines(beginning: key) {
@@ -169,7 +170,7 @@ final class VaultChange {
     try lines.credential(at: index, path: path)
   }
 
-  /// Runs a part of the change, which has changed nothing if it throws.
+  /// Runs a part of the change and undoes it if it throws.
   func undoing<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
     let before = (lines.savepoint, isDirty)
     do throws(KeychainError) {
@@ -181,7 +182,7 @@ final class VaultChange {
     }
   }
 
-  /// Gives the item at `index` other attributes and another secret.
+  /// Replaces the attributes and the secret of the item at `index`.
   func replace(
     _ index: Int, with item: Item, _ credential: borrowing Credential, at now: Timestamp
   ) throws(KeychainError) -> Item {
@@ -203,9 +204,9 @@ final class VaultChange {
     return changed
   }
 
-  /// Puts an item's line in, and takes out the one at `index`.
+  /// Inserts an item's line and removes the one at `index`.
   ///
-  /// - Parameter changed: when its parts were changed; all when the item was, if `nil`.
+  /// - Parameter changed: when its parts were changed; `nil` if all of them were changed when the item was.
   func insert(
     _ item: Item, _ credential: borrowing Credential, _ changed: ChangeDates? = nil, replacing index: Int?
   ) throws(KeychainError) {
@@ -226,27 +227,27 @@ final class VaultChange {
     isDirty = true
   }
 
-  /// Puts in the line of a record that is in use.
+  /// Inserts the line of a record that is in use.
   func put(_ line: borrowing Secret) {
     lines.insert(line)
     isDirty = true
   }
 
-  /// Sees to it that the new generation comes after that of another copy, too.
+  /// Makes the new generation come after that of another copy, too.
   func follow(_ other: VaultHead) {
-    // Where it has been seen, an older one than that would be refused.
+    // A machine that has seen the other copy would refuse an older generation.
     if other.generation >= head.generation - 1 { isDirty = true }
     head.generation = max(head.generation, other.generation + 1)
   }
 
-  /// Takes out the line at `index` for good.
+  /// Removes the line at `index` for good.
   func remove(_ index: Int) {
     lines.remove(index)
     isDirty = true
   }
 
-  /// Writes the new generation and puts it in the old one's place. Before that it is read back from the file that
-  /// was written, by the code that every reader uses.
+  /// Writes the new generation and replaces the old one with it. Before that, the written file is read back by the
+  /// code that every reader uses.
   func commit(at now: Timestamp) throws(KeychainError) {
     guard isDirty, let key, let stanzas else {
       try? putCopiesAway()
@@ -265,25 +266,25 @@ final class VaultChange {
       try newIdentityFile.install(at: unlocking.location) { () throws(KeychainError) in
         try write(encoded, key)
       } hasFailed: {
-        // Where it can't be told which one is there now, the new one's key stays.
+        // If it can't be told which file is there now, the key of the new one is kept.
         guard let file = try? locked.folder.file(VaultLocation.vaultName) else { return false }
         return (try? VaultSnapshot.readHeader(file).0.mac) == previous
       }
     } else {
       try write(encoded, key)
-      // The change is made by now; what is cut off here the next write completes.
+      // The change is in place; whatever is interrupted here is completed by the next write.
       if let state = try? Folder(opening: unlocking.location.stateFolder) {
         try? NewIdentityFile.complete(key, in: state)
       }
     }
-    // The change is made by now; what fails of the rest is tried again with the next one.
+    // The change is in place; whatever fails from here on is tried again with the next one.
     try? copySlots(of: stanzas)
     isDirty = false
     for listener in listeners { listener() }
     listeners = []
   }
 
-  /// Has `listener` called once the change is on the disk.
+  /// Calls `listener` once the change is on the disk.
   func onCommit(_ listener: @escaping () -> Void) {
     listeners.append(listener)
   }
@@ -293,7 +294,7 @@ final class VaultChange {
   /// - Throws: ``KeychainError/earlierStatesRemain(because:)``.
   func purgeGenerations() throws(KeychainError) {
     do throws(KeychainError) {
-      // The former file is one where it could not be removed after the exchange.
+      // A former file that could not be removed after the exchange counts as an earlier state, too.
       try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
       try Generations(creatingIn: locked.folder).purge()
       NewestWrite.forget(knownTo: head, besides: newestWriteName, in: locked.folder)
@@ -302,7 +303,7 @@ final class VaultChange {
     }
   }
 
-  /// Puts the copies away that were taken in, among the earlier generations.
+  /// Moves the copies that were merged to the earlier generations.
   private func putCopiesAway() throws(KeychainError) {
     if mergedCopies.isEmpty { return }
     let generations = try Generations(creatingIn: locked.folder)
@@ -311,7 +312,7 @@ final class VaultChange {
     try locked.folder.synchronize()
   }
 
-  /// Keeps the last writes that are in no generation yet, be it that this change has just taken them in.
+  /// Keeps the last writes that are not in any generation yet, including those that this change has just merged.
   ///
   /// - Returns: their names.
   private func setLastWritesAside() throws(KeychainError) -> [String] {
@@ -331,15 +332,15 @@ final class VaultChange {
     }
     if takenIn[name] != nil { return true }
     let isOwn = name == newestWriteName
-    // What takes the place of an unreadable vault comes after all that was seen, and this may be what nobody could read.
-    // Other machines' are looked at by the next change.
+    // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write
+    // that nobody could read. The next change looks at those of other machines.
     guard let beginning, let uuid = stanzas?.uuid else { return isOwn }
     switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
     case .known, .ahead: return false
     case .missed, .undecided: return true
     case .otherKey:
       return !NewestWrite.isBeingReplaced(name, of: uuid, in: locked.folder, at: unlocking.location)
-    // Its name is about to be another's.
+    // Its name is about to be reused.
     case .notOpened: return isOwn
     }
   }
@@ -367,7 +368,7 @@ final class VaultChange {
         }
         written = snapshot.generation
         if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
-          // Whichever of the two is there afterwards is the one that was seen last.
+          // Either of the two may be there afterwards and counts as the one last seen.
           try snapshot.generation.remember(
             of: uuid, key, at: unlocking.location, besides: beginning.generation, beginning.key)
         }
@@ -376,14 +377,14 @@ final class VaultChange {
             VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
             displaced: displaced)
         }
-        // Nobody else has a new vault yet.
+        // A new vault has no copies elsewhere yet.
         if !isNew {
           putAside = try setLastWritesAside()
           NewestWrite.keep(temporary, as: newestWriteName, in: locked.folder)
         }
       }
     }
-    // The change is made by now.
+    // The change is in place by now.
     if let stanzas {
       try? written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)
     }
@@ -394,8 +395,8 @@ final class VaultChange {
 }
 
 extension Credential {
-  /// Whether what this one has and the newer one hasn't could be missed: another secret or refresh token that is
-  /// not out of date.
+  /// Whether this credential has something that the newer one lacks and that could be missed: another secret or
+  /// refresh token that has not expired.
   fileprivate borrowing func isWorthKeeping(besides newer: borrowing Credential, at now: Timestamp) -> Bool {
     if hasSameSecret(as: newer), hasSameRefreshToken(as: newer) { return false }
     if !isExpired(at: now) { return true }

@@ -2,15 +2,15 @@ import Age
 public import Keychain
 import PrivateFiles
 
-/// What can be said of a vault, as far as possible without opening it.
+/// A description of a vault, as far as possible without opening it.
 public struct VaultSummary: Hashable, Sendable {
-  /// The vault's name for its whole life.
+  /// The vault's identifier, which stays the same for its whole life.
   public let uuid: String
   /// The version of the format.
   public let version: Int
   /// The file's size in bytes.
   public let size: Int
-  /// The ways in: the identity file of this machine, where that opens it, and the slots.
+  /// The ways in: the slots, and the identity file of this machine if it opens the vault.
   public let ways: [SlotSummary]
   /// Whether one of the ways in is a passphrase.
   public var hasPassphrase: Bool { ways.contains { $0.kind == .passphrase } }
@@ -19,7 +19,7 @@ public struct VaultSummary: Hashable, Sendable {
   /// What the first line says; `nil` if the vault is locked.
   public let contents: Contents?
 
-  /// What only an unlocked vault tells.
+  /// The facts that only an unlocked vault tells.
   public struct Contents: Hashable, Sendable {
     /// How many items there are.
     public let count: Int
@@ -49,7 +49,7 @@ public struct VaultSummary: Hashable, Sendable {
     }
   }
 
-  /// What the header of a vault says.
+  /// The stanzas of a vault's header.
   static func stanzas(of file: borrowing OpenFile) throws(KeychainError) -> VaultStanzas {
     let (header, _) = try VaultSnapshot.readHeader(file)
     return try VaultStanzas(header.stanzas, path: file.path)
