@@ -7,16 +7,17 @@ extension EncryptedFileKeychain {
   ///
   /// - Parameters:
   ///   - protection: what opens it.
-  ///   - startingOver: whether it is made though there was another one, which is missing. What is left of that is put
-  ///     aside, and nothing of it is removed.
-  /// - Returns: the folders in which that now is; none if there was nothing.
-  /// - Throws: `KeychainError.duplicateItem` if there is one already; `KeychainError.missing` and `.elsewhere` if there was
-  ///   one and this is not to start over, and `.elsewhere` also where that one is in its place; what writing throws.
+  ///   - startingOver: whether to make a vault even though another one is missing. The traces of that one are moved
+  ///     aside; none of them is removed.
+  /// - Returns: the folders that the traces were moved to; empty if there were none.
+  /// - Throws: `KeychainError.duplicateItem` if there is a vault already; `KeychainError.missing` and `.elsewhere` if
+  ///   there was one and `startingOver` is false; `.elsewhere` also if the vault elsewhere is still in its place;
+  ///   what writing throws.
   @discardableResult
   public func create(
     _ protection: borrowing Protection, startingOver: Bool = false
   ) throws(KeychainError) -> [String] {
-    // Before anything is made or moved.
+    // Checked before anything is made or moved.
     if try openVault() != nil { throw .duplicateItem }
     try refuseToMake(startingOver: startingOver)
     let locked = try lockFolder(patience: patience)
@@ -34,36 +35,37 @@ extension EncryptedFileKeychain {
   private func refuseToMake(startingOver: Bool) throws(KeychainError) {
     guard let absence = try absence() else { return }
     if !startingOver { throw absence }
-    // What would be put aside may be what opens a vault that is in its place.
+    // The files to be moved aside may be what opens a vault that is still in its place elsewhere.
     let traces = try VaultTraces(at: location, remembered: remembered)
     if let other = traces.placeInUse { throw .elsewhere(path: location.vaultFile, known: other) }
   }
 
   /// Why it is an error that there is no vault; `nil` if there never was one, as far as this machine knows.
   func absence() throws(KeychainError) -> KeychainError? {
-    // This very object has opened one.
+    // This object itself has opened one.
     if key != nil { return .missing(path: location.vaultFile) }
     return try VaultTraces(at: location, remembered: remembered).absence
   }
 }
 
-/// What a vault has left on this machine besides its file.
+/// The traces that a vault has left on this machine besides its file.
 ///
-/// All of it is made after the vault has got its place, but the identity under its provisional name. So whoever sees any of
-/// it and no vault knows that one is missing, and not that it is just being made.
+/// All of them are made after the vault's file, except the identity under its provisional name. Finding any of them
+/// without a vault therefore means that a vault is missing, not that one is just being made.
 struct VaultTraces {
   private let path: String
-  /// Whether something of a vault is there of which it isn't known where that was, or that it was here.
+  /// Whether there are traces of a vault that was here, or of one whose place isn't known.
   private var isHere = false
-  /// Other places where there was one.
+  /// Other places where there was a vault.
   private var elsewhere: [String] = []
 
   private static let inState = [VaultLocation.identityName, VaultLocation.slotsName]
 
-  /// Looks for it.
+  /// Looks for traces.
   ///
-  /// - Parameter remembered: where there was a vault, as is remembered otherwise. What was seen last tells more.
-  /// - Throws: ``KeychainError`` if it can't be told.
+  /// - Parameter remembered: the path of the vault as remembered by the caller. Used only if the state folder knows
+  ///   no path.
+  /// - Throws: ``KeychainError`` if the traces can't be examined.
   init(at location: VaultLocation, remembered: () -> String?) throws(KeychainError) {
     path = location.vaultFile
     if let folder = try Folder(opening: location.vaultFolder) {
@@ -79,32 +81,32 @@ struct VaultTraces {
     if known.isEmpty, let remembered = remembered() { known = [remembered] }
     if known.contains(path) { isHere = true }
     elsewhere = known.filter { $0 != path }
-    // What doesn't say where the vault was is of one that is known, or of one that may have been here.
+    // Traces that don't name a place belong to a known vault, or to one that may have been here.
     if known.isEmpty, hasFurther { isHere = true }
     if places.contains(nil), placeInUse == nil { isHere = true }
   }
 
-  /// Where there is a vault; `nil` if there is none at any place that is known.
+  /// A known place where there still is a vault; `nil` if there is none.
   var placeInUse: String? { elsewhere.first(where: FileStatus.isThere) }
 
-  /// Why it is an error that there is no vault here; `nil` if there is nothing.
+  /// Why it is an error that there is no vault here; `nil` if there are no traces.
   var absence: KeychainError? {
     if isHere { return .missing(path: path) }
     guard let known = placeInUse ?? elsewhere.first else { return nil }
     return .elsewhere(path: path, known: known)
   }
 
-  /// What may be near a vault.
+  /// The names of the traces that may be beside a vault.
   private static func nearVault(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     try [VaultLocation.slotsName, Generations.folderName] + ConflictCopies.names(in: folder)
       + folder.names(where: VaultLocation.isNewestWriteName)
   }
 
-  /// Puts it into new folders beside it. Needs the vault's lock.
+  /// Moves the traces into new folders beside them. Needs the vault's lock.
   ///
-  /// - Returns: their paths.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)``. Then some of it may be there still, and a vault is missing
-  ///   as before.
+  /// - Returns: the paths of the folders.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``. Some traces may then still be in their place, so the
+  ///   vault still counts as missing.
   static func putAside(at location: VaultLocation, in folder: borrowing Folder) throws(KeychainError)
     -> [String]
   {
@@ -122,12 +124,12 @@ struct VaultTraces {
     return aside
   }
 
-  /// What a folder is called for what is put aside.
+  /// A name for a folder of files moved aside.
   static func newFolderName() -> String { "former-" + randomHexadecimal(bytes: 4) }
 
-  /// Puts files of a folder into another one, which is made if it isn't there.
+  /// Moves files of a folder into another one, which is made if it doesn't exist.
   ///
-  /// - Returns: whether there was anything to put there.
+  /// - Returns: whether there was anything to move.
   static func put(
     _ names: [String], of folder: borrowing Folder, into path: String
   ) throws(KeychainError) -> Bool {

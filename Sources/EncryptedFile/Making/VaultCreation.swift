@@ -2,12 +2,12 @@ import Age
 public import Keychain
 import PrivateFiles
 
-/// What stands between a vault and whoever has its file.
+/// What protects a vault from someone who has its file.
 public enum Protection: ~Copyable {
-  /// The identity lies in a file of this machine: no question is ever asked. Protects a vault that was copied or
-  /// backed up, not against whoever can read the home directory.
+  /// The identity is in a file on this machine: no question is ever asked. This protects a vault that was copied or
+  /// backed up, but not against someone who can read the home directory.
   case identityFile
-  /// The identity is had by a passphrase.
+  /// A passphrase opens the identity.
   case passphrase(Secret)
 }
 
@@ -15,7 +15,7 @@ public enum Protection: ~Copyable {
 struct NewVault {
   let identity: X25519Identity
   let stanzas: VaultStanzas
-  /// The identity's file, if there is to be one.
+  /// The identity's file, if there is one.
   private let identityFile: NewIdentityFile?
 
   /// Draws an identity and wraps it.
@@ -50,26 +50,26 @@ struct NewVault {
     }
   }
 
-  /// Runs `writeVault`, which puts the vault in its place, and sees to it that whenever there is a vault there is
-  /// a way to open it, wherever this process may be killed: the identity lies there under a provisional name
-  /// before, and gets its own afterwards. An `identity.txt` without a vault thus means that a vault is missing.
+  /// Runs `writeVault`, which writes the vault, and makes sure that a vault can always be opened, wherever this
+  /// process may be killed: the identity is written under a provisional name before, and gets its final name
+  /// afterwards. An `identity.txt` without a vault thus means that a vault is missing.
   ///
-  /// - Throws: what writing throws; then neither of both is there.
+  /// - Throws: what writing throws; then neither file is there.
   func install(
     at location: VaultLocation, in folder: borrowing Folder, _ writeVault: () throws(KeychainError) -> Void
   ) throws(KeychainError) {
     guard let identityFile else { return try writeVault() }
     try identityFile.install(at: location, writeVault) {
-      // The vault may have got its place before the error. Where that can't be told, its key stays.
+      // The vault may have been put in place before the error. If that can't be told, its key stays.
       (try? folder.contains(VaultLocation.vaultName)) == false
     }
   }
 }
 
-/// How much work a passphrase is to be.
+/// The work factor of a new passphrase.
 enum ScryptWork {
-  /// scrypt's log2 N for a new slot: what takes about a second here, from 17 to 20; less, down to 15, only where
-  /// the memory doesn't suffice (OWASP's least for scrypt is 17).
+  /// scrypt's log2 N for a new slot: whatever takes about a second on this machine, from 17 to 20; as low as 15 only
+  /// if there isn't enough memory (OWASP's minimum for scrypt is 17).
   ///
   /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``.
   static func factor() throws(KeychainError) -> Int {

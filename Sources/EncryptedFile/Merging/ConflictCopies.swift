@@ -5,21 +5,21 @@ import PrivateFiles
 
 /// Copies of a vault that a sync program has put beside it, because the vault was changed in two places at once.
 ///
-/// Syncthing calls them `vault.sync-conflict-DATE-TIME-DEVICE.age`, Dropbox and Nextcloud
-/// `vault (… conflicted copy …).age`, or in the words of another language: Konflikt, conflicto, conflit. What is called
-/// otherwise, as a person's own backup may be, is left alone.
+/// Syncthing names them `vault.sync-conflict-DATE-TIME-DEVICE.age`, Dropbox and Nextcloud `vault (… conflicted copy
+/// …).age`, or the equivalent in another language: Konflikt, conflicto, conflit. Files with other names, such as a
+/// person's own backup, are left alone.
 enum ConflictCopies {
-  /// What a copy is called that this program has to put aside itself.
+  /// A name for a copy that this program itself puts aside.
   static func newName() -> String { "vault.conflict-\(randomHexadecimal(bytes: 8)).age" }
 
-  /// The names of what may be copies, in their order.
+  /// The names of possible copies, sorted.
   static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     let names = try folder.names(where: isCopy)
     return names.count < 2 ? names : names.sorted()
   }
 
-  /// Whether a file of that name may be a copy. Asked of every name in the vault's folder at every answer, so the
-  /// first byte decides about most of them.
+  /// Whether a file of that name may be a copy. This is called for every name in the vault's folder at every answer,
+  /// and the first byte rules out most of them.
   static func isCopy(_ name: UnsafeRawBufferPointer) -> Bool {
     let (beginning, ending): (StaticString, StaticString) = ("vault", ".age")
     guard name.has(beginning, at: 0), name.has(ending, at: name.count - ending.utf8CodeUnitCount) else {
@@ -33,9 +33,9 @@ enum ConflictCopies {
 
   /// Opens a copy with the vault's own key.
   ///
-  /// - Returns: `nil` if it is gone, for another process may just have merged it.
-  /// - Throws: ``KeychainError/wrongIdentity(path:)`` if it is not of this vault, or of a time before its identity was
-  ///   changed; what is wrong with it.
+  /// - Returns: `nil` if the copy is gone; another process may just have merged it.
+  /// - Throws: ``KeychainError/wrongIdentity(path:)`` if the copy belongs to another vault, or to a time before the
+  ///   vault's identity was changed; other errors if there is something wrong with it.
   static func open(
     _ name: String, in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) -> VaultSnapshot? {
@@ -52,9 +52,9 @@ extension UnsafeRawBufferPointer {
     return memcmp(base + position, text.utf8Start, size) == 0
   }
 
-  /// The same where a letter may also be a capital one.
+  /// Whether the bytes from `position` on begin with a text in any case.
   ///
-  /// - Parameter text: small letters of ASCII.
+  /// - Parameter text: lower-case ASCII letters.
   fileprivate func hasIgnoringCase(_ text: StaticString, at position: Int) -> Bool {
     let size = text.utf8CodeUnitCount
     guard count - position >= size else { return false }

@@ -2,40 +2,40 @@ import Bytes
 import JSON
 import Keychain
 
-/// How two copies of a vault become one, item by item. Each part of an item (its key, its other attributes, what is
-/// confidential) is that of the copy in which it was changed last; a deletion wins over what was changed before it. What
-/// of an item doesn't get into the result is kept as a record out of use: nothing is dropped.
+/// The plan for merging two copies of a vault, item by item. Each part of an item (its key, its other attributes, its
+/// confidential parts) is taken from the copy in which it was changed last; a deletion wins over changes made before
+/// it. Whatever doesn't get into the result is kept as a record out of use: nothing is dropped.
 ///
-/// With the state that both copies come from it is a merge of three: what one copy alone has changed is that one's,
-/// whatever the dates say, and what one has deleted and the other left as it was is deleted. Dates decide only where both
-/// have changed the same part.
+/// If the common ancestor of both copies is known, this is a three-way merge: a part that only one copy has changed
+/// is taken from that copy, whatever the dates say, and an item that one copy has deleted and the other left
+/// unchanged is deleted. Dates decide only if both have changed the same part.
 ///
-/// Both places come to the same items, whichever merges the other's copy.
+/// Both places arrive at the same items, whichever of them merges the other's copy.
 struct MergePlan {
   typealias Place = MergedItem.Place
 
   /// A record that is to go out of use.
   struct Retirement {
     let place: Place
-    /// The line of one that was made of both.
+    /// The merged item, if the record was made of both copies.
     let made: MergedItem?
     let date: Timestamp
     let reason: RetirementReason
   }
 
-  /// The records of mine and theirs that are in use afterwards.
+  /// The records of mine and theirs that are in use after the merge.
   private(set) var winners: Set<Place> = []
-  /// Those that are made of both.
+  /// The records that are made of both.
   private(set) var made: [MergedItem] = []
-  /// What goes out of use.
+  /// The records that go out of use.
   private(set) var retirements: [Retirement] = []
-  /// How many items both have changed in different ways, as far as that can be told.
+  /// How many items both copies have changed in different ways, as far as that can be told.
   private(set) var undecided = 0
 
   /// - Parameters:
-  ///   - base: the records of the state that both come from; `nil` if that isn't known.
-  ///   - date: the date that losers go out of use at; the same in both places.
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record is none.
+  ///   - base: the records of the common ancestor; `nil` if it isn't known.
+  ///   - date: the retirement date of the losers; the same in both places.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line is not a record.
   init(
     _ mine: borrowing VaultLines, _ theirs: borrowing VaultLines, base: borrowing VaultLines?,
     losersRetireAt date: Timestamp, path: String
@@ -77,7 +77,7 @@ struct MergePlan {
         if let reference = item.item.reference { former[reference] = item }
       }
     }
-    /// Whether an item that is in use in one copy alone is deleted.
+    /// Whether an item that is in use in only one copy is to be deleted.
     func isDeleted(_ place: Place, _ item: Item, _ reference: ItemReference) throws(KeychainError) -> Bool {
       if let deletion = deletions[reference], item.changeDate <= deletion { return true }
       guard let before = former[reference] else { return false }
@@ -89,7 +89,7 @@ struct MergePlan {
       if let own { places.append((.mine(own.0), own.1)) }
       if let other { places.append((.theirs(other.0), other.1)) }
       if places.count == 2 {
-        // Each by itself: one side may have brought back what the other has deleted before.
+        // Each is checked separately: one side may have brought back what the other deleted before.
         for (place, item) in places {
           if let deletion = deletions[reference], item.changeDate <= deletion {
             retirements.append(Retirement(place: place, made: nil, date: deletion, reason: .deleted))
@@ -134,8 +134,8 @@ struct MergePlan {
     for (reference, own) in ours { try settle(reference, own, others[reference]) }
     for (reference, other) in others where ours[reference] == nil { try settle(reference, nil, other) }
 
-    // Of those that are different items with the same key one stays; the same login may have been stored in both places,
-    // each time as a new item.
+    // Of different items with the same key only one is kept; the same login may have been stored in both places, each
+    // time as a new item.
     var keepers: [Item.Key: (item: Item, place: Place, made: MergedItem?)] = [:]
     for survivor in survivors {
       let key = survivor.item.key.primaryKey
@@ -156,7 +156,7 @@ struct MergePlan {
     }
   }
 
-  /// The items in use, by their references; and when those were deleted that are not.
+  /// The items in use by reference; the dates of deletions go into `deletions`.
   private static func items(
     _ lines: borrowing VaultLines, _ path: String, _ deletions: inout [ItemReference: Timestamp]
   ) throws(KeychainError) -> [ItemReference: (Int, Item)] {

@@ -2,13 +2,13 @@ import Bytes
 import JSON
 import Keychain
 
-/// A state of an item in one of two copies of a vault that are merged, or what both have become.
+/// The state of an item in one of two copies of a vault that are being merged, or the result of merging both.
 final class MergedItem {
-  /// Where a record stands.
+  /// The place of a record.
   enum Place: Hashable {
     case mine(Int)
     case theirs(Int)
-    /// Nowhere yet: it is made of both.
+    /// Not in any copy yet: the record is made of both.
     case made
   }
 
@@ -19,7 +19,7 @@ final class MergedItem {
 
   /// Reads a record.
   ///
-  /// - Throws: ``JSONReader/Malformed`` if it is none.
+  /// - Throws: ``JSONReader/Malformed`` if the line is not a record.
   init(_ line: UnsafeRawBufferPointer, at place: Place) throws(JSONReader.Malformed) {
     self.place = place
     record = try Record(parsing: line)
@@ -29,13 +29,13 @@ final class MergedItem {
 
   var item: Item { record.item }
 
-  /// What is confidential.
+  /// The confidential parts.
   func credential() throws(JSONReader.Malformed) -> Credential {
     try line.withUnsafeBytes { (line) throws(JSONReader.Malformed) in try Record.credential(parsing: line) }
   }
 
-  /// Whether a state is the later one where the dates of what differs are the same: by its own date, then by the later
-  /// write of its copy, then in any fixed order, so that both places decide alike.
+  /// Whether this state is the later one if the dates of the differing parts are the same: by its own date, then by
+  /// the generation of its last write, then in an arbitrary fixed order, so that both places decide alike.
   func isLater(than other: MergedItem) -> Bool {
     let left = (other.item.changeDate, other.record.revision)
     let right = (item.changeDate, record.revision)
@@ -43,24 +43,25 @@ final class MergedItem {
     return other.line.withUnsafeBytes { left in line.withUnsafeBytes { left.lexicographicallyPrecedes($0) } }
   }
 
-  /// Whether this one keeps a primary key that another item has in the other copy: the later secret does.
+  /// Whether this item keeps a primary key that another item has in the other copy: the one with the later secret
+  /// does.
   func keepsKey(before other: MergedItem) -> Bool {
     changed.secret == other.changed.secret ? isLater(than: other) : changed.secret > other.changed.secret
   }
 }
 
-/// What two states of one item become: of each part the one that was changed last, or, where the state is known that both
-/// come from, the one that was changed at all.
+/// The result of merging two states of one item: each part is taken from the state that changed it last or, if the
+/// common ancestor is known, from the one that changed it at all.
 struct ItemMerge {
-  /// What stays in use.
+  /// The state that stays in use.
   private(set) var result: MergedItem
-  /// The states of which something is not in the result.
+  /// The states with parts that are not in the result.
   private(set) var losers: [MergedItem] = []
-  /// Whether both had changed the same part in different ways, as far as that can be told.
+  /// Whether both have changed the same part in different ways, as far as that can be told.
   private(set) var isUndecided = false
 
-  /// - Parameter base: the state that both come from; `nil` if it isn't known.
-  /// - Throws: ``JSONReader/Malformed`` if one of them is no record.
+  /// - Parameter base: the common ancestor; `nil` if it isn't known.
+  /// - Throws: ``JSONReader/Malformed`` if one of them is not a record.
   init(
     _ mine: MergedItem, _ theirs: MergedItem, base: MergedItem?
   ) throws(JSONReader.Malformed) {
@@ -99,7 +100,7 @@ struct ItemMerge {
     item.modificationDate = max(later.item.changeDate, key.date, attributes.date, secret.date)
     var changed = ChangeDates(all: item.changeDate)
     (changed.key, changed.attributes, changed.secret) = (key.date, attributes.date, secret.date)
-    // One that is the result as it stands stays as it is, with what only it knows of.
+    // A state that already equals the result is kept as it is, including members that only it has.
     for state in [later, earlier] {
       var same = item
       same.creationDate = state.item.creationDate
@@ -122,20 +123,20 @@ struct ItemMerge {
   }
 }
 
-/// Which of two states gives a part of the item.
+/// The choice of the state that provides a part of the item.
 private struct Choice {
   let isSame: Bool
   let takesLater: Bool
   let isUndecided: Bool
   let losesLater: Bool
   let losesEarlier: Bool
-  /// The part's date in the result: after that of the state that doesn't give it, so that this can't come back when its
-  /// copy is merged again without knowing the base.
+  /// The part's date in the result. It is later than the date in the state that wasn't chosen, so that this state
+  /// doesn't win when its copy is merged again without knowing the base.
   let date: Timestamp
 
   /// - Parameters:
   ///   - dates: when the part was changed in the state that is the later one as a whole, and in the other.
-  ///   - isAsBase: whether it is as before in these; `nil` if that isn't known.
+  ///   - isAsBase: whether the part is unchanged from the base in each; `nil` if that isn't known.
   init(isSame: Bool, dates: (later: Timestamp, earlier: Timestamp), isAsBase: (later: Bool, earlier: Bool)?) {
     self.isSame = isSame
     if let isAsBase, isAsBase.later != isAsBase.earlier {

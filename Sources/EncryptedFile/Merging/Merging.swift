@@ -2,24 +2,24 @@ import Bytes
 import JSON
 import Keychain
 
-/// What merging another copy has changed.
+/// The changes that merging another copy has made.
 public struct MergeOutcome: Hashable, Sendable {
   /// How many items there are now.
   public let count: Int
-  /// Items of the other copy that are new here, or of which something is newer than it was here.
+  /// Items of the other copy that are new here or in which some part is newer.
   public let added: Int
   /// Items that went out of use because they were deleted there.
   public let deleted: Int
-  /// Items that both copies had changed in different ways, as far as that can be told: the later state is in use, the
-  /// other one can be brought back.
+  /// Items that both copies had changed in different ways, as far as that can be told: the later state is in use, and
+  /// the other one can be brought back.
   public let undecided: Int
 }
 
 extension VaultChange {
-  /// Takes in what another copy of the vault has.
+  /// Merges another copy of the vault.
   ///
-  /// - Parameter base: the state that both come from, if it is known.
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a record of a copy is none.
+  /// - Parameter base: the common ancestor, if it is known.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line of a copy is not a record.
   @discardableResult
   func merge(_ other: VaultSnapshot, base: VaultSnapshot? = nil) throws(KeychainError) -> MergeOutcome {
     follow(other.first.head)
@@ -32,14 +32,14 @@ extension VaultChange {
     return outcome
   }
 
-  /// Takes in the records of another copy of the vault, written at that date.
+  /// Merges the records of another copy of the vault, which was written at the given date.
   @discardableResult
   func merge(
     _ theirs: borrowing VaultLines, base: borrowing VaultLines? = nil, written: Timestamp
   ) throws(KeychainError) -> MergeOutcome {
     let plan = try MergePlan(
       lines, theirs, base: base, losersRetireAt: max(head.written, written), path: path)
-    // Their lines are read before mine change places.
+    // Their lines are read before mine are moved.
     var arriving = VaultLines()
     var retired = VaultLines()
     var added = plan.made.count
@@ -54,7 +54,8 @@ extension VaultChange {
     var deleted = 0
     for retirement in plan.retirements {
       let loser = try line(of: retirement, theirs)
-      // An older copy has what was replaced since. Once is enough, however often such a copy comes.
+      // An older copy has items that were replaced since. They are retired only once, however often such a copy
+      // comes.
       if !lines.hasRetired(loser), !theirs.hasRetired(loser) { retired.insert(loser) }
       if case .mine = retirement.place, retirement.reason == .deleted { deleted += 1 }
     }
@@ -90,7 +91,7 @@ extension VaultChange {
 }
 
 extension VaultLines {
-  /// Whether the record of a line that is out of use is among those that are, whenever and for whatever reason.
+  /// Whether the record of a retired line is already among the retired ones, with any date and reason.
   fileprivate borrowing func hasRetired(_ line: borrowing Secret) -> Bool {
     line.withUnsafeBytes { line in
       let record = RetiredRecord.record(of: line)

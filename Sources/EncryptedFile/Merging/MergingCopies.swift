@@ -5,12 +5,12 @@ import Keychain
 import PrivateFiles
 
 extension VaultChange {
-  /// Takes in what the copies have that a sync program has put beside the vault.
+  /// Merges the copies that a sync program has put beside the vault.
   ///
   /// - Parameters:
-  ///   - names: those that are left alone.
-  ///   - onFailure: hears of those that can't be read, by name and path; they stay.
-  /// - Returns: how many were taken in.
+  ///   - names: the copies to leave alone.
+  ///   - onFailure: called with the name and path of each copy that can't be read; it stays in place.
+  /// - Returns: how many copies were merged.
   func mergeCopies(
     except names: Set<String>, onFailure: (_ name: String, _ path: String, KeychainError) -> Void
   ) throws(KeychainError) -> Int {
@@ -37,10 +37,10 @@ extension VaultChange {
     return mergedCopies.count
   }
 
-  /// Takes in what another copy has, or nothing of it.
+  /// Merges all of another copy, or nothing.
   ///
-  /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if a vault can't hold both; else whoever has such a copy could not
-  ///   even delete anything.
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if a vault can't hold both. Otherwise somebody with such a
+  ///   copy could not even delete anything.
   private func mergeIfItFits(_ copy: VaultSnapshot) throws(KeychainError) {
     let before = head
     do throws(KeychainError) {
@@ -55,7 +55,8 @@ extension VaultChange {
     }
   }
 
-  /// Notes that this comes after all that is known of here, so that nobody merges any of it into this.
+  /// Notes that this generation supersedes everything known on this machine, so that nobody merges any of it into
+  /// this one.
   func supersede(_ generations: [Generation]) throws(KeychainError) {
     for generation in generations { head.past.insert(generation) }
     guard let key, let stanzas else { return }
@@ -65,8 +66,8 @@ extension VaultChange {
     }
   }
 
-  /// Refuses to go on where there is something that was never taken in, and that the vault's key opens alone: the key, or
-  /// the earlier states, are about to be thrown away.
+  /// Refuses to continue if something was never merged that only the vault's present key opens, because the key or
+  /// the earlier states are about to be discarded.
   ///
   /// - Throws: ``KeychainError/unmerged(path:)``.
   func refuseUnmerged() throws(KeychainError) {
@@ -81,11 +82,11 @@ extension VaultChange {
     if let path = try generations.unmerged(besides: head) { throw .unmerged(path: path) }
   }
 
-  /// Takes in the last writes that were replaced by what doesn't have them. This machine's own is put among the generations
-  /// once the change is on the disk.
+  /// Merges the last writes that were replaced by a generation without them. The write of this machine moves to the
+  /// earlier generations once the change is on the disk.
   ///
-  /// - Parameter onFailure: hears of those that can't be taken in, by their paths; they stay.
-  /// - Returns: how many were taken in.
+  /// - Parameter onFailure: called with the path of each write that can't be merged; it stays in place.
+  /// - Returns: how many were merged.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
   func mergeMissed(
     onFailure: (_ path: String, KeychainError) -> Void
@@ -93,12 +94,12 @@ extension VaultChange {
     guard let beginning else { return 0 }
     var count = 0
     for write in try NewestWrite.findMissed(by: beginning, head, in: locked.folder, unlocking) {
-      // One that was taken in may come from another.
+      // Another write that was merged may already include this one.
       if head.comes(from: write.snapshot.mac) { continue }
       do throws(KeychainError) {
         try mergeIfItFits(write.snapshot)
         takenIn[write.name] = write.snapshot.generation.fileName
-        // So that it is noted as taken in.
+        // A write is needed to note that it was merged.
         isDirty = true
         count += 1
       } catch {

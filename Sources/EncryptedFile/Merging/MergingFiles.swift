@@ -6,16 +6,17 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// Takes in the items of another copy of the vault, wherever that lies; it stays as it is.
+  /// Merges the items of another copy of the vault, wherever it is. The copy itself is not changed.
   ///
-  /// The copy may be of a time before the vault's identity was changed; then it is opened by its own slots.
+  /// A copy from before the vault's identity was changed is opened by its own slots.
   ///
   /// - Parameters:
   ///   - path: the copy.
-  ///   - base: a copy of the state that both come from, if there is one. One that can't be opened counts as none.
-  /// - Returns: what it has changed.
-  /// - Throws: `KeychainError.wrongIdentity` for another vault's file; `KeychainError.otherKey` for a copy with another
-  ///   identity, of which nothing here opens a slot; `KeychainError` for what is wrong with the copy.
+  ///   - base: a copy of the common ancestor, if there is one. One that can't be opened is ignored.
+  /// - Returns: the changes that were made.
+  /// - Throws: `KeychainError.wrongIdentity` if the file belongs to another vault; `KeychainError.otherKey` for a
+  ///   copy with another identity none of whose slots can be opened here; other errors if there is something wrong
+  ///   with the copy.
   @discardableResult
   public func merge(copyAt path: String, base: String? = nil) throws(KeychainError) -> MergeOutcome {
     try merge(copyAt: path, base: base, openedBy: self)
@@ -33,12 +34,12 @@ extension EncryptedFileKeychain {
     if let base {
       let scratch = try ScratchFolder(in: location.stateFolder)
       try? scratch.take(base, as: VaultLocation.vaultName)
-      // Git gives an empty file where two sides have nothing in common.
+      // Git passes an empty file if the two sides have no common ancestor.
       former = try? opener.open(scratch, shownAs: base, of: stanzas.uuid)
     }
     let outcome = try change.merge(copy, base: former)
     try change.commit(at: clock())
-    // The generations that are noted are limited in number; what has an older number is noted nowhere.
+    // Only a limited number of generations is noted; one with an older number is not among them.
     try Generations(in: location.vaultFolder)?.settle(copy)
     try NewestWrite.settle(copy, in: change.locked.folder)
     return outcome
@@ -56,15 +57,15 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Merges two copies of the vault into the file of the first, as a merge driver of git has to (gitattributes(5),
-  /// "Defining a custom merge driver"). Nothing else is read or changed.
+  /// Merges two copies of the vault into the file of the first, as a git merge driver has to (gitattributes(5),
+  /// "Defining a custom merge driver"). No other file is read or changed.
   ///
   /// - Parameters:
-  ///   - base: the state that both come from; a file that is none counts as not known.
-  ///   - ours: the file that the result comes into.
+  ///   - base: the common ancestor; ignored if it can't be opened.
+  ///   - ours: the file that receives the result.
   ///   - theirs: the other copy.
-  /// - Returns: what it has changed in `ours`.
-  /// - Throws: as ``merge(copyAt:base:)`` does; then `ours` is as it was.
+  /// - Returns: the changes that were made to `ours`.
+  /// - Throws: as ``merge(copyAt:base:)`` does; `ours` is then unchanged.
   @discardableResult
   public func mergeFiles(base: String?, ours: String, theirs: String) throws(KeychainError) -> MergeOutcome {
     let scratch = try ScratchFolder(in: location.stateFolder)
@@ -74,7 +75,7 @@ extension EncryptedFileKeychain {
     guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: ours) else {
       throw .missing(path: ours)
     }
-    // Here is what opens them; there, nothing but the files.
+    // This keychain has what opens the files; the temporary one has only the files.
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
       try unlock(copyAt: ours, header, stanzas)
     }
@@ -95,9 +96,9 @@ extension EncryptedFileKeychain {
 }
 
 extension EncryptedFileKeychain {
-  /// Opens a copy of the vault with what opens this one, or by its own slots.
+  /// Opens a copy of the vault with the key of this one, or by the copy's own slots.
   ///
-  /// - Throws: ``KeychainError/otherKey(path:)``; what asking throws, about the copy.
+  /// - Throws: ``KeychainError/otherKey(path:)``; what asking throws, naming the copy.
   private func unlock(
     copyAt path: String, _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader {
@@ -114,7 +115,7 @@ extension EncryptedFileKeychain {
 }
 
 extension KeychainError {
-  /// The same about another file.
+  /// The same error, naming another file.
   func naming(_ path: String, inPlaceOf former: String) -> KeychainError {
     switch self {
     case .locked(former): .locked(path: path)
@@ -128,10 +129,10 @@ extension KeychainError {
   }
 }
 
-/// A folder of this user's alone that goes with its owner. There is never anything in it but encrypted files.
+/// A private folder that is removed with its owner. It only ever contains encrypted files.
 private struct ScratchFolder: ~Copyable {
   let folder: Folder
-  /// Held as long as it is in use.
+  /// Held while the folder is in use.
   private let lock: FileLock
 
   private static let prefix = "merge-"
@@ -144,12 +145,12 @@ private struct ScratchFolder: ~Copyable {
     self.folder = folder
   }
 
-  /// Removes those that killed processes have left more than an hour ago. Failing to is no reason not to go on.
+  /// Removes folders that killed processes left more than an hour ago. Failures are ignored.
   private static func removeStale(in parent: String) {
     guard let state = try? Folder(opening: parent), let names = try? state.names() else { return }
     for name in names where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 16 {
       let path = state.path(of: name)
-      // One that is just being made has no lock yet, and one in use is locked, however old it is.
+      // A folder that is just being made has no lock yet, and one in use is locked, however old it is.
       guard let folder = try? Folder(opening: path), let status = try? state.status(of: name),
         Timestamp.now.seconds - status.modificationDate.seconds > 3600,
         let lock = try? FileLock(lockName, in: folder, patience: 0, onWaiting: {})
@@ -159,7 +160,7 @@ private struct ScratchFolder: ~Copyable {
     }
   }
 
-  /// Copies a file into it, whoever may read that.
+  /// Copies a file into the folder, whatever its permissions.
   func take(_ path: String, as name: String) throws(KeychainError) {
     let source = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if source < 0 { throw .system(operation: "open", path: path, errno: errno) }
@@ -182,7 +183,7 @@ private struct ScratchFolder: ~Copyable {
   deinit { removeTree(folder.path) }
 }
 
-/// Removes a folder of ours with what is in it.
+/// Removes a folder with its contents.
 private func removeTree(_ path: String) {
   if let folder = try? Folder(opening: path), let names = try? folder.names() {
     for name in names where unlinkat(folder.descriptor, name, 0) != 0 { removeTree(path + "/" + name) }
@@ -190,7 +191,7 @@ private func removeTree(_ path: String) {
   rmdir(path)
 }
 
-/// Gives a file other contents, keeping the file. Returns 0 or an `errno`.
+/// Overwrites the contents of a file in place. Returns 0 or an `errno`.
 private func overwrite(_ path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
   let file = clinux_openat(AT_FDCWD, path, O_WRONLY | O_TRUNC | O_CLOEXEC, 0)
   if file < 0 { return errno }

@@ -1,12 +1,12 @@
 import Keychain
 
 extension VaultChange {
-  /// Takes in the ways into another copy of the vault that has the same key, but none that was removed in either; and
-  /// removes those here that were removed there.
+  /// Adds the slots of another copy of the vault that has the same key, except those that were removed in either
+  /// copy; and removes those here that were removed there.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots of either are malformed.
   func mergeSlots(_ other: VaultSnapshot) throws(KeychainError) {
-    // What wraps another key opens nothing here.
+    // Slots that wrap another key open nothing here.
     guard let key, key.recipient == other.key.recipient, let stanzas else { return }
     let mine = try notes()
     let theirs = try SlotNotes(other.first.head, path: path)
@@ -18,7 +18,7 @@ extension VaultChange {
     if arriving.isEmpty, leaving.isEmpty, Set(theirs.removed).isSubset(of: mine.removed) { return }
     var slots = stanzas.slots.filter { !leaving.contains($0.id) }
     slots += arriving.prefix(max(0, VaultBounds.slots - slots.count))
-    // Where each side has removed what the other kept, both stay: a vault that nothing opens would be worse.
+    // If each side has removed what the other kept, both stay: a vault that nothing opens would be worse.
     let hasWay = slots.contains { $0.isKnown && $0.isWellFormed }
     if !hasWay, !stanzas.slots.isEmpty, try !unlocking.hasIdentityFile(of: key) { return }
     var notes = mine

@@ -3,7 +3,7 @@ import JSON
 public import Keychain
 import PrivateFiles
 
-/// What putting an earlier state back has changed.
+/// The changes that restoring an earlier state has made.
 public struct Restoration: Hashable, Sendable {
   /// How many items there are now.
   public let count: Int
@@ -14,22 +14,22 @@ public struct Restoration: Hashable, Sendable {
 }
 
 extension EncryptedFileKeychain {
-  /// Makes the items what they were in an earlier generation. It is a change like any other: what is replaced by it is
-  /// kept, and other copies of the vault will follow.
+  /// Restores the items of an earlier generation. This is a change like any other: what it replaces is kept, and
+  /// other copies of the vault will follow.
   ///
-  /// Where the vault itself can't be read, or is gone, the generation comes into its place. What opens the vault is as it
-  /// was last, and not as in that generation.
+  /// If the vault itself can't be read or is gone, the generation replaces it. The key and the slots stay as they
+  /// were last, not as they were in that generation.
   ///
   /// - Parameters:
   ///   - generation: the earlier state.
-  ///   - confirm: asks whether the vault may be put back with ways in of which it can't be told whether they are those
-  ///     that it had last. Without it that is refused.
-  /// - Throws: `KeychainError`, also for a generation that is damaged itself; `KeychainError.SlotFault.unconfirmed`.
+  ///   - confirm: asks whether the vault may be restored with ways in that may not be the ones it had last. By
+  ///     default that is refused.
+  /// - Throws: `KeychainError`, also if the generation itself is damaged; `KeychainError.SlotFault.unconfirmed`.
   public func restore(
     _ generation: Generation, confirm: WaysConfirmation = { _ in false }
   ) throws(KeychainError) -> Restoration {
     try askingOnce { () throws(KeychainError) in
-      // A person who is asked for what opens it must not keep others waiting.
+      // Asking a person must not keep others waiting, so the generation is opened before taking the lock.
       var earlier = try earlierOfReadable(generation)
       return try replacingUnreadable(
         by: generation, confirm,
@@ -50,7 +50,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// A generation, opened with the vault's key; `nil` where the vault can't be read.
+  /// Opens a generation with the vault's key; `nil` if the vault can't be read.
   private func earlierOfReadable(_ generation: Generation) throws(KeychainError) -> VaultSnapshot? {
     let current: VaultSnapshot?
     do throws(KeychainError) {
@@ -63,7 +63,7 @@ extension EncryptedFileKeychain {
     return try open(generation, uuid: current.stanzas.uuid, with: current.key)
   }
 
-  /// Runs an operation that may open several files. What was typed for one is tried on the others first.
+  /// Runs an operation that may open several files. A passphrase typed for one is tried on the others first.
   private func askingOnce<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -73,13 +73,13 @@ extension EncryptedFileKeychain {
     return try body()
   }
 
-  /// Runs `body` with a change of the vault; where that can't be read, with one that puts another generation in its
-  /// place.
+  /// Runs `body` with a change of the vault or, if the vault can't be read, with a change that replaces it by another
+  /// generation.
   ///
   /// - Parameters:
-  ///   - generation: the one that is meant, if one is.
-  ///   - confirm: asks whether what opens the vault again may do so.
-  ///   - replacement: gives what the vault is to begin with, if `body` is to go on where it is unreadable.
+  ///   - generation: the generation to restore, if a certain one is meant.
+  ///   - confirm: asks whether these ways in may open the restored vault.
+  ///   - replacement: returns the state to begin with if the vault is unreadable.
   func replacingUnreadable<Result>(
     by generation: Generation?, _ confirm: WaysConfirmation,
     with replacement: (WaysThatCount, KeychainError) throws(KeychainError) -> VaultBeginning,
@@ -107,7 +107,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// A change of the vault, now that its key is known; `nil` where it can't be read.
+  /// A change of the vault, now that its key is known; `nil` if the vault can't be read.
   private func changeIfReadable() throws(KeychainError) -> VaultChange? {
     do throws(KeychainError) {
       return try beginChange()
@@ -127,7 +127,7 @@ extension EncryptedFileKeychain {
     let locked = try lockFolder(patience: patience)
     let hasFile = try locked.folder.contains(VaultLocation.vaultName)
     let status = hasFile ? try locked.folder.status(of: VaultLocation.vaultName) : nil
-    // Another process has put something there while somebody was asked.
+    // Another process has put something there while a person was asked.
     guard status == ways.status else { throw .slot(.changedMeanwhile) }
     let numbers = try generations().map(\.number)
     var newest = max(numbers.max() ?? 0, ways.head?.generation ?? 0)
@@ -151,8 +151,9 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Whether the vault is gone or damaged, or what should open it doesn't though the identity file opens an earlier
-  /// state, or the copies of its slots are others than those of its header: then the header may be damaged.
+  /// Whether an earlier state may help: the vault is gone or damaged; or nothing opens it although the identity file
+  /// opens an earlier state, or although the copies of its slots differ from those in its header, which may then be
+  /// damaged.
   private func isWorthRescuing(after error: KeychainError) throws(KeychainError) -> Bool {
     if error.isUnreadable(location) { return true }
     switch error {
@@ -170,9 +171,8 @@ extension EncryptedFileKeychain {
 }
 
 extension KeychainError {
-  /// Whether the vault is gone or can't be understood, so that only an earlier state can help. With the header's
-  /// recipient altered, it looks as if the identity weren't its own; an earlier state is opened by it before that is
-  /// used.
+  /// Whether the vault is gone or can't be understood, so that only an earlier state can help. An altered recipient
+  /// in the header looks like a wrong identity; that identity must open an earlier state before that state is used.
   func isUnreadable(_ location: VaultLocation) -> Bool {
     switch self {
     case .damaged(let path, _), .missing(let path): path == location.vaultFile
@@ -183,7 +183,7 @@ extension KeychainError {
 }
 
 extension VaultChange {
-  /// When items were changed or deleted last.
+  /// When the items were last changed or deleted.
   func latestDates(of items: Set<ItemReference>) throws(KeychainError) -> [ItemReference: Timestamp] {
     var latest: [ItemReference: Timestamp] = [:]
     func note(_ item: Item, _ date: Timestamp) {
@@ -202,7 +202,7 @@ extension VaultChange {
     return latest
   }
 
-  /// Makes the items in use those of an earlier state.
+  /// Replaces the items in use by those of an earlier state.
   func restore(_ earlier: borrowing VaultLines, at now: Timestamp) throws(KeychainError) -> Restoration {
     var outcome = Restoration(count: earlier.inUse.count)
     var kept: Set<ItemReference> = []
@@ -240,7 +240,7 @@ extension VaultChange {
     for position in missing {
       var item = try earlier.record(at: position, path: path).item
       let credential = try earlier.credential(at: position, path: path)
-      // Else another copy of the vault, with a later date, would undo it.
+      // Otherwise another copy of the vault, with a later date, would undo the change.
       let former = item.reference.flatMap { latest[$0] } ?? item.changeDate
       item.modificationDate = max(item.nextChange(at: now), Timestamp(milliseconds: former.milliseconds + 1))
       do throws(JSONReader.Malformed) {

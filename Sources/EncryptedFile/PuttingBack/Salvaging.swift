@@ -4,24 +4,24 @@ import Glibc
 public import Keychain
 import PrivateFiles
 
-/// What could be got out of a damaged vault.
+/// What was recovered from a damaged vault.
 public struct Salvage: Hashable, Sendable {
   /// How many items there are now.
   public let count: Int
   /// How many items were read from the damaged file.
   public let recovered: Int
-  /// The generation that the others come from; `nil` if there is no good one.
+  /// The generation that provided the other items; `nil` if there is no good one.
   public let base: Generation?
 }
 
 extension EncryptedFileKeychain {
-  /// Puts the newest good generation in the place of a vault that is damaged, with all items that the damaged file
-  /// still gives: each 64 KiB of it can be read by itself. What is replaced is kept.
+  /// Replaces a damaged vault by the newest good generation, with all items that can still be read from the damaged
+  /// file, each 64 KiB of which can be decrypted by itself. The replaced file is kept.
   ///
-  /// - Parameter confirm: asks whether the vault may be put back with ways in of which it can't be told whether they are
-  ///   those that it had last. Without it that is refused.
-  /// - Throws: `KeychainError.duplicateItem` if the vault is in order, `KeychainError.itemNotFound` if there is none;
-  ///   `KeychainError.SlotFault.unconfirmed`; `KeychainError` for what is wrong with it if nothing can be had.
+  /// - Parameter confirm: asks whether the vault may be restored with ways in that may not be the ones it had last.
+  ///   By default that is refused.
+  /// - Throws: `KeychainError.duplicateItem` if the vault is not damaged, `KeychainError.itemNotFound` if there is
+  ///   none; `KeychainError.SlotFault.unconfirmed`; the error of the damaged vault if nothing can be recovered.
   public func salvage(confirm: WaysConfirmation = { _ in false }) throws(KeychainError) -> Salvage {
     var base: Generation?
     var fault = KeychainError.duplicateItem
@@ -47,18 +47,18 @@ extension EncryptedFileKeychain {
   }
 }
 
-/// The records that can be read of a vault that is damaged.
+/// The records that can be read from a damaged vault.
 enum SalvagedLines {
-  /// Reads what can be read.
+  /// Reads as many records as possible.
   ///
-  /// The chunks are authentic one by one (C2SP age.md, "Payload"); what is missing is only known by its place.
+  /// Each chunk is authenticated by itself (C2SP age.md, "Payload"); a missing one leaves only a gap.
   static func read(_ file: borrowing OpenFile, with key: VaultKey?) throws(KeychainError) -> VaultLines {
     let contents = try file.contents(limit: VaultBounds.file)
     var records = VaultLines()
     guard let key else { return records }
     contents.withUnsafeBytes { bytes in
       guard let header = try? Header(parsing: bytes),
-        // The header's MAC may be what is wrong.
+        // The header's MAC may be the damaged part, so it isn't checked.
         let fileKey = try? key.identity.unwrap(header.stanzas),
         let payload = Optional(UnsafeRawBufferPointer(rebasing: bytes[header.encodedSize...])),
         payload.count > PayloadLayout.nonceSize,
@@ -85,7 +85,7 @@ enum SalvagedLines {
     return records
   }
 
-  /// The first line, where it can be read and the vault's key wrote it; else `nil`.
+  /// The first line, if it can be read and was written with the vault's key; otherwise `nil`.
   static func firstLine(
     of file: borrowing OpenFile, _ key: VaultKey, uuid: String
   ) throws(KeychainError) -> VaultHead? {
@@ -137,7 +137,7 @@ enum SalvagedLines {
     return false
   }
 
-  /// Takes the records out of a piece of the text. A line that is cut is none.
+  /// Adds the complete records of a piece of the text. Lines that were cut are skipped.
   private static func collect(_ text: borrowing Secret, into records: inout VaultLines) {
     text.withUnsafeBytes { bytes in
       var start = 0

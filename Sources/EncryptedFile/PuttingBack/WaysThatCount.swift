@@ -2,23 +2,24 @@ import Age
 import Keychain
 import PrivateFiles
 
-/// The key and the ways in that count for a vault that is damaged, or gone, and is about to be put back.
+/// The key and the ways in that apply to a damaged or missing vault that is about to be restored.
 ///
-/// They are those of its own header where the MAC of that holds, or else of what this machine wrote last, if it has seen
-/// nothing since. Else they are those of the copies of the slots beside it, or of what else there is of an earlier state; then somebody has to say that these may open the vault.
+/// They are taken from the vault's own header if its MAC is valid, or else from the last write of this machine if it
+/// has seen nothing newer. Otherwise they come from the copies of the slots beside the vault or from an earlier
+/// state; then a person has to confirm that they may open the vault.
 struct WaysThatCount {
-  /// What the vault is written with.
+  /// The key that the vault is written with.
   let key: VaultKey
   /// The ways in.
   let stanzas: VaultStanzas
-  /// The first line of the damaged file, where that can be read.
+  /// The first line of the damaged file, if it can be read.
   let head: VaultHead?
-  /// The first lines of this machine's last write and of the earlier states that the key opens, the newest first: what
-  /// they note of the slots says whom those are for.
+  /// The first lines of the last writes and of the earlier states that the key opens, newest first. Their notes about
+  /// slots say whom the slots are for.
   let earlierHeads: [VaultHead]
-  /// The file that was looked at; `nil` if there was none.
+  /// The file that was examined; `nil` if there was none.
   let status: FileStatus?
-  /// What has to be confirmed; `nil` if nothing has to.
+  /// What has to be confirmed; `nil` if nothing has to be.
   let returning: ReturningWays?
 }
 
@@ -44,20 +45,20 @@ private struct FoundHeader {
     self.stanzas = stanzas
   }
 
-  /// Whether the file is encrypted for a key, whatever else of the header is damaged.
+  /// Whether the file is encrypted for the key, whatever else in the header is damaged.
   func isEncrypted(for key: VaultKey) -> Bool { (try? key.identity.unwrap(header.stanzas)) ?? nil != nil }
 
-  /// Whether its header's MAC is that of a write that was seen.
+  /// Whether this header belongs to the given write, by its MAC.
   func isNamed(by seen: SeenGeneration) -> Bool {
     SeenGeneration(number: seen.number, headerMAC: header.mac) == seen
   }
 }
 
 extension EncryptedFileKeychain {
-  /// What counts for a vault that can't be read.
+  /// The key and the ways in that apply to a vault that can't be read.
   ///
   /// - Parameters:
-  ///   - generation: the earlier state that is to come into its place; the newest ones if `nil`.
+  ///   - generation: the earlier state to be restored; `nil` for the newest ones.
   ///   - fault: why the vault can't be read.
   /// - Throws: `fault` if there is nothing to go by; what unlocking throws.
   func waysThatCount(
@@ -83,13 +84,13 @@ extension EncryptedFileKeychain {
     return try unproven(own, reference, known, copies, key, by: way, status)
   }
 
-  /// What counts where the damaged file's own header is authentic.
+  /// The ways in if the damaged file's own header is authentic.
   private func authentic(
     _ own: FoundHeader, _ key: VaultKey, _ status: FileStatus?
   ) throws(KeychainError) -> WaysThatCount {
     let head = try firstLine(status, key, uuid: own.stanzas.uuid)
     let memory = try SeenGeneration.remembered(of: own.stanzas.uuid, key, in: StateFolder(location)).memory
-    // Somebody may have put an older file there, and damaged it.
+    // Somebody may have put an older file there and damaged it.
     let isNewest =
       switch memory {
       case .nothing: true
@@ -104,14 +105,14 @@ extension EncryptedFileKeychain {
         ? try returning(.notTheOneSeen, mayBeFormerKey: memory == .otherKey, key, own.stanzas.slots) : nil)
   }
 
-  /// What counts where nothing proves which ways in there were last.
+  /// The ways in if nothing proves which were the last ones.
   private func unproven(
     _ own: FoundHeader?, _ reference: FoundHeader, _ known: [VaultStanzas.Slot], _ copies: SlotCopies,
     _ key: VaultKey, by way: Unlocking.Way, _ status: FileStatus?
   ) throws(KeychainError) -> WaysThatCount {
     let uuid = reference.stanzas.uuid
     let memory = try SeenGeneration.remembered(of: uuid, key, in: StateFolder(location)).memory
-    // What nothing opens is damaged, or another key's.
+    // A header that the key doesn't open is damaged or belongs to another key.
     let isForeign =
       switch (own, memory) {
       case (nil, _): false
@@ -122,7 +123,7 @@ extension EncryptedFileKeychain {
     let hasIdentityFile = try unlocking.hasIdentityFile(of: key)
     let slots: [VaultStanzas.Slot]
     if mayBeFormerKey, way == .identityFile || way == .keptKey {
-      // The others may lead to the other key.
+      // The other slots may lead to the other key.
       slots = reference.stanzas.slots
     } else if !copies.slots.isEmpty || copies.hasFolder && hasIdentityFile {
       slots = copies.slots
@@ -146,7 +147,7 @@ extension EncryptedFileKeychain {
           status == nil ? .fileMissing : .headerUnreadable, mayBeFormerKey: mayBeFormerKey, key, slots) : nil)
   }
 
-  /// The headers of the earlier states, the newest first, as far as they can be read.
+  /// The headers of the earlier states that can be read, newest first.
   private func earlierHeaders() throws(KeychainError) -> [(name: String, found: FoundHeader)] {
     guard let folder = try Generations(in: location.vaultFolder) else { return [] }
     return try folder.list().compactMap { generation in
@@ -163,7 +164,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The header of what was written last, and its key; `nil` if it isn't there, or was not what was seen last.
+  /// The header of the last write, and its key; `nil` if there is none, or it isn't the write that was seen last.
   private func lastWrite() throws(KeychainError) -> (FoundHeader, VaultKey)? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
     for name in try NewestWrite.names(in: folder) {
@@ -177,7 +178,7 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The vault's key by its own header; `nil` if that doesn't open.
+  /// The vault's key as opened by its own header; `nil` if the header can't be opened.
   private func ownKey(_ own: FoundHeader) throws(KeychainError) -> VaultKey? {
     do throws(KeychainError) {
       return try unlock(own.header, own.stanzas).key
@@ -189,9 +190,9 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The vault's key by what is left of its slots. Earlier states that it opens, or what was seen here, show that it is the
-  /// vault's. The slots of earlier states themselves open nothing as long as there are others: a passphrase that was
-  /// changed since is among them.
+  /// Recovers the vault's key from the remaining slots. The key is recognized as the vault's if it opens earlier
+  /// states or authenticates what was seen here. The slots of earlier states are used only if there are no others,
+  /// because they include passphrases that were changed since.
   private func rescuedKey(
     _ own: FoundHeader?, _ reference: FoundHeader, _ earlier: [FoundHeader], _ copies: SlotCopies,
     _ way: inout Unlocking.Way
@@ -215,7 +216,7 @@ extension EncryptedFileKeychain {
       .key
   }
 
-  /// Whether a header is authentic, and the key's.
+  /// Whether the header is authentic and belongs to the key.
   private func opens(_ header: Header, _ key: VaultKey) -> Bool {
     do throws(KeychainError) {
       return try unlocking.open(header, with: key) != nil
@@ -224,7 +225,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The first line of the damaged file; `nil` if that can't be read or is another file by now.
+  /// The first line of the damaged file; `nil` if it can't be read, or if another file is there by now.
   private func firstLine(
     _ status: FileStatus?, _ key: VaultKey, uuid: String
   ) throws(KeychainError) -> VaultHead? {

@@ -3,9 +3,9 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// What a vault's folder has of another vault, which was in its place before.
+/// Files in a vault's folder that belong to another vault, which was in its place before.
 enum FormerVault {
-  /// The path of its last state that is still there; `nil` if there is none.
+  /// The path of its last state that still exists; `nil` if there is none.
   ///
   /// - Parameter uuid: the vault that is there now.
   static func lastState(otherThan uuid: String, at location: VaultLocation) -> String? {
@@ -18,10 +18,10 @@ enum FormerVault {
     return listed.first { isOther(than: uuid, $0.name, in: generations) }?.path
   }
 
-  /// Puts its last writes and its earlier states into a new folder: the vault that is there now would number them among
-  /// its own, and remove them by that. Needs the vault's lock.
+  /// Moves its last writes and earlier states into a new folder. Otherwise the present vault would number them among
+  /// its own, and remove them accordingly. Needs the vault's lock.
   ///
-  /// - Returns: the folder's path; `nil` if there was nothing.
+  /// - Returns: the folder's path; `nil` if there was nothing to move.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   static func putAside(
     otherThan uuid: String, in folder: borrowing Folder
@@ -45,7 +45,7 @@ enum FormerVault {
     return try VaultTraces.put(names, of: folder, into: aside)
   }
 
-  /// Whether a file is a state of another vault. What can't be read may be this one's.
+  /// Whether a file is a state of another vault. One that can't be read may belong to this one.
   private static func isOther(than uuid: String, _ name: String, in folder: borrowing Folder) -> Bool {
     folder.vaultUUID(of: name).map { $0 != uuid } ?? false
   }

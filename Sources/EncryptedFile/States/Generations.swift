@@ -7,7 +7,7 @@ import PrivateFiles
 
 /// An earlier state of a vault that was kept.
 public struct Generation: Hashable, Sendable {
-  /// Which write it was, from 1. Copies that went apart may have the same number.
+  /// The number of the write, from 1. Copies that diverged may have the same number.
   public let number: Int64
   /// When it was written.
   public let written: Timestamp
@@ -19,9 +19,10 @@ public struct Generation: Hashable, Sendable {
   let name: String
 }
 
-/// The folder of a vault's earlier states: the last five, and of the last seven days the last one each.
+/// The folder of a vault's earlier states: the last five, and the last one of each of the last seven days with
+/// writes.
 ///
-/// A file is called `NUMBER-MAC.age`, where MAC is the beginning of the header's MAC. It is a link to what was
+/// A file is named `NUMBER-MAC.age`, where MAC is the beginning of the header's MAC. It is a hard link to the former
 /// `vault.age`, so keeping it costs nothing.
 struct Generations: ~Copyable {
   static let folderName = "generations"
@@ -36,20 +37,20 @@ struct Generations: ~Copyable {
     self.folder = folder
   }
 
-  /// Opens the folder, and makes it where it is missing.
+  /// Opens the folder, and makes it if it is missing.
   init(creatingIn vaultFolder: borrowing Folder) throws(KeychainError) {
     folder = try Folder(creating: vaultFolder.path(of: Self.folderName))
   }
 
-  /// What a file is called that can't be read and has been replaced.
+  /// A name for a replaced file that can't be read.
   static func unreadableName() -> String { "\(unreadablePrefix)\(randomHexadecimal(bytes: 4)).age" }
   private static let unreadablePrefix = "unreadable-"
 
-  /// What a write of this machine is called that was replaced, and that nobody has taken in.
+  /// A name for a write of this machine that was replaced and that nobody has merged.
   static func unmergedName() -> String { "\(unmergedPrefix)\(randomHexadecimal(bytes: 4)).age" }
   private static let unmergedPrefix = "unmerged-"
 
-  /// The path of a write that nobody has taken in, as far as the head tells; `nil` if there is none.
+  /// The path of a write that nobody has merged, as far as the head tells; `nil` if there is none.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> String? {
     for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
       if folder.headerMAC(of: name).map(head.comes) == true { continue }
@@ -61,8 +62,8 @@ struct Generations: ~Copyable {
   /// Keeps a file of the vault's folder under a generation's name.
   ///
   /// - Parameters:
-  ///   - status: the file that is meant. If another has come into its place, that gets the name `displaced`, in the
-  ///     folder that it was in.
+  ///   - status: the file that is meant. If another file has replaced it, that one gets the name `displaced` in the
+  ///     vault's folder.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   func keep(
     _ file: String, in vaultFolder: borrowing Folder, _ status: FileStatus, as name: String, displaced: String
@@ -70,7 +71,7 @@ struct Generations: ~Copyable {
     if linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) != 0 {
       switch errno {
       case EEXIST:
-        // Perhaps from a writer that was killed before it had put its own in place.
+        // Possibly from a writer that was killed before it had put its own file in place.
         if try folder.status(of: name).isSameFile(as: status) { return try folder.synchronize() }
         if unlinkat(folder.descriptor, name, 0) == 0,
           linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) == 0
@@ -88,24 +89,24 @@ struct Generations: ~Copyable {
       // The file is about to lose its other name.
       return try folder.synchronize()
     }
-    // A sync program has put another copy there since it was read, which nobody has seen yet.
+    // A sync program has put another copy there since the file was read, which nobody has seen yet.
     if renameat(folder.descriptor, name, vaultFolder.descriptor, displaced) != 0 {
       throw .system(operation: "keep", path: vaultFolder.path(of: displaced), errno: errno)
     }
   }
 
-  /// Keeps a file of another folder, which stays there, too.
+  /// Keeps a file of another folder, which also stays there.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   func keep(_ file: String, in other: borrowing Folder, as name: String) throws(KeychainError) {
     if linkat(other.descriptor, file, folder.descriptor, name, 0) != 0, errno != EEXIST {
       try copy(file, in: other, as: name)
     }
-    // It is kept as long from now on, however old it is.
+    // It is kept for the full time from now on, however old it is.
     if name.hasPrefix(Self.unmergedPrefix) { try folder.setDate(of: name) }
   }
 
-  /// Has a write that nobody had taken in be an earlier generation like any other, now that it was.
+  /// Turns a write that nobody had merged into an ordinary earlier generation, now that it was merged.
   func settle(_ merged: VaultSnapshot) throws(KeychainError) {
     for name in try folder.names()
     where name.hasPrefix(Self.unmergedPrefix) && folder.headerMAC(of: name) == merged.mac {
@@ -114,10 +115,10 @@ struct Generations: ~Copyable {
     }
   }
 
-  /// Whether one whose header has that MAC is kept.
+  /// Whether a generation whose header has this MAC is kept.
   func hasOne(of mac: [UInt8]) throws(KeychainError) -> Bool { try name(of: mac) != nil }
 
-  /// The file of the one whose header has that MAC; `nil` if it isn't kept or can't be read.
+  /// The file of the generation whose header has this MAC; `nil` if it isn't kept or can't be read.
   func file(of mac: [UInt8]) -> OpenFile? {
     guard let name = try? name(of: mac) else { return nil }
     return try? folder.file(name)
@@ -128,7 +129,7 @@ struct Generations: ~Copyable {
     return try folder.names().first { $0.hasSuffix(ending) && Self.number(of: $0) != nil }
   }
 
-  /// Takes a file out of the vault's folder.
+  /// Moves a file out of the vault's folder.
   func take(_ file: String, from vaultFolder: borrowing Folder, as name: String) throws(KeychainError) {
     if renameat(vaultFolder.descriptor, file, folder.descriptor, name) != 0 {
       throw .system(operation: "put away", path: vaultFolder.path(of: file), errno: errno)
@@ -146,7 +147,7 @@ struct Generations: ~Copyable {
     try folder.copyDate(of: source, to: name)
   }
 
-  /// The generations, the newest first.
+  /// The generations, newest first.
   func list() throws(KeychainError) -> [Generation] {
     var found: [Generation] = []
     for name in try folder.names() {
@@ -165,13 +166,13 @@ struct Generations: ~Copyable {
     return file
   }
 
-  /// Removes those that need not be kept, and all that a former key opens. Needs the vault's lock.
+  /// Removes the generations that need not be kept, and all those of a former key. Needs the vault's lock.
   ///
-  /// - Parameter keyed: the first generation that was written with the present key; `nil` if that isn't known.
+  /// - Parameter keyed: the first generation that was written with the present key; `nil` if it isn't known.
   func prune(keyedSince keyed: Int64?) throws(KeychainError) {
     var all = try list()
     for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
-      // As long as what is deleted can be had back.
+      // They are kept as long as deleted items are.
       if let status = try? folder.status(of: name),
         Timestamp.now.milliseconds - status.modificationDate.milliseconds > RetiredRecord.retention
       {
@@ -196,9 +197,9 @@ struct Generations: ~Copyable {
     }
   }
 
-  /// Removes all of them, also those after one that can't be removed.
+  /// Removes all generations, continuing after one that can't be removed.
   ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one stays.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one remains.
   func purge() throws(KeychainError) {
     var failure: KeychainError?
     for name in try folder.names() {

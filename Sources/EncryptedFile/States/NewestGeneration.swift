@@ -5,7 +5,7 @@ import PrivateFiles
 import UnlockCache
 
 extension EncryptedFileKeychain {
-  /// Lends the lines of the change under way, or else of the newest generation.
+  /// Lends the lines of the change in progress, or else of the newest generation.
   func withLines<Result: ~Copyable>(
     beginning: [UInt8], _ body: (borrowing VaultLines, Range<Int>) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -14,7 +14,7 @@ extension EncryptedFileKeychain {
     return try snapshot.withLines(beginning: beginning, body)
   }
 
-  /// The newest generation, unlocked, with what copies beside it have; `nil` if there is no vault yet.
+  /// The newest generation, unlocked, with the copies beside it merged; `nil` if there is no vault yet.
   func current() throws(KeychainError) -> VaultSnapshot? {
     if isPinned { return snapshot }
     forgetWhatIsLocked()
@@ -22,12 +22,12 @@ extension EncryptedFileKeychain {
     if copies.isEmpty && !hasMissedWrite || onlyReads { return snapshot }
     if hasMissedWrite {
       hasMissedWrite = false
-      // What was stored here isn't in what is there now: an answer of that would be of less than there is.
+      // Items stored here are missing from the file that is there now, so an answer from it would be incomplete.
       try beginChange().commit(at: clock())
       return try newest()
     }
     do throws(KeychainError) {
-      // Whoever asks something doesn't wait long for it: another process may be merging already.
+      // A reader doesn't wait long: another process may be merging already.
       try beginChange(patience: 1).commit(at: clock())
     } catch {
       passedOver.formUnion(copies)
@@ -38,14 +38,14 @@ extension EncryptedFileKeychain {
 
   /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
   ///
-  /// - Parameter needsIdentity: whether the identity itself has to be had, and not only what an agent gives.
+  /// - Parameter needsIdentity: whether the identity itself is needed, and not only what an agent provides.
   /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``, ``KeychainError/replaced(path:former:)``.
   func newest(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
     let state = StateFolder(location)
     guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity, state) else { return nil }
     if let snapshot, snapshot === opened { return opened }
     if !isAccepting, let error = try rollback(opened, state) {
-      // Perhaps another process has written since the file was opened.
+      // Another process may have written since the file was opened.
       guard let file = try vaultFile(), file.status != opened.status else { throw error }
       return try newest(needsIdentity: needsIdentity)
     }
@@ -53,7 +53,7 @@ extension EncryptedFileKeychain {
     return opened
   }
 
-  /// That an older state than what was seen here has come into the vault's place, or another vault; `nil` if none has.
+  /// The error if an older state than the one seen here, or another vault, is in the vault's place; `nil` if not.
   private func rollback(_ opened: VaultSnapshot, _ state: StateFolder) throws(KeychainError) -> KeychainError?
   {
     let uuid = opened.stanzas.uuid
@@ -66,7 +66,7 @@ extension EncryptedFileKeychain {
     }
     switch memory {
     case .seen(generation):
-      // A vault that has moved is to be missed where it is now.
+      // A vault that has moved must be missed at its new place, should it disappear.
       if !isHere, !onlyReads { try? rememberUnlessWritten(opened) }
       return nil
     case .seen(let seen) where seen.number >= generation.number:
@@ -74,15 +74,15 @@ extension EncryptedFileKeychain {
       newer = seen
     case .otherKey: break
     case .seen, .nothing:
-      // As long as it isn't merged, it is what was seen last.
+      // Until it is merged, the unseen write counts as the last one seen.
       if try hasReplacedUnseen(opened) { return nil }
       tellUndecided(opened)
-      // Not being able to remember it is no reason to answer nothing.
+      // Failing to remember it must not prevent an answer.
       if !onlyReads { try? rememberUnlessWritten(opened) }
       return nil
     }
     if let newer, let folder = try Folder(opening: location.vaultFolder) {
-      // A sync program has put the newer one aside.
+      // The newer one may be a copy that a sync program has put aside.
       for name in try ConflictCopies.names(in: folder) {
         let copy = try? ConflictCopies.open(name, in: folder, uuid: uuid, with: opened.key, unlocking)
         if copy?.generation == newer { return nil }
@@ -91,9 +91,10 @@ extension EncryptedFileKeychain {
     return .rolledBack(path: location.vaultFile, generation: generation.number, seen: newer?.number)
   }
 
-  /// Whether a generation has come into the place of what was written last, and doesn't come from it.
+  /// Whether a generation has replaced a last write that it doesn't come from.
   ///
-  /// - Parameter seen: what that write has to be, or to come from: somebody may have put an older state there, too.
+  /// - Parameter seen: the generation that this write must be or come from: somebody may have put an older state
+  ///   there, too.
   private func hasReplacedUnseen(
     _ opened: VaultSnapshot, _ seen: SeenGeneration? = nil
   ) throws(KeychainError) -> Bool {
@@ -107,8 +108,8 @@ extension EncryptedFileKeychain {
     return counts
   }
 
-  /// Tells of last writes that may not be in a generation that is here for the first time. The next change puts them
-  /// aside.
+  /// Reports last writes that may not be in a generation that is seen here for the first time. The next change puts
+  /// them aside.
   private func tellUndecided(_ opened: VaultSnapshot) {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return }
     for name in (try? NewestWrite.names(in: folder)) ?? [] {
@@ -119,9 +120,9 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Remembers a generation that somebody else has written. Under the lock, and not where a writer holds it, who
-  /// remembers his own: a reader that is slow here would put its note over his, and where he has changed the vault's
-  /// key meanwhile, everybody would take the vault for an older one.
+  /// Remembers a generation that another process has written. This takes the lock, and is skipped while a writer
+  /// holds it, because the writer remembers its own generation. A slow reader would otherwise overwrite the writer's
+  /// note, and if the writer has changed the vault's key meanwhile, everybody would take the vault for an older one.
   private func rememberUnlessWritten(_ opened: VaultSnapshot) throws(KeychainError) {
     guard let folder = try Folder(opening: location.vaultFolder) else { return }
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
@@ -131,21 +132,21 @@ extension EncryptedFileKeychain {
     NewestWrite.forget(knownTo: opened.first.head, in: folder)
   }
 
-  /// Takes the vault as it is for the newest state of it.
+  /// Accepts the vault as it is as its newest state.
   ///
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
     if try vaultFile() == nil { throw .itemNotFound }
     isAccepting = true
     defer { isAccepting = false }
-    // Nothing is noted before it is merged: what is noted as seen is answered from at once.
+    // Nothing is noted as seen before it is merged, because it would then be answered from at once.
     if try acceptWhatIsThere() { try beginChange().commit(at: clock()) }
     if let opened = snapshot {
       try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
     }
   }
 
-  /// Returns whether a last write is to be merged into it. Else it is noted as seen.
+  /// Returns whether there is a last write to merge. If not, the vault is noted as seen.
   private func acceptWhatIsThere() throws(KeychainError) -> Bool {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
@@ -168,7 +169,7 @@ extension EncryptedFileKeychain {
     return !missed.isEmpty
   }
 
-  /// The same, also where a newer one has been seen before.
+  /// The newest generation, even if a newer one has been seen before.
   private func newestWhateverWasSeen(
     needsIdentity: Bool = false, _ state: StateFolder
   ) throws(KeychainError) -> VaultSnapshot? {
@@ -187,7 +188,7 @@ extension EncryptedFileKeychain {
       do throws(KeychainError) {
         return try unlock(file, needsIdentity: needsIdentity, state)
       } catch {
-        // What opens it may have been exchanged after the file was opened, and then there is a new file.
+        // The key may have been replaced after the file was opened; then there is a new file.
         attempts -= 1
         if attempts > 0, error.isAboutUnlocking, let newer = try vaultFile(), newer.status != status {
           continue
@@ -197,12 +198,12 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Opens what another one has opened without asking anybody again.
+  /// Takes over the key of another keychain, so that nobody is asked again.
   func use(_ other: EncryptedFileKeychain) {
     key = other.key
   }
 
-  /// Opens a vault's file with what opened it before, or else as it can be opened.
+  /// Opens a vault's file with the key that opened it before, or else in any other way.
   func unlock(
     _ file: consuming OpenFile, needsIdentity: Bool = false, _ state: StateFolder? = nil
   ) throws(KeychainError) -> VaultSnapshot {
@@ -224,7 +225,7 @@ extension EncryptedFileKeychain {
     _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool, _ state: StateFolder?,
     _ keptVault: inout String?
   ) throws(KeychainError) -> UnlockedHeader {
-    // Nobody is asked a second time because another process wrote meanwhile.
+    // Nobody is asked a second time just because another process wrote meanwhile.
     if let key, !needsIdentity || key.identity is X25519Identity,
       let unlocked = try unlocking.open(header, with: key)
     {
@@ -251,7 +252,7 @@ extension EncryptedFileKeychain {
   func vaultFile() throws(KeychainError) -> OpenFile? {
     if let file = try openVault() { return file }
     guard let absence = try absence() else { return nil }
-    // Perhaps another process has made it all since the first look.
+    // Another process may have made the vault since the first look.
     if let file = try openVault() { return file }
     throw absence
   }

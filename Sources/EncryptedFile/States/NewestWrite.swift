@@ -4,26 +4,26 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The last generation of a vault that a machine wrote: a second name of its file, beside it. Each machine has a name of
-/// its own for that.
+/// The last generation of a vault that a machine wrote: a second name of its file, beside the vault. Each machine has
+/// its own name for it.
 ///
-/// A sync program looks at the vault before it puts another machine's file in its place. What is written between the two
-/// has no other name left then, and nobody has seen it.
+/// A sync program looks at the vault before it replaces it with another machine's file. A write between these two
+/// steps would be lost without a second name, before anybody has seen it.
 struct NewestWrite {
-  /// What the file is called in the vault's folder.
+  /// The name of the file in the vault's folder.
   let name: String
   let snapshot: VaultSnapshot
 
-  /// The names of all that are in a folder.
+  /// The names of all last writes in a folder.
   static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     try folder.names(where: VaultLocation.isNewestWriteName).sorted()
   }
 
-  /// Puts the file of that name among the earlier states.
+  /// Keeps the file of that name among the earlier states.
   ///
-  /// - Parameter kept: what it is called there; `nil` where nobody has taken it in.
+  /// - Parameter kept: its name there; `nil` if nobody has merged it.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
-  /// - Returns: the path that it has then, where nobody has taken it in.
+  /// - Returns: its new path if nobody has merged it.
   static func setAside(
     _ name: String, as kept: String?, in folder: borrowing Folder
   ) throws(KeychainError) -> String? {
@@ -37,12 +37,12 @@ struct NewestWrite {
     return folder.path(of: Generations.folderName + "/" + unmerged)
   }
 
-  /// Removes the last writes that a generation comes from: what they name is in the vault now. Needs the lock.
+  /// Removes the last writes that a generation comes from: their contents are in the vault now. Needs the lock.
   ///
   /// - Parameters:
   ///   - head: the generation's first line.
-  ///   - putAside: those that go as well, for they have been put among the earlier states.
-  ///   - newest: the one that names that generation itself, if it was written here.
+  ///   - putAside: names to remove as well, because they were kept among the earlier states.
+  ///   - newest: the name of that generation itself, if it was written here; it is not removed.
   static func forget(
     knownTo head: VaultHead, _ putAside: [String] = [], besides newest: String? = nil,
     in folder: borrowing Folder
@@ -54,18 +54,18 @@ struct NewestWrite {
     }
   }
 
-  /// Has one that a person has had taken in be an earlier state like any other: what its number is too low for is noted
-  /// nowhere.
+  /// Turns a write that a person has had merged into an ordinary earlier state. The vault may not note it, if its
+  /// number is too low.
   static func settle(_ merged: VaultSnapshot, in folder: borrowing Folder) throws(KeychainError) {
     for name in try names(in: folder) where folder.headerMAC(of: name) == merged.mac {
       try Generations(creatingIn: folder).take(name, from: folder, as: merged.generation.fileName)
     }
   }
 
-  /// Gives a file the name `newest` before it gets into the vault's place. Where there can be no link it is a copy. Failing
-  /// to is no reason not to write.
+  /// Gives a file the name `newest` before it gets into the vault's place. If it can't be linked, it is copied.
+  /// Failures are ignored: they must not prevent the write.
   static func keep(_ name: String, as newest: String, in folder: borrowing Folder) {
-    // The former one stays until this one is there.
+    // The former file stays until the new one is there.
     let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
     if linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0,
       renameat(folder.descriptor, temporary, folder.descriptor, newest) == 0
@@ -78,33 +78,33 @@ struct NewestWrite {
     }
   }
 
-  /// What such a file is to the generation in the vault's place.
+  /// The relation of such a file to the generation in the vault's place.
   enum Finding {
-    /// It is that generation or known to it, or it isn't there any more.
+    /// It is that generation or an ancestor of it, or it no longer exists.
     case known
     /// The generation doesn't come from it.
     case missed(VaultSnapshot)
     /// It can't be told whether the generation comes from it.
     case undecided
-    /// It comes from that generation: another machine's, which is still on its way, or one that a killed writer never got
-    /// into place, or the vault was put back to what was before.
+    /// It comes from that generation: another machine's write whose vault is still on its way, one that a killed
+    /// writer never got into place, or the vault was restored to an earlier state.
     case ahead
-    /// It is of the same vault, and of another key than that has now.
+    /// It belongs to the same vault, but to another key than the vault's present one.
     case otherKey
-    /// It is damaged, or of another vault.
+    /// It is damaged or belongs to another vault.
     case notOpened
   }
 
-  /// Looks at the last writes that are in the folder, where another generation is in the vault's place.
+  /// Finds the last writes in the folder that the generation in the vault's place doesn't come from.
   ///
-  /// All of them, and not this machine's alone: a folder that has moved or is reached by another path, or a state that was
-  /// lost, gives a machine another name.
+  /// This looks at all of them, not only at this machine's: a machine gets another name if the folder has moved or is
+  /// reached by another path, or if the machine's state was lost.
   ///
   /// - Parameters:
-  ///   - current: that generation.
-  ///   - head: its first line, or that of what will come next.
+  ///   - current: the generation in the vault's place.
+  ///   - head: its first line, or that of the next generation.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
-  /// - Returns: those that it doesn't come from.
+  /// - Returns: the writes that the generation doesn't come from.
   static func findMissed(
     by current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
   ) throws(KeychainError) -> [NewestWrite] {
@@ -117,8 +117,8 @@ struct NewestWrite {
     return missed
   }
 
-  /// The path of one that may have what is in no generation that is known of, and that the vault's key opens; `nil` if
-  /// there is none.
+  /// The path of a last write that the vault's key opens and that may contain something that is in no known
+  /// generation; `nil` if there is none.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
   static func notTakenIn(
@@ -136,7 +136,7 @@ struct NewestWrite {
     return nil
   }
 
-  /// What the file of that name is to what is in the vault's place.
+  /// Determines the relation of the file of that name to the generation in the vault's place.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read just now.
   static func look(
@@ -154,10 +154,10 @@ struct NewestWrite {
       if mac == current.mac || head.comes(from: mac) || current.first.head.comes(from: mac) { return .known }
       write = try VaultSnapshot(file, uuid: current.stanzas.uuid, with: current.key, unlocking)
     } catch {
-      // What can't be read just now is not nothing.
+      // A file that can't be read just now must not count as absent.
       switch error {
       case .system: throw error
-      // Of a version that may know more than this one, or of another key of this vault: whoever has that can tell.
+      // A newer version, or the holder of the vault's other key, may know more about it.
       case .newerFormat: return .undecided
       default: return folder.vaultUUID(of: name) == current.stanzas.uuid ? .otherKey : .notOpened
       }
@@ -175,8 +175,8 @@ struct NewestWrite {
     return isAncestor ? .known : .undecided
   }
 
-  /// Whether it comes from what is in the vault's place and from what was seen last, which is another one: a writer that
-  /// took in what had been replaced was killed before it got it into place.
+  /// Whether the write comes both from the generation in the vault's place and from the one seen last, which is
+  /// another one: a writer that had merged a replaced write was killed before it got the result into place.
   private static func joins(
     _ write: VaultSnapshot, _ current: VaultSnapshot, _ unlocking: Unlocking
   ) -> Bool {
@@ -189,8 +189,8 @@ struct NewestWrite {
     return seen != current.generation && seen != write.generation && write.first.head.past.contains(seen)
   }
 
-  /// Whether a change comes from a generation with a header of that MAC by earlier states that are kept. Versions that
-  /// don't know `past` note only the last one that theirs come from.
+  /// Whether the kept earlier states show that a change comes from a generation whose header has this MAC. Versions
+  /// that don't know `past` note only the direct predecessor.
   private static func isAncestor(
     mac: [UInt8], of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey,
     _ unlocking: Unlocking
@@ -207,7 +207,8 @@ struct NewestWrite {
     return false
   }
 
-  /// Whether it is one that a killed writer never got into the vault's place while he changed the vault's key.
+  /// Whether it is a write of a killed writer that was changing the vault's key and never got it into the vault's
+  /// place.
   static func isBeingReplaced(
     _ name: String, of uuid: String, in folder: borrowing Folder, at location: VaultLocation
   ) -> Bool {
@@ -215,10 +216,10 @@ struct NewestWrite {
     return SeenGeneration.isBeingReplaced(by: mac, of: uuid, in: StateFolder(location))
   }
 
-  /// Opens one with a vault's key; `nil` if it isn't there, or if it is damaged or another key's.
+  /// Opens a last write with a vault's key; `nil` if it doesn't exist, is damaged or belongs to another key.
   ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` and ``KeychainError/unsafeFile(path:_:)`` if it can't be
-  ///   read now: it may be the only one that has what was stored last.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` and ``KeychainError/unsafeFile(path:_:)`` if it can't
+  ///   be read now: it may be the only one that has what was stored last.
   static func openIfReadable(
     _ name: String, in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) -> VaultSnapshot? {
@@ -231,7 +232,7 @@ struct NewestWrite {
     }
   }
 
-  /// Opens all of them that a vault's key opens, the newest first.
+  /// Opens all last writes that a vault's key opens, newest first.
   ///
   /// - Throws: as ``openIfReadable(_:in:uuid:with:_:)`` does.
   static func openAll(
@@ -248,7 +249,7 @@ struct NewestWrite {
 }
 
 extension Generation {
-  /// A write that is no earlier generation yet.
+  /// A write that is not an earlier generation yet.
   init(_ write: VaultSnapshot) {
     self.init(
       number: write.first.head.generation, written: write.first.head.written, size: write.status.size,

@@ -9,14 +9,15 @@ extension VaultLocation {
   private static let digits = 16
   private static let machineName = "machine"
 
-  /// What the second name of this machine's last write is called in the vault's folder.
+  /// The second name of this machine's last write in the vault's folder.
   ///
-  /// Each machine has a name of its own, so a sync program that carries such a file elsewhere replaces no other
-  /// machine's. The machine's state would be no place for it: that has the key, which is to be backed up elsewhere
-  /// than the vault.
+  /// Each machine has its own name, so a sync program that carries such a file elsewhere doesn't replace another
+  /// machine's. The state folder would be the wrong place for it, because it contains the key, which must not be
+  /// backed up together with the vault.
   ///
-  /// It is made of what names the machine: a random number of its state, for containers have no `/etc/machine-id`, and
-  /// that, for a copy of a machine has the same state; and of the folder's path, by which homes on one machine differ.
+  /// The name is derived from what identifies the machine: a random number in its state, because containers have no
+  /// `/etc/machine-id`; the machine ID, because a copied machine has the same state; and the folder's path, which
+  /// distinguishes homes on one machine.
   package var newestWriteName: String {
     // machine-id(5) asks for a keyed hash wherever others can see it.
     withUnsafeTemporaryAllocation(byteCount: KeyDerivation.hashSize, alignment: 1) { hash in
@@ -29,7 +30,8 @@ extension VaultLocation {
     }
   }
 
-  /// Gives the machine a random number in its state, if it has none. Failing to is no reason not to write.
+  /// Stores a random number in the machine's state if there is none. Failures are ignored: they must not prevent a
+  /// write.
   func nameMachine() {
     guard let state = try? Folder(creating: stateFolder), (try? state.contains(Self.machineName)) == false
     else { return }
@@ -39,7 +41,7 @@ extension VaultLocation {
     }
   }
 
-  /// Empty where there is none.
+  /// The random number of this machine; empty if there is none.
   private var machineNumber: String {
     guard let state = try? Folder(opening: stateFolder), let file = try? state.file(Self.machineName),
       let number = try? file.contents(limit: 64)
@@ -47,12 +49,12 @@ extension VaultLocation {
     return number.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0x0a }, as: UTF8.self) }
   }
 
-  /// Whether a file of that name is some machine's last write.
+  /// Whether a file of that name is the last write of some machine.
   static func isNewestWriteName(_ name: UnsafeRawBufferPointer) -> Bool {
     name.count == newestWriteStart.utf8.count + digits && name.starts(with: newestWriteStart.utf8)
   }
 
-  /// The contents of `/etc/machine-id` (machine-id(5)); empty where there is none, as in a container.
+  /// The contents of `/etc/machine-id` (machine-id(5)); empty if there is none, as in a container.
   private static let machineID: [UInt8] = {
     let file = open("/etc/machine-id", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }

@@ -3,29 +3,31 @@ import Bytes
 import Keychain
 import PrivateFiles
 
-/// The newest generation of a vault that this machine has seen. Whoever can write the vault's folder, as a sync
-/// program can, could otherwise put an older one there: with a password that was changed, or an item that was deleted.
+/// The newest generation of a vault that this machine has seen. Otherwise anybody who can write to the vault's
+/// folder, such as a sync program, could put an older one there, with a password that was changed or an item that was
+/// deleted.
 ///
-/// It is a file `UUID.seen` of this machine's state: `GENERATION MAC TAG`, where MAC is the header's and TAG proves that
-/// the vault's own key wrote it; both in hexadecimal digits. Who can put back both files is not noticed. The last line
-/// says where the vault was, `at PATH`, so that it is missed where it isn't any more.
+/// It is stored in a file `UUID.seen` in this machine's state: `GENERATION MAC TAG`, where MAC is the header's MAC
+/// and TAG proves that the vault's own key wrote it, both in hexadecimal digits. An attacker who can roll back both
+/// files is not noticed. The last line, `at PATH`, says where the vault was, so that it is missed if it is no longer
+/// there.
 struct SeenGeneration: Equatable {
   let number: Int64
   let mac: [UInt8]
 
-  /// What this machine remembers.
+  /// What this machine remembers of a vault.
   enum Memory: Equatable {
-    /// Nothing, or nothing that could be read: a file that a power cut left empty is no attack.
+    /// Nothing, or nothing that could be read: a file left empty by a power cut is no attack.
     case nothing
     case seen(SeenGeneration)
-    /// Something that was written with another key than the vault now has.
+    /// A note written with another key than the vault's present one.
     case otherKey
   }
 
   private static let fileExtension = ".seen"
   private static func fileName(_ uuid: String) -> String { uuid + fileExtension }
 
-  /// Whether a file of that name is what is remembered of a vault.
+  /// Whether a file of that name is the note of a vault.
   static func isFileName(_ name: UnsafeRawBufferPointer) -> Bool {
     name.count > fileExtension.utf8.count
       && name.suffix(fileExtension.utf8.count).elementsEqual(fileExtension.utf8)
@@ -36,9 +38,9 @@ struct SeenGeneration: Equatable {
   /// Longer paths are not noted.
   private static let pathLimit = 3072
 
-  /// What is remembered of a vault, and whether also that it is in that place.
+  /// What is remembered of a vault, and whether the note places it in this location.
   ///
-  /// - Throws: ``KeychainError`` if the file can't be read or lets others in.
+  /// - Throws: ``KeychainError`` if the file can't be read or is accessible to others.
   static func remembered(
     of uuid: String, _ key: VaultKey, in stateFolder: StateFolder
   ) throws(KeychainError) -> (memory: Memory, isHere: Bool) {
@@ -54,7 +56,7 @@ struct SeenGeneration: Equatable {
     guard text.last == 0x0a else { return .nothing }
     var memory = Memory.nothing
     var start = 0
-    // A second such line is there while the vault's key is being changed.
+    // There is a second such line while the vault's key is being changed.
     while start < text.count {
       if text[start] == UInt8(ascii: "a"), text[start...].starts(with: placeMark.utf8) {
         start = (text[start...].firstIndex(of: 0x0a) ?? text.count) + 1
@@ -72,8 +74,8 @@ struct SeenGeneration: Equatable {
     return memory
   }
 
-  /// Whether a generation, by its header's MAC, is noted beside another: of the two the one that is in the vault's place is
-  /// the newest.
+  /// Whether the note names the generation with this header MAC beside another one. Whichever of the two is in the
+  /// vault's place is the newest.
   static func isBeingReplaced(by mac: [UInt8], of uuid: String, in stateFolder: StateFolder) -> Bool {
     let text = try? stateFolder.lending { (folder) throws(KeychainError) -> Secret? in
       try folder.file(fileName(uuid))?.contents(limit: sizeLimit)
@@ -87,10 +89,10 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// The paths of vaults that were seen on this machine; `nil` for each of which it isn't known where it was.
+  /// The paths of the vaults that were seen on this machine; `nil` for each whose path isn't known.
   static func places(in folder: borrowing Folder) throws(KeychainError) -> [String?] {
     try folder.names(where: isFileName).map { name in
-      // What can't be read is a trace nevertheless.
+      // A note that can't be read is still a trace.
       guard let file = try? folder.file(name), let text = try? file.contents(limit: sizeLimit) else {
         return nil
       }
@@ -98,7 +100,7 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// Whether another vault was seen in that place.
+  /// Whether another vault was seen at this path.
   static func hasOther(
     than uuid: String, at path: String
   ) -> (borrowing Folder) throws(KeychainError) -> Bool? {
@@ -112,7 +114,7 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// Has the notes about other vaults no longer say that they were in this one's place.
+  /// Removes the path of this vault from the notes about other vaults.
   static func forgetPlace(ofOthersThan uuid: String, at location: VaultLocation) throws(KeychainError) {
     guard let folder = try Folder(opening: location.stateFolder) else { return }
     for name in try folder.names(where: isFileName) where name != fileName(uuid) {
@@ -125,7 +127,7 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// `nil` for what can't be read.
+  /// Returns `nil` if the file can't be read.
   private static func contents(
     of name: String, in folder: borrowing Folder
   ) throws(KeychainError) -> Secret? {
@@ -133,7 +135,7 @@ struct SeenGeneration: Equatable {
     return try? file.contents(limit: sizeLimit)
   }
 
-  /// The names of the vaults that were seen on this machine, as far as that can be told.
+  /// The UUIDs of the vaults that were seen on this machine, as far as they can be told.
   static func uuids(in stateFolder: String) -> [String] {
     guard let folder = try? Folder(opening: stateFolder), let names = try? folder.names(where: isFileName)
     else {
@@ -149,7 +151,7 @@ struct SeenGeneration: Equatable {
     return String(validating: last.dropFirst(placeMark.utf8.count), as: UTF8.self)
   }
 
-  /// Whether the last line names that path; also where it can't be noted.
+  /// Whether the last line names this path, or the path can't be noted.
   private static func isPlace(_ path: String, in text: UnsafeRawBufferPointer) -> Bool {
     let line = placeLine(path)
     return line.isEmpty
@@ -162,8 +164,8 @@ struct SeenGeneration: Equatable {
     return Array(placeMark.utf8) + path.utf8 + [0x0a]
   }
 
-  /// The number and the MAC of the line that begins at `start`, and where its tag begins; `nil` if it is none. By
-  /// hand, for this is on the way to every answer.
+  /// The number and the MAC of the line that begins at `start`, and where its tag begins; `nil` if the line has
+  /// another form. Parsed by hand, because this is on the path of every answer.
   private static func parse(
     _ text: UnsafeRawBufferPointer, from start: Int
   ) -> (seen: SeenGeneration, tagStart: Int)? {
@@ -188,12 +190,12 @@ struct SeenGeneration: Equatable {
     return (SeenGeneration(number: number, mac: mac), index + 1)
   }
 
-  /// A generation by its number and its header's MAC.
+  /// Makes a generation of its number and its header's MAC.
   init(number: Int64, headerMAC: [UInt8]) {
     self.init(number: number, mac: hexadecimalDigits(headerMAC))
   }
 
-  /// What the generation's file is called among those that are kept.
+  /// The name of the generation's file among the earlier states.
   var fileName: String { "\(number)-\(String(decoding: mac.prefix(8), as: UTF8.self)).age" }
 
   private init(number: Int64, mac: [UInt8]) {
@@ -201,18 +203,18 @@ struct SeenGeneration: Equatable {
     self.mac = mac
   }
 
-  /// Remembers it.
+  /// Remembers the generation.
   ///
-  /// - Parameter isLasting: whether it is forced onto the disk. Where there was such a note before, what a crash takes
-  ///   away is only the notice of a rollback.
+  /// - Parameter isLasting: whether to force the note to disk. If there was a note before, a crash can only lose the
+  ///   detection of a rollback.
   func remember(
     of uuid: String, _ key: VaultKey, at location: VaultLocation, isLasting: Bool = false
   ) throws(KeychainError) {
     try Self.write(line(key), of: uuid, at: location, isLasting: isLasting)
   }
 
-  /// Remembers it together with the one before, which another key wrote: of these two the one that is in the vault's
-  /// place is the newest.
+  /// Remembers the generation together with the one before, which was written with another key. Whichever of the two
+  /// is in the vault's place is the newest.
   func remember(
     of uuid: String, _ key: VaultKey, at location: VaultLocation, besides former: SeenGeneration,
     _ formerKey: VaultKey

@@ -1,8 +1,8 @@
 import Keychain
 import PrivateFiles
 
-/// The folder of what belongs to this machine alone, opened when it is first looked into and then once for all that
-/// one look at the vault needs of it.
+/// The folder of the files that belong to this machine alone. It is opened at the first use, once for one look at the
+/// vault.
 final class StateFolder {
   private let path: String
   private var folder: Folder?
@@ -14,7 +14,7 @@ final class StateFolder {
     vaultFile = location.vaultFile
   }
 
-  /// Lends the folder; `nil` if there is none, as it also is where `body` gives that.
+  /// Lends the folder. Returns `nil` if there is none, or if `body` does.
   ///
   /// - Throws: as ``PrivateFiles/Folder/init(opening:)`` does; what `body` throws.
   func lending<Result: ~Copyable>(

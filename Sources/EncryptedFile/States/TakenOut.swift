@@ -3,14 +3,15 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// What a writer that was killed has left under the name by which it exchanged the new file and the vault's: the new
-/// file, which never got into the vault's place, the one that it began with, or what a sync program had put there since.
+/// The file that a killed writer left under the name by which it exchanged the new file and the vault: the new file,
+/// which never got into the vault's place; the one that the writer began with; or one that a sync program had put
+/// there since.
 enum TakenOut {
-  /// Removes the former two, and makes the last one a conflict copy. Needs the vault's lock.
+  /// Removes the first two kinds, and makes the last one a conflict copy. Needs the vault's lock.
   ///
   /// - Parameters:
-  ///   - names: what the files are called.
-  ///   - current: what is in the vault's place now.
+  ///   - names: the names of the files.
+  ///   - current: the generation in the vault's place now.
   static func settle(
     _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot
   ) {
@@ -21,7 +22,7 @@ enum TakenOut {
       {
         unlinkat(folder.descriptor, name, 0)
       } else {
-        // Whatever it is, it was in the vault's place, and nobody has seen it.
+        // Whatever it is, it was in the vault's place and nobody has seen it.
         renameat(folder.descriptor, name, folder.descriptor, ConflictCopies.newName())
       }
     }

@@ -2,9 +2,9 @@ import Age
 public import Keychain
 import PrivateFiles
 
-/// A vault, or an earlier generation of one, of which everything was read and found to be in order.
+/// The result of reading and checking everything in a vault or an earlier generation.
 public struct VerifiedVault: Hashable, Sendable {
-  /// Which write it was, from 1.
+  /// The number of the write, from 1.
   public let generation: Int64
   /// When it was written.
   public let written: Timestamp
@@ -15,42 +15,42 @@ public struct VerifiedVault: Hashable, Sendable {
 }
 
 extension EncryptedFileKeychain {
-  /// Reads everything in the vault and checks it; `nil` if there is no vault yet.
+  /// Reads and checks everything in the vault; returns `nil` if there is no vault yet.
   ///
-  /// - Throws: `KeychainError` for what is wrong with it.
+  /// - Throws: `KeychainError` if there is something wrong with it.
   public func verify() throws(KeychainError) -> VerifiedVault? {
     try newest()?.verify()
   }
 
-  /// Reads everything in an earlier generation and checks it.
+  /// Reads and checks everything in an earlier generation.
   ///
-  /// - Throws: `KeychainError` for what is wrong with it.
+  /// - Throws: `KeychainError` if there is something wrong with it.
   public func verify(_ generation: Generation) throws(KeychainError) -> VerifiedVault {
     try open(generation).verify()
   }
 
-  /// The generations that are kept besides the vault itself, the newest first.
+  /// The generations that are kept besides the vault itself, newest first.
   ///
   /// - Throws: `KeychainError.unsafeFile` and `.system` if their folder can't be read.
   public func generations() throws(KeychainError) -> [Generation] {
     try Generations(in: location.vaultFolder)?.list() ?? []
   }
 
-  /// Whether anything is kept of what the vault was, be it that it can't be told without asking whether that is in order.
+  /// Whether any earlier state of the vault is kept, even one that can't be checked without asking somebody.
   public var hasEarlierStates: Bool {
     if let generations = try? generations(), !generations.isEmpty { return true }
     guard let folder = try? Folder(opening: location.vaultFolder) else { return false }
     return (try? NewestWrite.names(in: folder))?.isEmpty == false
   }
 
-  /// The newest of the generations that are in order, as far as that can be told without asking anybody.
+  /// The newest generation without faults, as far as that can be told without asking anybody.
   public func newestGoodGeneration() -> Generation? {
     (try? newestGood()) ?? nil
   }
 
-  /// The same, where it is worth knowing why it can't be told.
+  /// The newest generation without faults, for callers that need to know why it can't be told.
   ///
-  /// - Throws: ``KeychainError/SlotFault/pluginFailed(name:_:)``, for it tells nothing of a generation.
+  /// - Throws: ``KeychainError/SlotFault/pluginFailed(name:_:)``, which says nothing about a generation.
   func newestGood() throws(KeychainError) -> Generation? {
     if let write = newestGoodWrite() { return Generation(write) }
     for generation in (try? generations()) ?? [] {
@@ -66,8 +66,8 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The newest of the generations that is in order, this machine's last write among them, as what a vault begins with
-  /// again: one that the key opens which counts, or else one that a former key does.
+  /// The newest generation without faults, last writes included, as the state to start from again: one that the
+  /// present key opens or, failing that, one that a former key opens.
   ///
   /// - Throws: as ``newestGood()`` does.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
@@ -96,7 +96,7 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The newest of the last writes that is in order and not what is in the vault's place.
+  /// The newest last write without faults that isn't the file in the vault's place.
   private func newestGoodWrite() -> VaultSnapshot? {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
     let current = try? folder.status(of: VaultLocation.vaultName)
@@ -115,7 +115,7 @@ extension EncryptedFileKeychain {
     try unlock(try file(of: generation))
   }
 
-  /// The file of an earlier generation, or of this machine's last write.
+  /// The file of an earlier generation or of a last write.
   private func file(of generation: Generation) throws(KeychainError) -> OpenFile {
     if let folder = try Folder(opening: location.vaultFolder) {
       for name in try NewestWrite.names(in: folder) where generation.path == folder.path(of: name) {
@@ -128,10 +128,10 @@ extension EncryptedFileKeychain {
     return try folder.file(generation)
   }
 
-  /// Opens an earlier generation of a vault with that vault's key; one of a time before the key was changed, with what opens
-  /// that one itself.
+  /// Opens an earlier generation of a vault with that vault's key; one from before a change of the key, with its own
+  /// key.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` also for one of another vault; what asking throws.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` also if it belongs to another vault; what asking throws.
   func open(
     _ generation: Generation, uuid: String, with key: VaultKey, orByFormerKey: Bool = true
   ) throws(KeychainError) -> VaultSnapshot {
@@ -144,7 +144,7 @@ extension EncryptedFileKeychain {
         if let unlocked = try unlocking.open(header, with: key) { return unlocked }
         guard orByFormerKey else { throw .otherKey(path: generation.path) }
         var former = unlocking
-        // The key that is kept is the vault's own.
+        // The cached key is the vault's present one.
         former.cache = nil
         var way = Unlocking.Way.identityFile
         return try former.unlock(header, stanzas, for: .use, by: &way)
