@@ -8,8 +8,8 @@ extension EncryptedFileKeychain {
   /// Adds a passphrase.
   ///
   /// - Returns: the new slot's identifier.
-  /// - Throws: `KeychainError.unusableAttribute` if it is empty; `KeychainError.slot` if it could be
-  ///   taken for a recovery code, or there are too many slots; what unlocking and writing throw.
+  /// - Throws: `KeychainError.unusableAttribute` if it is empty; `KeychainError.slot` if it could be taken for a
+  ///   recovery code, or there are too many slots; what unlocking and writing throw.
   @discardableResult
   public func addPassphrase(_ passphrase: borrowing Secret) throws(KeychainError) -> String {
     try SlotWork.refuseUnusable(passphrase)
@@ -19,11 +19,11 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Makes a passphrase the one that opens the vault in place of another. Older copies of the vault open with the
-  /// former one still.
+  /// Replaces a passphrase that opens the vault by another one. Older copies of the vault still open with the former
+  /// one.
   ///
   /// - Parameters:
-  ///   - id: the slot whose passphrase is to go; the only passphrase slot if `nil`.
+  ///   - id: the slot whose passphrase is replaced.
   ///   - passphrase: the new one.
   /// - Returns: the new slot's identifier.
   /// - Throws: as ``addPassphrase(_:)`` does; `KeychainError.SlotFault.notFound`.
@@ -44,8 +44,8 @@ extension EncryptedFileKeychain {
 
   /// Adds a recovery code.
   ///
-  /// - Parameter announce: is given the code before the slot is written, so that there is never a slot whose code nobody
-  ///   has seen; if it throws, nothing has changed.
+  /// - Parameter announce: receives the code before the slot is written, so that there is never a slot whose code
+  ///   nobody has seen. If it throws, nothing has changed.
   /// - Returns: the new slot's identifier.
   /// - Throws: as ``addPassphrase(_:)`` does; what `announce` throws.
   @discardableResult
@@ -61,12 +61,12 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Adds a recipient of age or ssh, whose identity then opens the vault.
+  /// Adds an age or ssh recipient, whose identity then opens the vault.
   ///
-  /// Where there is one for this recipient already it stays, and the identity's file is noted for it.
+  /// If there is already a slot for this recipient, it is kept, and the identity's file is noted for it.
   ///
   /// - Parameters:
-  ///   - text: the recipient, as age takes it.
+  ///   - text: the recipient in age's notation.
   ///   - path: the absolute path of the file with its identity, which is noted on this machine.
   /// - Returns: the slot's identifier.
   /// - Throws: `KeychainError.SlotFault.malformedRecipient`; `KeychainError.SlotFault.notItsIdentity` if
@@ -99,16 +99,16 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Whether a text is a recipient that a slot can be for.
+  /// Checks whether a text is a recipient that a slot can be for.
   ///
   /// - Throws: `KeychainError.SlotFault.malformedRecipient`.
   public static func checkRecipient(_ text: String) throws(KeychainError) {
     _ = try recipient(text)
   }
 
-  /// Adds the passphrase that a program prints, and notes on this machine how it is run.
+  /// Adds the passphrase that a program prints, and notes on this machine how to run it.
   ///
-  /// Where that passphrase opens a slot already for which nothing is noted here, the program is noted for it.
+  /// If that passphrase already opens a slot for which nothing is noted here, the program is noted for that slot.
   ///
   /// - Parameter command: the program's name or path, and its arguments. No shell is involved.
   /// - Returns: the slot's identifier.
@@ -133,10 +133,10 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Puts the identity file onto this machine, so that nobody is asked here any more.
+  /// Writes the identity file to this machine, so that nobody is asked here any more.
   ///
-  /// - Throws: `KeychainError.SlotFault.alreadyThere`, `KeychainError.SlotFault.otherIdentityFile` if
-  ///   the file that is there is of another vault; what unlocking and writing throw.
+  /// - Throws: `KeychainError.SlotFault.alreadyThere`, `KeychainError.SlotFault.otherIdentityFile` if there is a file
+  ///   of another vault; what unlocking and writing throw.
   public func addIdentityFile() throws(KeychainError) {
     let change = try beginSlotChange()
     guard let identity = change.key?.identity as? X25519Identity, let stanzas = change.stanzas else { return }

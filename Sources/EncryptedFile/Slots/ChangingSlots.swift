@@ -18,26 +18,26 @@ extension EncryptedFileKeychain {
     return result
   }
 
-  /// Takes the lock, and unlocks the vault by its identity.
+  /// Takes the lock, and unlocks the vault with its identity.
   func beginSlotChange() throws(KeychainError) -> VaultChange {
     _ = try slotChangeBasis()
     let change = try beginChange(needsIdentity: true)
     guard !change.isNew else { throw .missing(path: location.vaultFile) }
-    // What was cut off may have left the only copy of the key under the name that a new one is about to get.
+    // An interrupted change may have left the only copy of the key under the name that a new one is about to get.
     if let key = change.key, let state = try Folder(opening: location.stateFolder) {
       try NewIdentityFile.complete(key, in: state)
     }
     return change
   }
 
-  /// The vault as it is before the lock is taken, for nobody should wait for it until a person has answered.
+  /// The vault before the lock is taken: other processes must not wait while a person is being asked.
   func slotChangeBasis() throws(KeychainError) -> VaultSnapshot {
     guard let snapshot = try newest(needsIdentity: true) else { throw .missing(path: location.vaultFile) }
     return snapshot
   }
 
-  /// Writes a change of the slots, and keeps what is noted on this machine in step: what opens a slot is noted before
-  /// there is the slot, and forgotten when it is gone.
+  /// Writes a change of the slots, and keeps the notes on this machine in step: how to open a slot is noted before
+  /// the slot exists, and forgotten when it is gone.
   func commitSlots(_ change: VaultChange) throws(KeychainError) {
     if !change.localSlots.isEmpty {
       let folder = try Folder(creating: location.localSlotsFolder)
@@ -57,10 +57,10 @@ extension EncryptedFileKeychain {
 }
 
 extension VaultChange {
-  /// The slots as they are to be.
+  /// The slots after this change.
   var slots: [VaultStanzas.Slot] { stanzas?.slots ?? [] }
 
-  /// What is noted about them.
+  /// The notes about them.
   func notes() throws(KeychainError) -> SlotNotes { try SlotNotes(head, path: path) }
 
   /// Adds a slot.
@@ -85,7 +85,7 @@ extension VaultChange {
     return id
   }
 
-  /// Removes a slot, and remembers that it was.
+  /// Removes a slot, and remembers its removal.
   func removeSlot(_ id: String) throws(KeychainError) {
     do throws(AgeError) {
       try replaceSlots(slots.filter { $0.id != id })
@@ -102,19 +102,19 @@ extension VaultChange {
     isDirty = true
   }
 
-  /// Notes of the slots of a new vault when they were added.
+  /// Notes when the slots of a new vault were added.
   func noteSlots(_ stanzas: VaultStanzas, at now: Timestamp) throws(KeychainError) {
     var notes = try notes()
     for slot in stanzas.slots { notes.set(SlotNotes.Note(id: slot.id, added: now)) }
     notes.write(to: &head)
   }
 
-  /// Brings the copies of the slots beside the vault up to date, so that `age -d -i` can use them, and removes those
-  /// of slots that are gone. The header's are the ones that count.
+  /// Updates the copies of the slots beside the vault, so that `age -d -i` can use them, and removes those of slots
+  /// that are gone. The slots in the header are authoritative.
   func copySlots(of stanzas: VaultStanzas) throws(KeychainError) {
     let slotsFolder = locked.folder.path(of: VaultLocation.slotsName)
     if stanzas.slots.isEmpty {
-      // A vault that never had slots has no folder for them either.
+      // A vault that never had slots has no folder for them.
       if try notes().removed.isEmpty { return }
       guard let slots = try Folder(opening: slotsFolder) else { return }
       try Self.removeCopies(in: slots, except: [])

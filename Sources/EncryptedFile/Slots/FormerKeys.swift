@@ -5,8 +5,8 @@ import PrivateFiles
 extension VaultHead {
   private static let keyedSinceName = Array("keyed_since".utf8)
 
-  /// The first generation that was written with the vault's present key: the member `keyed_since`. `nil` if the key was never
-  /// changed, or by a version that doesn't note it.
+  /// The first generation that was written with the vault's present key: the member `keyed_since`. `nil` if the key
+  /// was never changed, or was changed by a version that doesn't note it.
   var keyedSince: Int64? {
     get {
       guard let member = unknown.first(where: { $0.name == Self.keyedSinceName }) else { return nil }
@@ -20,8 +20,9 @@ extension VaultHead {
 }
 
 extension EncryptedFileKeychain {
-  /// The earlier generations that the vault's present key doesn't open, but a former one may: a change of the key was cut
-  /// off, or made elsewhere. The next write removes those before it; ``compact()`` removes all.
+  /// The earlier generations that the vault's present key doesn't open, but a former one may, because a change of the
+  /// key was interrupted or made elsewhere. The next write removes those from before the change; ``compact()``
+  /// removes all.
   ///
   /// - Throws: as ``items(matching:)`` does.
   public func generationsOfFormerKeys() throws(KeychainError) -> [Generation] {

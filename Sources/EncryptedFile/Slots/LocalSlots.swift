@@ -4,20 +4,21 @@ import JSON
 import Keychain
 import PrivateFiles
 
-/// How a slot is opened on this machine without asking anybody: noted in the state folder, in `slots/ID`, and never
-/// taken from the vault, for a vault that came from elsewhere must not lead to files or run programs here.
+/// How a slot is opened on this machine without asking anybody. This is noted in the state folder, in `slots/ID`, and
+/// never taken from the vault, because a vault from elsewhere must not access files or run programs here.
 enum LocalSlot: Equatable {
-  /// By an identity of this file.
+  /// With an identity in this file.
   case identity(path: String)
-  /// By the passphrase that a program prints: its name or path, and its arguments.
+  /// With the passphrase that a program prints: its name or path, and its arguments.
   case command([String])
 
-  /// The most bytes of such a note.
+  /// The largest size of such a note in bytes.
   private static let limit = 64 << 10
 
-  /// What is noted of a slot; `nil` if there is nothing.
+  /// Reads the note about a slot; `nil` if there is none.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if it can't be understood; what is wrong with the file.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the note can't be understood; other errors if there is
+  ///   something wrong with the file.
   static func read(_ id: String, in folder: borrowing Folder) throws(KeychainError) -> LocalSlot? {
     guard let file = try folder.file(id) else { return nil }
     let text = try file.contents(limit: limit)
@@ -43,7 +44,7 @@ enum LocalSlot: Equatable {
     return noted
   }
 
-  /// Notes it. Needs the vault's lock.
+  /// Writes the note. Needs the vault's lock.
   func write(_ id: String, in folder: borrowing Folder) throws(KeychainError) {
     var json = JSONWriter()
     json.beginObject()
@@ -59,12 +60,12 @@ enum LocalSlot: Equatable {
     try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.replace(id, with: text) }
   }
 
-  /// Forgets what is noted of a slot. Needs the vault's lock.
+  /// Removes the note about a slot. Needs the vault's lock.
   static func remove(_ id: String, in folder: borrowing Folder) {
     unlinkat(folder.descriptor, id, 0)
   }
 
-  /// A string of bytes other than NUL, at which the system would cut it off.
+  /// A string without NUL, where the system would cut it off.
   private static func text(_ value: JSONValue) throws(JSONReader.Malformed) -> String {
     let bytes = try value.string()
     guard let text = bytes.text, !bytes.bytes.contains(0) else { throw JSONReader.Malformed() }
@@ -73,6 +74,6 @@ enum LocalSlot: Equatable {
 }
 
 extension VaultLocation {
-  /// Where it is noted how slots are opened on this machine.
+  /// The folder of the notes about how slots are opened on this machine.
   var localSlotsFolder: String { stateFolder + "/" + Self.slotsName }
 }

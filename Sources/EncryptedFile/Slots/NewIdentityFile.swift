@@ -4,21 +4,21 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The plain identity file of this machine, as it is to be together with a vault that is being written.
+/// The plain identity file of this machine that belongs to a vault that is being written.
 ///
-/// A class, for it is passed around while the secret has one owner.
+/// A class, because it is passed around while the secret has one owner.
 final class NewIdentityFile {
   private let text: Secret
 
   init(_ text: consuming Secret) { self.text = text }
 
-  /// Runs `writeVault`, which puts the vault in its place, and sees to it that whenever there is a vault there is
-  /// a way to open it, wherever this process may be killed: the identity lies there under a provisional name
-  /// before, and gets its own afterwards, in the place of the former one if there is one. An `identity.txt` without a
-  /// vault thus means that a vault is missing.
+  /// Runs `writeVault`, which writes the vault, and makes sure that a vault can always be opened, wherever this
+  /// process may be killed: the identity is written under a provisional name before, and gets its final name
+  /// afterwards, replacing the former file if there is one. An `identity.txt` without a vault thus means that a vault
+  /// is missing.
   ///
-  /// - Parameter hasFailed: after an error, whether the vault has certainly not got its place.
-  /// - Throws: what writing throws; then the identity file is as it was before.
+  /// - Parameter hasFailed: called after an error; whether the vault was certainly not put in place.
+  /// - Throws: what writing throws; then the identity file is unchanged.
   func install(
     at location: VaultLocation, _ writeVault: () throws(KeychainError) -> Void, hasFailed: () -> Bool
   ) throws(KeychainError) {
@@ -28,7 +28,7 @@ final class NewIdentityFile {
       try state.replace(VaultLocation.newIdentityName, with: text)
     }
     do throws(KeychainError) {
-      // It may be the only thing that opens what is written next.
+      // This file may be the only thing that opens what is written next.
       guard let file = try state.file(VaultLocation.newIdentityName),
         try file.contents(limit: VaultBounds.identityFile).isEqual(to: text)
       else {
@@ -40,17 +40,17 @@ final class NewIdentityFile {
       if hasFailed() { unlinkat(state.descriptor, VaultLocation.newIdentityName, 0) }
       throw error
     }
-    // The vault is made by now, and opens with the identity under either name.
+    // The vault is in place by now, and the identity opens it under either name.
     try? Self.putInPlace(in: state)
   }
 
-  /// Gives the identity its name where the one who wrote its vault was killed before. Needs the vault's lock, and
-  /// the key with which the vault was opened.
+  /// Renames the identity if the process that wrote its vault was killed before doing so. Needs the vault's lock, and
+  /// the key that opened the vault.
   static func complete(_ key: VaultKey, in state: borrowing Folder) throws(KeychainError) {
     guard let file = try state.file(VaultLocation.newIdentityName) else { return }
     let text = try file.contents(limit: VaultBounds.identityFile)
     let identities = try? text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes) }
-    // One that was meant for a vault that never got its place opens nothing, and the next one replaces it.
+    // An identity for a vault that was never put in place opens nothing, and the next one replaces it.
     guard let identities, identities.contains(where: { $0.recipient == key.recipient }) else { return }
     try putInPlace(in: state)
   }

@@ -4,20 +4,20 @@ import Glibc
 public import Keychain
 import PrivateFiles
 
-/// What may open slots without asking anybody, besides what is noted on this machine.
+/// What may open slots without asking anybody, besides the notes on this machine.
 public struct SlotOpeners: Sendable {
-  /// A file of age identities or an ssh key, which the caller was told to use: that it can't be read is an error, if
+  /// A file of age identities or an ssh key that the caller was told to use. It is an error if it can't be read and
   /// there is a slot to try it on.
   public var identity: String?
-  /// Such files that are tried where they are there.
+  /// Files that are tried in the same way if they exist.
   public var otherIdentities: [String] = []
-  /// Whether programs may be run that are noted on this machine, and age's plugins.
+  /// Whether the programs noted on this machine, and age plugins, may be run.
   public var mayRunPrograms = true
-  /// Runs a program, and takes what it prints without one last line feed; `nil` if it fails. Without this nothing is
-  /// run, and command slots open nothing.
+  /// Runs a program and returns its output without one final line feed; `nil` if it fails. Without this closure
+  /// nothing is run, and command slots open nothing.
   public var run: (@Sendable (_ command: [String]) -> Secret?)?
 
-  /// Nothing but identities that are noted on this machine.
+  /// Only identities noted on this machine.
   public init() {}
 
   func passphrase(of command: [String]) -> Secret? {
@@ -29,10 +29,11 @@ public struct SlotOpeners: Sendable {
 extension Unlocking {
   // MARK: Without asking
 
-  /// Opens a header through a slot that asks nobody: with an identity of this machine, or else a program's output.
+  /// Opens a header through a slot that asks nobody: with an identity of this machine, or else with a program's
+  /// output.
   ///
-  /// - Parameter fault: the first thing that went wrong, which is told if nothing else opens the vault.
-  /// - Throws: what is wrong with the identity file that was named.
+  /// - Parameter fault: the first thing that went wrong, which is reported if nothing else opens the vault.
+  /// - Throws: if there is something wrong with the identity file that the caller was told to use.
   func openWithoutAsking(
     _ header: Header, _ stanzas: VaultStanzas, _ fault: inout KeychainError?
   ) throws(KeychainError) -> UnlockedHeader? {
@@ -65,7 +66,7 @@ extension Unlocking {
     return nil
   }
 
-  /// What is noted on this machine of the vault's slots.
+  /// The notes on this machine about the vault's slots.
   private func notedSlots(
     _ stanzas: VaultStanzas, _ fault: inout KeychainError?
   ) throws(KeychainError) -> [String: LocalSlot] {
@@ -81,7 +82,7 @@ extension Unlocking {
     return noted
   }
 
-  /// The vault's identity out of a recipient slot; `nil` if no identity of this machine opens it.
+  /// The vault's identity from a recipient slot; `nil` if no identity of this machine opens it.
   private func identity(
     of slot: VaultStanzas.Slot, _ noted: LocalSlot?, _ fault: inout KeychainError?
   ) throws(KeychainError) -> X25519Identity? {
@@ -106,15 +107,15 @@ extension Unlocking {
     return nil
   }
 
-  /// The same without those for which a program would be run, where none may be.
+  /// The identities of a file, without those that need a program if programs may not be run.
   private func usableIdentities(inFile path: String) throws(KeychainError) -> [any Identity]? {
     let identities = try Self.identities(inFile: path)
     return openers.mayRunPrograms ? identities : identities?.filter { !($0 is PluginIdentity) }
   }
 
-  /// The identities of a file anywhere; `nil` if there is none.
+  /// The identities of a file anywhere; `nil` if there is no such file.
   ///
-  /// - Throws: what is wrong with the file, such as that others can read it.
+  /// - Throws: if there is something wrong with the file, such as that others can read it.
   static func identities(inFile path: String) throws(KeychainError) -> [any Identity]? {
     guard let file = try OpenFile(path: path) else { return nil }
     let text = try file.contents(limit: VaultBounds.identityFile)
@@ -127,10 +128,10 @@ extension Unlocking {
 
   // MARK: By asking
 
-  /// Opens a header with what a person types: a text that is a recovery code through the recovery slots alone, any
-  /// other through the passphrase slots alone.
+  /// Opens a header with what a person types. A recovery code is tried on the recovery slots only, any other text on
+  /// the passphrase slots only.
   ///
-  /// - Parameter earlier: what went wrong before, which is told if nobody can be asked.
+  /// - Parameter earlier: what went wrong before, which is reported if nobody can be asked.
   func openByAsking(
     _ header: Header, _ stanzas: VaultStanzas, _ earlier: KeychainError?
   ) throws(KeychainError) -> UnlockedHeader {
@@ -193,7 +194,7 @@ extension Unlocking {
 
   // MARK: One slot
 
-  /// The identity out of a slot that a passphrase opens; `nil` if it is another passphrase.
+  /// The identity from a slot that a passphrase opens; `nil` if the passphrase is wrong.
   func open(
     _ slot: VaultStanzas.Slot, with passphrase: borrowing Secret
   ) throws(KeychainError) -> X25519Identity? {
@@ -212,7 +213,7 @@ extension Unlocking {
     return try open(slot, with: [scrypt])
   }
 
-  /// The identity out of a slot; `nil` if none of these opens it.
+  /// The identity from a slot; `nil` if none of these identities opens it.
   func open(
     _ slot: VaultStanzas.Slot, with identities: [any Identity]
   ) throws(KeychainError) -> X25519Identity? {
@@ -229,7 +230,7 @@ extension Unlocking {
     }
   }
 
-  /// Opens the vault's header with what a slot holds.
+  /// Opens the vault's header with the identity from a slot.
   private func open(
     _ header: Header, _ stanzas: VaultStanzas, with identity: X25519Identity, of slot: VaultStanzas.Slot,
     _ fault: inout KeychainError?
@@ -243,7 +244,7 @@ extension Unlocking {
 }
 
 extension VaultStanzas.Slot {
-  /// How much work its passphrase is, as scrypt's log2 N (C2SP age.md, "scrypt recipient stanza").
+  /// The work factor of its passphrase, as scrypt's log2 N (C2SP age.md, "scrypt recipient stanza").
   var workFactor: Int? {
     let header = try? file.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
     return header?.stanzas.first.flatMap { $0.type == "scrypt" ? $0.arguments.last : nil }.flatMap { Int($0) }

@@ -2,17 +2,19 @@ import Age
 import Bytes
 public import Keychain
 
-/// A generated passphrase to be kept on paper: 130 random bits and a checksum, in 28 characters that can be read aloud.
+/// A generated passphrase to be kept on paper: 130 random bits and a checksum, in 28 characters that can be read
+/// aloud.
 ///
-/// Seven groups of four of Crockford's base 32, with dashes between them. As printed it is the passphrase of an age
-/// file. Each character stands for an element of GF(32), whose polynomial is x^5 + x^2 + 1; the last two are chosen so
-/// that the sum of all and the sum of all times α^position are zero. That is a Reed-Solomon code of distance 3: no one
-/// or two wrong characters pass, of one the place is known, and an exchange of two is told from it.
+/// The code is seven groups of four characters of Crockford's base 32, separated by dashes. As printed it is the
+/// passphrase of an age file. Each character stands for an element of GF(32) with the polynomial x^5 + x^2 + 1; the
+/// last two are chosen so that both the sum of all characters and the sum of all times α^position are zero. That is a
+/// Reed-Solomon code of distance 3: one or two wrong characters are always detected, a single one can be located, and
+/// two exchanged characters are distinguished from it.
 public struct RecoveryCode: ~Copyable {
   /// The code as it is printed, 34 bytes.
   public let text: Secret
 
-  /// How many characters there are, apart from dashes.
+  /// The number of characters, not counting dashes.
   static let symbolCount = 28
   private static let randomCount = 26
   private static let groupSize = 4
@@ -35,13 +37,13 @@ public struct RecoveryCode: ~Copyable {
     text = Self.print(symbols)
   }
 
-  /// What a text says that somebody typed.
+  /// The interpretation of a text that somebody typed.
   enum Reading: ~Copyable {
-    /// It has not the form of a code.
+    /// It doesn't have the form of a code.
     case otherText
-    /// A code with a checksum that is right, in the form in which it is printed.
+    /// A code with a correct checksum, in the form in which it is printed.
     case code(RecoveryCode)
-    /// It has a typing error, most likely in one of these groups, which count from 1; none if that can't be told.
+    /// It has a typing error, most likely in one of these groups, which count from 1; empty if that can't be told.
     /// `isGrouped` if it is typed in groups of four, as a code is printed.
     case mistyped(groups: [Int], isGrouped: Bool)
   }
@@ -67,7 +69,7 @@ public struct RecoveryCode: ~Copyable {
     return .mistyped(groups: groups, isGrouped: isGrouped)
   }
 
-  /// Whether a text could be taken for a code, be it a mistyped one. No other passphrase should be one.
+  /// Whether a text could be taken for a code, even a mistyped one. No other passphrase should be like that.
   public static func isLike(_ text: borrowing Secret) -> Bool {
     text.withUnsafeBytes { text in
       switch read(text) {
@@ -111,7 +113,7 @@ public struct RecoveryCode: ~Copyable {
     return sums
   }
 
-  /// The groups in which one wrong character, or two neighbours in exchanged places, explain the sums.
+  /// The groups in which one wrong character, or two adjacent characters swapped, would explain the sums.
   private static func faultyGroups(
     _ symbols: UnsafeRawBufferPointer, _ sums: (plain: UInt8, weighted: UInt8)
   ) -> [Int] {
@@ -122,7 +124,7 @@ public struct RecoveryCode: ~Copyable {
       if sums.plain != 0 {
         if GF32.multiply(sums.plain, weight) == sums.weighted { groups.insert(index / groupSize) }
       } else if index + 1 < symbolCount {
-        // An exchange doesn't change the plain sum.
+        // Swapping two characters doesn't change the plain sum.
         let difference = symbols[index] ^ symbols[index + 1]
         if GF32.multiply(difference, weight ^ next) == sums.weighted {
           groups.formUnion([index / groupSize, (index + 1) / groupSize])
@@ -130,12 +132,12 @@ public struct RecoveryCode: ~Copyable {
       }
       weight = next
     }
-    // Where everything is possible nothing is said.
+    // If there are too many possibilities, none is reported.
     return groups.count <= 2 ? groups.sorted().map { $0 + 1 } : []
   }
 }
 
-/// A recovery code that was just drawn for a slot, to be shown this once.
+/// A recovery code that was just generated for a slot, to be shown only once.
 public final class NewRecoveryCode: Sendable {
   /// The slot.
   public let id: String

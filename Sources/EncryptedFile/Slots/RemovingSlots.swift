@@ -5,7 +5,7 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// Removes a way into the vault. Older copies of the vault still have it.
+  /// Removes a way into the vault. Older copies of the vault can still be opened with it.
   ///
   /// - Parameter id: a slot's identifier, or ``SlotSummary/identityFileID``.
   /// - Throws: `KeychainError.SlotFault.notFound`, `KeychainError.SlotFault.lastWayIn`,
@@ -25,8 +25,8 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Whether somebody knows a passphrase or a code, or whether a key or a program is here that opens the vault: a
-  /// recipient's identity may be nowhere.
+  /// Whether the vault can be opened otherwise: by a passphrase or a code that somebody knows, or by a key or a
+  /// program on this machine. The identity of a recipient may no longer exist anywhere.
   private func opensOtherwise(
     _ change: VaultChange, _ identity: X25519Identity
   ) throws(KeychainError) -> Bool {
@@ -36,7 +36,7 @@ extension EncryptedFileKeychain {
     guard let file = try openVault() else { return false }
     let (header, _) = try VaultSnapshot.readHeader(file)
     let notes = try change.notes()
-    // One for the vault's own key is opened by the identity file, which may be what goes.
+    // A slot for the vault's own key is opened by the identity file, which may be the one that is removed.
     let others = change.slots.filter { notes[$0.id]?.recipient != identity.recipient.description }
     var fault: KeychainError?
     let uuid = try VaultStanzas(header.stanzas, path: file.path).uuid

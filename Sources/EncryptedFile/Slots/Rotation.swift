@@ -3,21 +3,21 @@ public import Keychain
 import PrivateFiles
 import UnlockCache
 
-/// Asks somebody for the passphrase of one slot: `attempt` counts from 1. `nil` if nobody can be asked, or no more.
+/// Asks for the passphrase of one slot. `attempt` counts from 1. Returns `nil` if nobody can be asked, or no longer.
 public typealias SlotPassphraseSource =
   (_ id: String, _ attempt: Int) throws(KeychainError) -> Secret?
 
 extension EncryptedFileKeychain {
-  /// Gives the vault another identity, and wraps that for every slot anew: whatever opened it before doesn't open what
-  /// is written from now on. The vault's name, its items and the slots' identifiers stay.
+  /// Gives the vault another identity, and wraps it again for every slot: what opened the vault before doesn't open
+  /// anything that is written from now on. The vault's UUID, its items and the slots' identifiers stay.
   ///
   /// - Parameters:
-  ///   - dropped: the slots that are removed instead, for which nothing has to be known.
+  ///   - dropped: the slots that are removed instead. They can be removed without opening them.
   ///   - passphrase: asks for a slot's passphrase, which stays the same.
-  ///   - announce: is given the new codes of the recovery slots before the vault is written; if it throws, nothing has
-  ///     changed.
-  /// - Throws: `KeychainError.slot`: a slot that is to be dropped isn't there, one that isn't can't be renewed, or
-  ///   no way in would be left; what unlocking and writing throw.
+  ///   - announce: receives the new codes of the recovery slots before the vault is written. If it throws, nothing
+  ///     has changed.
+  /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way
+  ///   in would be left; what unlocking and writing throw.
   public func rotate(
     dropping dropped: Set<String>, passphrase: SlotPassphraseSource,
     announce: ([NewRecoveryCode]) throws(KeychainError) -> Void
@@ -27,7 +27,7 @@ extension EncryptedFileKeychain {
     let stanzas = try VaultStanzas(header.stanzas, path: file.path)
     let renewal = try Renewal(stanzas, dropping: dropped, location, unlocking) {
       (slot, identity) throws(KeychainError) in
-      // What was typed for a slot opens the vault; nobody is asked for it twice.
+      // A passphrase typed for a slot opens the vault, so nobody is asked for it twice.
       let candidate = VaultKey(identity, uuid: stanzas.uuid)
       guard try unlocking.open(header, with: candidate) != nil else {
         throw .damaged(
@@ -38,7 +38,8 @@ extension EncryptedFileKeychain {
       (id, attempt) throws(KeychainError) in
       try passphrase(id, attempt)
     }
-    // What is to be taken in is so before: from here on what is there now is noted as seen, also where this fails.
+    // Anything to be merged is merged before: from here on the present generation is noted as seen, even if this
+    // fails.
     _ = try current()
     let change = try beginSlotChange()
     try change.refuseUnmerged()
@@ -74,20 +75,20 @@ extension EncryptedFileKeychain {
     }
     if !renewal.codes.isEmpty { try announce(renewal.codes) }
     try commitSlots(change)
-    // Whatever is kept unlocked is the former key.
+    // Any key that is still kept unlocked is the former one.
     unlocking.cache?.forget(stanzas.uuid)
-    // The former identity opens them.
+    // The former identity opens the earlier generations.
     try change.purgeGenerations()
   }
 
-  /// The identity file of this machine with the new identity in the place of the former one; `nil` if it hasn't that
-  /// one.
+  /// The identity file of this machine with the former identity replaced by the new one; `nil` if the file doesn't
+  /// contain the former one.
   private func identityFile(
     replacing former: X25519Identity, with identity: X25519Identity
   ) throws(KeychainError) -> NewIdentityFile? {
     guard try unlocking.hasIdentityFile(of: former), let state = try Folder(opening: location.stateFolder)
     else { return nil }
-    // Where a writer was killed the newer file is the one that counts.
+    // If a writer was killed, the newer file is the valid one.
     for name in [VaultLocation.identityName, VaultLocation.newIdentityName] {
       guard let identities = try unlocking.identities(in: state, name),
         identities.contains(where: { $0.recipient == former.recipient }), let file = try state.file(name)
@@ -100,14 +101,15 @@ extension EncryptedFileKeychain {
   }
 }
 
-/// What the slots of a vault are to be wrapped for anew, all of it asked for and tried before the vault is locked.
+/// The recipients for which the slots of a vault are wrapped again, all asked for and tried before the vault is
+/// locked.
 private struct Renewal {
-  /// The slots that stay, each with its recipient; `nil` where that is noted in the vault.
+  /// The slots that stay, each with its recipient; `nil` if the vault's notes name the recipient.
   private var slots: [(slot: VaultStanzas.Slot, recipient: (any Recipient)?)] = []
   /// The new codes of recovery slots.
   private(set) var codes: [NewRecoveryCode] = []
 
-  /// - Parameter opened: hears of the identity that a slot's secret has opened.
+  /// - Parameter opened: called with each identity that a slot's secret has opened.
   init(
     _ stanzas: VaultStanzas, dropping dropped: Set<String>, _ location: VaultLocation, _ unlocking: Unlocking,
     opened: (VaultStanzas.Slot, X25519Identity) throws(KeychainError) -> Void,
@@ -118,7 +120,7 @@ private struct Renewal {
     }
     let noted = unlocking.readableNotes(stanzas)
     let kept = stanzas.slots.filter { !dropped.contains($0.id) }
-    // What can't be done is said before anybody is asked for anything.
+    // Impossible renewals are reported before anybody is asked for anything.
     for slot in kept {
       if case .command = noted[slot.id] { continue }
       if !slot.isKnown || slot.kind == .command {
@@ -149,7 +151,7 @@ private struct Renewal {
     }
   }
 
-  /// The passphrase of a slot, which opens it: a mistyped one would lock its owner out.
+  /// The passphrase of a slot, checked by opening it: a mistyped one would lock its owner out.
   private static func ask(
     _ slot: VaultStanzas.Slot, _ unlocking: Unlocking,
     _ opened: (VaultStanzas.Slot, X25519Identity) throws(KeychainError) -> Void,
@@ -168,7 +170,7 @@ private struct Renewal {
 
   /// All slots that stay, with their recipients.
   ///
-  /// - Throws: ``KeychainError/SlotFault/notRenewable(id:kind:)`` if the vault doesn't say whom one is for.
+  /// - Throws: ``KeychainError/SlotFault/notRenewable(id:kind:)`` if the vault doesn't name the recipient of one.
   func recipients(
     _ notes: SlotNotes
   ) throws(KeychainError) -> [(slot: VaultStanzas.Slot, recipient: any Recipient)] {

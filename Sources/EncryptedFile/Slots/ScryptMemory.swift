@@ -1,8 +1,8 @@
 import Glibc
 import Keychain
 
-/// The memory that deriving a key from a passphrase takes, checked before: the kernel's own answer to too little,
-/// in a container, is to kill the process.
+/// The memory needed to derive a key from a passphrase. It is checked first, because the kernel kills a process in a
+/// container that uses too much.
 enum ScryptMemory {
   /// MiB that scrypt needs with r = 8 (RFC 7914 section 2).
   static func needed(workFactor: Int) -> Int {
@@ -16,8 +16,8 @@ enum ScryptMemory {
     if needed > available { throw .notEnoughMemory(needed: needed, available: available) }
   }
 
-  /// MiB that this process may still take, as far as the kernel tells: what the machine has free, and what the
-  /// control group is allowed beyond what it uses.
+  /// The memory in MiB that this process may still use, as far as the kernel tells: the smaller of the machine's
+  /// available memory and what the control group may use in addition.
   static var available: Int? {
     var limits: [Int] = []
     for line in text(of: "/proc/meminfo").split(separator: "\n") where line.hasPrefix("MemAvailable:") {

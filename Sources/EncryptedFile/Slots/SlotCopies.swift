@@ -3,16 +3,17 @@ import Bytes
 import Keychain
 import PrivateFiles
 
-/// The copies of the slots that lie beside a vault. Nothing proves that they are those of its newest header.
+/// The copies of the slots beside a vault. Nothing proves that they are those of its newest header.
 struct SlotCopies {
-  /// Whether there is their folder, so that none in it means that the vault had no slots any more.
+  /// Whether their folder exists. If it does and is empty, the vault had no slots any more.
   let hasFolder: Bool
-  /// Those that are age files.
+  /// The copies that are age files.
   let slots: [VaultStanzas.Slot]
 
-  /// Reads them.
+  /// Reads the copies.
   ///
-  /// - Parameter known: the slots of headers, which say of what kind each is. Where none does it is told by the file.
+  /// - Parameter known: the slots of headers, which tell the kind of each copy. The kind of others is inferred from
+  ///   the file.
   init(
     at location: VaultLocation, known: [VaultStanzas.Slot]
   ) throws(KeychainError) {
@@ -31,7 +32,7 @@ struct SlotCopies {
       let slot = VaultStanzas.Slot(id: id, kind: kind, file: bytes)
       if slot.isWellFormed { found.append(slot) }
     }
-    // In the order of the headers, and what these don't have behind them.
+    // In the order of the headers, followed by those that are in none.
     let places = known.map(\.id)
     func place(_ slot: VaultStanzas.Slot) -> Int { places.firstIndex(of: slot.id) ?? places.count }
     found.sort { (place($0), $0.id) < (place($1), $1.id) }
@@ -44,8 +45,8 @@ struct SlotCopies {
     return try? LocalSlot.read(id, in: folder)
   }
 
-  /// What opens a slot, as far as its file tells. A recovery code's has less work than any passphrase's, but where memory
-  /// was short.
+  /// The kind of a slot, as far as its file tells. The work factor of a recovery code is lower than that of any
+  /// passphrase, unless memory was short.
   private static func kind(of file: [UInt8], _ noted: LocalSlot?) -> SlotKind {
     if case .command = noted { return .command }
     guard let workFactor = VaultStanzas.Slot(id: "", kind: .other(""), file: file).workFactor else {

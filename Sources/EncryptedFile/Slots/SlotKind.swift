@@ -1,4 +1,4 @@
-/// What a way into a vault is.
+/// The kind of a way into a vault.
 public enum SlotKind: Hashable, Sendable {
   /// The plain identity file of this machine, which is no slot of the vault.
   case identityFile
@@ -6,11 +6,11 @@ public enum SlotKind: Hashable, Sendable {
   case passphrase
   /// A recovery code.
   case recovery
-  /// A key of age or ssh.
+  /// An age or ssh key.
   case recipient
   /// A passphrase that a program prints.
   case command
-  /// One that a newer version made.
+  /// A kind from a newer version.
   case other(String)
 
   /// Its name in the header, and for people.
@@ -25,7 +25,7 @@ public enum SlotKind: Hashable, Sendable {
     }
   }
 
-  /// What a slot's stanza says that it is. There an identity file would be something else, of a newer version.
+  /// The kind named in a slot's stanza. An identity file named there would be something else, from a newer version.
   init(_ name: String) {
     switch name {
     case "passphrase": self = .passphrase

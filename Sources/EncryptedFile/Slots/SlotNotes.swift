@@ -2,15 +2,15 @@ import Bytes
 import JSON
 import Keychain
 
-/// What is noted about slots in the first line of the plaintext, where nobody reads it who hasn't unlocked the vault
-/// and nobody changes it who hasn't its identity: the members `slots` and `removed_slots`.
+/// The notes about slots in the first line of the plaintext, where only somebody who has unlocked the vault can read
+/// them and only the holder of its identity can change them: the members `slots` and `removed_slots`.
 struct SlotNotes {
-  /// What is noted of one slot.
+  /// The note about one slot.
   struct Note {
     let id: String
     /// When it was added; `nil` if that isn't known.
     var added: Timestamp?
-    /// Whom the slot is wrapped for, where that is a key.
+    /// The recipient of the slot, if it is for a key.
     var recipient: String?
     /// Members from newer versions, as raw JSON.
     fileprivate var unknown: [(name: [UInt8], value: [UInt8])] = []
@@ -22,7 +22,7 @@ struct SlotNotes {
     }
   }
 
-  /// One note for each slot of which there is anything to say.
+  /// The notes, at most one for each slot.
   var notes: [Note] = []
   /// The slots that were removed, so that a copy of the vault that still has them never brings them back.
   private(set) var removed: [String] = []
@@ -32,7 +32,7 @@ struct SlotNotes {
 
   /// Reads the members.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if they are of another form.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if they have another form.
   init(_ head: VaultHead, path: String) throws(KeychainError) {
     do throws(JSONReader.Malformed) {
       for (name, value) in head.unknown {
@@ -53,29 +53,29 @@ struct SlotNotes {
     }
   }
 
-  /// What is noted of a slot.
+  /// The note about a slot.
   subscript(id: String) -> Note? { notes.first { $0.id == id } }
 
-  /// Notes something of a slot, in the place of what was noted before.
+  /// Adds a note about a slot, replacing the former one.
   mutating func set(_ note: Note) {
     notes.removeAll { $0.id == note.id }
     notes.append(note)
   }
 
-  /// Forgets what is noted of a slot, and remembers that it was removed.
+  /// Removes the note about a slot, and remembers that the slot was removed.
   mutating func remove(_ id: String) {
     notes.removeAll { $0.id == id }
     if !removed.contains(id) { removed.append(id) }
   }
 
-  /// Takes from an older state what is noted only there of a vault's slots.
+  /// Adds what only an older state notes about a vault's slots.
   mutating func complete(from older: SlotNotes, for slots: [VaultStanzas.Slot]) {
     for slot in slots where self[slot.id]?.recipient == nil {
       if let note = older[slot.id], self[slot.id] == nil || note.recipient != nil { set(note) }
     }
   }
 
-  /// Has what is noted agree with the slots that a vault is put back with: of each of them there is a note, and all others
+  /// Makes the notes agree with the slots that a vault is restored with: each of them has a note, and all others
   /// count as removed.
   mutating func agree(with slots: [VaultStanzas.Slot], instead former: [VaultStanzas.Slot]) {
     let ids = Set(slots.map(\.id))
@@ -84,7 +84,7 @@ struct SlotNotes {
     for slot in slots where self[slot.id] == nil { set(Note(id: slot.id, added: nil)) }
   }
 
-  /// Puts the members into a first line.
+  /// Writes the members to a first line.
   func write(to head: inout VaultHead) {
     head.unknown.removeAll { $0.name == Self.slotsName || $0.name == Self.removedName }
     if !notes.isEmpty {

@@ -2,9 +2,9 @@ import Age
 import Bytes
 import Keychain
 
-/// What a slot holds: a vault's identity, as the age identity file that stands for it.
+/// The contents of a slot: a vault's identity as an age identity file.
 enum IdentityText {
-  /// `# llavero vault UUID`, `# public key: age1…`, the identity, each with a line feed.
+  /// `# llavero vault UUID`, `# public key: age1…` and the identity, each on a line.
   static func of(_ identity: X25519Identity, uuid: String) -> Secret {
     var text = Secret()
     text.append("# llavero vault ")
@@ -22,8 +22,8 @@ enum IdentityText {
     text.append("\n")
   }
 
-  /// An identity file with another identity, or none, in the place of one; all else but the comment that names its
-  /// public key stays.
+  /// Replaces an identity in an identity file by another one, or removes it. Everything else is kept, except the
+  /// comment that names its public key.
   static func replacing(
     _ old: X25519Identity, with new: X25519Identity?, in text: borrowing Secret
   ) -> Secret {
@@ -46,7 +46,7 @@ enum IdentityText {
     return result
   }
 
-  /// Whether there is nothing but comments.
+  /// Whether the file contains only comments.
   static func isEmpty(_ text: borrowing Secret) -> Bool {
     var isEmpty = true
     text.withUnsafeBytes { text in
@@ -57,7 +57,7 @@ enum IdentityText {
     return isEmpty
   }
 
-  /// Lends each line with and without its end.
+  /// Lends each line with and without its line ending.
   private static func forEachLine(
     of text: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer, Slice<UnsafeRawBufferPointer>) -> Void
@@ -75,7 +75,7 @@ enum IdentityText {
 }
 
 extension X25519Identity {
-  /// A whole age file for a slot.
+  /// An age file for a slot.
   ///
   /// - Throws: what the recipient throws.
   func wrapped(for recipient: any Recipient, uuid: String) throws(AgeError) -> [UInt8] {
@@ -84,33 +84,33 @@ extension X25519Identity {
   }
 }
 
-/// Which recipients a slot can be for, and which identities open it: the one place that knows the kinds.
+/// The recipients that a slot can be for, and the identities that open it. No other place knows their kinds.
 enum SlotKeys {
-  /// The longest text of a recipient in bytes. A plugin's may be long.
+  /// The longest text of a recipient in bytes. That of a plugin may be long.
   static let recipientLimit = 4096
 
-  /// A recipient of age, of one of its plugins, or an ssh key. Nobody answers what a plugin asks.
+  /// A recipient of age or of one of its plugins, or an ssh key. A plugin's questions are not answered.
   ///
   /// - Throws: ``AgeError/invalidKey(_:)``.
   static func recipient(_ text: String) throws(AgeError) -> any Recipient {
     try RecipientsFile.parseRecipient(text, plugins: PluginSettings())
   }
 
-  /// The identities of a file of age's, or an ssh key.
+  /// The identities of an age identity file, or an ssh key.
   ///
-  /// - Throws: what is wrong with the file.
+  /// - Throws: if there is something wrong with the file.
   static func identities(_ text: UnsafeRawBufferPointer) throws(AgeError) -> [any Identity] {
     try IdentityFile.parse(text, plugins: PluginSettings())
   }
 }
 
-/// How much work the passphrases of slots are.
+/// The work factors of the passphrases of slots.
 enum SlotWork {
-  /// scrypt's log2 N for a recovery code: 32 MiB, and less than a tenth of a second. Work makes up for what people's
-  /// passphrases lack; 130 random bits lack nothing, and nobody guesses them, however cheap a guess is.
+  /// scrypt's log2 N for a recovery code: 32 MiB, and less than a tenth of a second. Work compensates for weak
+  /// passphrases; 130 random bits can't be guessed, however cheap each guess is.
   static let recoveryCode = 15
 
-  /// Refuses what can't be a new passphrase.
+  /// Refuses a text that can't be a new passphrase.
   ///
   /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty;
   ///   ``KeychainError/SlotFault/passphraseLikeCode`` if it would be tried on other slots than its own.
@@ -119,7 +119,7 @@ enum SlotWork {
     if RecoveryCode.isLike(passphrase) { throw .slot(.passphraseLikeCode) }
   }
 
-  /// A passphrase to wrap with.
+  /// A recipient for a passphrase.
   ///
   /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``;
   ///   ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
@@ -127,7 +127,7 @@ enum SlotWork {
     try recipient(passphrase, workFactor: try ScryptWork.factor())
   }
 
-  /// A recovery code to wrap with.
+  /// A recipient for a recovery code.
   static func recipient(_ code: borrowing RecoveryCode) throws(KeychainError) -> ScryptRecipient {
     try recipient(code.text, workFactor: recoveryCode)
   }

@@ -5,10 +5,10 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// The ways into the vault: the identity file of this machine, where that opens it, and the slots in their order.
+  /// The ways into the vault: the identity file of this machine if it opens the vault, and the slots in their order.
   /// `nil` if there is no vault.
   ///
-  /// - Throws: as ``summary()`` does; a locked vault's can be told.
+  /// - Throws: as ``summary()`` does. A locked vault can be listed, too.
   public func slots() throws(KeychainError) -> [SlotSummary]? {
     guard let file = try vaultFile() else { return nil }
     let (header, _) = try VaultSnapshot.readHeader(file)
@@ -18,7 +18,7 @@ extension EncryptedFileKeychain {
       if let snapshot = try newest() { notes = try SlotNotes(snapshot.first.head, path: file.path) }
     } catch {
       switch error {
-      // Locked, in one way or another.
+      // The vault is locked, in one way or another.
       case .locked, .noSlotOpens, .slot, .wrongIdentity, .missing, .promptDismissed, .wrongPassphrase: break
       default: throw error
       }
@@ -38,9 +38,9 @@ extension EncryptedFileKeychain {
     return ways
   }
 
-  /// The identifiers of the passphrase slots, as far as the header tells, which is not authenticated by this.
+  /// The identifiers of the passphrase slots according to the header, which is not authenticated here.
   ///
-  /// - Throws: what is wrong with the file.
+  /// - Throws: if there is something wrong with the file.
   public func passphraseSlots() throws(KeychainError) -> [String] {
     guard let file = try vaultFile() else { return [] }
     let (header, _) = try VaultSnapshot.readHeader(file)
@@ -48,7 +48,7 @@ extension EncryptedFileKeychain {
       .filter { $0.kind == .passphrase }.map(\.id)
   }
 
-  /// Unlocks the vault so that ways into it can be changed. Whatever keeps it unlocked doesn't suffice.
+  /// Unlocks the vault to change the ways into it. A key that is kept unlocked doesn't suffice.
   ///
   /// - Throws: `KeychainError.missing` if there is no vault; as ``items(matching:)`` does.
   public func unlockForChangingSlots() throws(KeychainError) {

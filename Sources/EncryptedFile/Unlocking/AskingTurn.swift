@@ -3,10 +3,10 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The right to ask a person for the passphrase, which one process of this user has at a time: who waits for it finds
-/// the vault unlocked then, or hears that the person declined, and asks nobody.
+/// The right to ask a person for the passphrase, held by one process of this user at a time. A process that waited
+/// for it finds the vault unlocked, or learns that the person declined, and doesn't ask again.
 struct AskingTurn: ~Copyable {
-  /// `nil` where the file system knows no locks, or the folder can't be written to: then each process asks.
+  /// `nil` if the file system has no locks, or the folder can't be written to: then each process asks.
   private let lock: FileLock?
   private let descriptor: Int32
   /// Whether the person declined while this process waited.
@@ -15,15 +15,16 @@ struct AskingTurn: ~Copyable {
   /// Whether this process has the turn.
   var isHeld: Bool { descriptor >= 0 }
 
-  /// What the lock's file is called, for a person may take long, and what asks nobody needn't wait for that.
+  /// The name of the lock file. There are two, because a person may take long, and a process that asks nobody
+  /// shouldn't wait for that.
   private static func name(_ respondent: PassphraseRespondent) -> String {
     respondent == .person ? "asking" : "opening"
   }
-  /// How many seconds others are waited for: as long as a program that asks gives a person, for git shall not hang
-  /// because of a prompt that was forgotten in another window.
+  /// How many seconds to wait for others: as long as a program that asks gives a person, so that git doesn't hang
+  /// because of a forgotten prompt in another window.
   private static let patience = 300
 
-  /// No turn, for where nobody is asked.
+  /// No turn, if nobody is asked.
   init() {
     self.init(lock: nil, descriptor: -1, wasDeclined: false)
   }
@@ -46,8 +47,8 @@ struct AskingTurn: ~Copyable {
       let folder = try Folder(creating: stateFolder)
       let lock = try FileLock(
         Self.name(respondent), in: folder, patience: Self.patience, onWaiting: onWaiting)
-      // The file says when somebody declined last, in milliseconds since boot. One from before the last boot can be
-      // of the time of waiting only by chance.
+      // The file contains the time when somebody last declined, in milliseconds since boot. A time from before the
+      // last boot can fall into the waiting time only by chance.
       let descriptor = lock.descriptor
       var declined = 0
       let count = withUnsafeMutableBytes(of: &declined) { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -60,11 +61,11 @@ struct AskingTurn: ~Copyable {
     }
   }
 
-  /// Lets those who wait know that the person declined.
+  /// Tells waiting processes that the person declined.
   borrowing func decline() {
     if descriptor < 0 { return }
     let now = SystemClock.sinceBoot
-    // Where that fails, the next one asks.
+    // If that fails, the next process asks.
     _ = withUnsafeBytes(of: now) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
   }
 }

@@ -19,7 +19,7 @@ extension Unlocking {
     return ways
   }
 
-  /// What is noted on this machine of the vault's slots, as far as it can be read.
+  /// The notes on this machine about the vault's slots, as far as they can be read.
   func readableNotes(_ stanzas: VaultStanzas?) -> [String: LocalSlot] {
     guard let folder = try? Folder(opening: location.localSlotsFolder) else { return [:] }
     var noted: [String: LocalSlot] = [:]
@@ -51,7 +51,7 @@ extension Unlocking {
     return false
   }
 
-  /// What is in the identity file, be it under the name that it has while its vault is being written.
+  /// The identities in the identity file, also under the name that it has while its vault is being written.
   func identitiesOfThisMachine() throws(KeychainError) -> [X25519Identity] {
     guard let folder = try Folder(opening: location.stateFolder) else { return [] }
     var all: [X25519Identity] = []

@@ -4,7 +4,7 @@ import PrivateFiles
 public import UnlockCache
 
 extension EncryptedFileKeychain {
-  /// What came of unlocking a vault.
+  /// The result of unlocking a vault.
   public enum Unlocked: Hashable, Sendable {
     /// There is no vault yet.
     case noVault
@@ -16,11 +16,11 @@ extension EncryptedFileKeychain {
     case kept(UnlockState)
   }
 
-  /// Lets the cache keep the vault unlocked for the cache's limits from now on.
+  /// Makes the cache keep the vault unlocked from now on, within the cache's limits.
   ///
-  /// - Parameter anew: whether the passphrase is asked for, and the limits begin, also if the vault is unlocked.
-  /// - Throws: as ``items(matching:)`` does; `KeychainError.unavailable` if there is no cache, and what
-  ///   keeping throws.
+  /// - Parameter anew: whether to ask for the passphrase and start the limits again even if the vault is unlocked.
+  /// - Throws: as ``items(matching:)`` does; `KeychainError.unavailable` if there is no cache; what keeping the key
+  ///   throws.
   public func unlock(anew: Bool) throws(KeychainError) -> Unlocked {
     guard let cache = unlocking.cache, cache.mode != .none else {
       throw .unavailable(reason: "nothing is to keep it unlocked")
@@ -40,7 +40,7 @@ extension EncryptedFileKeychain {
     return way == .keptKey ? .already(state) : .kept(state)
   }
 
-  /// How long the vault stays unlocked; `nil` if it is locked, or its key lies in the identity file.
+  /// How long the vault stays unlocked; `nil` if it is locked, or its key is in the identity file.
   ///
   /// - Throws: as ``items(matching:)`` does, but not for a locked vault.
   public func unlockState() throws(KeychainError) -> UnlockState? {
@@ -48,19 +48,19 @@ extension EncryptedFileKeychain {
     return cache.state(of: try VaultSummary.stanzas(of: file).uuid)
   }
 
-  /// What came of locking a vault.
+  /// The result of locking a vault.
   public enum Locked: Hashable, Sendable {
     /// There is no vault yet.
     case noVault
-    /// It has no slots: its key lies in the identity file.
+    /// It has no slots: its key is in the identity file.
     case notPossible
     /// It is locked now.
     case locked
-    /// This process has forgotten its key, but these may keep it still.
+    /// This process has forgotten its key, but these keepers may still have it.
     case kept(by: [UnlockKeeper])
   }
 
-  /// Lets the cache forget the vault's key, whatever keeps it.
+  /// Makes the cache forget the vault's key, wherever it is kept.
   ///
   /// - Throws: as ``items(matching:)`` does, but not for a locked vault.
   public func lock() throws(KeychainError) -> Locked {
@@ -68,7 +68,7 @@ extension EncryptedFileKeychain {
     do throws(KeychainError) {
       found = try vaultFile()
     } catch {
-      // What may be kept is the key of one that was seen here.
+      // A key may be kept of any vault that was seen here.
       for uuid in SeenGeneration.uuids(in: location.stateFolder) { unlocking.cache?.forget(uuid) }
       throw error
     }
@@ -81,8 +81,8 @@ extension EncryptedFileKeychain {
     return stanzas.slots.isEmpty ? .notPossible : .locked
   }
 
-  /// Forgets a vault's key if the cache has forgotten it since: its time is over, or another process has locked the
-  /// vault. A key that the cache was never given stays.
+  /// Forgets a vault's key if the cache has forgotten it: its time is over, or another process has locked the vault.
+  /// A key that the cache was never given is kept.
   func forgetWhatIsLocked() {
     guard let keptVault, let cache = unlocking.cache, cache.key(of: keptVault) == nil else { return }
     key = nil

@@ -4,14 +4,14 @@ public import Keychain
 import PrivateFiles
 import UnlockCache
 
-/// Asks somebody for a passphrase: `attempt` counts from 1. `nil` if nobody can be asked, or no more.
+/// Asks for a passphrase. `attempt` counts from 1. Returns `nil` if nobody can be asked, or no longer.
 public typealias PassphraseSource = (_ attempt: Int) throws(KeychainError) -> Secret?
 
-/// Who gives a passphrase.
+/// The source of a passphrase.
 public enum PassphraseRespondent: Hashable, Sendable {
-  /// Nobody, or whoever gave it for this one use: what it opens isn't kept unlocked.
+  /// Nobody, or somebody who gave it for one use only: the vault isn't kept unlocked.
   case nobody
-  /// A program or a file, without anybody being asked.
+  /// A program or a file, without asking anybody.
   case program
   /// A person.
   case person
@@ -23,34 +23,34 @@ struct UnlockedHeader: ~Copyable {
   let fileKey: FileKey
 }
 
-/// How a vault's identity is had.
+/// How to get a vault's identity.
 struct Unlocking {
   let location: VaultLocation
   var passphrase: PassphraseSource
-  /// The most work that a passphrase slot may ask for, as scrypt's log2 N.
+  /// The highest work factor accepted from a passphrase slot, as scrypt's log2 N.
   let maximumWorkFactor: Int
-  /// What keeps the vault unlocked; `nil` where nothing does.
+  /// Keeps the vault unlocked; `nil` if nothing does.
   var cache: UnlockCache?
   /// Who would give the passphrase now.
   let respondent: () -> PassphraseRespondent
-  /// Called once, after five seconds of waiting for another process that asks.
+  /// Called once, after waiting five seconds for another process that asks.
   let onWaiting: () -> Void
   /// What opens slots without asking anybody.
   var openers = SlotOpeners()
-  /// Whether the identity itself has to be had, and not only somebody who unwraps file keys: to add a way in.
+  /// Whether the identity itself is needed, not just a way to unwrap file keys: to add a way in.
   var needsIdentity = false
-  /// Tells whether a key is the vault's, where its header can't.
+  /// Tells whether a key is the vault's if its header can't tell.
   var recognizes: ((VaultKey) throws(KeychainError) -> Bool)?
-  /// The folder of the identity file, where it is open already.
+  /// The folder of the identity file, if it is already open.
   var state: StateFolder?
 
-  /// Why a vault is opened.
+  /// The purpose of opening a vault.
   enum Purpose {
     /// To use it now.
     case use
     /// To keep it unlocked.
     case keeping
-    /// To keep it unlocked, with the passphrase asked for in any case.
+    /// To keep it unlocked, asking for the passphrase in any case.
     case keepingAnew
   }
 
@@ -58,20 +58,20 @@ struct Unlocking {
   enum Way {
     case identityFile
     case keptKey
-    /// A slot, without anybody being asked.
+    /// A slot, without asking anybody.
     case slot
     case passphrase
   }
 
-  /// Opens a vault's header, and tells what did it.
+  /// Opens a vault's header, and tells how.
   ///
-  /// With the plain identity file, if there is one and it is the vault's; else, where the vault has slots, with the
-  /// key that the cache keeps, with a slot that opens without asking anybody, or with a passphrase or a recovery code.
+  /// The plain identity file is used if it exists and is the vault's. Otherwise, if the vault has slots, the key that
+  /// the cache keeps is tried, then the slots that open without asking anybody, then a passphrase or a recovery code.
   ///
   /// - Throws: ``KeychainError/wrongIdentity(path:)``, ``KeychainError/missing(path:)``,
   ///   ``KeychainError/locked(path:)``, ``KeychainError/noSlotOpens(path:)``,
-  ///   ``KeychainError/wrongPassphrase(path:)``, ``KeychainError/mistypedRecoveryCode(groups:)``; what is wrong with a
-  ///   file; what keeping throws, where that is the purpose.
+  ///   ``KeychainError/wrongPassphrase(path:)``, ``KeychainError/mistypedRecoveryCode(groups:)``; other errors if
+  ///   there is something wrong with a file; what keeping the key throws, if that is the purpose.
   func unlock(
     _ header: Header, _ stanzas: VaultStanzas, for purpose: Purpose, by way: inout Way
   ) throws(KeychainError) -> UnlockedHeader {
@@ -94,45 +94,46 @@ struct Unlocking {
     let respondent = cache == nil ? .nobody : respondent()
     way = .keptKey
     let turn = try turn(respondent)
-    // Whoever comes next finds the key that is kept here.
+    // The next process finds the key that is kept here.
     defer { withExtendedLifetime(turn) {} }
     if turn.isHeld, purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) {
       return unlocked
     }
     way = .passphrase
     let unlocked = try openByAsking(header, stanzas, fault, turn)
-    // What was given on a descriptor for one use isn't kept.
+    // A passphrase given on a descriptor for one use isn't kept.
     if purpose != .use || respondent != .nobody { try keep(unlocked.key, of: stanzas, for: purpose) }
     return unlocked
   }
 
-  /// The turn to open the vault, so that of many processes one has the work, or asks, and the others find the key
-  /// kept. A turn that isn't held where nothing is kept, or nobody is to be asked.
+  /// The turn to open the vault: of many processes one does the work or asks, and the others find the key kept. The
+  /// turn is not held if nothing keeps the key or nobody is to be asked.
   private func turn(_ respondent: PassphraseRespondent) throws(KeychainError) -> AskingTurn {
     guard let cache, respondent != .nobody else { return AskingTurn() }
-    // A person is asked once at a time in any case.
+    // A person is asked by only one process at a time in any case.
     if cache.mode == .none, respondent == .program { return AskingTurn() }
     return try AskingTurn(for: respondent, in: location.stateFolder, onWaiting: onWaiting)
   }
 
-  /// Keeps what opened the vault. Where that isn't the purpose, and can't be, it is opened anew each time.
+  /// Keeps the key that opened the vault. If keeping it isn't the purpose, a failure is ignored, and the vault is
+  /// opened anew each time.
   private func keep(_ key: VaultKey, of stanzas: VaultStanzas, for purpose: Purpose) throws(KeychainError) {
     if purpose == .use { try? keep(key, of: stanzas) } else { try keep(key, of: stanzas) }
   }
 
   /// Opens a vault's header with the plain identity file; `nil` if that isn't the vault's and there are slots.
   ///
-  /// - Throws: ``KeychainError/wrongIdentity(path:)`` and ``KeychainError/missing(path:)`` if there are none.
+  /// - Throws: ``KeychainError/wrongIdentity(path:)`` and ``KeychainError/missing(path:)`` if there are no slots.
   private func openWithIdentityFile(
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {
     var hasOtherIdentity = false
     let unlocked = try (state ?? StateFolder(location)).lending {
       (folder) throws(KeychainError) -> UnlockedHeader? in
-      // The last look is for a vault whose maker renames the identity between the first two.
+      // The third look is for a vault whose identity was renamed between the first two.
       for look in 1...3 {
         let name = look == 2 ? VaultLocation.newIdentityName : VaultLocation.identityName
-        // A wrong comment in the file costs time and nothing else.
+        // A wrong comment in the file costs only time.
         for attempt in 1...2 {
           guard let identities = try identities(in: folder, name, believingComments: attempt == 1) else {
             continue
@@ -153,8 +154,8 @@ struct Unlocking {
     return nil
   }
 
-  /// Opens a vault's header with the key that the cache keeps; `nil` if it keeps none, or a former one, which is
-  /// forgotten then.
+  /// Opens a vault's header with the key that the cache keeps; `nil` if it keeps none. A former key is removed from
+  /// the cache.
   private func openWithKeptKey(
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {
@@ -167,7 +168,7 @@ struct Unlocking {
     return nil
   }
 
-  /// Keeps what opened the vault.
+  /// Keeps the key that opened the vault.
   ///
   /// - Throws: what ``UnlockCache/keep(_:_:of:)`` does.
   private func keep(_ key: VaultKey, of stanzas: VaultStanzas) throws(KeychainError) {
@@ -180,7 +181,7 @@ struct Unlocking {
   /// - Parameters:
   ///   - turn: the right to ask, where a person is asked.
   ///   - earlier: what went wrong before.
-  /// - Throws: ``KeychainError/promptDismissed`` also where the person declined while this process waited for its turn.
+  /// - Throws: ``KeychainError/promptDismissed`` also if the person declined while this process waited for its turn.
   private func openByAsking(
     _ header: Header, _ stanzas: VaultStanzas, _ earlier: KeychainError?, _ turn: borrowing AskingTurn
   ) throws(KeychainError) -> UnlockedHeader {
@@ -196,10 +197,10 @@ struct Unlocking {
     }
   }
 
-  /// The identities of a file; `nil` if there is none.
+  /// The identities in a file; `nil` if there is no such file.
   ///
-  /// - Parameter believingComments: whether a public key that a comment names is taken for an identity's, which then
-  ///   opens nothing if it isn't.
+  /// - Parameter believingComments: whether a public key named in a comment is taken as that of the identity. If it
+  ///   is wrong, the identity opens nothing.
   func identities(
     in folder: borrowing Folder, _ name: String, believingComments: Bool = false
   ) throws(KeychainError) -> [X25519Identity]? {
@@ -214,17 +215,17 @@ struct Unlocking {
     }
   }
 
-  /// Opens a header with an identity; `nil` if it isn't the one.
+  /// Opens a header with an identity; `nil` if it is another vault's.
   func open(
     _ header: Header, _ stanzas: VaultStanzas, with identity: X25519Identity
   ) throws(KeychainError) -> UnlockedHeader? {
     try open(header, with: VaultKey(identity, uuid: stanzas.uuid))
   }
 
-  /// Opens a header with a vault's key; `nil` if it isn't that vault's.
+  /// Opens a header with a vault's key; `nil` if it is another vault's.
   func open(_ header: Header, with key: VaultKey) throws(KeychainError) -> UnlockedHeader? {
     if let recognizes {
-      // The header is only there for its name; nothing is read with its file key.
+      // The header only names the vault; nothing is read with its file key.
       return try recognizes(key) ? UnlockedHeader(key: key, fileKey: FileKey()) : nil
     }
     do throws(AgeError) {
@@ -237,7 +238,7 @@ struct Unlocking {
 }
 
 extension VaultStanzas {
-  /// Whether there is anything that a person could type.
+  /// Whether there is anything a person could type.
   fileprivate var canBeAskedFor: Bool {
     slots.contains { $0.kind == .passphrase || $0.kind == .recovery }
   }
