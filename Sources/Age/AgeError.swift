@@ -1,29 +1,29 @@
-/// Everything that can go wrong in this library, one case for each different answer a caller has.
+/// An error of this library, with one case for each situation that a caller may handle differently.
 ///
-/// No case carries key material, a passphrase or a piece of the input. Only ``plugin(name:fault:)`` has text of
-/// somebody else's: what a plugin reports, see ``PluginFault/reported(_:message:)``.
+/// No case carries key material, a passphrase or a piece of the input. Only ``plugin(name:fault:)`` contains foreign
+/// text: what a plugin reports, see ``PluginFault/reported(_:message:)``.
 public enum AgeError: Error, Hashable, Sendable {
-  /// The header is malformed, or no conforming reader may use it.
+  /// The header is malformed, or the format forbids using it.
   case header(HeaderFault)
   /// An identity unwrapped a file key, but the header's MAC does not verify with it: the header was altered.
   case headerMAC
-  /// The header is well formed, and none of the identities opens it. A wrong passphrase ends here, too.
+  /// The header is well formed, but none of the identities opens it. A wrong passphrase ends here, too.
   case noMatch
   /// The encrypted contents are damaged, cut short or extended.
   case payload(PayloadFault)
-  /// The ASCII armor is not in the one form that is accepted.
+  /// The ASCII armor is not in the one accepted form.
   case armor(ArmorFault)
   /// A passphrase stanza asks for more work than the caller allows. Nothing was derived.
   ///
   /// `logN` is the binary logarithm of scrypt's cost, `Int.max` if the number doesn't fit.
   case workFactorTooHigh(logN: Int, limit: Int)
-  /// A work factor that was asked for is below what scrypt is defined for.
+  /// The requested work factor is below the minimum of scrypt.
   case workFactorTooLow(logN: Int, limit: Int)
   /// scrypt could not get the memory that its work factor needs, about `bytes` bytes.
   case outOfMemory(bytes: Int)
-  /// A text, or some bytes, that are not a key of the expected kind.
+  /// A text or some bytes that are not a key of the expected kind.
   case invalidKey(KeyFault)
-  /// A line of an identity or recipients file that is no key; lines count from 1.
+  /// A line of an identity or recipients file that is not a key; lines count from 1.
   case invalidKeyLine(line: Int, fault: KeyFault)
   /// An identity or recipients file without a single key.
   case noKeys
@@ -31,19 +31,19 @@ public enum AgeError: Error, Hashable, Sendable {
   case keyFileTooLarge(limit: Int)
   /// A passphrase of zero bytes.
   case emptyPassphrase
-  /// A file is to be encrypted for nobody.
+  /// There is no recipient to encrypt the file for.
   case noRecipients
-  /// Recipients that don't go together: their labels differ, see ``Recipient/wrapWithLabels(_:)``.
+  /// Recipients that can't be combined: their labels differ, see ``Recipient/wrapWithLabels(_:)``.
   case incompatibleRecipients
   /// The plugin `age-plugin-NAME` is missing, failed or didn't keep to its protocol.
   case plugin(name: String, fault: PluginFault)
-  /// The function that a caller gave for random access failed with this `errno`.
+  /// The caller's function for random access failed with this `errno`.
   case read(errno: Int32)
 }
 
 /// What is wrong with a header (C2SP age.md, "Header").
 public enum HeaderFault: Hashable, Sendable {
-  /// The bytes end inside the header. More of the file may complete it; at the end of a file it is cut short.
+  /// The bytes end inside the header. At the end of a file it is cut short; otherwise more bytes may complete it.
   case truncated
   /// The bytes don't begin as an age file does.
   case notAge
@@ -97,7 +97,7 @@ public enum ArmorFault: Hashable, Sendable {
   case beginLine
   /// The END line is missing or altered.
   case endLine
-  /// A line before the last one hasn't 64 columns, or the last one has none or more.
+  /// A line before the last one doesn't have 64 columns, or the last one has none or more than 64.
   case lineLength
   /// A line is not canonical, padded base64.
   case base64
@@ -109,7 +109,7 @@ public enum ArmorFault: Hashable, Sendable {
 
 /// Why something is not a key (C2SP age.md, "The X25519 recipient type"; BIP 173; OpenSSH's PROTOCOL.key).
 public enum KeyFault: Hashable, Sendable {
-  /// A character that Bech32 doesn't have in that place.
+  /// A character that Bech32 doesn't allow in that place.
   case character
   /// Upper and lower case are mixed.
   case mixedCase
@@ -119,20 +119,20 @@ public enum KeyFault: Hashable, Sendable {
   case checksum
   /// The last character carries bits that should be zero.
   case padding
-  /// The key hasn't the length of its kind.
+  /// The key has the wrong length for its kind.
   case length
   /// Well-formed text of another kind: another prefix, or the prefix in the wrong case.
   case unsupportedKind
   /// A public key of low order, which nothing can be encrypted for (RFC 7748, section 6.1).
   case lowOrder
-  /// An Ed25519 public key that is no point of the curve's main subgroup (RFC 8032, section 5.1.3).
+  /// An Ed25519 public key that is not a point of the curve's main subgroup (RFC 8032, section 5.1.3).
   case point
-  /// Base64 that no canonical encoder writes (RFC 4648, section 3.5).
+  /// Base64 that a canonical encoder never writes (RFC 4648, section 3.5).
   case base64
   /// An SSH key whose fields are cut short, contradict each other or are followed by others.
   case structure
   /// A key that has to be decrypted with a passphrase first: an OpenSSH key with one, or an identity file that is
-  /// itself an age file. `ssh-keygen -p` takes the passphrase off the one, `age -d` off the other.
+  /// itself an age file. `ssh-keygen -p` removes the passphrase of the former, `age -d` that of the latter.
   case passphraseProtected
   /// A plugin's name that is empty or has a character other than `A-Z a-z 0-9 + . _ -` (CVE-2024-56327).
   case pluginName

@@ -3,9 +3,9 @@ import CSodium
 
 /// ChaCha20-Poly1305 with a 96-bit nonce and no associated data (RFC 8439, section 2.8).
 enum AEAD {
-  /// Bytes of a key.
+  /// The size of a key in bytes.
   static let keySize = 32
-  /// Bytes that encryption adds.
+  /// How many bytes encryption adds.
   static let tagSize = 16
 
   /// A nonce: 12 bytes, most significant first.

@@ -3,7 +3,7 @@ import CSodium
 
 /// HMAC-SHA-256 (RFC 2104) and HKDF-SHA-256 (RFC 5869), from and into raw memory.
 package enum KeyDerivation {
-  /// Bytes of a SHA-256 hash.
+  /// The size of a SHA-256 hash in bytes.
   package static let hashSize = 32
 
   /// Writes the HMAC-SHA-256 of `message` to the first 32 bytes of `output`, which may not be shorter.
@@ -39,7 +39,7 @@ package enum KeyDerivation {
     }
   }
 
-  /// The same with an info that is part of the program.
+  /// The same with a constant info.
   package static func hkdfSHA256(
     inputKey: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, info: StaticString,
     into output: UnsafeMutableRawBufferPointer
@@ -54,7 +54,7 @@ package enum KeyDerivation {
     precondition(output.count >= hashSize, "an HMAC-SHA-256 needs 32 bytes")
     Sodium.start()
     withUnsafeTemporaryAllocation(of: crypto_auth_hmacsha256_state.self, capacity: 1) { memory in
-      // The state holds hashes of the key, with which anybody can compute MACs.
+      // The state holds hashes of the key; anybody who has them can compute MACs.
       defer { UnsafeMutableRawBufferPointer(memory).wipe() }
       guard let state = memory.baseAddress else { return }
       // None of the three reports a failure.

@@ -9,17 +9,18 @@ public enum AgeFile {
   ///   - recipients: those who can decrypt it. A passphrase must be alone.
   ///   - extraStanzas: further stanzas, written after the recipients' and authenticated with them. Readers that
   ///     don't know their type ignore them. Not possible with a passphrase.
-  ///   - armored: whether the file is to be text.
+  ///   - armored: whether to write the file as text.
   /// - Returns: the file.
-  /// - Throws: ``AgeError/noRecipients``; ``AgeError/incompatibleRecipients``; ``AgeError/header(_:)`` with ``HeaderFault/scryptNotAlone``,
-  ///   ``HeaderFault/tooManyStanzas`` or ``HeaderFault/tooLarge``; what a recipient throws.
+  /// - Throws: ``AgeError/noRecipients``; ``AgeError/incompatibleRecipients``; ``AgeError/header(_:)`` with
+  ///   ``HeaderFault/scryptNotAlone``, ``HeaderFault/tooManyStanzas`` or ``HeaderFault/tooLarge``; what a recipient
+  ///   throws.
   public static func encrypt(
     _ plaintext: UnsafeRawBufferPointer, to recipients: [any Recipient], extraStanzas: [Stanza] = [],
     armored: Bool = false
   ) throws(AgeError) -> [UInt8] {
     guard !recipients.isEmpty else { throw .noRecipients }
     if recipients.contains(where: { $0 is ScryptRecipient }) {
-      // Known before the passphrase costs its second.
+      // Checked before the passphrase takes its second.
       guard recipients.count == 1, extraStanzas.isEmpty else { throw .header(.scryptNotAlone) }
     }
     let fileKey = FileKey()
@@ -55,7 +56,7 @@ public enum AgeFile {
   ///   - plaintext: the contents.
   ///   - recipients: those who can decrypt it. A passphrase must be alone.
   ///   - extraStanzas: further stanzas.
-  ///   - armored: whether the file is to be text.
+  ///   - armored: whether to write the file as text.
   /// - Returns: the file.
   /// - Throws: as the form with a buffer does.
   public static func encrypt(
@@ -71,12 +72,12 @@ public enum AgeFile {
 
   /// Decrypts a file and hands out its contents in order, chunk by chunk.
   ///
-  /// Each piece is authentic in its place when it is released, but only a return without error says that they
-  /// are the whole file.
+  /// Each piece is authentic in its place when it is released, but only a return without an error means that the
+  /// pieces are the whole file.
   ///
   /// - Parameters:
   ///   - file: the whole file.
-  ///   - encoding: its form; nil, the default, tells it from the file's beginning.
+  ///   - encoding: its form; nil, the default, detects it from the file's beginning.
   ///   - identities: tried in this order.
   ///   - release: takes up to 64 KiB of plaintext, in memory that is wiped afterwards.
   /// - Throws: what ``Header/init(parsing:)``, ``Header/fileKey(with:)`` and ``Armor/decode(_:)``
@@ -102,7 +103,7 @@ public enum AgeFile {
   ///
   /// - Parameters:
   ///   - file: the whole file.
-  ///   - encoding: its form; nil, the default, tells it from the file's beginning.
+  ///   - encoding: its form; nil, the default, detects it from the file's beginning.
   ///   - identities: tried in this order.
   /// - Returns: the contents.
   /// - Throws: as the form with a buffer does.
@@ -110,7 +111,7 @@ public enum AgeFile {
     _ file: [UInt8], encoding: FileEncoding? = nil, with identities: [any Identity]
   ) throws(AgeError) -> [UInt8] {
     var plaintext: [UInt8] = []
-    // Never grows, so that no copy of the contents stays behind in the allocator.
+    // The array never grows, so that no copy of the contents is left behind in the allocator.
     plaintext.reserveCapacity(file.count)
     try file.withUnsafeBytes { file in
       Result { () throws(AgeError) in

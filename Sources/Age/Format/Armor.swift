@@ -2,15 +2,15 @@ import Bytes
 
 /// The textual form of an age file (C2SP age.md, "ASCII armor"; RFC 7468, section 3, strict).
 ///
-/// Only the form that age writes is accepted, with LF or CRLF, and with white space before and after.
+/// Only the form that age writes is accepted, with LF or CRLF, and with white space before and after it.
 public enum Armor {
-  /// The most bytes of white space that may precede and may follow an armor.
+  /// The largest number of bytes of white space before an armor, and after it.
   public static let maximumWhitespace = 1024
 
   private static let begin: StaticString = "-----BEGIN AGE ENCRYPTED FILE-----"
   private static let end: StaticString = "-----END AGE ENCRYPTED FILE-----"
 
-  /// Whether some bytes, white space aside, begin as an armor does. It tells armor from a binary file.
+  /// Whether some bytes, apart from white space, begin like an armor. Distinguishes armor from a binary file.
   ///
   /// - Parameter bytes: the beginning of a file; ``maximumWhitespace`` and 34 bytes always suffice.
   /// - Returns: true if the BEGIN line comes first.
@@ -19,7 +19,7 @@ public enum Armor {
     return bytes.part(start, bytes.count - start).starts(with: begin)
   }
 
-  /// The size of the armor of `size` bytes.
+  /// The size of the armor for `size` bytes.
   public static func encodedSize(ofBinary size: Int) -> Int {
     let groups = (size + 2) / 3
     let lines = (size + Stanza.bytesPerLine - 1) / Stanza.bytesPerLine
@@ -28,7 +28,7 @@ public enum Armor {
 
   /// Armors a file.
   ///
-  /// - Parameter binary: the file as it is otherwise stored.
+  /// - Parameter binary: the binary file.
   /// - Returns: text of 64 columns, with a line feed after each line, the last included.
   public static func encode(_ binary: UnsafeRawBufferPointer) -> [UInt8] {
     var text: [UInt8] = []
@@ -45,12 +45,12 @@ public enum Armor {
     return text
   }
 
-  /// Undoes an armor.
+  /// Decodes an armored file.
   ///
   /// - Parameter text: the whole armored file.
   /// - Returns: the binary file, which may be empty.
-  /// - Throws: ``AgeError/armor(_:)`` for any text but the one that encodes these bytes, line ends and outer white
-  ///   space aside.
+  /// - Throws: ``AgeError/armor(_:)`` for any text but the one that encodes these bytes, apart from line ends and
+  ///   outer white space.
   public static func decode(_ text: UnsafeRawBufferPointer) throws(AgeError) -> [UInt8] {
     var lines = Lines(text)
     try skipWhitespace(&lines, in: text)
@@ -76,7 +76,7 @@ public enum Armor {
     return binary
   }
 
-  /// Whole lines of white space may precede the armor, nothing on the line of BEGIN itself.
+  /// Whole lines of white space may precede the armor; nothing may precede BEGIN on its line.
   private static func skipWhitespace(
     _ lines: inout Lines, in text: UnsafeRawBufferPointer
   ) throws(AgeError) {

@@ -1,16 +1,16 @@
 import Bytes
 
-/// The two forms an age file is stored in.
+/// The two forms in which an age file is stored.
 public enum FileEncoding: Hashable, Sendable {
   /// As bytes.
   case binary
   /// As text: see ``Armor``.
   case armored
 
-  /// Tells from the beginning of a file whether it is an age file of version 1 or another, and in which form.
+  /// Detects from the beginning of a file whether it is an age file, of version 1 or another, and in which form.
   ///
   /// - Parameter bytes: the beginning of a file.
-  /// - Returns: nil for a file that isn't age's.
+  /// - Returns: nil if it is not an age file.
   public static func detect(_ bytes: UnsafeRawBufferPointer) -> FileEncoding? {
     if bytes.starts(with: "age-encryption.org/") { return .binary }
     return Armor.isArmored(bytes) ? .armored : nil

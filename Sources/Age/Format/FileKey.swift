@@ -1,10 +1,10 @@
 import Bytes
 
-/// The 128-bit key of one file, from which the header's MAC key and the payload's key derive.
+/// The 128-bit key of one file, from which the header's MAC key and the payload's key are derived.
 ///
-/// It lives in memory that is wiped and can be neither copied nor printed (C2SP age.md, "File key").
+/// It is kept in memory that is wiped, and can be neither copied nor printed (C2SP age.md, "File key").
 public struct FileKey: ~Copyable, Sendable {
-  /// Bytes of a file key.
+  /// The size of a file key in bytes.
   public static let size = 16
 
   private let bytes: Secret
@@ -14,7 +14,7 @@ public struct FileKey: ~Copyable, Sendable {
     bytes = Secret(count: FileKey.size) { Sodium.randomize($0) }
   }
 
-  /// Takes over a key that a recipient of another kind unwrapped, or that a cache kept.
+  /// Takes a key that a recipient of another kind unwrapped or that a cache kept.
   ///
   /// - Parameter bytes: the 16 bytes, which are copied; the caller wipes the original.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
@@ -35,7 +35,7 @@ public struct FileKey: ~Copyable, Sendable {
   }
 }
 
-/// Somebody a file can be encrypted for.
+/// A recipient that a file can be encrypted for.
 public protocol Recipient: Sendable {
   /// Wraps a file key in one or more stanzas for the header, with fresh randomness each time.
   ///
@@ -43,16 +43,16 @@ public protocol Recipient: Sendable {
   ///   ``AgeError/outOfMemory(bytes:)`` for a passphrase; ``AgeError/plugin(name:fault:)``.
   func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza]
 
-  /// Does the same as ``wrap(_:)`` and gives the labels too. A recipient with labels goes together only with
-  /// recipients of the very same labels, such as `postquantum`: else the weaker one would open the file as well.
-  /// Those that don't implement this have none.
+  /// Wraps a file key and also returns the labels. A recipient with labels, such as `postquantum`, can only be
+  /// combined with recipients that have the same labels; otherwise the weaker one would open the file as well.
+  /// Recipients that don't implement this have none.
   ///
   /// - Throws: what ``wrap(_:)`` throws.
   func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey
 }
 
 extension Recipient {
-  /// Wraps a file key, without any label.
+  /// Wraps a file key, without labels.
   ///
   /// - Parameter fileKey: the key to wrap.
   /// - Returns: what ``wrap(_:)`` returns.
@@ -62,18 +62,18 @@ extension Recipient {
   }
 }
 
-/// What a recipient makes of a file key.
+/// A file key as wrapped by a recipient.
 public struct WrappedFileKey: Sendable {
   /// The stanzas for the header.
   public let stanzas: [Stanza]
-  /// What all recipients of the file have to have in common; mostly nothing.
+  /// The labels that all recipients of the file must have in common; usually none.
   public let labels: Set<String>
 
-  /// Puts both together.
+  /// Makes a wrapped file key.
   ///
   /// - Parameters:
   ///   - stanzas: the stanzas for the header.
-  ///   - labels: what all recipients of the file have to have in common.
+  ///   - labels: the labels that all recipients of the file must have in common.
   public init(stanzas: [Stanza], labels: Set<String> = []) {
     self.stanzas = stanzas
     self.labels = labels
@@ -82,7 +82,7 @@ public struct WrappedFileKey: Sendable {
 
 /// The secret counterpart of a recipient.
 ///
-/// A class, so that what it keeps secret exists once and is wiped once.
+/// A class, so that its secret exists once and is wiped once.
 public protocol Identity: AnyObject, Sendable {
   /// Unwraps the file key from those of a header's stanzas that this identity knows, and ignores all others.
   ///

@@ -1,26 +1,26 @@
 import Bytes
 
-/// The textual part of an age file, which carries the wrapped file key (C2SP age.md, "Header").
+/// The textual part of an age file, which contains the wrapped file key (C2SP age.md, "Header").
 public struct Header: Sendable {
-  /// The most bytes a header may have, 2 MiB; it is the bound of the age tool since 1.3.2, too.
+  /// The largest size of a header in bytes, 2 MiB, which is also the limit of the age tool since 1.3.2.
   public static let maximumSize = 2 << 20
-  /// The most stanzas a header may have.
+  /// The largest number of stanzas in a header.
   public static let maximumStanzas = 1024
 
-  /// The stanzas, at least one, in the file's order, those of unknown types included.
+  /// The stanzas, at least one, in the file's order, including those of unknown types.
   public let stanzas: [Stanza]
-  /// The 32 bytes of the MAC, unverified until there is a file key.
+  /// The 32 bytes of the MAC, unverified as long as there is no file key.
   public let mac: [UInt8]
-  /// The header's bytes, the last line feed included: where the payload begins in the file.
+  /// The header's size in bytes, including the last line feed: where the payload begins in the file.
   public let encodedSize: Int
 
   private let authenticated: [UInt8]
 
-  /// Takes a header apart. What it says is not authentic before ``fileKey(with:)`` has returned.
+  /// Parses a header. Its contents are not authentic before ``fileKey(with:)`` has returned.
   ///
-  /// - Parameter bytes: the beginning of a binary (not armored) file; what follows the header is not looked at.
-  /// - Throws: ``AgeError/header(_:)``. ``HeaderFault/truncated`` says that nothing is wrong as far as the bytes
-  ///   go: try again with more of the file, at most ``maximumSize``.
+  /// - Parameter bytes: the beginning of a binary (not armored) file; anything after the header is ignored.
+  /// - Throws: ``AgeError/header(_:)``. ``HeaderFault/truncated`` means that the bytes so far are correct: try again
+  ///   with more of the file, at most ``maximumSize``.
   public init(parsing bytes: UnsafeRawBufferPointer) throws(AgeError) {
     var parser = HeaderParser(bytes)
     var stanzas: [Stanza] = []
@@ -41,7 +41,7 @@ public struct Header: Sendable {
   ///
   /// - Parameter identities: tried in this order. The first that finds a malformed stanza of its own kind ends
   ///   the attempt.
-  /// - Returns: the file key; from here on the header's contents are what its writer wrote.
+  /// - Returns: the file key. The header is authentic from here on.
   /// - Throws: ``AgeError/noMatch`` if no identity opens it, ``AgeError/headerMAC`` if the header was altered,
   ///   ``AgeError/header(_:)`` if an scrypt stanza isn't alone or a stanza is malformed,
   ///   ``AgeError/workFactorTooHigh(logN:limit:)`` and ``AgeError/outOfMemory(bytes:)`` from passphrases.
@@ -53,7 +53,7 @@ public struct Header: Sendable {
     throw .noMatch
   }
 
-  /// The same with one identity; `nil` if that doesn't open it.
+  /// Unwraps the file key with one identity; `nil` if it doesn't open the header.
   package func fileKey(with identity: any Identity) throws(AgeError) -> FileKey? {
     guard Header.isAcceptable(stanzas) else { throw .header(.scryptNotAlone) }
     guard let fileKey = try identity.unwrap(stanzas) else { return nil }
@@ -61,9 +61,9 @@ public struct Header: Sendable {
     return fileKey
   }
 
-  /// Verifies the header with a file key that was had in another way, such as from a cache.
+  /// Verifies the header with a file key from elsewhere, such as a cache.
   ///
-  /// - Parameter fileKey: the key that this header is thought to carry.
+  /// - Parameter fileKey: the key that this header should contain.
   /// - Throws: ``AgeError/headerMAC`` if the key is another file's or the header was altered.
   public func verify(_ fileKey: borrowing FileKey) throws(AgeError) {
     let isAuthentic = withSecretScratch(KeyDerivation.hashSize) { expected in
@@ -76,11 +76,11 @@ public struct Header: Sendable {
   /// Writes a header with its MAC.
   ///
   /// - Parameters:
-  ///   - stanzas: those that the recipients wrapped `fileKey` in, and any others; they are written as given.
+  ///   - stanzas: the stanzas in which the recipients wrapped `fileKey`, and any others; they are written as given.
   ///   - fileKey: the file's key, which authenticates all stanzas.
-  /// - Returns: the bytes, the last line feed included.
-  /// - Throws: ``AgeError/header(_:)`` for what ``init(parsing:)`` or ``fileKey(with:)`` would refuse: no stanza,
-  ///   too many, too large, or an scrypt stanza that isn't alone.
+  /// - Returns: the bytes, including the last line feed.
+  /// - Throws: ``AgeError/header(_:)`` if ``init(parsing:)`` or ``fileKey(with:)`` would refuse the header: no
+  ///   stanza, too many, too large, or an scrypt stanza that isn't alone.
   public static func encode(
     stanzas: [Stanza], fileKey: borrowing FileKey
   ) throws(AgeError) -> [UInt8] {
@@ -104,8 +104,8 @@ public struct Header: Sendable {
 
   private static let macMark: StaticString = "---"
 
-  /// A passphrase is expected to authenticate: whoever can open the file knows it. So nobody else's stanza may
-  /// stand beside (C2SP age.md, "scrypt recipient stanza").
+  /// A passphrase is expected to authenticate: whoever can open the file knows it. Therefore no other stanza may
+  /// accompany it (C2SP age.md, "scrypt recipient stanza").
   static func isAcceptable(_ stanzas: [Stanza]) -> Bool {
     stanzas.count == 1 || !stanzas.contains { $0.type == ScryptIdentity.stanzaType }
   }

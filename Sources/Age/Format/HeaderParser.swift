@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
 
-/// A cursor over the beginning of a file that takes a header apart (C2SP age.md, "ABNF definition").
+/// A cursor over the beginning of a file that parses a header (C2SP age.md, "ABNF definition").
 struct HeaderParser {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
@@ -23,7 +23,7 @@ struct HeaderParser {
     }
   }
 
-  /// Takes the next stanza; nil at the line with the MAC.
+  /// Parses the next stanza; nil at the line with the MAC.
   mutating func parseStanza() throws(AgeError) -> Stanza? {
     let line = try nextLine()
     if line.starts(with: "---") {
@@ -34,7 +34,7 @@ struct HeaderParser {
     return Stanza(unchecked: type, arguments: arguments, body: try parseBody())
   }
 
-  /// Takes a stanza's first line apart: `-> `, its type and the arguments.
+  /// Parses a stanza's first line: `-> `, its type and the arguments.
   static func parseArguments(
     _ line: UnsafeRawBufferPointer
   ) throws(AgeError) -> (type: String, arguments: [String]) {
@@ -57,7 +57,7 @@ struct HeaderParser {
     return (type, arguments)
   }
 
-  /// Takes the line with the MAC and returns its 32 bytes.
+  /// Parses the line with the MAC and returns its 32 bytes.
   mutating func parseMAC() throws(AgeError) -> [UInt8] {
     let line = try nextLine()
     guard line.starts(with: "--- "), line.count == 4 + Base64.encodedSize(KeyDerivation.hashSize) else {

@@ -2,7 +2,7 @@ import Bytes
 
 /// All chunks of a payload, one after the other.
 extension PayloadKey {
-  /// Encrypts all of `plaintext` into `output`, which has just the room for its chunks.
+  /// Encrypts all of `plaintext` into `output`, whose size must be exactly that of the chunks.
   borrowing func seal(all plaintext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
     let chunks = PayloadLayout.chunkCount(ofPlaintext: plaintext.count)
     for index in 0..<chunks {
@@ -36,10 +36,10 @@ extension PayloadKey {
     }
   }
 
-  /// Opens a chunk as what its place in the file makes it, else a full one as the other kind.
+  /// Opens a chunk as its place in the file demands, or else a full one as the other kind.
   ///
-  /// A reader that sees a stream can't know whether a full chunk is the last before it looks further. It releases
-  /// the chunk and then finds the file cut short or extended. Doing the same names that fault, too.
+  /// A streaming reader can't know whether a full chunk is the last before it reads on. It releases the chunk and
+  /// then finds the file cut short or extended. Doing the same here reports that fault, too.
   private borrowing func open(
     stray index: Int, isLast: Bool, from ciphertext: UnsafeRawBufferPointer,
     into plaintext: UnsafeMutableRawBufferPointer

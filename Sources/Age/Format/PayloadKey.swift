@@ -2,7 +2,7 @@ import Bytes
 
 /// The key of one payload, which opens and seals its chunks (C2SP age.md, "Payload").
 ///
-/// It lives in memory that is wiped and can be neither copied nor printed.
+/// It is kept in memory that is wiped, and can be neither copied nor printed.
 public struct PayloadKey: ~Copyable, Sendable {
   private let key: Secret
 
@@ -39,12 +39,12 @@ public struct PayloadKey: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - index: the chunk's place, from 0.
-  ///   - isLast: whether it is to be the final chunk.
-  ///   - ciphertext: the whole encrypted chunk, 16 to 65,552 bytes, and just so many if it isn't the last.
+  ///   - isLast: whether it should be the final chunk.
+  ///   - ciphertext: the whole encrypted chunk, 16 to 65,552 bytes; exactly 65,552 if it isn't the last.
   ///   - plaintext: at least `ciphertext.count - 16` bytes, which must not overlap the ciphertext. After an error
   ///     they hold no plaintext.
-  /// - Throws: ``AgeError/payload(_:)``: ``PayloadFault/chunk(_:)`` if the chunk isn't authentic as such, others
-  ///   for a size it can't have.
+  /// - Throws: ``AgeError/payload(_:)``: ``PayloadFault/chunk(_:)`` if the chunk isn't authentic as such, others for
+  ///   an impossible size.
   public borrowing func open(
     chunk index: Int, isLast: Bool, from ciphertext: UnsafeRawBufferPointer,
     into plaintext: UnsafeMutableRawBufferPointer
@@ -67,7 +67,7 @@ public struct PayloadKey: ~Copyable, Sendable {
   /// - Parameters:
   ///   - index: the chunk's place, from 0.
   ///   - isLast: whether it is the final chunk.
-  ///   - plaintext: 65,536 bytes; fewer only in the last chunk, none only if it is the first one, too.
+  ///   - plaintext: 65,536 bytes; fewer only in the last chunk, none only if it is also the first one.
   ///   - ciphertext: at least `plaintext.count + 16` bytes, which must not overlap the plaintext.
   public borrowing func seal(
     chunk index: Int, isLast: Bool, from plaintext: UnsafeRawBufferPointer,
@@ -83,7 +83,7 @@ public struct PayloadKey: ~Copyable, Sendable {
     }
   }
 
-  /// Eleven bytes of counter, most significant first, and one that is 1 in the final chunk.
+  /// Eleven bytes of counter, most significant first, and one byte that is 1 in the final chunk.
   private static func nonce(chunk index: Int, isLast: Bool) -> AEAD.Nonce {
     precondition(index >= 0, "chunks count from 0")
     let counter = UInt64(index)

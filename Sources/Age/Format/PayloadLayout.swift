@@ -1,32 +1,33 @@
 /// The sizes of a payload: a nonce, then chunks of 64 KiB with a tag each (C2SP age.md, "Payload").
 ///
-/// A payload is everything after the header, the nonce included; all sizes are in bytes.
+/// A payload is everything after the header, including the nonce; all sizes are in bytes.
 public enum PayloadLayout {
-  /// Bytes of plaintext in every chunk but the last, which has 1 to as many, or none in an empty payload.
+  /// The size of the plaintext in every chunk but the last, in bytes. The last has 1 byte to as many, or none in an
+  /// empty payload.
   public static let chunkSize = 65536
-  /// Bytes that encryption adds to every chunk.
+  /// How many bytes encryption adds to every chunk.
   public static let tagSize = 16
-  /// Bytes of nonce at the payload's beginning.
+  /// The size of the nonce at the payload's beginning.
   public static let nonceSize = 16
-  /// Bytes of an encrypted chunk that is full.
+  /// The size of a full encrypted chunk.
   public static let encryptedChunkSize = chunkSize + tagSize
 
-  /// The number of chunks for this much plaintext; an empty one has one chunk, too.
+  /// The number of chunks for this much plaintext. An empty one also has one chunk.
   public static func chunkCount(ofPlaintext size: Int) -> Int {
     precondition(size >= 0, "a size is not negative")
     return max(1, size / chunkSize + (size % chunkSize == 0 ? 0 : 1))
   }
 
-  /// The size of the payload for this much plaintext. Traps where that exceeds `Int.max`.
+  /// The size of the payload for this much plaintext. Traps if that exceeds `Int.max`.
   public static func encryptedSize(ofPlaintext size: Int) -> Int {
     nonceSize + size + chunkCount(ofPlaintext: size) * tagSize
   }
 
-  /// The size of the plaintext in a payload of this size. It isn't authentic: that takes opening the last chunk.
+  /// The size of the plaintext in a payload of this size. It isn't authentic until the last chunk has been opened.
   ///
   /// - Parameter size: the bytes after the header.
   /// - Returns: the bytes of plaintext.
-  /// - Throws: for a size that no payload has: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated``,
+  /// - Throws: if no payload has this size: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated``,
   ///   or ``AgeError/payload(_:)``.
   public static func plaintextSize(ofEncrypted size: Int) throws(AgeError) -> Int {
     guard size >= nonceSize else { throw .header(.nonceTruncated) }

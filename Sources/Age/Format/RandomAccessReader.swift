@@ -2,12 +2,13 @@ import Bytes
 
 /// Reads parts of a payload without decrypting what precedes them (C2SP age.md, "Payload").
 ///
-/// The final chunk is opened first. So the size is authentic, and a payload that was cut or extended is refused
-/// before anything is read.
+/// The final chunk is opened first. The size is therefore authentic, and a payload that was cut or extended is
+/// refused before anything is read.
 public struct RandomAccessReader: ~Copyable {
-  /// The bytes of plaintext; authentic.
+  /// The size of the plaintext in bytes; authentic.
   public let plaintextSize: Int
-  /// The number of chunks, at least 1; each holds ``PayloadLayout/chunkSize`` bytes, but the last may hold less.
+  /// The number of chunks, at least 1. Each holds ``PayloadLayout/chunkSize`` bytes, except the last, which may hold
+  /// less.
   public let chunkCount: Int
 
   private let key: PayloadKey
@@ -19,10 +20,11 @@ public struct RandomAccessReader: ~Copyable {
   /// Opens a payload: reads its nonce and its final chunk.
   ///
   /// - Parameters:
-  ///   - payloadSize: the bytes after the header, the nonce included.
+  ///   - payloadSize: the bytes after the header, including the nonce.
   ///   - fileKey: the file's key.
   ///   - read: fills the whole buffer with the payload's bytes from an offset, 0 being the first byte after the
-  ///     header; throws ``AgeError/read(errno:)`` if it can't, such as with `EIO` for a file that got shorter.
+  ///     header. It throws ``AgeError/read(errno:)`` if it can't, for example with `EIO` for a file that has become
+  ///     shorter.
   /// - Throws: ``AgeError/payload(_:)`` if the final chunk isn't authentic as such or the size is impossible,
   ///   ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated``, and whatever `read` throws.
   public init(
@@ -38,8 +40,8 @@ public struct RandomAccessReader: ~Copyable {
     let size = min(plaintextSize, PayloadLayout.chunkSize)
     let last = PayloadLayout.chunkCount(ofPlaintext: plaintextSize) - 1
     let ciphertext = Secret(uninitialized: size + PayloadLayout.tagSize)
-    // No larger than it has to be: a payload may be laid out to end in a short chunk, and then no other memory
-    // is touched for it.
+    // No larger than needed: a payload may be laid out to end in a short chunk, and then no other memory is touched
+    // for it.
     let cache = Secret(uninitialized: plaintextSize - last * PayloadLayout.chunkSize)
     try Self.open(
       last, isLast: true, key: key, fetch: read, through: ciphertext.unsafeMemory, into: cache.unsafeMemory)
@@ -90,7 +92,7 @@ public struct RandomAccessReader: ~Copyable {
 
   /// Decrypts the chunks that hold a range of the plaintext and copies that range.
   ///
-  /// Whole chunks go straight to `output`. The chunk that was last read in part is kept, so that small steps
+  /// Whole chunks go straight to `output`. The last chunk of which a part was read is kept, so that small steps
   /// through the file decrypt it once.
   ///
   /// - Parameters:
@@ -132,7 +134,7 @@ public struct RandomAccessReader: ~Copyable {
       into: output)
   }
 
-  /// Fetches one chunk into `buffer` and opens it into `output`, which has just the size of its plaintext.
+  /// Fetches one chunk into `buffer` and opens it into `output`, whose size must be exactly that of the plaintext.
   private static func open(
     _ index: Int, isLast: Bool, key: borrowing PayloadKey,
     fetch: (Int, UnsafeMutableRawBufferPointer) throws(AgeError) -> Void,

@@ -1,19 +1,19 @@
 import Bytes
 
-/// One way to unwrap a file key: a section of the header (C2SP age.md, "Recipient stanza").
+/// A section of the header: one way to unwrap a file key (C2SP age.md, "Recipient stanza").
 public struct Stanza: Hashable, Sendable {
-  /// The stanza's first argument, which tells its kind, such as `X25519` or `example.com/enigma`.
+  /// The stanza's first argument, which names its kind, such as `X25519` or `example.com/enigma`.
   public let type: String
   /// The arguments after the type; printable ASCII without spaces, none of them empty.
   public let arguments: [String]
   /// The decoded body, of any length.
   public let body: [UInt8]
 
-  /// Makes a stanza to be written.
+  /// Makes a stanza.
   ///
   /// - Parameters:
-  ///   - type: at least one character of printable ASCII other than space. Kinds that age doesn't define
-  ///     itself should begin with a domain name of their maker.
+  ///   - type: at least one character of printable ASCII other than space. Kinds that age itself doesn't define
+  ///     should begin with a domain name of their author.
   ///   - arguments: likewise.
   ///   - body: any bytes.
   /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/stanzaArguments`` for an empty argument or
@@ -36,7 +36,7 @@ public struct Stanza: Hashable, Sendable {
   /// ABNF's VCHAR (RFC 5234, appendix B.1).
   static func isVisible(_ character: UInt8) -> Bool { (0x21...0x7E).contains(character) }
 
-  /// Appends the stanza as it stands in a header.
+  /// Appends the stanza as it is written in a header.
   func encode(appendingTo text: inout [UInt8]) {
     text.append(contentsOf: "-> ".utf8)
     text.append(contentsOf: type.utf8)
@@ -50,7 +50,7 @@ public struct Stanza: Hashable, Sendable {
 
   /// Appends the lines of a body, each with its line feed.
   static func encode(body: UnsafeRawBufferPointer, appendingTo text: inout [UInt8]) {
-    // The last line is shorter than the others, and empty where they hold everything.
+    // The last line is shorter than the others, and empty if they hold everything.
     for offset in stride(from: 0, through: body.count, by: bytesPerLine) {
       let count = min(bytesPerLine, body.count - offset)
       Base64.encode(body.part(offset, count), appendingTo: &text)

@@ -1,18 +1,18 @@
 import Bytes
 
-/// Bech32 (BIP 173) without its limit on length, as age uses it, from and into raw memory.
+/// Bech32 (BIP 173) without its length limit, as age uses it, between raw buffers.
 package enum Bech32 {
   private static let alphabet: StaticString = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
   private static let checksumSize = 6
 
-  /// Characters of the text for `dataCount` bytes after a prefix of `prefixCount` characters.
+  /// The length of the text for `dataCount` bytes after a prefix of `prefixCount` characters.
   package static func encodedSize(prefixCount: Int, dataCount: Int) -> Int {
     prefixCount + 1 + (dataCount * 8 + 4) / 5 + checksumSize
   }
 
   /// Writes prefix, `1`, data and checksum to `output`, which must have exactly the encoded size.
   ///
-  /// The prefix is printable ASCII in the case that the whole text is to have.
+  /// The prefix is printable ASCII in the case of the whole text.
   package static func encode(
     prefix: StaticString, data: UnsafeRawBufferPointer, uppercase: Bool,
     into output: UnsafeMutableRawBufferPointer
@@ -50,10 +50,10 @@ package enum Bech32 {
     for place in 0..<UInt32(checksumSize) { write(remainder >> (25 - 5 * place)) }
   }
 
-  /// Decodes `text` into the beginning of `output` and tells how long its prefix and its data are.
+  /// Decodes `text` into the beginning of `output` and returns the lengths of its prefix and its data.
   ///
-  /// Throws ``AgeError/invalidKey(_:)``: for a character, mixed case, a missing separator, the checksum,
-  /// the padding, or for more data than `output` has room for.
+  /// Throws ``AgeError/invalidKey(_:)``: for a character, mixed case, a missing separator, the checksum, the padding,
+  /// or for more data than `output` has room for.
   package static func decode(
     _ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(AgeError) -> (prefixCount: Int, dataCount: Int) {

@@ -1,28 +1,27 @@
 import Bytes
 
-/// A file of identities as `age-keygen` writes it: one a line, comments that begin with `#`, empty lines.
+/// A file of identities as `age-keygen` writes it: one on each line, comments that begin with `#`, empty lines.
 public enum IdentityFile {
-  /// The most bytes such a file may have, 1 MiB.
+  /// The largest size of such a file in bytes, 1 MiB.
   public static let maximumSize = 1 << 20
 
   /// Reads all identities of a file.
   ///
   /// - Parameter bytes: the file, with LF or CRLF; the caller wipes it. No white space may surround an identity.
   /// - Returns: at least one identity, in the file's order.
-  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first line that is nothing of this,
-  ///   ``KeyFault/unsupportedKind`` being an identity of another kind; ``AgeError/noKeys``;
-  ///   ``AgeError/keyFileTooLarge(limit:)``.
+  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first invalid line, with ``KeyFault/unsupportedKind``
+  ///   for an identity of another kind; ``AgeError/noKeys``; ``AgeError/keyFileTooLarge(limit:)``.
   public static func parse(_ bytes: UnsafeRawBufferPointer) throws(AgeError) -> [X25519Identity] {
     try parseKeys(bytes, limit: maximumSize) { (line: UnsafeRawBufferPointer) throws(AgeError) in
       try X25519Identity(parsing: line)
     }
   }
 
-  /// The same, where the comment before an identity names its public key, `# public key: age1…` as `age-keygen` writes
-  /// it, takes that for it and is spared deriving it.
+  /// Reads all identities of a file, and believes the comments that name their public keys. If a comment before an
+  /// identity does so, `# public key: age1…` as `age-keygen` writes it, the public key is not derived.
   ///
-  /// With a comment that is wrong an identity opens no file, for the recipient is part of what a stanza is sealed with
-  /// (C2SP age.md, "X25519 recipient stanza"). So where nothing opens, ``parse(_:)`` is to be tried.
+  /// An identity with a wrong comment opens no file, because the recipient is part of what a stanza is sealed with
+  /// (C2SP age.md, "X25519 recipient stanza"). If nothing opens, try ``parse(_:)``.
   package static func parseBelievingComments(
     _ bytes: UnsafeRawBufferPointer
   ) throws(AgeError) -> [X25519Identity] {
@@ -42,18 +41,17 @@ public enum IdentityFile {
   }
 }
 
-/// A file of recipients as `age -R` reads it: one a line, comments that begin with `#`, empty lines.
+/// A file of recipients as `age -R` reads it: one on each line, comments that begin with `#`, empty lines.
 public enum RecipientsFile {
-  /// The most bytes such a file may have, 1 MiB.
+  /// The largest size of such a file in bytes, 1 MiB.
   public static let maximumSize = 1 << 20
 
   /// Reads all recipients of a file.
   ///
   /// - Parameter bytes: the file, with LF or CRLF. No white space may surround a recipient.
   /// - Returns: at least one recipient, in the file's order.
-  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first line that is nothing of this,
-  ///   ``KeyFault/unsupportedKind`` being a recipient of another kind; ``AgeError/noKeys``;
-  ///   ``AgeError/keyFileTooLarge(limit:)``.
+  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first invalid line, with ``KeyFault/unsupportedKind``
+  ///   for a recipient of another kind; ``AgeError/noKeys``; ``AgeError/keyFileTooLarge(limit:)``.
   public static func parse(_ bytes: UnsafeRawBufferPointer) throws(AgeError) -> [X25519Recipient] {
     try parseKeys(bytes, limit: maximumSize) { (line: UnsafeRawBufferPointer) throws(AgeError) in
       try X25519Recipient(parsing: line)

@@ -1,8 +1,8 @@
 import Bytes
 import CSodium
 
-/// The names and the arithmetic that both sides of ssh-ed25519 share. The specification leaves SSH keys out; age's
-/// own package `agessh` defines them, and rage does the same.
+/// The names and the arithmetic that both sides of ssh-ed25519 share. The specification doesn't cover SSH keys; age's
+/// own package `agessh` defines them, and rage follows it.
 enum SSHEd25519 {
   static let stanzaType = "ssh-ed25519"
   static let keyType: StaticString = "ssh-ed25519"
@@ -10,10 +10,10 @@ enum SSHEd25519 {
   static let keySize = 32
   static let tagSize = 4
 
-  /// The public key as SSH encodes it: the strings of type and key (RFC 8709, section 4).
+  /// The size of a public key as SSH encodes it: the strings of type and key (RFC 8709, section 4).
   static let encodedKeySize = 4 + 11 + 4 + keySize
 
-  /// Whether a text begins as an SSH public key of any type does, such as `ssh-rsa` and `ecdsa-sha2-nistp256`.
+  /// Whether a text begins like an SSH public key of any type, such as `ssh-rsa` and `ecdsa-sha2-nistp256`.
   static func isPublicKey(_ text: UnsafeRawBufferPointer) -> Bool {
     text.starts(with: "ssh-") || text.starts(with: "ecdsa-sha2-") || text.starts(with: "sk-")
   }
@@ -37,8 +37,8 @@ enum SSHEd25519 {
     return string(keyType.bytes) + string(key)
   }
 
-  /// Derives the key that wraps a file key: X25519 as for native keys, then a second multiplication by a number that
-  /// belongs to the SSH key. False if a shared secret is all zero.
+  /// Derives the key that wraps a file key: X25519 as for native keys, then a second multiplication by a number
+  /// derived from the SSH key. Returns false if a shared secret is all zero.
   static func deriveWrapKey(
     secret: UnsafeRawBufferPointer, peer: UnsafeRawBufferPointer,
     share: UnsafeRawBufferPointer, recipient: SSHEd25519Recipient,
@@ -50,7 +50,7 @@ enum SSHEd25519 {
       let tweaked = scratch.part(2 * keySize, keySize)
       let salt = scratch.part(3 * keySize, 2 * keySize)
       guard X25519.multiply(secret, by: peer, into: shared) else { return false }
-      // The key is the salt of nothing, not the input with no salt.
+      // As in age, the key is the salt and the input is empty, not the other way round.
       recipient.encodedKey.withUnsafeBytes {
         KeyDerivation.hkdfSHA256(
           inputKey: UnsafeRawBufferPointer(start: nil, count: 0), salt: $0, info: label, into: tweak)
@@ -69,10 +69,10 @@ enum SSHEd25519 {
   }
 }
 
-/// An SSH key that files are encrypted for, in text `ssh-ed25519 AAAA…` (age's `agessh`).
+/// An SSH public key that files are encrypted for, in text `ssh-ed25519 AAAA…` (age's `agessh`).
 ///
-/// For those who have only an SSH key; others better make a native one. The stanza carries a tag of the key, so that
-/// whoever knows the key sees which files are meant for it.
+/// Use it only for somebody who has nothing but an SSH key; a native key is better. The stanza carries a tag of the
+/// key, so anybody who knows the key can tell which files are meant for it.
 public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible {
   /// The 32 bytes of the key (RFC 8032, section 5.1.5).
   public let publicKey: [UInt8]
@@ -105,7 +105,7 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
   ///
   /// - Parameter line: `ssh-ed25519`, one space, the key, and perhaps a space and a comment without control
   ///   characters. No options, nothing before, no line end.
-  /// - Throws: ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` where it begins otherwise,
+  /// - Throws: ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` if it begins otherwise,
   ///   ``KeyFault/base64``, ``KeyFault/structure``, ``KeyFault/length``, ``KeyFault/point``, or
   ///   ``KeyFault/character`` in the comment.
   public init(parsing line: UnsafeRawBufferPointer) throws(AgeError) {
@@ -171,11 +171,10 @@ public final class SSHEd25519Identity: Identity {
   ///
   /// - Parameter file: the file, from `-----BEGIN OPENSSH PRIVATE KEY-----` on, with LF or CRLF, at most
   ///   ``IdentityFile/maximumSize`` bytes. The caller wipes them.
-  /// - Throws: ``AgeError/invalidKey(_:)``: ``KeyFault/passphraseProtected`` for a key with a passphrase, which
-  ///   OpenSSH's bcrypt would be needed for; ``KeyFault/unsupportedKind`` for an RSA, ECDSA or security-key's one;
-  ///   ``KeyFault/separator`` for a BEGIN or END line that is missing or altered; ``KeyFault/base64``;
-  ///   ``KeyFault/structure``; ``KeyFault/length``; ``KeyFault/point``.
-  ///   ``AgeError/keyFileTooLarge(limit:)``.
+  /// - Throws: ``AgeError/invalidKey(_:)``: ``KeyFault/passphraseProtected`` for a key with a passphrase, which would
+  ///   need OpenSSH's bcrypt; ``KeyFault/unsupportedKind`` for an RSA, ECDSA or security key; ``KeyFault/separator``
+  ///   for a BEGIN or END line that is missing or altered; ``KeyFault/base64``; ``KeyFault/structure``;
+  ///   ``KeyFault/length``; ``KeyFault/point``. ``AgeError/keyFileTooLarge(limit:)``.
   public init(parsing file: UnsafeRawBufferPointer) throws(AgeError) {
     var recipient: SSHEd25519Recipient?
     secret = try Secret(count: X25519.keySize) {

@@ -1,7 +1,7 @@
 import Bytes
 
-/// A cursor over SSH's encoding of data: numbers of 32 bits, and strings with their length before them (RFC 4251,
-/// section 5). It lends parts of its bytes and copies none.
+/// A cursor over SSH's encoding of data: numbers of 32 bits, and strings preceded by their length (RFC 4251, section
+/// 5). It lends parts of its bytes and copies none.
 struct SSHWireFormat {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
@@ -10,30 +10,30 @@ struct SSHWireFormat {
     self.bytes = bytes
   }
 
-  /// What hasn't been taken yet.
+  /// The bytes that have not been read yet.
   var rest: UnsafeRawBufferPointer { bytes.part(offset, bytes.count - offset) }
 
-  /// Whether all has been taken.
+  /// Whether everything has been read.
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// Takes `count` bytes. Throws ``AgeError/invalidKey(_:)`` with ``KeyFault/structure`` where fewer are left.
+  /// Reads `count` bytes. Throws ``AgeError/invalidKey(_:)`` with ``KeyFault/structure`` if fewer are left.
   mutating func take(_ count: Int) throws(AgeError) -> UnsafeRawBufferPointer {
     guard count <= bytes.count - offset else { throw .invalidKey(.structure) }
     defer { offset += count }
     return bytes.part(offset, count)
   }
 
-  /// Takes a `uint32`, most significant byte first.
+  /// Reads a `uint32`, most significant byte first.
   mutating func takeNumber() throws(AgeError) -> UInt32 {
     try take(4).bigEndian(at: 0, UInt32.self)
   }
 
-  /// Takes a `string` without its length.
+  /// Reads a `string` without its length.
   mutating func takeString() throws(AgeError) -> UnsafeRawBufferPointer {
     try take(Int(clamping: try takeNumber()))
   }
 
-  /// Decodes canonical base64, filled up with `=` to whole groups, in wiped memory and lends it.
+  /// Decodes canonical base64, padded with `=` to whole groups, in wiped memory and lends it.
   ///
   /// Throws ``AgeError/invalidKey(_:)`` with ``KeyFault/base64``.
   static func withDecodedBase64<R>(

@@ -27,11 +27,11 @@ package enum Scrypt {
           output.count) == 0
       }
     }
-    // With a valid work factor, memory is all it can lack: N blocks of 128 r bytes.
+    // With a valid work factor, only memory can be lacking: N blocks of 128 r bytes.
     guard isDerived else { throw .outOfMemory(bytes: 1024 << logN) }
   }
 
-  /// How many milliseconds the work takes here, at least 1.
+  /// How many milliseconds this work factor takes on this machine, at least 1.
   package static func timeTaken(logN: Int) -> Int {
     let start = SystemClock.awake
     withSecretScratch(saltSize + AEAD.keySize) { scratch in
@@ -43,7 +43,7 @@ package enum Scrypt {
   }
 }
 
-/// A passphrase that a file is encrypted with. It has to be the file's only recipient.
+/// A passphrase that a file is encrypted with. It must be the file's only recipient.
 ///
 /// The passphrase stays in memory that is wiped with the last reference.
 public final class ScryptRecipient: Recipient {
@@ -55,7 +55,7 @@ public final class ScryptRecipient: Recipient {
   /// - Parameters:
   ///   - passphrase: its bytes, commonly UTF-8, used as they are and copied; the caller wipes the original.
   ///   - logN: the binary logarithm of the work, 1 to 22. Each step doubles time and memory, which is 1 KiB × 2^logN:
-  ///     18 takes 256 MiB and about a second. Below 15 is for tests.
+  ///     18 takes 256 MiB and about a second. Use values below 15 only in tests.
   /// - Throws: ``AgeError/emptyPassphrase``, ``AgeError/workFactorTooHigh(logN:limit:)`` or
   ///   ``AgeError/workFactorTooLow(logN:limit:)``.
   public init(passphrase: UnsafeRawBufferPointer, logN: Int = 18) throws(AgeError) {
@@ -101,7 +101,7 @@ public final class ScryptIdentity: Identity {
   ///
   /// - Parameters:
   ///   - passphrase: its bytes, commonly UTF-8, used as they are and copied; the caller wipes the original.
-  ///   - maximumLogN: the most work a file may ask for, 1 to 22, as a binary logarithm; memory is 1 KiB × 2^logN,
+  ///   - maximumLogN: the most work a file may ask for, 1 to 22, as a binary logarithm. The memory is 1 KiB × 2^logN,
   ///     1 GiB for 20.
   /// - Throws: ``AgeError/emptyPassphrase``, ``AgeError/workFactorTooHigh(logN:limit:)`` or
   ///   ``AgeError/workFactorTooLow(logN:limit:)``.
@@ -136,7 +136,7 @@ public final class ScryptIdentity: Identity {
     }
   }
 
-  /// Digits only, the first not zero: `^[1-9][0-9]*$`. What overflows is too high in any case.
+  /// Digits only, the first not zero: `^[1-9][0-9]*$`. A number that overflows is too high in any case.
   private static func parse(logN text: String) -> Int? {
     let isDecimal = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isDecimal, let first = text.utf8.first, first != UInt8(ascii: "0") else { return nil }

@@ -8,20 +8,20 @@ enum X25519 {
   static let identityPrefix: StaticString = "AGE-SECRET-KEY-"
   static let recipientPrefix: StaticString = "age"
 
-  /// A file key encrypted: 16 bytes and the tag. Nothing else is ever decrypted, lest one body be made to open
-  /// under several keys.
+  /// The size of an encrypted file key: 16 bytes and the tag. Bodies of any other size are never decrypted, so that
+  /// nobody can make one body that opens under several keys.
   static let bodySize = FileKey.size + AEAD.tagSize
 
   /// Multiplies the base point (RFC 7748, section 6.1).
   static func publicKey(of secret: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
     precondition(secret.count == keySize && output.count == keySize)
     Sodium.start()
-    // It reports no failure: the clamped scalar isn't zero and the base point is of high order.
+    // It never fails: the clamped scalar isn't zero and the base point is of high order.
     _ = crypto_scalarmult_base(output.start, secret.start)
   }
 
-  /// Multiplies the point `peer` by a secret (RFC 7748, section 5). False if the result is all zero: `peer` is of
-  /// low order.
+  /// Multiplies the point `peer` by a secret (RFC 7748, section 5). Returns false if the result is all zero, that is,
+  /// if `peer` is of low order.
   static func multiply(
     _ secret: UnsafeRawBufferPointer, by peer: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer
@@ -32,7 +32,7 @@ enum X25519 {
       && sodium_is_zero(output.start, keySize) == 0
   }
 
-  /// Derives the key that wraps a file key. False if the shared secret is all zero: `peer` is of low order.
+  /// Derives the key that wraps a file key. Returns false if the shared secret is all zero: `peer` is of low order.
   static func deriveWrapKey(
     secret: UnsafeRawBufferPointer, peer: UnsafeRawBufferPointer,
     share: UnsafeRawBufferPointer, recipient: UnsafeRawBufferPointer,
@@ -53,11 +53,12 @@ enum X25519 {
     }
   }
 
-  /// Decodes Bech32 text of one kind of key, 32 bytes, into `output`.
+  /// Decodes the Bech32 text of one kind of key, 32 bytes, into `output`.
   static func decode(
     _ text: UnsafeRawBufferPointer, prefix: StaticString, into output: UnsafeMutableRawBufferPointer
   ) throws(AgeError) {
-    // Room for the longest native key, so that text of another kind is named as such and not by its length.
+    // Large enough for the longest native key, so that text of another kind is reported as such and not by its
+    // length.
     let (prefixCount, count) = try withSecretScratch(2048) {
       (decoded: UnsafeMutableRawBufferPointer) throws(AgeError) -> (Int, Int) in
       let sizes = try Bech32.decode(text, into: decoded)
@@ -76,9 +77,9 @@ public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
   /// The 32 bytes of the key (RFC 7748, section 5).
   public let publicKey: [UInt8]
 
-  /// Takes a public key as it is.
+  /// Takes the bytes of a public key.
   ///
-  /// - Parameter publicKey: 32 bytes. One of low order is noticed when something is encrypted for it.
+  /// - Parameter publicKey: 32 bytes. A key of low order is only detected when something is encrypted for it.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
   public init(publicKey: [UInt8]) throws(AgeError) {
     guard publicKey.count == X25519.keySize else { throw .invalidKey(.length) }
@@ -157,7 +158,7 @@ public final class X25519Identity: Identity {
     recipient = secret.withUnsafeBytes { X25519Recipient(of: $0) }
   }
 
-  /// Takes a secret key as it is.
+  /// Takes the bytes of a secret key.
   ///
   /// - Parameter secretKey: 32 bytes, which are copied; the caller wipes the original.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
@@ -167,11 +168,11 @@ public final class X25519Identity: Identity {
     recipient = X25519Recipient(of: secretKey)
   }
 
-  /// Takes a secret key whose public key is known, which spares deriving that.
+  /// Takes a secret key whose public key is known and needn't be derived.
   ///
   /// - Parameters:
   ///   - secretKey: 32 bytes, which are copied; the caller wipes the original.
-  ///   - recipient: the public key. With one that isn't the secret key's, no file opens.
+  ///   - recipient: the public key. With a wrong one, no file opens.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
   package init(secretKey: UnsafeRawBufferPointer, recipient: X25519Recipient) throws(AgeError) {
     guard secretKey.count == X25519.keySize else { throw .invalidKey(.length) }
@@ -183,13 +184,13 @@ public final class X25519Identity: Identity {
   ///
   /// - Parameter text: `AGE-SECRET-KEY-1…` in upper case, 74 bytes, with nothing before or after. The caller
   ///   wipes them.
-  /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind, such
-  ///   as a post-quantum or a plugin's one.
+  /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind, such as a
+  ///   post-quantum one or that of a plugin.
   public convenience init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {
     try self.init(parsing: text, recipient: nil)
   }
 
-  /// Reads an identity as text, whose public key may be known.
+  /// Reads an identity as text. Its public key may be known.
   init(parsing text: UnsafeRawBufferPointer, recipient: X25519Recipient?) throws(AgeError) {
     secret = try Secret(count: X25519.keySize) {
       (key: UnsafeMutableRawBufferPointer) throws(AgeError) in
@@ -212,7 +213,7 @@ public final class X25519Identity: Identity {
     }
   }
 
-  /// Lends the 32 bytes of the secret key, such as to derive further keys from.
+  /// Lends the 32 bytes of the secret key, for example to derive further keys.
   package func withSecretKey<R: ~Copyable, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {

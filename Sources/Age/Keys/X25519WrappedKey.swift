@@ -1,12 +1,12 @@
 import Bytes
 
-/// A file key as a stanza of X25519 or ssh-ed25519 carries it, decoded; nothing in it is secret.
+/// A file key as an X25519 or ssh-ed25519 stanza contains it, decoded. Nothing in it is secret.
 package struct X25519WrappedKey {
-  /// The type of X25519's stanza.
+  /// The type of an X25519 stanza.
   package static let stanzaType = X25519.stanzaType
-  /// Bytes of a share.
+  /// The size of a share in bytes.
   package static let shareSize = X25519.keySize
-  /// Bytes of a body.
+  /// The size of a body in bytes.
   package static let bodySize = X25519.bodySize
 
   /// The public key of the ephemeral pair, 32 bytes.
@@ -21,7 +21,7 @@ package struct X25519WrappedKey {
     self.body = body
   }
 
-  /// Takes a stanza of type X25519 apart.
+  /// Decodes a stanza of type X25519.
   ///
   /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519Stanza`` if it is malformed.
   package init(_ stanza: Stanza) throws(AgeError) {
@@ -31,7 +31,7 @@ package struct X25519WrappedKey {
     self = wrapped
   }
 
-  /// Decodes the share, an argument of the stanza; `nil` if it or the body is malformed.
+  /// Decodes the share, an argument of the stanza; `nil` if the share or the body is malformed.
   init?(encodedShare: String, body: [UInt8]) {
     var share = [UInt8](repeating: 0, count: X25519.keySize)
     guard body.count == X25519.bodySize,
@@ -49,9 +49,9 @@ extension X25519WrappedKey {
   /// Wraps a file key with a fresh ephemeral pair (C2SP age.md, "X25519 recipient stanza").
   ///
   /// - Parameters:
-  ///   - peer: the public key it is for, 32 bytes.
-  ///   - derive: derives the wrap key, 32 bytes, from the secret half of the pair, the peer and the public half; false
-  ///     if a shared secret is all zero.
+  ///   - peer: the public key to wrap for, 32 bytes.
+  ///   - derive: derives the wrap key, 32 bytes, from the secret half of the pair, the peer and the public half.
+  ///     Returns false if a shared secret is all zero.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/lowOrder`` if `derive` returns false.
   init(
     wrapping fileKey: borrowing FileKey, for peer: [UInt8],
@@ -80,8 +80,8 @@ extension X25519WrappedKey {
   /// Unwraps the file key.
   ///
   /// - Parameters:
-  ///   - fault: what is wrong with the header where `derive` returns false.
-  ///   - derive: derives the wrap key, 32 bytes, from the share; false if a shared secret is all zero.
+  ///   - fault: what is wrong with the header if `derive` returns false.
+  ///   - derive: derives the wrap key, 32 bytes, from the share. Returns false if a shared secret is all zero.
   /// - Returns: `nil` if it was wrapped with another key.
   /// - Throws: ``AgeError/header(_:)`` with `fault`.
   func open(

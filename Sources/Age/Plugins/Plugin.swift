@@ -5,7 +5,7 @@ struct Plugin: Sendable {
   let name: String
   let settings: PluginSettings
 
-  /// Which command carries a key's text.
+  /// The command that passes a key's text.
   enum KeyCommand: String {
     case recipient = "add-recipient"
     case identity = "add-identity"
@@ -56,7 +56,7 @@ struct Plugin: Sendable {
       for stanza in stanzas { try connection.send(stanza) }
       try connection.send("done")
 
-      // A box, for a closure can't give a noncopyable value to a variable outside.
+      // A box, because a closure can't move a noncopyable value into an outer variable.
       final class Found {
         var key: FileKey?
       }
@@ -78,7 +78,7 @@ struct Plugin: Sendable {
     }
   }
 
-  /// Our file is the only one, so that its index is 0.
+  /// There is only one file, so its index is 0.
   private static func stanza(_ frame: borrowing PluginFrame) throws(PluginFault) -> Stanza {
     guard frame.arguments.count >= 2, frame.arguments[0] == "0" else { throw .malformedCommand }
     return Stanza(
@@ -86,7 +86,7 @@ struct Plugin: Sendable {
       body: frame.body.withUnsafeBytes { [UInt8]($0) })
   }
 
-  /// A command that no plugin can know, so that none relies on knowing all ("Grease").
+  /// Sends a command that no plugin can know, so that none relies on knowing all ("Grease").
   private func sendGrease(_ connection: PluginConnection) throws(PluginFault) {
     var number: UInt32 = 0
     withUnsafeMutableBytes(of: &number) { Sodium.randomize($0) }

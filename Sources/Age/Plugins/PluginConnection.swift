@@ -1,13 +1,13 @@
 import Bytes
 import Glibc
 
-/// Frames to and from a plugin, within the time that it is allowed.
+/// A connection that exchanges frames with a plugin, within its time limits.
 final class PluginConnection {
   private let process: PluginProcess
   private let settings: PluginSettings
   private let received = Secret(uninitialized: PluginSettings.maximumStanzaSize)
   private var count = 0
-  /// What is left of the two limits, in milliseconds.
+  /// The remaining time of the two limits, in milliseconds.
   private var timeLeft: Int
   private var attendedTimeLeft: Int?
 
@@ -23,7 +23,7 @@ final class PluginConnection {
       path: path, stateMachine: stateMachine, standardError: settings.standardError)
   }
 
-  /// Lets the plugin end by itself, now that it is done.
+  /// Lets the plugin end by itself once it is done.
   func finish() {
     _ = process.end(patiently: true)
   }
@@ -38,7 +38,7 @@ final class PluginConnection {
     }
   }
 
-  /// Sends a stanza of a file, with the command and the file's index before it.
+  /// Sends a stanza of a file, preceded by the command and the file's index.
   func send(_ stanza: Stanza) throws(PluginFault) {
     try stanza.body.withUnsafeBytes { body in
       Result { () throws(PluginFault) in
@@ -67,7 +67,7 @@ final class PluginConnection {
     }
   }
 
-  /// The next frame, which is lent in memory that is wiped.
+  /// The next frame, lent in memory that is wiped.
   func receive() throws(PluginFault) -> PluginFrame {
     let memory = received.unsafeMemory
     var boundary = PluginFrame.Boundary()
@@ -94,7 +94,7 @@ final class PluginConnection {
     }
   }
 
-  /// Waits until a socket is ready, at the cost of the limit that counts now.
+  /// Waits until a socket is ready. The time counts against the limit that applies now.
   private func wait(for socket: Int32, _ event: Int32) throws(PluginFault) {
     let start = SystemClock.awake
     let left = isAttended ? attendedTimeLeft : timeLeft
@@ -111,7 +111,7 @@ final class PluginConnection {
     if ready <= 0, (isAttended ? attendedTimeLeft : timeLeft) == 0 { throw .timedOut }
   }
 
-  /// Rounded up. What doesn't fit is more than a lifetime.
+  /// Rounded up. A duration that doesn't fit exceeds a lifetime.
   private static func milliseconds(_ duration: Duration) -> Int {
     let (seconds, attoseconds) = duration.components
     return min(max(Int(seconds), 0), 1 << 32) * 1000 + (max(Int(attoseconds), 0) + 999_999_999_999_999)

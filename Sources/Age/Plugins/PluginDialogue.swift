@@ -9,8 +9,9 @@ struct PluginDialogue {
 
   /// Answers commands until the plugin is done.
   ///
-  /// `take` gets those that are the state machine's own, says whether it knows the command, and throws if it is
-  /// malformed. After an error of the plugin's it isn't called any more, and the first one is thrown at the end.
+  /// `take` receives the commands of the state machine itself, returns whether it knows the command, and throws if it
+  /// is malformed. After the plugin reports an error, `take` is no longer called, and the first error is thrown at
+  /// the end.
   func answer(
     _ take: (borrowing PluginFrame) throws(PluginFault) -> Bool
   ) throws(PluginFault) {
@@ -38,7 +39,7 @@ struct PluginDialogue {
       }
       throw .tooManyCommands
     } catch {
-      // Why it failed is worth more than how it then behaved.
+      // The reason for the failure matters more than the plugin's later behaviour.
       throw fault ?? error
     }
   }
@@ -76,7 +77,7 @@ struct PluginDialogue {
   }
 
   private func requestSecret(_ frame: borrowing PluginFrame) throws(PluginFault) {
-    // A box, for a closure can't give a noncopyable value to a variable outside.
+    // A box, because a closure can't move a noncopyable value into an outer variable.
     final class Answer {
       var bytes: Secret
       init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Secret(copying: bytes) }

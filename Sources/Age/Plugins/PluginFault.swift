@@ -16,9 +16,9 @@ public enum PluginFault: Error, Hashable, Sendable {
   case stanzaTooLarge
   /// It sent more than ``PluginSettings/maximumCommands`` commands.
   case tooManyCommands
-  /// A command that the protocol defines, with arguments or a body that it doesn't.
+  /// It sent a command of the protocol with undefined arguments or an undefined body.
   case malformedCommand
-  /// It was done with wrapping and had sent no stanza.
+  /// It finished wrapping without sending a stanza.
   case noStanza
   /// It sent labels twice.
   case repeatedLabels
@@ -26,22 +26,22 @@ public enum PluginFault: Error, Hashable, Sendable {
   case repeatedFileKey
   /// It sent the command `error`.
   ///
-  /// `message` is the plugin's, at most 1024 bytes of UTF-8 with any characters: escape control characters before
-  /// they reach a terminal.
+  /// `message` comes from the plugin: at most 1024 bytes of UTF-8 with any characters. Escape control characters
+  /// before they reach a terminal.
   case reported(PluginComplaint, message: String)
 }
 
-/// How a plugin ended that wasn't done.
+/// How a plugin that wasn't done ended.
 public enum PluginEnd: Hashable, Sendable {
   /// It exited with this status.
   case exited(Int32)
   /// This signal killed it.
   case signalled(Int32)
-  /// It only closed its output, and was ended; or somebody else has waited for it.
+  /// It only closed its output and was then ended, or another part of the program waited for it.
   case unknown
 }
 
-/// What a plugin's error is about (C2SP age-plugin.md, "Phase 2" of both state machines).
+/// The subject of a plugin's error (C2SP age-plugin.md, "Phase 2" of both state machines).
 public enum PluginComplaint: Hashable, Sendable {
   /// The recipient can't be encrypted for.
   case recipient
@@ -49,6 +49,6 @@ public enum PluginComplaint: Hashable, Sendable {
   case identity
   /// A stanza of the file that the plugin knows is malformed or doesn't open.
   case stanza
-  /// Anything else, kinds of a later version of the protocol included.
+  /// Anything else, including kinds of a later version of the protocol.
   case `internal`
 }

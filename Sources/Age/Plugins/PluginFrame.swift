@@ -1,8 +1,8 @@
 package import Bytes
 
-/// A command or a response: an age stanza between us and a plugin (C2SP age-plugin.md, "IPC protocol").
+/// A command or a response: an age stanza exchanged with a plugin (C2SP age-plugin.md, "IPC protocol").
 ///
-/// Its body may be a file key or a PIN, and is in memory that is wiped.
+/// Its body may be a file key or a PIN, and is kept in memory that is wiped.
 package struct PluginFrame: ~Copyable {
   package let type: String
   package let arguments: [String]
@@ -24,7 +24,7 @@ package struct PluginFrame: ~Copyable {
     self.body = body
   }
 
-  /// Of a body all lines but the last have 64 columns, so that their number tells where each is.
+  /// All lines of a body but the last have 64 columns, so the position of each follows from its number.
   private static func decode(body text: UnsafeRawBufferPointer) throws(PluginFault) -> Secret {
     let line = Stanza.columns + 1
     let whole = text.count / line
@@ -48,14 +48,14 @@ package struct PluginFrame: ~Copyable {
 
   /// Writes a frame to memory that is wiped, and lends it.
   ///
-  /// The words and the argument bytes must be arguments of stanzas; `secretWord` is one more that is wiped.
+  /// The words must be valid arguments of a stanza; `secretWord` is one more, which is wiped.
   package static func withEncoded<R>(
     _ words: [String], secretWord: UnsafeRawBufferPointer? = nil, body: UnsafeRawBufferPointer,
     _ use: (UnsafeRawBufferPointer) throws(PluginFault) -> R
   ) throws(PluginFault) -> R {
     var text: [UInt8] = []
     let lines = body.count / Stanza.bytesPerLine + 1
-    // Never grows, so that nothing is left behind in the allocator.
+    // The array never grows, so that nothing is left behind in the allocator.
     text.reserveCapacity(
       words.reduce(4 + (secretWord?.count ?? 0)) { $0 + $1.utf8.count + 1 } + lines * (Stanza.columns + 1))
     defer { text.withUnsafeMutableBytes { $0.wipe() } }
@@ -75,7 +75,7 @@ package struct PluginFrame: ~Copyable {
     }.get()
   }
 
-  /// Finds the end of the frame that bytes begin with, however they arrive.
+  /// Finds the end of the frame at the beginning of some bytes, however they arrive.
   package struct Boundary {
     private var lines = 0
     private var lineStart = 0
@@ -83,9 +83,9 @@ package struct PluginFrame: ~Copyable {
 
     package init() {}
 
-    /// Looks at the bytes that there are by now; those of the last call have to be the same. Returns how many are a
-    /// frame; nil if its end is still to come. Throws ``PluginFault/malformedStanza`` as soon as it can't become one,
-    /// so that a plugin which writes something else isn't waited for.
+    /// Examines the bytes received so far, which must begin with those of the last call. Returns the size of the
+    /// frame; nil if its end is still to come. Throws ``PluginFault/malformedStanza`` as soon as the bytes can't
+    /// become a frame, so as not to wait for a plugin that writes something else.
     package mutating func find(in bytes: UnsafeRawBufferPointer) throws(PluginFault) -> Int? {
       while let end = bytes[offset...].firstIndex(of: Stanza.lineFeed) {
         offset = end + 1

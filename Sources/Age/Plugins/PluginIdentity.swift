@@ -3,9 +3,10 @@ import Bytes
 /// An identity that a plugin decrypts with, in text `AGE-PLUGIN-NAME-1…` (C2SP age-plugin.md, "Mapping recipients and
 /// identities to plugin binaries").
 ///
-/// Each file that is tried runs `age-plugin-NAME`, which gets all stanzas of the header. The text may hold a secret or
-/// only say where one is; it stays in memory that is wiped with the last reference. It is a recipient, too: the plugin
-/// then encrypts for whoever has this identity (the command `add-identity` of "Wrapping with recipient-v1").
+/// Each decryption runs `age-plugin-NAME`, which receives all stanzas of the header. The text may contain a secret or
+/// only say where one is; it stays in memory that is wiped with the last reference. The identity is a recipient, too:
+/// the plugin then encrypts for the owner of this identity (the command `add-identity` of "Wrapping with
+/// recipient-v1").
 public final class PluginIdentity: Identity, Recipient {
   private let text: Secret
   private let plugin: Plugin
@@ -13,13 +14,13 @@ public final class PluginIdentity: Identity, Recipient {
   /// The plugin's name: `age-plugin-NAME` is run.
   public var name: String { plugin.name }
 
-  /// Reads an identity as the bytes of its text. Whether the plugin exists and knows the identity comes out when it is
-  /// used.
+  /// Reads an identity as the bytes of its text. Whether the plugin exists and knows the identity is only found out
+  /// when it is used.
   ///
   /// - Parameters:
   ///   - text: `AGE-PLUGIN-NAME-1…` in upper case, at most 64 KiB, with nothing before or after. The caller wipes
   ///     them.
-  ///   - settings: where the plugin is, and what it may do.
+  ///   - settings: where the plugin is found, and what it may do.
   /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind,
   ///   ``KeyFault/pluginName`` for a name that isn't allowed.
   public init(parsing text: UnsafeRawBufferPointer, settings: PluginSettings) throws(AgeError) {
@@ -38,25 +39,26 @@ public final class PluginIdentity: Identity, Recipient {
   ///
   /// - Parameter stanzas: all of a header's stanzas.
   /// - Returns: nil if the plugin says that none is for this identity.
-  /// - Throws: ``AgeError/plugin(name:fault:)``, also for an error that the plugin reports. It ends the attempt,
-  ///   whatever other identities there are, as in age: a key that isn't plugged in is not a key that doesn't fit.
+  /// - Throws: ``AgeError/plugin(name:fault:)``, also for an error that the plugin reports. As in age, it ends the
+  ///   attempt, whatever other identities there are: a key that isn't plugged in is not the same as a key that
+  ///   doesn't match.
   public func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {
     try text.withUnsafeBytes { (text) throws(AgeError) in try plugin.unwrap(stanzas, identity: text) }
   }
 
   /// Lets the plugin wrap a file key for this identity.
   ///
-  /// - Parameter fileKey: the key to wrap, which the plugin gets to know.
-  /// - Returns: what the plugin made, at least one stanza.
+  /// - Parameter fileKey: the key to wrap, which the plugin receives.
+  /// - Returns: the plugin's stanzas, at least one.
   /// - Throws: ``AgeError/plugin(name:fault:)``.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
     try wrapWithLabels(fileKey).stanzas
   }
 
-  /// Does the same and gives the labels too.
+  /// Lets the plugin wrap a file key for this identity and also returns the labels.
   ///
-  /// - Parameter fileKey: the key to wrap, which the plugin gets to know.
-  /// - Returns: what the plugin made.
+  /// - Parameter fileKey: the key to wrap, which the plugin receives.
+  /// - Returns: the plugin's stanzas and labels.
   /// - Throws: ``AgeError/plugin(name:fault:)``.
   public func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey {
     try text.withUnsafeBytes { (text) throws(AgeError) in

@@ -1,15 +1,15 @@
 import Bytes
 
-/// What a plugin may want from a person (C2SP age-plugin.md, "Phase 2" of both state machines).
+/// What a plugin may ask of a person (C2SP age-plugin.md, "Phase 2" of both state machines).
 ///
-/// Each answer that isn't given is sent to the plugin as `fail`, and the plugin decides what that means. Texts are
-/// the plugin's, with any characters: escape control characters before they reach a terminal. While a method runs no
-/// time limit counts. The methods are called in the thread that wraps or unwraps.
+/// A missing answer is sent to the plugin as `fail`, and the plugin decides what that means. Texts come from the
+/// plugin, with any characters: escape control characters before they reach a terminal. No time limit runs while a
+/// method is executing. The methods are called in the thread that wraps or unwraps.
 public protocol PluginInteraction: Sendable {
   /// Shows a message, such as what to do with a hardware key.
   ///
   /// - Parameters:
-  ///   - message: what the plugin says.
+  ///   - message: the plugin's text.
   ///   - plugin: the plugin's name.
   /// - Returns: false if it can't be shown.
   func show(_ message: String, from plugin: String) -> Bool
@@ -17,9 +17,9 @@ public protocol PluginInteraction: Sendable {
   /// Lets a person choose.
   ///
   /// - Parameters:
-  ///   - message: what is to be chosen.
-  ///   - yes: the text of the one choice.
-  ///   - no: the text of the other choice, if there is another.
+  ///   - message: what to choose.
+  ///   - yes: the text of the first choice.
+  ///   - no: the text of the second choice, if there is one.
   ///   - plugin: the plugin's name.
   /// - Returns: whether `yes` was chosen; nil if nobody can be asked.
   func confirm(_ message: String, yes: String, no: String?, from plugin: String) -> Bool?
@@ -37,8 +37,8 @@ public protocol PluginInteraction: Sendable {
   /// - Parameters:
   ///   - message: what is asked for.
   ///   - plugin: the plugin's name.
-  ///   - answer: takes the secret's bytes, which it copies to memory that is wiped; the caller wipes its own. Not to
-  ///     call it means that there is no answer. Of several calls the last one counts.
+  ///   - answer: takes the secret's bytes, which it copies to memory that is wiped; the caller wipes its own. If it
+  ///     is never called, there is no answer; if it is called several times, the last call counts.
   func requestSecret(_ message: String, from plugin: String, answer: (UnsafeRawBufferPointer) -> Void)
 }
 
@@ -55,8 +55,8 @@ extension PluginInteraction {
   ) {}
 }
 
-/// Nobody: all that a plugin asks fails.
+/// Answers nothing: whatever a plugin asks fails.
 public struct PluginSilence: PluginInteraction {
-  /// Makes it.
+  /// Makes an interaction that answers nothing.
   public init() {}
 }

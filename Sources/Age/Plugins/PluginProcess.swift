@@ -1,15 +1,15 @@
 import Bytes
 import Glibc
 
-/// A plugin that runs, and the sockets that are its standard input and output (C2SP age-plugin.md, "IPC protocol"). It
-/// has ended and was waited for when this object is gone.
+/// A running plugin, and the sockets that are its standard input and output (C2SP age-plugin.md, "IPC protocol").
+/// When this object is gone, the plugin has ended and was waited for.
 ///
-/// It inherits our environment, working directory and process group, so that it may ask on the terminal, and of our
-/// descriptors none but standard error.
+/// It inherits our environment, working directory and process group, so that it may ask on the terminal, but none of
+/// our descriptors except standard error.
 final class PluginProcess {
-  /// Our end of its standard input, not blocking.
+  /// Our end of its standard input, non-blocking.
   let input: Int32
-  /// Our end of its standard output, not blocking.
+  /// Our end of its standard output, non-blocking.
   let output: Int32
   private let id: pid_t
   private var isRunning = true
@@ -20,7 +20,7 @@ final class PluginProcess {
   /// Starts `path --age-plugin=STATEMACHINE`.
   init(path: String, stateMachine: String, standardError: PluginStandardError) throws(PluginFault) {
     let (input, theirInput) = try Self.makeSockets()
-    // Where the plugin runs, it has the only other ones.
+    // If the plugin runs, it has the only copies of these ends.
     defer { close(theirInput) }
     let output: Int32
     let theirOutput: Int32
@@ -48,8 +48,8 @@ final class PluginProcess {
     close(output)
   }
 
-  /// Closes the plugin's input and waits until it ends, which is seen to: by SIGTERM, after a second if `patiently`,
-  /// and by SIGKILL another second later. Says how it ended if it did so by itself.
+  /// Closes the plugin's input and makes sure that it ends: by SIGTERM, after a second if `patiently`, and by SIGKILL
+  /// another second later. Returns how it ended if it did so by itself.
   func end(patiently: Bool) -> PluginEnd {
     guard isRunning else { return .unknown }
     isRunning = false
@@ -64,7 +64,7 @@ final class PluginProcess {
     return .unknown
   }
 
-  /// Waits at most so many milliseconds; nil if it still runs.
+  /// Waits for at most this many milliseconds; nil if it is still running.
   private func wait(for limit: Int) -> PluginEnd? {
     let deadline = SystemClock.awake + limit
     var pause: Int = 100_000
@@ -75,7 +75,7 @@ final class PluginProcess {
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
       }
-      // Whoever ignores SIGCHLD, or waits for all children, has it instead of us.
+      // A program that ignores SIGCHLD or waits for all children has taken the status.
       if result < 0, errno != EINTR { return .unknown }
       if SystemClock.awake >= deadline { return nil }
       var time = timespec(tv_sec: 0, tv_nsec: pause)
@@ -84,8 +84,8 @@ final class PluginProcess {
     }
   }
 
-  /// Two sockets that are connected: ours, which doesn't block, and the plugin's. Both are closed by exec, and neither
-  /// is taken for a standard stream where one of ours is closed.
+  /// Two connected sockets: ours, which is non-blocking, and the plugin's. Both are closed by exec, and neither has
+  /// the number of a standard stream, even if one of ours is closed.
   private static func makeSockets() throws(PluginFault) -> (ours: Int32, theirs: Int32) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -106,7 +106,7 @@ final class PluginProcess {
     return (ends[0], ends[1])
   }
 
-  /// Returns 0 or an errno. No shell, and no search: `path` is run as it is.
+  /// Returns 0 or an errno. No shell and no search: `path` is run as given.
   private static func spawn(
     _ id: inout pid_t, _ path: String, _ argument: String, input: Int32, output: Int32,
     _ standardError: PluginStandardError
@@ -121,7 +121,7 @@ final class PluginProcess {
     }
     for descriptor in openDescriptors() { posix_spawn_file_actions_addclose(&actions, descriptor) }
 
-    // What this thread blocks, and a SIGPIPE that this program ignores, are no business of the plugin's.
+    // The plugin doesn't inherit this thread's blocked signals or an ignored SIGPIPE.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -140,8 +140,8 @@ final class PluginProcess {
     }
   }
 
-  /// All descriptors of this process but the standard streams, whether or not exec would close them. Those that
-  /// another thread opens meanwhile are left out; without /proc, those above 1023.
+  /// All descriptors of this process except the standard streams, whether or not exec would close them. Those that
+  /// another thread opens meanwhile are missing; without /proc, so are those above 1023.
   private static func openDescriptors() -> [Int32] {
     guard let folder = opendir("/proc/self/fd") else { return Array(3..<1024) }
     defer { closedir(folder) }
@@ -158,7 +158,8 @@ final class PluginProcess {
   }
 }
 
-/// The path of `age-plugin-NAME` in the first of the absolute folders that has it as an executable file.
+/// The path of `age-plugin-NAME` in the first absolute folder of the search path that contains it as an executable
+/// file.
 func pluginPath(_ name: String, searchPath: String) -> String? {
   for folder in searchPath.utf8.split(separator: UInt8(ascii: ":"))
   where folder.first == UInt8(ascii: "/") {

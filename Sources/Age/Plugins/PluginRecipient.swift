@@ -1,9 +1,9 @@
 import Bytes
 
-/// Somebody whom a plugin encrypts for, in text `age1NAME1…` (C2SP age-plugin.md, "Mapping recipients and identities
-/// to plugin binaries").
+/// A recipient that a plugin encrypts for, in text `age1NAME1…` (C2SP age-plugin.md, "Mapping recipients and
+/// identities to plugin binaries").
 ///
-/// Each file that is encrypted runs `age-plugin-NAME`.
+/// Each encryption runs `age-plugin-NAME`.
 public struct PluginRecipient: Recipient, CustomStringConvertible {
   /// The recipient as text, `age1NAME1…`.
   public let description: String
@@ -13,12 +13,12 @@ public struct PluginRecipient: Recipient, CustomStringConvertible {
   /// The plugin's name: `age-plugin-NAME` is run.
   public var name: String { plugin.name }
 
-  /// Reads a recipient as the bytes of its text. Whether the plugin exists and knows the recipient comes out when
-  /// something is encrypted for it.
+  /// Reads a recipient as the bytes of its text. Whether the plugin exists and knows the recipient is only found out
+  /// when something is encrypted for it.
   ///
   /// - Parameters:
   ///   - text: `age1NAME1…` in lower case, at most 64 KiB, with nothing before or after.
-  ///   - settings: where the plugin is, and what it may do.
+  ///   - settings: where the plugin is found, and what it may do.
   /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for a recipient of another kind,
   ///   ``KeyFault/pluginName`` for a name that isn't allowed.
   public init(parsing text: UnsafeRawBufferPointer, settings: PluginSettings) throws(AgeError) {
@@ -26,19 +26,20 @@ public struct PluginRecipient: Recipient, CustomStringConvertible {
     description = String(decoding: text, as: UTF8.self)
   }
 
-  /// Lets the plugin wrap a file key, which it gets to know.
+  /// Lets the plugin wrap a file key, which the plugin receives.
   ///
   /// - Parameter fileKey: the key to wrap.
-  /// - Returns: what the plugin made, at least one stanza.
+  /// - Returns: the plugin's stanzas, at least one.
   /// - Throws: ``AgeError/plugin(name:fault:)``.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
     try wrapWithLabels(fileKey).stanzas
   }
 
-  /// Does the same and gives the labels too, from a plugin that has them (the command `labels`, which age 1.2 added).
+  /// Lets the plugin wrap a file key and also returns the labels, if the plugin has any (the command `labels`, which
+  /// age 1.2 added).
   ///
   /// - Parameter fileKey: the key to wrap.
-  /// - Returns: what the plugin made.
+  /// - Returns: the plugin's stanzas and labels.
   /// - Throws: ``AgeError/plugin(name:fault:)``.
   public func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey {
     var text = description

@@ -1,30 +1,30 @@
 import Glibc
 
-/// Where plugins are found, how long they may take, and whom they may talk to.
+/// Where plugins are found, how long they may take, and who answers their questions.
 public struct PluginSettings: Sendable {
-  /// The most bytes of one stanza from a plugin, 128 KiB.
+  /// The largest size of one stanza from a plugin in bytes, 128 KiB.
   public static let maximumStanzaSize = 128 << 10
-  /// The most commands a plugin may send before it is done.
+  /// The largest number of commands that a plugin may send before it is done.
   public static let maximumCommands = 2048
 
-  /// The folders in which `age-plugin-NAME` is looked for, separated by colons. Only absolute ones count, so that
-  /// nothing of the working directory is ever run.
+  /// The folders in which `age-plugin-NAME` is searched for, separated by colons. Only absolute ones count, so that
+  /// nothing in the working directory is ever run.
   public var searchPath: String
-  /// How long a plugin may keep us waiting, all waits together, as long as nobody has been asked for anything.
+  /// How long a plugin may keep us waiting in total while nobody has been asked for anything.
   public var timeLimit: Duration
-  /// The same for the waits after a message, a confirmation or a request was answered, up to the next result: a
-  /// person may be looking for a hardware key then. nil is without limit. The person's own time in an interaction
-  /// counts for neither.
+  /// The same limit for the waits after a message, a confirmation or a request was answered, up to the next result,
+  /// because a person may then be looking for a hardware key. nil means no limit. The time that a person takes in an
+  /// interaction doesn't count against either limit.
   public var attendedTimeLimit: Duration?
   /// Where the plugin's standard error goes.
   public var standardError: PluginStandardError
   /// Who answers the plugin; by default nobody, and every question fails.
   public var interaction: any PluginInteraction
 
-  /// Puts the settings together.
+  /// Makes settings.
   ///
   /// - Parameters:
-  ///   - searchPath: folders with colons between; by default the environment's `PATH`.
+  ///   - searchPath: folders separated by colons; by default the environment's `PATH`.
   ///   - timeLimit: how long the plugin may take in all, 30 seconds.
   ///   - attendedTimeLimit: how long it may take in all while it waits for a person, 2 minutes.
   ///   - standardError: where its standard error goes; by default to ours.

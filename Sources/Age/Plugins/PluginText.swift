@@ -5,17 +5,17 @@ import Bytes
 enum PluginText {
   static let recipientPrefix: StaticString = "age1"
   static let identityPrefix: StaticString = "AGE-PLUGIN-"
-  /// The most bytes of such a text; what is in it is the plugin's matter.
+  /// The largest size of such a text in bytes. Its data is up to the plugin.
   static let maximumSize = 64 << 10
 
-  /// The plugin's name in `age1NAME1…`, which has to be in lower case.
+  /// The plugin's name in `age1NAME1…`, which must be in lower case.
   static func name(inRecipient text: UnsafeRawBufferPointer) throws(AgeError) -> String {
     let prefix = try prefix(of: text)
     guard prefix.starts(with: recipientPrefix) else { throw .invalidKey(.unsupportedKind) }
     return try name(prefix.part(4, prefix.count - 4))
   }
 
-  /// The plugin's name in `AGE-PLUGIN-NAME-1…`, which has to be in upper case; the name is in lower case.
+  /// The plugin's name in `AGE-PLUGIN-NAME-1…`, which must be in upper case. The returned name is in lower case.
   static func name(inIdentity text: UnsafeRawBufferPointer) throws(AgeError) -> String {
     let prefix = try prefix(of: text)
     let size = identityPrefix.utf8CodeUnitCount
@@ -25,7 +25,7 @@ enum PluginText {
     return try name(prefix.part(size, prefix.count - size - 1))
   }
 
-  /// What stands before the last `1`, once the rest is known to be Bech32.
+  /// The part before the last `1`, once the rest is known to be Bech32.
   private static func prefix(of text: UnsafeRawBufferPointer) throws(AgeError) -> UnsafeRawBufferPointer {
     guard text.count <= maximumSize else { throw .invalidKey(.length) }
     let count = try withSecretScratch(text.count) {
@@ -35,7 +35,7 @@ enum PluginText {
     return text.part(0, count)
   }
 
-  /// A plugin's name becomes part of a path: nothing goes that a path could be left with (CVE-2024-56327).
+  /// A plugin's name becomes part of a path, so characters that could leave the folder are refused (CVE-2024-56327).
   private static func name(_ text: UnsafeRawBufferPointer) throws(AgeError) -> String {
     guard !text.isEmpty, text.allSatisfy(isAllowed) else { throw .invalidKey(.pluginName) }
     return String(decoding: text, as: UTF8.self).lowercased()
