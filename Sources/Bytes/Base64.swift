@@ -1,15 +1,15 @@
-/// Canonical base64 (RFC 4648, sections 4 and 3.5) over bytes that may be secret: filled up with `=` to whole groups, or
-/// without that, as in the headers of age files.
+/// Canonical base64 (RFC 4648, sections 4 and 3.5) of bytes that may be secret: padded with `=` to whole groups, or
+/// unpadded as in the headers of age files.
 package enum Base64 {
-  /// Columns of unpadded base64 for `count` bytes.
+  /// The number of columns of unpadded base64 for `count` bytes.
   package static func encodedSize(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
-  /// Bytes that `columns` of unpadded base64 stand for; nil for a number of columns that never occurs.
+  /// The number of bytes encoded by `columns` of unpadded base64; nil for an impossible number of columns.
   package static func decodedSize(_ columns: Int) -> Int? {
     columns % 4 == 1 ? nil : columns / 4 * 3 + (columns % 4) * 3 / 4
   }
 
-  /// Appends the encoding of `bytes` to `text`, filled up with `=` to whole groups if `padded`.
+  /// Appends the encoding of `bytes` to `text`, padded with `=` to whole groups if `padded`.
   package static func encode(
     _ bytes: UnsafeRawBufferPointer, padded: Bool = false, appendingTo text: inout [UInt8]
   ) {
@@ -47,8 +47,8 @@ package enum Base64 {
 
   /// Decodes unpadded base64 into the beginning of `output`, which must have room for all of it.
   ///
-  /// Returns nil for text that no canonical encoder writes: a foreign character, an impossible length,
-  /// or unused bits that aren't zero.
+  /// Returns nil for text that a canonical encoder never writes: a foreign character, an impossible length, or unused
+  /// bits that aren't zero.
   package static func decode(_ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer)
     -> Int?
   {
@@ -84,7 +84,7 @@ package enum Base64 {
     return count
   }
 
-  /// The same of text that is filled up with `=` to whole groups.
+  /// Decodes base64 that is padded with `=` to whole groups, as the unpadded form does.
   package static func decode(
     padded text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> Int? {
@@ -94,8 +94,8 @@ package enum Base64 {
     return decode(text.part(0, columns), into: output)
   }
 
-  /// Appends what a line of at most 64 columns encodes to `bytes`. Returns `false`, having appended nothing, if it isn't the
-  /// canonical encoding of anything.
+  /// Decodes a line of at most 64 columns and appends the result to `bytes`. Returns `false` and appends nothing if
+  /// the line isn't canonical base64.
   package static func decode(
     line: UnsafeRawBufferPointer, padded: Bool = false, appendingTo bytes: inout [UInt8]
   ) -> Bool {
@@ -108,15 +108,15 @@ package enum Base64 {
     }
   }
 
-  /// Decodes an argument of a stanza that has to stand for exactly `output.count` bytes.
+  /// Decodes an argument of a stanza that must encode exactly `output.count` bytes.
   package static func decode(_ text: String, filling output: UnsafeMutableRawBufferPointer) -> Bool {
     guard text.utf8.count == encodedSize(output.count) else { return false }
     var text = text
     return text.withUTF8 { decode(UnsafeRawBufferPointer($0), into: output) == output.count }
   }
 
-  /// Appends what padded `text` encodes to `output`. Returns `false`, having appended nothing, if it isn't the canonical
-  /// encoding of anything.
+  /// Decodes padded `text` and appends the result to `output`. Returns `false` and appends nothing if the text isn't
+  /// canonical base64.
   package static func decode(_ text: UnsafeRawBufferPointer, to output: inout Secret) -> Bool {
     var isCanonical = false
     output.append(count: text.count / 4 * 3) { memory in

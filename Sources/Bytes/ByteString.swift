@@ -30,16 +30,16 @@ public struct ByteString: Hashable, Sendable {
   /// Whether there are no bytes at all. An empty attribute is a value, different from an absent one.
   public var isEmpty: Bool { bytes.isEmpty }
 
-  /// The bytes as text, or `nil` where they are not valid UTF-8.
+  /// The bytes as text, or `nil` if they are not valid UTF-8.
   public var text: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// The same bytes with ASCII capital letters made small, as host names and URL schemes compare
-  /// (RFC 3986 section 6.2.2.1). Other bytes stay as they are.
+  /// The same bytes with ASCII capital letters in lower case, as host names and URL schemes are compared (RFC 3986
+  /// section 6.2.2.1). Other bytes are unchanged.
   public var lowercased: ByteString {
     ByteString(bytes.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 })
   }
 
-  /// The same bytes without the slashes around them, as items keep paths.
+  /// The same bytes without leading and trailing slashes, as items store paths.
   package var withoutSlashesAround: ByteString {
     let slash = UInt8(ascii: "/")
     var bytes = bytes.drop { $0 == slash }
@@ -47,7 +47,7 @@ public struct ByteString: Hashable, Sendable {
     return ByteString(Array(bytes))
   }
 
-  /// Whether both are equal, not regarding the case of ASCII letters.
+  /// Whether both are equal, ignoring the case of ASCII letters.
   public func isEqualIgnoringCase(_ other: ByteString) -> Bool {
     bytes.count == other.bytes.count && self.lowercased == other.lowercased
   }
@@ -61,14 +61,14 @@ extension ByteString: ExpressibleByStringLiteral {
 }
 
 extension ByteString: Comparable {
-  /// Whether `left` stands before `right` in bytewise order.
+  /// Whether `left` comes before `right` in bytewise order.
   public static func < (left: ByteString, right: ByteString) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 }
 
 extension ByteString: CustomStringConvertible {
-  /// The bytes as text, with U+FFFD in place of what is not UTF-8. Not meant for a terminal: control
+  /// The bytes as text, with U+FFFD in place of anything that is not UTF-8. Not meant for a terminal: control
   /// characters are left as they are.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

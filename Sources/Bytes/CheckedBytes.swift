@@ -1,8 +1,9 @@
 import Glibc
 
-// The standard library's own accessors of raw buffers check their bounds in debug builds alone. Keychains read bytes
-// that others wrote, so those here check them in every build. They have the names of the standard library's, and
-// go before them wherever this module is imported: there is no other way to write `bytes[index]` by mistake.
+// The standard library's own accessors of raw buffers check their bounds in debug builds only. Keychains read bytes
+// that others wrote, so the accessors here check in every build. They have the same names as those of the standard
+// library and take precedence over them wherever this module is imported, so nobody can use the unchecked ones by
+// mistake.
 
 extension UnsafeRawBufferPointer {
   /// The byte at `index`. Traps out of bounds, in release builds as well.
@@ -25,8 +26,8 @@ extension UnsafeRawBufferPointer {
     self[bounds.relative(to: indices)]
   }
 
-  /// Where `byte` stands first from `start` on; `nil` if nowhere. Traps if `start` is out of bounds, in release builds as
-  /// well.
+  /// The first position of `byte` from `start` on; `nil` if there is none. Traps if `start` is out of bounds, in
+  /// release builds as well.
   package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     precondition(start >= 0 && start <= count, "a search outside of its buffer")
     guard let baseAddress, let found = memchr(baseAddress + start, Int32(byte), count - start) else {
@@ -60,14 +61,14 @@ extension UnsafeMutableRawBufferPointer {
     self[bounds.relative(to: indices)]
   }
 
-  /// Copies all of `source` to the beginning. Traps where there is no room for it, in release builds as well.
+  /// Copies all of `source` to the beginning. Traps if there is no room for it, in release builds as well.
   @inlinable @inline(__always)
   package func copyMemory(from source: UnsafeRawBufferPointer) {
     precondition(source.count <= count, "more bytes than their buffer has room for")
     if let bytes = source.baseAddress { baseAddress?.copyMemory(from: bytes, byteCount: source.count) }
   }
 
-  /// Copies all of `source` to the beginning. Traps where there is no room for it, in release builds as well.
+  /// Copies all of `source` to the beginning. Traps if there is no room for it, in release builds as well.
   @inlinable
   package func copyBytes(from source: some Collection<UInt8>) {
     precondition(source.count <= count, "more bytes than their buffer has room for")

@@ -1,4 +1,4 @@
-/// Bytes as small hexadecimal digits.
+/// Bytes as lower-case hexadecimal digits.
 package func hexadecimal(_ bytes: [UInt8]) -> String {
   String(decoding: hexadecimalDigits(bytes), as: UTF8.self)
 }
@@ -14,13 +14,13 @@ package func hexadecimalDigits(_ bytes: [UInt8]) -> [UInt8] {
   }
 }
 
-/// The digit of a number from 0 to 15, a small letter unless `isCapital`.
+/// The digit of a number from 0 to 15, in lower case unless `isCapital`.
 @inlinable
 package func hexadecimalDigit(_ value: UInt8, isCapital: Bool = false) -> UInt8 {
   value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: isCapital ? "A" : "a") + value - 10
 }
 
-/// What a hexadecimal digit stands for, be it a small or a capital letter; `nil` if it is none.
+/// The value of a hexadecimal digit in lower or upper case; `nil` for any other character.
 @inlinable
 package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
   switch digit {

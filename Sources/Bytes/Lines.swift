@@ -1,15 +1,15 @@
-/// Takes bytes apart at LF and CRLF. A carriage return anywhere else belongs to its line.
+/// Splits bytes at LF and CRLF. A carriage return anywhere else belongs to its line.
 package struct Lines {
   private let bytes: UnsafeRawBufferPointer
   /// Where the next line begins.
   package private(set) var offset = 0
 
-  /// The lines of some bytes, from the first on.
+  /// The lines of some bytes, starting with the first.
   package init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
   }
 
-  /// The next line without its end; nil when there is none. The last line needs no end.
+  /// The next line without its line ending; nil after the last one. The last line needs no line ending.
   package mutating func next() -> UnsafeRawBufferPointer? {
     guard offset < bytes.count else { return nil }
     let start = offset

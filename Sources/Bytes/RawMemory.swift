@@ -1,7 +1,7 @@
 import Glibc
 
 extension UnsafeMutableRawBufferPointer {
-  /// Takes memory from the allocator and clears it.
+  /// Allocates zeroed memory.
   @inlinable
   package static func allocateZeroed(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
@@ -9,7 +9,7 @@ extension UnsafeMutableRawBufferPointer {
     return memory
   }
 
-  /// Where the bytes begin; see the same of `UnsafeRawBufferPointer`.
+  /// Where the bytes begin; see the same property of `UnsafeRawBufferPointer`.
   @inlinable @inline(__always)
   package var start: UnsafeMutableRawPointer {
     UnsafeMutableRawPointer(mutating: UnsafeRawBufferPointer(self).start)
@@ -21,7 +21,7 @@ extension UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: self[offset..<offset + count])
   }
 
-  /// Overwrites all bytes with zeros, in a way that no optimizer removes.
+  /// Overwrites all bytes with zeros in a way that no optimizer removes.
   @usableFromInline
   package func wipe() {
     if let baseAddress { explicit_bzero(baseAddress, count) }
@@ -29,7 +29,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where the bytes begin, never null: libsodium's parameters are declared so, even for zero bytes.
+  /// Where the bytes begin, never null: libsodium's parameters are declared non-null, even for zero bytes.
   @inlinable @inline(__always)
   package var start: UnsafeRawPointer { baseAddress ?? UnsafeRawPointer(("" as StaticString).utf8Start) }
 
@@ -44,12 +44,12 @@ extension UnsafeRawBufferPointer {
     count >= text.utf8CodeUnitCount && part(0, text.utf8CodeUnitCount) == text
   }
 
-  /// Whether they are those of the literal.
+  /// Whether the bytes equal those of the literal.
   package static func == (bytes: UnsafeRawBufferPointer, literal: StaticString) -> Bool {
     bytes.count == literal.utf8CodeUnitCount && memcmp(bytes.start, literal.utf8Start, bytes.count) == 0
   }
 
-  /// The number at `offset`, whose most significant byte comes first. Traps out of bounds.
+  /// The number at `offset`, most significant byte first. Traps out of bounds.
   package func bigEndian<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type) -> Number {
     part(offset, MemoryLayout<Number>.size).reduce(0) { $0 << 8 | Number($1) }
   }
@@ -63,7 +63,7 @@ extension StaticString {
   }
 }
 
-/// Lends `count` zeroed bytes for intermediate values and wipes them however `body` ends.
+/// Lends `count` zeroed bytes for intermediate values, and wipes them however `body` ends.
 @inlinable
 package func withSecretScratch<R: ~Copyable, E: Error>(
   _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Bytes that nobody else should see: kept in one place in memory and wiped when they go.
+/// Bytes that nobody else should see: kept in one place in memory and wiped when they are no longer needed.
 ///
-/// A secret can be neither copied, printed, interpolated nor encoded; the compiler refuses. That prevents
-/// accidents and shortens its life. It does not stop a debugger that may trace the process.
+/// A secret can't be copied, printed, interpolated or encoded; the compiler refuses. That prevents accidents and
+/// shortens its life. It does not stop a debugger that may trace the process.
 public struct Secret: ~Copyable, @unchecked Sendable {
-  // Unchecked is sound: the memory has a single owner, and nothing changes it but `mutating` members and, through
-  // `unsafeMemory`, an owner that holds it exclusively.
+  // Unchecked is sound: the memory has a single owner, and it is only changed by `mutating` members and, through
+  // `unsafeMemory`, by an owner that holds it exclusively.
   @usableFromInline var base: UnsafeMutableRawPointer?
   private var capacity: Int
 
@@ -20,7 +20,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     count = 0
   }
 
-  /// `count` zeroed bytes, which `fill` changes in place; on an error they are wiped at once.
+  /// Makes `count` zeroed bytes, which `fill` changes in place. After an error they are wiped at once.
   @inlinable
   package init<Failure: Error>(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -30,27 +30,27 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     try fill(unsafeMemory)
   }
 
-  /// `count` bytes whose values don't matter until they are written.
+  /// Makes `count` bytes with undefined values until they are written.
   @usableFromInline
   package init(uninitialized count: Int) {
     self.init(capacity: count)
     self.count = count
   }
 
-  /// Copies the bytes of a buffer, which stays the caller's to wipe.
+  /// Copies the bytes of a buffer, which the caller still has to wipe.
   public init(copying bytes: UnsafeRawBufferPointer) {
     self.init(capacity: bytes.count)
     append(bytes)
   }
 
-  /// Copies the bytes of an attribute, where it has to be used as a secret is.
+  /// Copies the bytes of an attribute that has to be used like a secret.
   public init(copying attribute: ByteString) {
     self.init(capacity: attribute.bytes.count)
     append(contentsOf: attribute)
   }
 
-  /// Copies the UTF-8 encoding of `text`. The text itself can't be wiped, so this is for tests, examples
-  /// and values that already were text.
+  /// Copies the UTF-8 encoding of `text`. The text itself can't be wiped, so this is for tests, examples and values
+  /// that were text already.
   public init(_ text: String) {
     self.init(capacity: text.utf8.count)
     for byte in text.utf8 { append(byte) }
@@ -63,7 +63,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
   /// Whether there are no bytes. An empty secret is a value, as git's empty password is.
   public var isEmpty: Bool { count == 0 }
 
-  /// Lends the bytes for the time of one call.
+  /// Lends the bytes for the duration of one call.
   @inlinable
   public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -71,7 +71,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     try body(UnsafeRawBufferPointer(unsafeMemory))
   }
 
-  /// Lends the bytes for the time of one call, to be changed in place.
+  /// Lends the bytes for the duration of one call, to be changed in place.
   @inlinable
   public mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
@@ -79,7 +79,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     try body(unsafeMemory)
   }
 
-  /// The memory itself, for its one owner to use as a buffer as long as it keeps this value and appends nothing.
+  /// The memory itself, for its only owner to use as a buffer as long as it keeps this value and appends nothing.
   @inlinable package var unsafeMemory: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: base, count: count)
   }
@@ -111,13 +111,13 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     other.withUnsafeBytes { append($0) }
   }
 
-  /// Adds a number at the end, its most significant byte first.
+  /// Adds a number at the end, most significant byte first.
   package mutating func append(bigEndian number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.bigEndian) { append($0) }
   }
 
-  /// Adds `count` bytes at the end and lets `body` write them. `body` returns how many of them it wrote; the
-  /// others are dropped again.
+  /// Adds `count` bytes at the end and lets `body` write them. `body` returns how many of them it wrote; the others
+  /// are dropped again.
   @inlinable
   public mutating func append<Failure: Error>(
     count added: Int, writtenBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
@@ -136,14 +136,14 @@ public struct Secret: ~Copyable, @unchecked Sendable {
   @usableFromInline
   mutating func count(_ written: Int) { count += written }
 
-  /// Drops the bytes from `count` on, and wipes them.
+  /// Drops and wipes the bytes from `count` on.
   public mutating func truncate(to newCount: Int) {
     guard newCount < count else { return }
     unsafeMemory.part(newCount, count - newCount).wipe()
     count = newCount
   }
 
-  /// The bytes, without a line feed at their end.
+  /// The bytes, without a line feed at the end.
   package consuming func withoutLastLineFeed() -> Secret {
     var secret = self
     let endsWithLineFeed = secret.withUnsafeBytes { $0.last == 0x0a }
@@ -151,7 +151,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     return secret
   }
 
-  /// Whether both hold the same bytes. The time it takes depends on the lengths alone.
+  /// Whether both hold the same bytes. The time depends only on the lengths.
   public borrowing func isEqual(to other: borrowing Secret) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBytes { mine in
@@ -163,13 +163,13 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// A second copy, for a caller that has to own one.
+  /// A second copy, for a caller that needs its own.
   public borrowing func copy() -> Secret {
     withUnsafeBytes { Secret(copying: $0) }
   }
 
-  /// Makes room for `added` more bytes, counts them, and returns where they begin. What the old room held is
-  /// wiped before it is given back.
+  /// Makes room for `added` more bytes, counts them, and returns where they begin. The old memory is wiped before it
+  /// is freed.
   private mutating func grow(by added: Int) -> UnsafeMutableRawPointer {
     let needed = count + added
     if let base, needed <= capacity {

@@ -2,13 +2,13 @@ import Glibc
 
 /// The system's clocks, in milliseconds (clock_gettime(2)).
 package enum SystemClock {
-  /// The date: since 1970-01-01T00:00:00Z, as whoever set it says.
+  /// The date: milliseconds since 1970-01-01T00:00:00Z, according to whoever set the clock.
   package static var date: Int { reading(of: CLOCK_REALTIME) }
 
-  /// Time that passes evenly while the machine is awake, for what is waited for.
+  /// Time that passes evenly while the machine is awake, to measure waiting.
   package static var awake: Int { reading(of: CLOCK_MONOTONIC) }
 
-  /// Time since the machine started, the time that it slept included: unlike the date it can't be set back.
+  /// Time since the machine was booted, including sleep. Unlike the date, it can't be set back.
   package static var sinceBoot: Int { reading(of: CLOCK_BOOTTIME) }
 
   private static func reading(of clock: clockid_t) -> Int {

@@ -1,5 +1,5 @@
-/// Whether a character shows nothing but does something to a terminal or to the order of text: C0, DEL, C1, and
-/// the bidirectional controls of Unicode's UAX #9 with the line and paragraph separators.
+/// Whether a character is invisible but affects a terminal or the order of text: C0, DEL, C1, the bidirectional
+/// controls of Unicode's UAX #9, and the line and paragraph separators.
 package func isInvisibleControl(_ scalar: UInt32) -> Bool {
   switch scalar {
   case 0..<0x20, 0x7f..<0xa0, 0x061c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
@@ -12,8 +12,8 @@ package func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
 }
 
-/// Text with every invisible character shown as `\u{…}`, so that an item's attributes can neither drive the terminal,
-/// nor reorder what is on it, nor look like another's (CVE-2024-50349, CVE-2021-42574).
+/// Text with every invisible character shown as `\u{…}`, so that an item's attributes can't control the terminal,
+/// reorder its contents, or look like those of another item (CVE-2024-50349, CVE-2021-42574).
 package func showingInvisible(_ text: String) -> String {
   if text.utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) || !text.unicodeScalars.contains(where: isInvisible) {
     return text
@@ -29,9 +29,9 @@ package func showingInvisible(_ text: String) -> String {
   return shown
 }
 
-/// Whether nothing is to be seen of it: controls of the terminal and of the writing direction, ends of lines and
-/// paragraphs, and what has no width (UAX #44, Default_Ignorable_Code_Point). Variation selectors stay, with which
-/// ordinary text chooses between two forms of a sign.
+/// Whether a character is invisible: controls of the terminal and of the writing direction, line and paragraph
+/// separators, and characters without width (UAX #44, Default_Ignorable_Code_Point). Variation selectors stay,
+/// because ordinary text uses them to choose between two forms of a character.
 private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
   switch scalar.value {

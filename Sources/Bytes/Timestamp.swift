@@ -8,7 +8,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.milliseconds = milliseconds
   }
 
-  /// The moment `seconds` after the Unix epoch. Bounds: what fits into milliseconds, else the nearest.
+  /// The moment `seconds` after the Unix epoch. Bounds: a value that doesn't fit into milliseconds becomes the
+  /// nearest one.
   public init(seconds: Int64) {
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     milliseconds = overflow ? (seconds < 0 ? .min : .max) : product
@@ -20,7 +21,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// The clock's present reading (CLOCK_REALTIME).
+  /// The current time (CLOCK_REALTIME).
   public static var now: Timestamp { Timestamp(milliseconds: Int64(SystemClock.date)) }
 
   /// Whether `left` is earlier than `right`.
@@ -67,7 +68,7 @@ extension Timestamp: CustomStringConvertible {
     self = read
   }
 
-  /// The same. Not by the other one: generic code that another module calls is slow at first.
+  /// Reads the same form. Separate because generic code called from another module is slow at first.
   @usableFromInline
   package init?(rfc3339 text: UnsafeRawBufferPointer) {
     func number(_ start: Int, _ length: Int) -> Int64 {
@@ -95,8 +96,8 @@ extension Timestamp: CustomStringConvertible {
     milliseconds = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
   }
 
-  // Both directions count days in 400-year eras of 146,097 days whose years begin on 1 March, so that the
-  // leap day is a year's last (the proleptic Gregorian calendar of ISO 8601).
+  // Both directions count days in 400-year eras of 146,097 days whose years begin on 1 March, so that the leap day is
+  // the last day of a year (the proleptic Gregorian calendar of ISO 8601).
   private static func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,17 +1,18 @@
 package import Bytes
 
-/// Reads JSON (RFC 8259) in place: values are slices of the text, and a secret is copied only where it is to go.
+/// A reader of JSON (RFC 8259) that works in place: values are slices of the text, and a secret is copied only to its
+/// destination.
 package enum JSONReader {
-  /// The text is no JSON, or not the value that was expected. Says nothing of the text.
+  /// The text is not JSON, or not the expected value. Doesn't contain any of the text.
   package struct Malformed: Error {
-    /// The only one there is.
+    /// Makes the error.
     package init() {}
   }
 
-  /// Values within values within … more than this many times are refused.
+  /// The largest depth of nested values; deeper ones are refused.
   package static let maximumDepth = 64
 
-  /// Reads an object and gives each member, in order, as raw name (without quotes, escapes as they are) and
+  /// Reads an object and passes each member to `body`, in order, as raw name (without quotes, escapes unresolved) and
   /// value.
   ///
   /// - Throws: ``Malformed`` if `text` is anything but one object; what `body` throws.
@@ -40,7 +41,7 @@ package enum JSONReader {
     try scanner.expectEnd()
   }
 
-  /// Reads an array and gives each element in order.
+  /// Reads an array and passes each element to `body`, in order.
   ///
   /// - Throws: ``Malformed`` if `text` is anything but one array; what `body` throws.
   package static func elements(
@@ -72,14 +73,14 @@ package struct JSONValue {
   package enum Kind: UInt8 {
     case string, number, bool, null, object, array
 
-    // Other modules would call those of every enumeration through a table that is made at each start.
+    // Other modules would call the synthesized operators through a table that is built at each start.
     package static func == (left: Kind, right: Kind) -> Bool { left.rawValue == right.rawValue }
     package static func != (left: Kind, right: Kind) -> Bool { left.rawValue != right.rawValue }
   }
 
-  /// What it is.
+  /// The kind of the value.
   package let kind: Kind
-  /// Its text; a string's is with its quotes.
+  /// The value's text, including the quotes of a string.
   package let raw: UnsafeRawBufferPointer
 
   init(kind: Kind, raw: UnsafeRawBufferPointer) {
@@ -87,20 +88,20 @@ package struct JSONValue {
     self.raw = raw
   }
 
-  /// Appends what a string says to `output`, escapes resolved.
+  /// Appends the contents of a string to `output`, escapes resolved.
   package func appendString(to output: inout Secret) throws(JSONReader.Malformed) {
     guard kind == .string else { throw JSONReader.Malformed() }
     try Self.append(UnsafeRawBufferPointer(rebasing: raw[1..<raw.count - 1]), to: &output)
   }
 
-  /// A member's name as ``JSONReader/members(of:_:)`` gives it, escapes resolved.
+  /// A member's name as passed by ``JSONReader/members(of:_:)``, escapes resolved.
   package static func name(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> ByteString {
     var bytes = Secret(capacity: text.count)
     try append(text, to: &bytes)
     return bytes.withUnsafeBytes { ByteString($0) }
   }
 
-  /// Appends what the text between two quotes says, escapes resolved.
+  /// Appends the text between two quotes, escapes resolved.
   private static func append(
     _ text: UnsafeRawBufferPointer, to output: inout Secret
   ) throws(JSONReader.Malformed) {
@@ -141,14 +142,14 @@ package struct JSONValue {
     }
   }
 
-  /// Appends what a string encodes in base64 to `output`.
+  /// Appends the bytes that a string encodes in base64 to `output`.
   package func appendBase64(to output: inout Secret) throws(JSONReader.Malformed) {
     var text = Secret(capacity: raw.count)
     try appendString(to: &text)
     guard text.withUnsafeBytes({ Base64.decode($0, to: &output) }) else { throw JSONReader.Malformed() }
   }
 
-  /// What a string says that is not secret.
+  /// The contents of a string that is not secret.
   package func string() throws(JSONReader.Malformed) -> ByteString {
     guard kind == .string else { throw JSONReader.Malformed() }
     let text = UnsafeRawBufferPointer(rebasing: raw[1..<raw.count - 1])
@@ -158,16 +159,16 @@ package struct JSONValue {
     return bytes.withUnsafeBytes { ByteString($0) }
   }
 
-  /// What a string encodes in base64 that is not secret.
+  /// The bytes that a string encodes in base64, if they are not secret.
   package func base64() throws(JSONReader.Malformed) -> ByteString {
     var bytes = Secret(capacity: raw.count)
     try appendBase64(to: &bytes)
     return bytes.withUnsafeBytes { ByteString($0) }
   }
 
-  /// A whole number that fits.
+  /// A whole number in range.
   ///
-  /// Not one function for all types: a generic one that is called from another module looks up at each start how such
+  /// There is one function for each type: a generic one called from another module looks up at each start how such
   /// numbers are added, which took a tenth of an answer's time.
   package func integer() throws(JSONReader.Malformed) -> Int64 {
     guard kind == .number else { throw JSONReader.Malformed() }
@@ -185,10 +186,10 @@ package struct JSONValue {
     return number
   }
 
-  /// A whole number that fits.
+  /// A whole number in range.
   package func integer() throws(JSONReader.Malformed) -> Int { Int(try integer() as Int64) }
 
-  /// A whole number that fits.
+  /// A whole number in range.
   package func integer() throws(JSONReader.Malformed) -> UInt16 {
     guard let number = UInt16(exactly: try integer() as Int64) else { throw JSONReader.Malformed() }
     return number
@@ -221,7 +222,7 @@ package struct JSONValue {
   }
 }
 
-/// Finds where values begin and end.
+/// A scanner that finds where values begin and end.
 private struct JSONScanner {
   private let text: UnsafeRawBufferPointer
   private var position = 0
@@ -230,7 +231,7 @@ private struct JSONScanner {
     self.text = text
   }
 
-  /// The next byte that is not white space, not yet taken.
+  /// The next byte that is not white space. It is not consumed.
   mutating func peek() throws(JSONReader.Malformed) -> UInt8 {
     while position < text.count {
       switch text[position] {
@@ -272,7 +273,7 @@ private struct JSONScanner {
     throw JSONReader.Malformed()
   }
 
-  /// An escape, of which nothing is decoded yet.
+  /// Skips an escape without decoding it.
   private mutating func escape() throws(JSONReader.Malformed) {
     guard position + 1 < text.count else { throw JSONReader.Malformed() }
     switch text[position + 1] {
@@ -348,7 +349,7 @@ private struct JSONScanner {
     }
   }
 
-  /// A number by RFC 8259 section 6.
+  /// A number according to RFC 8259 section 6.
   private mutating func number() throws(JSONReader.Malformed) {
     if try peek() == UInt8(ascii: "-") { position += 1 }
     let start = position

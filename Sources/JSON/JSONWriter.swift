@@ -1,26 +1,27 @@
 package import Bytes
 
-/// Writes JSON (RFC 8259) straight into memory that is wiped, for the values may be secret.
+/// A writer of JSON (RFC 8259) into memory that is wiped, because the values may be secret.
 ///
 /// A value that isn't UTF-8, or that escapes would make longer than base64 does, is written as base64 under its name
-/// with `_b64` appended, so that JSON can carry every byte string within bounds. Control characters and those that turn the direction of text are escaped, so that the output
-/// does no harm on a terminal (Trojan Source, CVE-2021-42574; CVE-2024-50349).
+/// with `_b64` appended, so that JSON can hold every byte string within bounds. Control characters and those that
+/// change the direction of text are escaped, so that the output does no harm on a terminal (Trojan Source,
+/// CVE-2021-42574; CVE-2024-50349).
 package struct JSONWriter: ~Copyable {
-  /// What has been written so far.
+  /// The text written so far.
   package var bytes: Secret
   private var needsComma = false
 
-  /// A writer that has written nothing.
+  /// Makes a writer that has written nothing.
   package init(capacity: Int = 256) {
     bytes = Secret(capacity: capacity)
   }
 
-  /// Ends writing and gives the text away.
+  /// Ends writing and returns the text.
   package consuming func finish() -> Secret {
     bytes
   }
 
-  /// Ends writing with a line feed and gives the line away.
+  /// Ends writing with a line feed and returns the line.
   package consuming func finishLine() -> Secret {
     bytes.append("\n")
     return bytes
@@ -112,7 +113,7 @@ package struct JSONWriter: ~Copyable {
     member(name, value.map { Int64($0) })
   }
 
-  /// Writes a member whose name is given in bytes that need no escape.
+  /// Writes a member whose name is given as bytes that need no escaping.
   package mutating func member(_ name: ByteString, _ value: ByteString) {
     value.bytes.withUnsafeBytes { value in
       let isText = isValidUTF8(value) && !Self.isMostlyEscapes(value)
@@ -156,27 +157,27 @@ package struct JSONWriter: ~Copyable {
     member(name, ByteString(value.text))
   }
 
-  /// Writes an array's element that is a string.
+  /// Writes an array element that is a string.
   package mutating func element(_ value: ByteString) {
     value.bytes.withUnsafeBytes { textElement($0) }
   }
 
-  /// Writes an array's element that is a number.
+  /// Writes an array element that is a number.
   package mutating func element(_ value: Int64) {
     separate()
     append(value)
     needsComma = true
   }
 
-  /// Writes an array's element from bytes, which have to be valid UTF-8.
+  /// Writes an array element from bytes, which must be valid UTF-8.
   package mutating func textElement(_ value: UnsafeRawBufferPointer) {
     separate()
     string(value)
     needsComma = true
   }
 
-  /// Writes a member that is a string in any case, for others' protocols know no base64 in its place. Name and value
-  /// have to be valid UTF-8.
+  /// Writes a member that is a string in any case, because other protocols don't accept base64 in its place. Name and
+  /// value must be valid UTF-8.
   package mutating func textMember(_ name: ByteString, _ value: UnsafeRawBufferPointer) {
     separate()
     name.bytes.withUnsafeBytes { string($0) }
@@ -185,7 +186,7 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// The same, of what is not secret.
+  /// Writes a member that is a string in any case and not secret.
   package mutating func textMember(_ name: ByteString, _ value: ByteString) {
     value.bytes.withUnsafeBytes { textMember(name, $0) }
   }
@@ -200,7 +201,7 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// Whether control characters, each of which takes six bytes, make base64 the shorter form.
+  /// Whether the text has so many control characters, each of which takes six bytes, that base64 is shorter.
   private static func isMostlyEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
     var controls = 0
     for byte in text where (byte < 0x20 && byte != 0x0a) || byte == 0x7f { controls += 1 }
