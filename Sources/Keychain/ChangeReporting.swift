@@ -1,19 +1,19 @@
 /// A keychain that can tell when its items change, whoever changes them.
 ///
-/// `SharedKeychain.changes()` makes a sequence of changes of it.
+/// `SharedKeychain.changes()` turns it into a sequence of changes.
 public protocol ChangeReporting: KeychainStore {
-  /// Has `report` called, from any thread, each time something may have changed. It may be called too often, and once
-  /// for several changes; after the last change it is called at least once more.
+  /// Calls `report`, from any thread, each time something may have changed. It may be called too often, and once for
+  /// several changes; after the last change it is called at least once more.
   ///
-  /// - Returns: what ends that when it is cancelled or let go.
+  /// - Returns: a subscription that ends this when it is cancelled or released.
   /// - Throws: ``KeychainError`` if the keychain can't tell.
   func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription
 
-  /// Every item that can be seen, as it is now.
+  /// Every visible item, as it is now.
   ///
-  /// Nobody is asked to unlock what was seen before and is locked by now: that is given as it was.
+  /// Nobody is asked to unlock anything: an item that was seen before and is locked by now is returned as it was.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   func revisions() throws(KeychainError) -> [ItemRevision]
@@ -31,15 +31,14 @@ extension KeychainStore {
   }
 }
 
-/// An item in one of the states that it has been in.
+/// An item in one of its states.
 public struct ItemRevision: Hashable, Sendable {
   /// The item.
   public let item: Item
-  /// A number that is another one after each change of the item, also where its secret alone has changed. It need not
-  /// grow.
+  /// A number that differs after each change of the item, even if only its secret has changed. It need not increase.
   public let number: Int64
 
-  /// Takes both parts.
+  /// Makes a revision.
   public init(_ item: Item, number: Int64) {
     self.item = item
     self.number = number

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What is told of changes until it is cancelled or nobody holds it any more.
+/// A subscription to changes, which lasts until it is cancelled or released.
 public final class ChangeSubscription: Sendable {
   private let end: Mutex<(@Sendable () -> Void)?>
 
-  /// Takes what ends the telling. It is called once, and must not wait for anything.
+  /// Takes a closure that ends the subscription. It is called once, and must not wait for anything.
   public init(_ end: @escaping @Sendable () -> Void) {
     self.end = Mutex(end)
   }
 
   deinit { cancel() }
 
-  /// Ends it. May be called several times, from any thread.
+  /// Ends the subscription. May be called several times, from any thread.
   public func cancel() {
     let end = end.withLock { end in
       defer { end = nil }
@@ -21,7 +21,7 @@ public final class ChangeSubscription: Sendable {
   }
 }
 
-/// Tells any number of listeners that something has changed.
+/// Reports changes to any number of listeners.
 package final class ChangeBroadcast: Sendable {
   private struct State {
     var listeners: [Int: @Sendable () -> Void] = [:]
@@ -30,15 +30,15 @@ package final class ChangeBroadcast: Sendable {
 
   private let state = Mutex(State())
 
-  /// Without a listener yet.
+  /// Makes a broadcast without listeners.
   package init() {}
 
-  /// Whether there is nobody to tell.
+  /// Whether there are no listeners.
   package var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
-  /// Has a listener told until the subscription ends.
+  /// Adds a listener until the subscription ends.
   ///
-  /// - Parameter onEnd: called when it has ended.
+  /// - Parameter onEnd: called when the subscription has ended.
   package func subscribe(
     _ report: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void = {}
   ) -> ChangeSubscription {
@@ -54,12 +54,12 @@ package final class ChangeBroadcast: Sendable {
   }
 
   private func remove(_ number: Int) {
-    // The closure goes outside the lock, for with it may go what holds other subscriptions.
+    // The closure is released outside the lock, because it may own other subscriptions.
     let removed = state.withLock { $0.listeners.removeValue(forKey: number) }
     withExtendedLifetime(removed) {}
   }
 
-  /// Tells all.
+  /// Calls all listeners.
   package func report() {
     let listeners = state.withLock { $0.listeners.values.map { $0 } }
     for listener in listeners { listener() }

@@ -1,45 +1,45 @@
-/// A keychain that a service of the desktop keeps: what programs need of it beyond the items.
+/// A keychain that a desktop service manages: what programs need of it beyond the items.
 public protocol DesktopKeychain: KeychainStore {
-  /// What can be said of the service and its collections, without unlocking anything.
+  /// Describes the service and its collections, without unlocking anything.
   ///
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
   func facts() throws(KeychainError) -> DesktopKeychainFacts
 
-  /// Whether there is a collection for new items, and one that outlives the login session.
+  /// Whether there is a collection for new items that outlives the login session.
   ///
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
   func keepsNewItems() throws(KeychainError) -> Bool
 
-  /// Unlocks the collection that is used, through the service's own prompt or else with a passphrase.
+  /// Unlocks the collection in use, through the service's own prompt or else with a passphrase.
   ///
   /// - Parameters:
   ///   - isKnown: whether the passphrase is known, so that the service need not prompt.
-  ///   - passphrase: asks the person, with the number of the attempt from 1 on; `nil` ends asking.
+  ///   - passphrase: asks the person; `attempt` counts from 1. `nil` stops asking.
   /// - Throws: ``KeychainError/collectionLocked(_:)`` if it stays locked;
   ///   ``KeychainError/wrongPassphrase(path:)``.
   func unlock(
     isKnown: Bool, passphrase: (_ attempt: Int) throws(KeychainError) -> Secret?
   ) throws(KeychainError)
 
-  /// Locks the collection that is used.
+  /// Locks the collection in use.
   ///
   /// - Throws: ``KeychainError/noCollection(_:)`` if there is none; ``KeychainError/noAnswer(call:milliseconds:)`` and
   ///   ``KeychainError/refused(call:error:detail:)``.
   func lock() throws(KeychainError)
 
-  /// Makes a collection and, if there is no default one yet, makes it that.
+  /// Makes a collection, and makes it the default one if there is none.
   ///
   /// - Parameters:
-  ///   - label: what people see.
-  ///   - isKnown: whether the passphrase is to be used in place of the service's prompt.
+  ///   - label: its name for people.
+  ///   - isKnown: whether the passphrase is used in place of the service's prompt.
   ///   - passphrase: asks for the new passphrase; `nil` if nobody can be asked.
-  /// - Throws: ``KeychainError/duplicateItem`` if there is one of that name.
+  /// - Throws: ``KeychainError/duplicateItem`` if a collection of that name exists.
   func createCollection(
     _ label: String, isKnown: Bool, passphrase: () throws(KeychainError) -> Secret?
   ) throws(KeychainError)
 }
 
-/// What a desktop's service says of itself.
+/// A desktop service's description of itself.
 public struct DesktopKeychainFacts: Hashable, Sendable {
   /// One of the service's collections.
   public struct Collection: Hashable, Sendable {
@@ -49,7 +49,7 @@ public struct DesktopKeychainFacts: Hashable, Sendable {
     public let label: String
     /// Whether it has to be unlocked before its secrets can be read.
     public let isLocked: Bool
-    /// How many items it holds, of whatever kind; `nil` if it doesn't say.
+    /// How many items of any kind it holds; `nil` if it doesn't say.
     public let itemCount: Int?
 
     /// Takes the facts.
@@ -60,18 +60,18 @@ public struct DesktopKeychainFacts: Hashable, Sendable {
       self.itemCount = itemCount
     }
 
-    /// Whether it outlives the login session. The one called `session` is kept in memory alone.
+    /// Whether it outlives the login session. The one named `session` is kept only in memory.
     public var isLasting: Bool { !path.hasSuffix("/session") }
 
-    /// The name by which `--collection` finds it: the end of its path.
+    /// The name that `--collection` accepts: the end of its path.
     public var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
   }
 
-  /// Where the bus is, as D-Bus writes addresses.
+  /// The address of the bus, in D-Bus notation.
   public let address: String
   /// The unique name of the service on the bus.
   public let owner: String
-  /// The service's program, where it can be seen.
+  /// The service's program, if it can be determined.
   public let program: String?
   /// The service's process.
   public let processID: UInt32?
@@ -94,9 +94,9 @@ public struct DesktopKeychainFacts: Hashable, Sendable {
   }
 }
 
-/// How a desktop's service is used.
+/// The settings for using a desktop service.
 public struct DesktopKeychainSettings {
-  /// Something that a program that uses the keychain may want to report.
+  /// An event that a program using the keychain may want to report.
   public enum Notice: Hashable, Sendable {
     /// The service's prompt has been waiting for a person for a second.
     case prompting(program: String?)
@@ -104,20 +104,20 @@ public struct DesktopKeychainSettings {
     case waiting(path: String)
     /// A collection was left out of a listing because it is locked.
     case skipped(collection: String)
-    /// So many items are being read that it will take a while.
+    /// This many items are being read, which will take a while.
     case reading(count: Int, program: String?)
     /// New items go to a collection that is lost when the session ends.
     case notLasting(collection: String)
   }
 
-  /// The session bus, as D-Bus writes addresses; `nil` finds it in the environment or in its usual place.
+  /// The address of the session bus, in D-Bus notation; `nil` finds it in the environment or in its usual place.
   public var busAddress: String?
-  /// The one collection to use, by the end of its path or by its label; `nil` finds items in all and puts new ones
-  /// into the default one.
+  /// The one collection to use, by the end of its path or by its label; `nil` finds items in all collections and puts
+  /// new ones into the default one.
   public var collection: String?
-  /// Whether secrets travel over the bus encrypted.
+  /// Whether secrets are encrypted on the bus.
   public var isEncrypted = true
-  /// Whether secrets will be asked for, so that a session is opened as soon as there is something to ask for.
+  /// Whether secrets will be read, so that a session is opened as soon as it may be needed.
   public var readsSecrets = false
   /// How long it may take to find out whether a service answers, in milliseconds.
   public var probeTimeout = 1000
@@ -129,25 +129,25 @@ public struct DesktopKeychainSettings {
   public var lockFolder: String?
   /// How many seconds a writer waits for others.
   public var patience = 60
-  /// Hears of what happens.
+  /// Called with each notice.
   public var onNotice: (Notice) -> Void = { _ in }
-  /// What the dates of changes are read from that the service does not know of yet.
+  /// The source of dates for changes that the service has not dated yet.
   public var clock: () -> Timestamp = { .now }
 
-  /// The usual way.
+  /// Makes the default settings.
   public init() {}
 }
 
-/// One thing that was looked at to find out why a keychain can or cannot be used.
+/// One check made to find out why a keychain can or cannot be used.
 public struct Finding {
-  /// What was looked at: `bus`, `owner`, …
+  /// The subject of the check: `bus`, `owner`, …
   public let subject: String
-  /// What was found; `nil` if nothing was.
+  /// The result; `nil` if nothing was found.
   public let value: String?
-  /// What is wrong with it.
+  /// The problem with it.
   public let problem: KeychainError?
 
-  /// Takes the parts.
+  /// Makes a finding.
   public init(_ subject: String, _ value: String?, problem: KeychainError? = nil) {
     self.subject = subject
     self.value = value

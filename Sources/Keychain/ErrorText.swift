@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the C library calls an error number, with a small first letter, as "no such file or directory".
+/// The C library's text for an error number, beginning with a lower-case letter, such as "no such file or directory".
 ///
 /// - Parameter number: an `errno`.
 package func errorText(_ number: Int32) -> String {

@@ -1,16 +1,16 @@
 /// Whether a keychain could keep a secret now; see ``KeychainStore/probe()``.
 public enum KeychainReadiness: Hashable, Sendable {
-  /// It answers, and takes new items, without asking anybody.
+  /// It answers and takes new items without asking anybody.
   case ready
-  /// It is there, and somebody would be asked to unlock it first: for the file of this path, or for the collection of
-  /// this name.
+  /// It exists, but somebody would be asked to unlock it first: the file at this path, or the collection of this
+  /// name.
   case locked(KeychainError)
-  /// Items can be read, but not be added or changed, for this reason.
+  /// Items can be read, but not added or changed, for this reason.
   case notWritable(KeychainError)
   /// It can't be used at all, for this reason.
   case unavailable(KeychainError)
 
-  /// Whether a secret could be kept now, perhaps after somebody was asked to unlock the keychain.
+  /// Whether a secret could be stored now, possibly after somebody was asked to unlock the keychain.
   public var canKeepSecrets: Bool {
     switch self {
     case .ready, .locked: true
@@ -18,7 +18,7 @@ public enum KeychainReadiness: Hashable, Sendable {
     }
   }
 
-  /// What stands in the way; `nil` for a keychain that is ready.
+  /// The obstacle; `nil` if the keychain is ready.
   public var reason: KeychainError? {
     switch self {
     case .ready: nil
@@ -26,7 +26,7 @@ public enum KeychainReadiness: Hashable, Sendable {
     }
   }
 
-  /// What it means that reading failed with an error.
+  /// The readiness of a keychain whose reading failed with an error.
   public init(readingFailedWith error: KeychainError) {
     switch error {
     case .locked, .collectionLocked, .itemLocked, .promptDismissed, .wrongPassphrase: self = .locked(error)
@@ -36,7 +36,7 @@ public enum KeychainReadiness: Hashable, Sendable {
 }
 
 extension KeychainStore {
-  /// Reads something that is never there. A keychain that asks people has to implement this itself, without asking.
+  /// Reads an item that never exists. A keychain that asks people must implement this itself, without asking.
   public func probe() -> KeychainReadiness {
     do throws(KeychainError) {
       _ = try items(matching: .genericPassword(GenericPasswordQuery(service: "probe", account: "")))

@@ -1,16 +1,17 @@
-/// A keychain: somewhere that items and their secrets are kept.
+/// A keychain: a place where items and their secrets are stored.
 ///
 /// The primitives are those of Keychain Services: find, add, update, delete. What git needs beyond them (answer,
+/// save, erase) is implemented once for all keychains, in extensions. Everything is synchronous.
 /// save, erase) is written once for all keychains, in extensions. Everything is synchronous.
 public protocol KeychainStore: AnyObject {
-  /// The items that answer the query, without their secrets, in the keychain's own order: where nothing else
-  /// decides, an earlier one is preferred.
+  /// The items that answer the query, without their secrets, in the keychain's own order: if nothing else decides, an
+  /// earlier one is preferred.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read. A locked, broken or missing keychain is never an
   ///   empty one.
   func items(matching query: ItemQuery) throws(KeychainError) -> [Item]
 
-  /// The confidential part of an item that ``items(matching:)`` gave.
+  /// The confidential part of an item returned by ``items(matching:)``.
   ///
   /// - Throws: ``KeychainError/itemNotFound`` if it is gone by now.
   func credential(of item: Item) throws(KeychainError) -> Credential
@@ -23,8 +24,7 @@ public protocol KeychainStore: AnyObject {
   @discardableResult
   func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
 
-  /// The same for an item that comes from elsewhere: it keeps the dates that it has, as far as the kind of keychain lets
-  /// it.
+  /// Adds an item from elsewhere. It keeps its dates as far as the kind of keychain allows.
   ///
   /// - Throws: as ``add(_:_:)`` does.
   @discardableResult
@@ -32,50 +32,52 @@ public protocol KeychainStore: AnyObject {
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item
 
-  /// Gives the item that `item.reference` names the attributes of `item`.
+  /// Replaces the attributes of the item that `item.reference` names by those of `item`.
   ///
   /// - Throws: ``KeychainError/itemNotFound`` if it is gone; ``KeychainError/duplicateItem`` if another item has
   ///   the new primary key; and as ``add(_:_:)`` does.
   @discardableResult
   func update(_ item: Item) throws(KeychainError) -> Item
 
-  /// The same, and replaces the confidential parts.
+  /// Replaces the attributes and the confidential parts of an item.
   ///
   /// - Throws: as ``update(_:)`` does.
   @discardableResult
   func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
 
-  /// Deletes items that ``items(matching:)`` gave. One that is gone already is no error. Returns how many went.
+  /// Deletes items returned by ``items(matching:)``. An item that is already gone is not an error. Returns how many
+  /// were deleted.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read or written.
   @discardableResult
   func delete(_ items: [Item]) throws(KeychainError) -> Int
 
-  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes what the body
-  /// changed lasting all at once. If the body throws, nothing has changed.
+  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes all changes of the
+  /// body permanent at once. If the body throws, nothing has changed.
   ///
-  /// A keychain may run the body more than once: where a person has to unlock something in the middle, others aren't kept
-  /// waiting for that, and the body begins anew afterwards. Nothing counts but what the last run did to the keychain; what
-  /// the body does to anything else should do no harm twice.
+  /// A keychain may run the body more than once: if a person has to unlock something in the middle, others aren't
+  /// kept waiting for that, and the body starts again afterwards. Only the changes of the last run to the keychain
+  /// count. Anything else that the body does must be harmless if it happens twice.
   ///
-  /// - Throws: what `body` throws; ``KeychainError/busy(path:seconds:)`` if somebody else holds the lock for too long.
+  /// - Throws: what `body` throws; ``KeychainError/busy(path:seconds:)`` if another process holds the lock for too
+  ///   long.
   func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
 
   /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows:
-  /// an item's secret is then the one that the item had when it was found.
+  /// an item's secret is then the one that it had when it was found.
   ///
   /// - Throws: what `body` throws.
   func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
 
-  /// Whether the keychain could keep a secret now, for a program that is about to ask a person to log in and must not
-  /// find out afterwards that it can't keep what came of that.
+  /// Whether the keychain could store a secret now. For a program that is about to ask a person to log in and must
+  /// not find out afterwards that it can't store the result.
   ///
-  /// Asks nobody, runs no program, and changes nothing. It looks at all that can be seen beforehand; what keeps an item
-  /// from being added may still come in between, so a program gives the secret back to the person if that fails.
+  /// Asks nobody, runs no program, and changes nothing. It checks everything that can be checked beforehand. Adding
+  /// an item may still fail afterwards, so a program should then return the secret to the person.
   func probe() -> KeychainReadiness
 }
 
@@ -86,20 +88,20 @@ extension KeychainStore {
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item { try add(item, credential) }
 
-  /// Runs `body`, which sees what others change meanwhile.
+  /// Runs `body`, which may see changes that others make meanwhile.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try body() }
 }
 
-/// An item that answered, with its secret.
+/// An item that answers a query, with its secret.
 public struct Answer: ~Copyable, Sendable {
   /// The item.
   public let item: Item
-  /// What it keeps confidential.
+  /// Its confidential part.
   public var credential: Credential
 
-  /// Takes both parts.
+  /// Makes an answer.
   public init(item: Item, credential: consuming Credential) {
     self.item = item
     self.credential = credential
@@ -107,7 +109,7 @@ public struct Answer: ~Copyable, Sendable {
 }
 
 extension KeychainStore {
-  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). Expired ones are among them:
+  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). They include expired ones: the
   /// expiry is confidential, and finding loads no secret.
   ///
   /// - Throws: what ``items(matching:)`` throws.
@@ -120,9 +122,10 @@ extension KeychainStore {
   /// - Parameters:
   ///   - query: what to look for.
   ///   - now: the present time, by which items expire.
-  ///   - isUsable: says whether the one who asks can use such an item; others are passed over. By default those that
-  ///     hold a password, and no ready-made credential.
-  /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw, but for an item that was deleted in between.
+  ///   - isUsable: returns whether the caller can use such an item; others are skipped. By default those that hold a
+  ///     password, and not a ready-made credential.
+  /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw, except for an item that was deleted in
+  ///   between.
   public func answer(
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
@@ -133,8 +136,8 @@ extension KeychainStore {
     }
   }
 
-  /// The same for somebody who can have a secret renewed, as git can: where every item that would answer has expired,
-  /// what the best one with a refresh token still gives.
+  /// The same for a caller that can renew a secret, as git can: if every item that would answer has expired, returns
+  /// what the best one with a refresh token still provides.
   ///
   /// - Parameters:
   ///   - query: what to look for.
@@ -160,8 +163,8 @@ extension KeychainStore {
     }
   }
 
-  /// The confidential part of an item; `nil` if somebody has deleted it since it was found, for then it is no
-  /// match any more.
+  /// The confidential part of an item; `nil` if somebody has deleted it since it was found, because then it no longer
+  /// matches.
   package func credentialIfPresent(of item: Item) throws(KeychainError) -> Credential? {
     do throws(KeychainError) {
       return try credential(of: item)

@@ -1,4 +1,4 @@
-// What items and their secrets consist of: whoever imports this module has them, and need not know where they are.
+// The types of items and their secrets. Importing this module provides them, wherever they are defined.
 @_exported public import struct Bytes.ByteString
 @_exported public import struct Bytes.Secret
 @_exported public import struct Bytes.Timestamp

@@ -1,13 +1,13 @@
-/// What an item whose time is over gives to somebody who can have its secret renewed: all but the secret.
+/// What an expired item provides to a caller that can renew its secret: everything but the secret.
 public struct Renewal: ~Copyable, Sendable {
   /// The item.
   public let item: Item
-  /// When its secret stopped being of use, in seconds since the Unix epoch.
+  /// When its secret expired, in seconds since the Unix epoch.
   public let expiry: Int64
-  /// What a new secret can be had for. Never empty.
+  /// The token for which a new secret can be obtained. Never empty.
   public let refreshToken: Secret
 
-  /// Takes what `credential` gives without its secret; `nil` if that is nothing that a new one can be had for.
+  /// Takes everything in `credential` but the secret; `nil` if it can't be renewed.
   init?(_ item: Item, _ credential: borrowing Credential) {
     guard credential.isRenewable, let expiry = credential.expiry,
       let refreshToken = credential.copyOfRefreshToken()
@@ -18,16 +18,16 @@ public struct Renewal: ~Copyable, Sendable {
   }
 }
 
-/// What a keychain has for somebody who can have a secret renewed.
+/// A keychain's result for a caller that can renew a secret.
 public enum AnswerOrRenewal: ~Copyable, Sendable {
   /// An item answers.
   case answer(Answer)
-  /// What would answer has expired, and can be renewed.
+  /// The item that would answer has expired and can be renewed.
   case renewal(Renewal)
 }
 
 extension Credential {
-  /// Whether it has something that a new secret can be had for.
+  /// Whether it has a token for which a new secret can be obtained.
   var isRenewable: Bool {
     switch refreshToken {
     case .none: false

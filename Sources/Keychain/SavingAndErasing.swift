@@ -1,6 +1,6 @@
-/// What ``KeychainStore/save(_:_:expiringBy:at:)`` did.
+/// The result of ``KeychainStore/save(_:_:expiringBy:at:)``.
 public enum SaveOutcome: Hashable, Sendable {
-  /// Everything was there already; nothing was written.
+  /// Everything was stored already; nothing was written.
   case unchanged
   /// An item was changed.
   case updated
@@ -9,23 +9,23 @@ public enum SaveOutcome: Hashable, Sendable {
 }
 
 extension KeychainStore {
-  /// Keeps a credential that has just been used with success, as git's `store` and a tool's `login` ask for.
+  /// Stores a credential that has just been used successfully, as git's `store` and a tool's `login` request.
   ///
-  /// Git asks every helper to store after every login, also the one that answered. So nothing is written, and
-  /// no lock is taken, when the answer to the same question already is that account and secret, even where the
-  /// answer's item has a shorter path than `item`. Else the item with that primary key is changed, or one is
-  /// added; no other item is ever touched. An expiry or refresh token that is not given along with an unchanged
-  /// secret stays as it was, for older gits drop them on the way; with a new secret they are replaced. One that is
-  /// new for the same secret goes to the item with that primary key alone.
+  /// Git asks every helper to store after every login, including the one that answered. Therefore nothing is written,
+  /// and no lock is taken, if the answer to the same question already has that account and secret, even if its item
+  /// has a shorter path than `item`. Otherwise the item with that primary key is changed, or one is added; no other
+  /// item is ever changed. If the secret is unchanged, a missing expiry or refresh token stays as it was, because
+  /// older versions of git drop them on the way; with a new secret both are replaced. A new expiry or refresh token
+  /// for the same secret only goes to the item with that primary key.
   ///
   /// - Parameters:
-  ///   - item: what to store it for. Attributes other than the key count only where an item is added.
-  ///   - credential: what to keep.
+  ///   - item: what to store it for. Attributes other than the key count only if an item is added.
+  ///   - credential: what to store.
   ///   - expiringBy: the latest expiry that the item may have afterwards, in seconds since the Unix epoch. Saving
-  ///     what is there already never puts an expiry off.
+  ///     what is already stored never extends an expiry.
   ///   - now: the present time, by which items expire.
   /// - Throws: what reading and writing the keychain throws; ``KeychainError/queryTooBroad(_:)`` and
-  ///   ``KeychainError/unusableAttribute(name:_:)`` for an item that can't be kept.
+  ///   ``KeychainError/unusableAttribute(name:_:)`` for an item that can't be stored.
   @discardableResult
   public func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
@@ -69,15 +69,15 @@ extension KeychainStore {
     }
   }
 
-  /// Forgets the items that hold a secret which a server has refused, as git's `erase` asks for. A newer password
-  /// stays. Returns how many items went.
+  /// Deletes the items that hold a secret which a server has refused, as git's `erase` requests. A newer password
+  /// stays. Returns how many items were deleted.
   ///
   /// - Parameters:
-  ///   - query: the items in question. Without an account all accounts are; a security domain that is asked with
+  ///   - query: the items in question. Without an account, it covers all accounts; a query with a security domain
   ///     never erases what other tools share.
-  ///   - secret: the one that was refused.
-  ///   - answered: the item that had given the refused answer, if that is known: where it is among those that
-  ///     would go, it alone goes.
+  ///   - secret: the refused secret.
+  ///   - answered: the item that provided the refused answer, if it is known. If it is among the items to delete, it
+  ///     is the only one deleted.
   /// - Throws: what reading and writing the keychain throws.
   public func erase(
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil
@@ -93,9 +93,9 @@ extension KeychainStore {
     }
   }
 
-  /// Forgets every item in question, whatever its secret, as git's `erase` without a password and a tool's
-  /// `logout` ask for. If the query has a path, only items of that very path go; those of an access group stay, for
-  /// programs share them that nobody has spoken of. Returns how many items went.
+  /// Deletes every item in question, whatever its secret, as git's `erase` without a password and a tool's `logout`
+  /// request. If the query has a path, only items with exactly that path are deleted. Items of an access group stay,
+  /// because other programs share them. Returns how many items were deleted.
   ///
   /// - Throws: what reading and writing the keychain throws.
   public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
@@ -106,7 +106,7 @@ extension KeychainStore {
     }
   }
 
-  /// Looks without the lock first: mostly there is nothing to erase.
+  /// Looks without the lock first, because usually there is nothing to erase.
   private func erase(
     _ candidates: () throws(KeychainError) -> [Item]
   ) throws(KeychainError) -> Int {
@@ -116,7 +116,7 @@ extension KeychainStore {
 }
 
 extension ItemQuery {
-  /// Whether the item belongs to the one who asks, and is not merely shared with it.
+  /// Whether the item belongs to the caller, and is not merely shared with it.
   fileprivate func isInErasingReach(of item: Item) -> Bool {
     guard case .internetPassword(let query) = self, case .internetPassword(let key) = item.key else {
       return true
@@ -134,7 +134,7 @@ extension ItemQuery {
 }
 
 extension Credential {
-  /// This credential with what `newer` brings for the same secret; `nil` if that changes nothing.
+  /// This credential with the changes of `newer` for the same secret; `nil` if there are none.
   package borrowing func merged(with newer: borrowing Credential, expiringBy: Int64?) -> Credential? {
     let expiry = earlier(newer.expiry ?? self.expiry, expiringBy)
     let keepsToken = !newer.hasRefreshToken || hasSameRefreshToken(as: newer)

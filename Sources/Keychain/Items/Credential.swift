@@ -1,18 +1,18 @@
-/// What an item keeps confidential: the secret and what git gives along with it.
+/// The confidential part of an item: the secret and what git provides along with it.
 public struct Credential: ~Copyable, Sendable {
   /// The password; with an ``authenticationScheme`` the ready-made credential of an Authorization header.
   public var secret: Secret
 
-  /// When the secret stops being of use, in seconds since the Unix epoch (git's `password_expiry_utc`).
+  /// When the secret expires, in seconds since the Unix epoch (git's `password_expiry_utc`).
   public var expiry: Int64?
 
   /// An OAuth refresh token (git's `oauth_refresh_token`), as confidential as the secret.
   public var refreshToken: Secret?
 
-  /// The scheme that ``secret`` is ready-made for, `Bearer` for one (git's `authtype`). `nil` for a password.
+  /// The scheme for which ``secret`` is ready-made, such as `Bearer` (git's `authtype`). `nil` for a password.
   public var authenticationScheme: ByteString?
 
-  /// Takes the parts.
+  /// Makes a credential.
   public init(
     _ secret: consuming Secret, expiry: Int64? = nil, refreshToken: consuming Secret? = nil,
     authenticationScheme: ByteString? = nil
@@ -23,7 +23,7 @@ public struct Credential: ~Copyable, Sendable {
     self.authenticationScheme = authenticationScheme
   }
 
-  /// A password from text, for tests, examples and values that already were text.
+  /// A password from text, for tests, examples and values that were text already.
   public init(password: String) {
     self.init(Secret(password))
   }
@@ -31,15 +31,15 @@ public struct Credential: ~Copyable, Sendable {
   /// The secret alone.
   package consuming func takeSecret() -> Secret { secret }
 
-  /// A second copy, for a caller that has to own one.
+  /// A second copy, for a caller that needs its own.
   public borrowing func copy() -> Credential {
     Credential(
       secret.copy(), expiry: expiry, refreshToken: copyOfRefreshToken(),
       authenticationScheme: authenticationScheme)
   }
 
-  /// Whether its time is over at `now`. The second that `expiry` names is already too late: a request that is
-  /// sent now would arrive after it.
+  /// Whether it has expired at `now`. The second in `expiry` is already too late, because a request sent now would
+  /// arrive after it.
   public borrowing func isExpired(at now: Timestamp) -> Bool {
     expiry.map { $0 <= now.seconds } ?? false
   }
@@ -49,7 +49,7 @@ public struct Credential: ~Copyable, Sendable {
     authenticationScheme == other.authenticationScheme && secret.isEqual(to: other.secret)
   }
 
-  /// Whether both hold the same refresh token, or both none.
+  /// Whether both hold the same refresh token, or neither holds one.
   public borrowing func hasSameRefreshToken(as other: borrowing Credential) -> Bool {
     switch refreshToken {
     case .none:

@@ -1,10 +1,10 @@
 import Bytes
 
-/// The attributes that make a certificate, a key or an identity the item it is: its primary key.
+/// The attributes that identify a certificate, a key or an identity: its primary key.
 ///
-/// Such items are kept and found as any other; nothing is computed with them.
+/// Such items are stored and found like any other; they are not used in computations.
 public struct CryptographicItem: Hashable, Sendable {
-  /// Which class of Keychain Services it is of.
+  /// The item's class in Keychain Services.
   public enum Kind: Hashable, Sendable, CaseIterable {
     /// `kSecClassCertificate`
     case certificate
@@ -17,18 +17,19 @@ public struct CryptographicItem: Hashable, Sendable {
   /// The class.
   public var kind: Kind
 
-  /// The attributes that tell it from others of its class: of a certificate its type, issuer and serial number (`ctyp`,
-  /// `issr`, `slnr`), of a key its class, labels, type and sizes (`kcls`, `klbl`, `atag`, `crtr`, `type`, `bsiz`,
-  /// `esiz`, `sdat`, `edat`), of an identity all of these.
+  /// The attributes that distinguish it from others of its class: for a certificate its type, issuer and serial
+  /// number (`ctyp`, `issr`, `slnr`); for a key its class, labels, type and sizes (`kcls`, `klbl`, `atag`, `crtr`,
+  /// `type`, `bsiz`, `esiz`, `sdat`, `edat`); for an identity all of these.
   public var primaryAttributes: FurtherAttributes
 
-  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is a name and no boundary.
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, not a security
+  /// boundary.
   public var accessGroup: ByteString?
 
   /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).
   public var isSynchronizable: Bool
 
-  /// Takes the attributes. An empty `accessGroup` becomes `nil`.
+  /// Makes an item's key. An empty `accessGroup` becomes `nil`.
   public init(
     _ kind: Kind, _ primaryAttributes: FurtherAttributes, accessGroup: ByteString? = nil,
     isSynchronizable: Bool = false
@@ -41,8 +42,8 @@ public struct CryptographicItem: Hashable, Sendable {
 }
 
 extension CryptographicItem {
-  /// The item as a person would name it: `certificate 3039`, by the application's name for a key, else its serial number
-  /// or hash.
+  /// The item as a person would name it, such as `certificate 3039`: by the application's tag of a key, else by its
+  /// serial number or hash.
   package var name: String {
     if let tag = primaryAttributes["atag"], let text = tag.text, !text.isEmpty {
       return "\(kind.name) \(text)"
@@ -57,7 +58,7 @@ extension CryptographicItem {
 }
 
 extension CryptographicItem.Kind {
-  /// In a word.
+  /// The kind in a word.
   package var name: String {
     switch self {
     case .certificate: "certificate"

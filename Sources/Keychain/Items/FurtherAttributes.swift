@@ -1,8 +1,8 @@
-/// Attributes of Keychain Services that have no place of their own in ``Item``, by their four-character tags.
+/// Attributes of Keychain Services that have no property in ``Item``, by their four-character tags.
 ///
-/// A tag is what Apple's header gives as the value of `kSecAttr…`: `gena` for `kSecAttrGeneric`. It consists of small
-/// letters and digits. A value is any bytes: of a text its UTF-8 encoding, of a number its decimal digits, of what is
-/// true `1`, and of what was said to be false `0`. They are in the order of their tags.
+/// A tag is the value of `kSecAttr…` in Apple's header: `gena` for `kSecAttrGeneric`. It consists of lower-case
+/// letters and digits. A value is any bytes: the UTF-8 encoding of a text, the decimal digits of a number, `1` for
+/// true, and `0` for an explicit false. The attributes are in the order of their tags.
 public struct FurtherAttributes: Hashable, Sendable {
   private struct Entry: Hashable {
     let tag: ByteString
@@ -11,12 +11,12 @@ public struct FurtherAttributes: Hashable, Sendable {
 
   private var entries: [Entry] = []
 
-  /// None.
+  /// Makes an empty set.
   public init() {}
 
   /// The value of the attribute with this tag; `nil` if there is none. Setting `nil` removes it.
   ///
-  /// - Precondition: what is set has a tag that ``isTag(_:)``.
+  /// - Precondition: a tag that is set satisfies ``isTag(_:)``.
   public subscript(_ tag: ByteString) -> ByteString? {
     get { entries.first { $0.tag == tag }?.value }
     set {
@@ -38,10 +38,10 @@ public struct FurtherAttributes: Hashable, Sendable {
   /// Whether there are none.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The tags of those that there are, sorted.
+  /// The tags, sorted.
   public var tags: [ByteString] { entries.map(\.tag) }
 
-  /// Whether this is the form of a tag: four small letters or digits.
+  /// Whether a text has the form of a tag: four lower-case letters or digits.
   public static func isTag(_ text: ByteString) -> Bool {
     text.bytes.count == 4
       && text.bytes.allSatisfy {
@@ -53,7 +53,7 @@ public struct FurtherAttributes: Hashable, Sendable {
 extension FurtherAttributes: ExpressibleByDictionaryLiteral {
   /// Takes tags and values.
   ///
-  /// - Precondition: every tag ``isTag(_:)``.
+  /// - Precondition: every tag satisfies ``isTag(_:)``.
   public init(dictionaryLiteral elements: (ByteString, ByteString)...) {
     for (tag, value) in elements { self[tag] = value }
   }
@@ -65,7 +65,7 @@ extension FurtherAttributes {
     for entry in entries { body(entry.tag, entry.value) }
   }
 
-  /// The bytes of all values.
+  /// The total size of all values in bytes.
   var byteCount: Int { entries.reduce(0) { $0 + $1.value.bytes.count } }
 
   /// Throws if a value is longer than ``ItemBounds/attribute``.
@@ -77,19 +77,19 @@ extension FurtherAttributes {
 }
 
 extension Item {
-  /// Whether programs that show people their items should leave it out (`kSecAttrIsInvisible`).
+  /// Whether programs that list items for people should omit it (`kSecAttrIsInvisible`).
   public var isInvisible: Bool {
     get { furtherAttributes["invi"] == "1" }
     set { furtherAttributes["invi"] = newValue ? "1" : nil }
   }
 
-  /// Whether it notes that there is no password to be kept for this (`kSecAttrIsNegative`). Such an item never answers.
+  /// Whether it records that no password is to be kept for this (`kSecAttrIsNegative`). Such an item never answers.
   public var isNegative: Bool {
     get { furtherAttributes["nega"] == "1" }
     set { furtherAttributes["nega"] = newValue ? "1" : nil }
   }
 
-  /// What a program notes beside a generic password, in bytes of its own (`kSecAttrGeneric`).
+  /// A program's own bytes stored with a generic password (`kSecAttrGeneric`).
   public var generic: ByteString? {
     get { furtherAttributes["gena"] }
     set { furtherAttributes["gena"] = newValue }

@@ -1,39 +1,40 @@
-/// The attributes that make an internet password the one it is: its primary key.
+/// The attributes that identify an internet password: its primary key.
 ///
 /// The names are those of Apple's Keychain Services (`kSecAttrServer`, `kSecAttrProtocol`, …). Nothing here is
 /// secret, but account names are nobody else's business either.
 public struct InternetPassword: Hashable, Sendable {
-  /// The host name or address, without port or brackets. `nil` for what has no host, as git's certificate
-  /// passphrases.
+  /// The host name or address, without port or brackets. `nil` for something without a host, such as git's
+  /// certificate passphrases.
   public var server: ByteString?
 
-  /// The URL scheme: `https`, `ssh`, `imap`, `cert`, … Empty where a program of Keychain Services gave none; then neither
-  /// git nor any other tool ever finds the item.
+  /// The URL scheme: `https`, `ssh`, `imap`, `cert`, … Empty if a program of Keychain Services gave none; then
+  /// neither git nor any other tool ever finds the item.
   public var `protocol`: ByteString
 
-  /// The TCP port, 1 to 65535. `nil` is the same as the protocol's own port.
+  /// The TCP port, 1 to 65535. `nil` means the protocol's own port.
   public var port: UInt16?
 
   /// The user name. Empty is a value; `nil` means that the item has none.
   public var account: ByteString?
 
-  /// The path on the server, without leading and trailing slash. `nil` stands for the whole server.
+  /// The path on the server, without leading and trailing slashes. `nil` stands for the whole server.
   public var path: ByteString?
 
-  /// For whom the item is: `nil` for git and people, else the name of the tool that stored it (`docker`, …).
+  /// The tool that the item is for, which stored it (`docker`, …); `nil` for git and people.
   public var securityDomain: ByteString?
 
-  /// How the server asks for it, as `kSecAttrAuthenticationType`. `nil` is the usual way.
+  /// How the server asks for it, as `kSecAttrAuthenticationType`. `nil` is the default.
   public var authenticationType: ByteString?
 
-  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is a name and no boundary.
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, not a security
+  /// boundary.
   public var accessGroup: ByteString?
 
   /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).
   public var isSynchronizable: Bool
 
   /// Takes the attributes. An empty `server`, `path`, `securityDomain`, `authenticationType` or `accessGroup` becomes
-  /// `nil`, as Keychain Services takes absent for empty; an empty `account` stays.
+  /// `nil`, because Keychain Services doesn't distinguish empty from absent; an empty `account` stays.
   public init(
     protocol: ByteString, server: ByteString?, port: UInt16? = nil, account: ByteString? = nil,
     path: ByteString? = nil, securityDomain: ByteString? = nil, authenticationType: ByteString? = nil,
@@ -50,8 +51,8 @@ public struct InternetPassword: Hashable, Sendable {
     self.isSynchronizable = isSynchronizable
   }
 
-  /// The same item in the one form that every way to write it shares: server and protocol in small letters,
-  /// the port always written out where it is known. Two items with equal primary keys are one item.
+  /// The item's key in its normal form: server and protocol in lower case, the port written out if it is known. Two
+  /// items with equal primary keys are one item.
   public var primaryKey: InternetPassword {
     var key = self
     key.server = server?.lowercased
@@ -63,7 +64,7 @@ public struct InternetPassword: Hashable, Sendable {
   /// The port, or else the protocol's own.
   public var effectivePort: UInt16? { port ?? Self.defaultPort(of: `protocol`) }
 
-  /// The port that IANA's service registry assigns to a protocol, `nil` if it isn't listed here.
+  /// The port that IANA's service registry assigns to a protocol; `nil` if it isn't listed here.
   public static func defaultPort(of protocol: ByteString) -> UInt16? {
     switch `protocol`.lowercased {
     case "https": 443
@@ -88,24 +89,26 @@ public struct InternetPassword: Hashable, Sendable {
 }
 
 extension ByteString? {
-  /// The same, with an empty value taken for an absent one.
+  /// The same value, with an empty one turned into `nil`.
   package var nonEmpty: ByteString? {
     self?.isEmpty == true ? nil : self
   }
 }
 
-/// The attributes that make a generic password the one it is: its primary key.
+/// The attributes that identify a generic password: its primary key.
 ///
-/// For what has no host: an AWS profile, a service name that a program made up. Names as in Keychain Services.
+/// It is for something without a host: an AWS profile, or a service name that a program made up. The names are those
+/// of Keychain Services.
 public struct GenericPassword: Hashable, Sendable {
-  /// The name under which a program keeps it (`kSecAttrService`). What a tool stores is `TOOL:KEY`. Empty where a
-  /// program of Keychain Services gave none.
+  /// The name under which a program stores it (`kSecAttrService`). Tools store it as `TOOL:KEY`. Empty if a program
+  /// of Keychain Services gave none.
   public var service: ByteString
 
   /// The user name. Empty is a value; `nil` means that the item has none.
   public var account: ByteString?
 
-  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is a name and no boundary.
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, not a security
+  /// boundary.
   public var accessGroup: ByteString?
 
   /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).

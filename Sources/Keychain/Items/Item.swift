@@ -1,8 +1,8 @@
-/// An item of a keychain without its secret: what it is for, and what is noted about it.
+/// An item of a keychain without its secret: what it is for, and its other attributes.
 ///
-/// Nothing in here is needed to be kept from a log; the secret and what belongs to it is a ``Credential``.
+/// Nothing in here has to be kept out of logs; the confidential part is a ``Credential``.
 public struct Item: Hashable, Sendable {
-  /// Which of the classes of Keychain Services the item is of, with its primary key.
+  /// The item's class in Keychain Services, with its primary key.
   public enum Key: Hashable, Sendable {
     /// `kSecClassInternetPassword`
     case internetPassword(InternetPassword)
@@ -11,7 +11,7 @@ public struct Item: Hashable, Sendable {
     /// `kSecClassCertificate`, `kSecClassKey` or `kSecClassIdentity`
     case cryptographic(CryptographicItem)
 
-    /// The form in which keys compare: two items whose primary keys are equal are one item.
+    /// The normal form in which keys are compared: two items whose primary keys are equal are one item.
     public var primaryKey: Key {
       switch self {
       case .internetPassword(let key): .internetPassword(key.primaryKey)
@@ -19,7 +19,7 @@ public struct Item: Hashable, Sendable {
       }
     }
 
-    /// The account, which both classes of passwords have.
+    /// The account, which only passwords have.
     public var account: ByteString? {
       switch self {
       case .internetPassword(let key): key.account
@@ -29,10 +29,10 @@ public struct Item: Hashable, Sendable {
     }
   }
 
-  /// Class and primary key.
+  /// The class and primary key.
   public var key: Key
 
-  /// A person's name for it (`kSecAttrLabel`). `nil` lets programs make one of the key.
+  /// A person's name for it (`kSecAttrLabel`). If it is `nil`, programs derive a name from the key.
   public var label: ByteString?
 
   /// A person's remark (`kSecAttrComment`).
@@ -47,7 +47,7 @@ public struct Item: Hashable, Sendable {
   /// A program's own sub-class (`kSecAttrType`).
   public var type: ByteString?
 
-  /// Whether a person chose it to answer for its server where several items could.
+  /// Whether a person has chosen it to answer for its server if several items could.
   public var isDefault: Bool
 
   /// Other attributes that a program of Keychain Services gave.
@@ -59,10 +59,10 @@ public struct Item: Hashable, Sendable {
   /// When it was last changed; set by the keychain.
   public var modificationDate: Timestamp?
 
-  /// The keychain's own name of the stored item; `nil` while it is in none.
+  /// The keychain's own name for the stored item; `nil` if it is in none.
   public var reference: ItemReference?
 
-  /// An item that is not yet in a keychain.
+  /// Makes an item that is not in a keychain yet.
   public init(
     _ key: Key, label: ByteString? = nil, comment: ByteString? = nil, itemDescription: ByteString? = nil,
     creator: ByteString? = nil, type: ByteString? = nil, isDefault: Bool = false
@@ -76,31 +76,31 @@ public struct Item: Hashable, Sendable {
     self.isDefault = isDefault
   }
 
-  /// An internet password that is not yet in a keychain.
+  /// Makes an internet password that is not in a keychain yet.
   public init(_ key: InternetPassword) {
     self.init(.internetPassword(key))
   }
 
-  /// A generic password that is not yet in a keychain.
+  /// Makes a generic password that is not in a keychain yet.
   public init(_ key: GenericPassword) {
     self.init(.genericPassword(key))
   }
 }
 
-/// A keychain's own name of one of its items, which stays the same while the item is changed. Keychain Services
-/// calls it a persistent reference.
+/// A keychain's own name for one of its items. It stays the same while the item is changed. Keychain Services calls
+/// it a persistent reference.
 public struct ItemReference: Hashable, Sendable {
-  /// What the keychain made of it.
+  /// The bytes that the keychain chose.
   public let bytes: ByteString
 
-  /// Takes a name that a keychain gave.
+  /// Takes a name given by a keychain.
   public init(_ bytes: ByteString) {
     self.bytes = bytes
   }
 }
 
 extension Item {
-  /// The item as one that no keychain has dated yet.
+  /// The item without dates.
   package var undated: Item {
     var item = self
     item.creationDate = nil
@@ -108,7 +108,8 @@ extension Item {
     return item
   }
 
-  /// The date of what replaces or deletes the item at `now`: after its own, also where a clock that was ahead gave that.
+  /// The date for a change that replaces or deletes the item at `now`. It is later than the item's own date, even if
+  /// a clock that was ahead set that one.
   package func nextChange(at now: Timestamp) -> Timestamp {
     guard let date = modificationDate ?? creationDate, date >= now else { return now }
     return Timestamp(milliseconds: date.milliseconds + 1)

@@ -1,24 +1,24 @@
 import JSON
 
-/// The bounds that every keychain keeps, so that an item can move from any to any other.
+/// The bounds that every keychain observes, so that an item can move from any keychain to any other.
 public enum ItemBounds {
-  /// The longest attribute in bytes: a line of git's protocol, its LF included, is at most 65,535.
+  /// The longest attribute in bytes: a line of git's protocol has at most 65,535, including its LF.
   public static let attribute = 65_534
   /// The longest secret in bytes.
   public static let secret = 65_536
-  /// The largest item in bytes, all its attributes and its secret together as JSON.
+  /// The largest item in bytes: all its attributes and its secret together as JSON.
   public static let item = 256 << 10
 }
 
 extension Item {
-  /// Checks that a keychain should take the item with this credential.
+  /// Checks that a keychain can take the item with this credential.
   ///
   /// - Throws: as ``validate()`` and ``Credential/validate()`` do; ``KeychainError/tooLarge(what:limit:)`` if both
   ///   together are larger than ``ItemBounds/item``.
   public func validate(with credential: borrowing Credential) throws(KeychainError) {
     try validate()
     try credential.validate()
-    // JSON writes no byte as more than six, and a name and the like come with each member.
+    // JSON needs at most six bytes for each byte, plus names and punctuation for each member.
     if (byteCount + credential.byteCount()) * 6 + 1024 <= ItemBounds.item { return }
     var json = JSONWriter()
     json.beginObject()
@@ -28,10 +28,10 @@ extension Item {
     if json.finish().count > ItemBounds.item { throw .tooLarge(what: "the item", limit: ItemBounds.item) }
   }
 
-  /// Checks that a keychain should take the item.
+  /// Checks that a keychain can take the item.
   ///
-  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if an attribute is longer than ``ItemBounds/attribute``, or
-  ///   holds LF, CR or NUL in the primary key of a password.
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if an attribute is longer than ``ItemBounds/attribute``,
+  ///   or the primary key of a password contains LF, CR or NUL.
   public func validate() throws(KeychainError) {
     switch key {
     case .internetPassword(let key):
@@ -56,8 +56,8 @@ extension Item {
     }
   }
 
-  /// Throws if neither git, nor a tool, nor a person could ever ask for it: a part of the key is empty that every question
-  /// has. Programs of Keychain Services can keep such items, and find them.
+  /// Throws if neither git, nor a tool, nor a person could ever ask for the item, because a part of the key that
+  /// every question has is empty. Programs of Keychain Services can store such items and find them.
   package func validateKey() throws(KeychainError) {
     switch key {
     case .internetPassword(let key):
@@ -69,9 +69,9 @@ extension Item {
     }
   }
 
-  /// The bytes of all attributes.
+  /// The total size of all attributes in bytes.
   private var byteCount: Int {
-    // No array of them: this is called for each of the ten thousand that come at once.
+    // No array of them: this is called for each of ten thousand items that arrive at once.
     func size(_ value: ByteString?) -> Int { value?.bytes.count ?? 0 }
     var count = size(label) + size(comment) + size(itemDescription) + size(creator) + size(type)
     count += size(key.accessGroup) + furtherAttributes.byteCount
@@ -97,7 +97,7 @@ extension Item {
 }
 
 extension Credential {
-  /// The bytes of everything in it.
+  /// The total size of its parts in bytes.
   fileprivate borrowing func byteCount() -> Int {
     var count = secret.count + (authenticationScheme?.bytes.count ?? 0)
     switch refreshToken {
@@ -107,7 +107,7 @@ extension Credential {
     return count
   }
 
-  /// Checks that a keychain should take the credential.
+  /// Checks that a keychain can take the credential.
   ///
   /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if the secret or the refresh token is longer than
   ///   ``ItemBounds/secret``; ``KeychainError/unusableAttribute(name:_:)`` for an authentication scheme with LF, CR or

@@ -1,16 +1,16 @@
-/// What names one item of a keychain: its primary key, or the item itself as a keychain gave it.
+/// A value that identifies one item of a keychain: its primary key, or the item itself as returned by a keychain.
 ///
-/// Where one is asked for, a key can be written in place:
+/// A key can be written in place where such a value is expected:
 ///
 /// ```swift
 /// try keychain.secret(of: .genericPassword(service: "example", account: "alice"))
 /// try keychain.secret(of: .internetPassword(server: "example.com", account: "alice"))
 /// ```
 ///
-/// A key names the one item that has it, attribute for attribute: an absent account stands for an item without one, and
-/// not for any. To look for items by some of their attributes, see `SharedKeychain.items(matching:)`.
+/// A key identifies the one item that has it, attribute for attribute: an absent account stands for an item without
+/// one, not for any item. To look for items by some of their attributes, see `SharedKeychain.items(matching:)`.
 public protocol ItemIdentifying {
-  /// The item that is named. One that is made of a key alone has no other attributes, and no reference.
+  /// The identified item. If it was made from a key alone, it has no other attributes and no reference.
   var item: Item { get }
 }
 
@@ -76,7 +76,8 @@ extension ItemIdentifying where Self == Item.Key {
 extension GenericPassword {
   /// Takes the attributes from texts.
   ///
-  /// The account has no default value here: else the compiler would choose this one for a call with a literal alone.
+  /// The account has no default value here: otherwise the compiler would choose this initializer for a call with only
+  /// a literal.
   @_disfavoredOverload
   public init(
     service: String, account: String?, accessGroup: String? = nil, isSynchronizable: Bool = false
@@ -88,14 +89,14 @@ extension GenericPassword {
 }
 
 extension InternetPassword {
-  /// Takes the attributes from texts, as those of a URL come.
+  /// Takes the attributes from texts, such as the parts of a URL.
   ///
   /// - Parameters:
   ///   - server: the host name or address, without port or brackets.
   ///   - account: the user name; `nil` for an item without one.
   ///   - protocol: the URL scheme. A password for `https` never answers for another one.
-  ///   - port: the TCP port; `nil` is the protocol's own.
-  ///   - path: the path on the server, without leading and trailing slash; `nil` stands for the whole server.
+  ///   - port: the TCP port; `nil` means the protocol's own.
+  ///   - path: the path on the server, without leading and trailing slashes; `nil` stands for the whole server.
   ///   - accessGroup: the name of the group of programs that share it.
   ///   - isSynchronizable: whether it is wanted on the user's other machines, too.
   public init(

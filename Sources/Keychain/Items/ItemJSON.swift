@@ -1,11 +1,11 @@
 import Bytes
 package import JSON
 
-// The JSON form of an item's attributes: members of one object, named as Keychain Services names them. The vault
-// and every command's `--json` share it.
+// The JSON form of an item's attributes: members of one object, named as in Keychain Services. The vault and the
+// `--json` option of every command share it.
 
 extension JSONWriter {
-  /// Writes class, primary key and the other attributes that somebody chose, each where it is present.
+  /// Writes class, primary key and the other attributes that somebody chose, as far as they are present.
   package mutating func attributes(of item: Item) {
     switch item.key {
     case .internetPassword(let key):
@@ -54,10 +54,10 @@ extension JSONWriter {
   }
 }
 
-/// Collects the members that ``JSONWriter/attributes(of:)`` writes, in any order, and makes an item of them.
+/// A collector of the members that ``JSONWriter/attributes(of:)`` writes, in any order, which makes an item of them.
 ///
-/// Plain variables and no dictionary: a vault's reader makes one of these on every answer, and the metadata of a
-/// dictionary alone would cost it more than decrypting does.
+/// It uses plain variables instead of a dictionary, because the reader of a vault makes one for every answer, and the
+/// metadata of a dictionary alone would cost more than decrypting.
 package struct ItemAttributes {
   private var `class`: ByteString?
   private var server: ByteString?
@@ -79,7 +79,7 @@ package struct ItemAttributes {
   private var primaryAttributes = FurtherAttributes()
   private var furtherAttributes = FurtherAttributes()
 
-  /// Nothing collected yet.
+  /// Makes an empty collector.
   package init() {}
 
   /// Takes a member. Returns `false` if it isn't one of an item's attributes.
@@ -147,7 +147,7 @@ package struct ItemAttributes {
 
   /// The item, without dates and reference.
   ///
-  /// - Throws: ``JSONReader/Malformed`` if what makes up the primary key of its class is missing.
+  /// - Throws: ``JSONReader/Malformed`` if a part of the primary key of its class is missing.
   package func item() throws(JSONReader.Malformed) -> Item {
     let key: Item.Key
     if `class` == "internet", let `protocol` {
@@ -191,7 +191,7 @@ extension FurtherAttributes {
 }
 
 extension Credential {
-  /// Reads what ``JSONWriter/confidentialMembers(of:)`` has written among the members of an object.
+  /// Reads the members that ``JSONWriter/confidentialMembers(of:)`` writes from an object.
   ///
   /// - Throws: ``JSONReader/Malformed`` if there is no secret or it can't be decoded.
   package init(confidentialMembersOf object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

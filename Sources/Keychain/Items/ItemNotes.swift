@@ -6,7 +6,7 @@ extension Item {
       && furtherAttributes == other.furtherAttributes
   }
 
-  /// The item with what `other` notes beyond its key, where it notes something.
+  /// The item with the attributes of `other` beyond its key, as far as `other` has them.
   package func taking(notesOf other: Item) -> Item {
     var item = self
     item.label = other.label ?? label

@@ -1,38 +1,38 @@
-/// Which item answers a query, and why others don't.
+/// An explanation of which item answers a query, and why others don't.
 public struct AnswerExplanation: Hashable, Sendable {
-  /// What keeps an item that matches from answering.
+  /// The reason why a matching item doesn't answer.
   public enum Obstacle: Hashable, Sendable {
-    /// Its time is over since this second of the Unix epoch.
+    /// It expired at this second of the Unix epoch.
     case expired(Int64)
-    /// Whoever asks can't use such an item: it is ready-made for this scheme, if for any.
+    /// The caller can't use such an item: it is ready-made for this scheme, if for any.
     case unusable(scheme: ByteString?)
     /// Somebody has just deleted it.
     case deleted
-    /// It notes that there is no password for this.
+    /// It records that there is no password for this.
     case negative
   }
 
-  /// How an item stands to the query.
+  /// The relation of an item to the query.
   public enum Verdict: Hashable, Sendable {
-    /// It is the one that answers.
+    /// It is the item that answers.
     case answers
-    /// It would answer if others did not; this rule prefers the one that does.
+    /// It would answer if the others did not; this rule prefers the one that does.
     case ranksLower(RankingRule)
-    /// It would be looked at before the one that answers, but can't answer.
+    /// It ranks before the one that answers, but can't answer.
     case passedOver(Obstacle)
     /// It doesn't match the query.
     case differs([ItemDifference])
   }
 
-  /// An item that somebody could expect to answer.
+  /// An item that somebody might expect to answer.
   public struct Candidate: Hashable, Sendable {
     /// The item.
     public let item: Item
-    /// What becomes of it.
+    /// Its relation to the query.
     public let verdict: Verdict
   }
 
-  /// What was asked.
+  /// The query.
   public let query: ItemQuery
 
   /// First the items that match, best first, then the others of the same server or service, in the keychain's order.
@@ -41,20 +41,20 @@ public struct AnswerExplanation: Hashable, Sendable {
   /// The item that answers; `nil` if none does.
   public var winner: Item? { candidates.first { $0.verdict == .answers }?.item }
 
-  /// The expired item whose refresh token goes to somebody who can have it renewed, as git can
-  /// (``KeychainStore/answerOrRenewal(to:at:where:)``); `nil` where one answers, or none has such a token.
+  /// The expired item whose refresh token goes to a caller that can renew it, as git can
+  /// (``KeychainStore/answerOrRenewal(to:at:where:)``); `nil` if one answers, or none has such a token.
   public let renewal: Item?
 }
 
 extension KeychainStore {
-  /// Why ``answer(to:at:where:)`` gives the item that it gives, or none.
+  /// Explains why ``answer(to:at:where:)`` returns the item that it returns, or none.
   ///
-  /// Loads the secrets that it would load, to see what has expired, and no other.
+  /// Loads the same secrets, to see which have expired, and no others.
   ///
   /// - Parameters:
   ///   - query: what to look for.
   ///   - now: the present time, by which items expire.
-  ///   - isUsable: as there.
+  ///   - isUsable: as for ``answer(to:at:where:)``.
   /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw.
   public func explain(
     _ query: ItemQuery, at now: Timestamp = .now,
@@ -91,7 +91,7 @@ extension KeychainStore {
     }
   }
 
-  /// Whether an item that matches answers.
+  /// Whether a matching item answers.
   func look(
     at item: Item, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> Look {
@@ -107,16 +107,16 @@ extension KeychainStore {
   }
 }
 
-/// What comes of looking at an item that matches.
+/// The result of looking at a matching item.
 enum Look: ~Copyable {
   case answers(Credential)
-  /// It has expired, and would be of use to somebody who can have it renewed.
+  /// It has expired, and would be of use to a caller that can renew it.
   case renews(Int64)
   case passedOver(AnswerExplanation.Obstacle)
 }
 
 extension ItemQuery {
-  /// Whether somebody could expect the item to answer: it is of the same server or service, whatever else it is.
+  /// Whether somebody might expect the item to answer: it belongs to the same server or service, whatever else it is.
   fileprivate func isNear(_ item: Item) -> Bool {
     switch (self, item.key) {
     case (.internetPassword(let query), .internetPassword(let key)):

@@ -1,4 +1,4 @@
-/// The classes of items, as Keychain Services has them.
+/// The classes of items in Keychain Services.
 public enum ItemClass: Hashable, Sendable, CaseIterable {
   /// `kSecClassInternetPassword`
   case internetPassword
@@ -13,7 +13,7 @@ public enum ItemClass: Hashable, Sendable, CaseIterable {
 }
 
 extension ItemClass {
-  /// The kind of items that are no passwords; `nil` for the classes of passwords.
+  /// The kind of items other than passwords; `nil` for the classes of passwords.
   package var cryptographicKind: CryptographicItem.Kind? {
     switch self {
     case .internetPassword, .genericPassword: nil
@@ -58,12 +58,13 @@ extension Item.Key {
   }
 }
 
-/// A search by attributes, as `SecItemCopyMatching` makes it: an item is found if it has every one that is given.
+/// A search by attributes, as with `SecItemCopyMatching`: an item is found if it has every given attribute.
 ///
-/// Unlike the queries of git and other tools this knows no rules beyond equality: a path matches that very path, an
-/// account any item that has it on whatever server. An attribute that is `nil` may have any value; one that is empty
-/// finds items without it. Protocol and server compare without regard to the case of ASCII letters, and a port finds
-/// items without one where it is the protocol's own, as in primary keys; everything else compares byte for byte.
+/// Unlike the queries of git and other tools, this knows no rules beyond equality: a path matches only that path, and
+/// an account any item with that account on any server. An attribute that is `nil` may have any value; an empty one
+/// finds items without it. Protocol and server are compared without regard to the case of ASCII letters, and a port
+/// that is the protocol's own also finds items without one, as in primary keys; everything else is compared byte for
+/// byte.
 public struct ItemCriteria: Hashable, Sendable {
   /// The class.
   public var itemClass: ItemClass?
@@ -71,7 +72,7 @@ public struct ItemCriteria: Hashable, Sendable {
   public var server: ByteString?
   /// See ``InternetPassword/protocol``.
   public var `protocol`: ByteString?
-  /// See ``InternetPassword/port``. 0 finds items that have none and whose protocol has none.
+  /// See ``InternetPassword/port``. 0 finds items without a port whose protocol has none.
   public var port: UInt16?
   /// The account.
   public var account: ByteString?
@@ -95,20 +96,20 @@ public struct ItemCriteria: Hashable, Sendable {
   public var type: ByteString?
   /// The group of programs that share it.
   public var accessGroup: ByteString?
-  /// Whether it is to be on the user's other machines, too.
+  /// Whether it is wanted on the user's other machines, too.
   public var isSynchronizable: Bool?
-  /// Attributes by their tags, those of ``CryptographicItem/primaryAttributes`` among them.
+  /// Attributes by their tags, including those of ``CryptographicItem/primaryAttributes``.
   public var furtherAttributes = FurtherAttributes()
-  /// Whether texts compare without regard to case, as Unicode has it.
+  /// Whether texts are compared without regard to case, as Unicode defines it.
   public var ignoresCase = false
-  /// Whether what can't be read without asking a person is left out, where the kind of keychain can do that, in place of
+  /// Whether to leave out what can't be read without asking a person, if the kind of keychain can do that, instead of
   /// asking or failing.
   public var omitsLocked = false
 
   /// Finds everything.
   public init() {}
 
-  /// Finds the item with this very primary key.
+  /// Finds the item with exactly this primary key.
   public init(_ key: Item.Key) {
     itemClass = key.itemClass
     accessGroup = key.accessGroup ?? ""
@@ -130,7 +131,7 @@ public struct ItemCriteria: Hashable, Sendable {
     }
   }
 
-  /// Whether the item has everything that is asked for.
+  /// Whether the item has every given attribute.
   public func matches(_ item: Item) -> Bool {
     if let itemClass, item.key.itemClass != itemClass { return false }
     if let isSynchronizable, item.key.isSynchronizable != isSynchronizable { return false }
@@ -149,7 +150,7 @@ public struct ItemCriteria: Hashable, Sendable {
     }
   }
 
-  /// Whether something is asked for that only internet passwords have.
+  /// Whether an attribute is given that only internet passwords have.
   private var asksForInternetPassword: Bool {
     server != nil || `protocol` != nil || port != nil || path != nil || securityDomain != nil
       || authenticationType != nil

@@ -1,12 +1,12 @@
-/// Which items somebody asks for.
+/// A query for items.
 public enum ItemQuery: Hashable, Sendable {
   /// Internet passwords that may answer for a place on a server.
   case internetPassword(InternetPasswordQuery)
   /// Generic passwords of a service.
   case genericPassword(GenericPasswordQuery)
-  /// Items by any of their attributes. No protocol's request is ever turned into this.
+  /// Items by any of their attributes. No protocol's request is ever turned into this query.
   case criteria(ItemCriteria)
-  /// Every item, for listing. No protocol's request is ever turned into this.
+  /// Every item, for listing. No protocol's request is ever turned into this query.
   case all
 
   /// Whether the item answers.
@@ -31,7 +31,7 @@ public enum ItemQuery: Hashable, Sendable {
     }
   }
 
-  /// The query that asks for just the place and account of `key`, as a program would that is about to save it.
+  /// The query for exactly the place and account of `key`, as by a program that is about to save it.
   ///
   /// - Throws: ``KeychainError/queryTooBroad(_:)`` if the key names too little.
   public init(for key: Item.Key) throws(KeychainError) {
@@ -49,44 +49,44 @@ public enum ItemQuery: Hashable, Sendable {
   }
 }
 
-/// How an item differs from a query, so that it doesn't answer it.
+/// A difference that keeps an item from answering a query.
 public enum ItemDifference: Hashable, Sendable {
-  /// It is of another class.
+  /// It has another class.
   case itemClass
-  /// Its protocol is another one.
+  /// It has another protocol.
   case `protocol`
   /// It is for another server.
   case server
   /// It is for another port.
   case port
-  /// Its path is neither the one that is asked for nor one above it.
+  /// Its path is neither the requested one nor a parent of it.
   case path
-  /// It is of another account than the one that is asked for.
+  /// It has another account than the requested one.
   case account
-  /// It is another tool's.
+  /// It belongs to another tool.
   case securityDomain
-  /// It is of another service.
+  /// It belongs to another service.
   case service
-  /// Some of its attributes are others than those that are asked for.
+  /// Some of its attributes differ from the requested ones.
   case attributes
 }
 
-/// Asks for internet passwords that answer for a place on a server.
+/// A query for internet passwords that answer for a place on a server.
 ///
-/// The rules are the same for every keychain: protocol and server are equal, not regarding case, and `https`
-/// never answers `http`; the protocol's own port and none are the same; an account that is given is equal byte
-/// for byte; a path that is given equals the item's, or begins with it in whole segments, or the item has none;
-/// a security domain that is given is the item's, or the item has none, and one that is not given is none.
+/// The rules are the same for every keychain. Protocol and server are equal, ignoring case, and `https` never answers
+/// `http`. The protocol's own port is the same as none. A given account is equal byte for byte. A given path equals
+/// the item's, or begins with it in whole segments, or the item has none. A given security domain is the item's, or
+/// the item has none; without one, only items without one answer.
 public struct InternetPasswordQuery: Hashable, Sendable {
   /// The URL scheme.
   public let `protocol`: ByteString
-  /// The host name or address; `nil` asks for what has no host, and needs a path.
+  /// The host name or address; `nil` asks for items without a host, and needs a path.
   public let server: ByteString?
-  /// The TCP port; `nil` is the protocol's own.
+  /// The TCP port; `nil` means the protocol's own.
   public let port: UInt16?
-  /// The user name; `nil` takes any, empty only an empty one.
+  /// The user name; `nil` accepts any, an empty one only an empty one.
   public let account: ByteString?
-  /// The path on the server; `nil` takes any, items without a path first.
+  /// The path on the server; `nil` accepts any and prefers items without a path.
   public let path: ByteString?
   /// The tool that asks; `nil` for git and people.
   public let securityDomain: ByteString?
@@ -114,7 +114,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
 
   /// Whether the item answers.
   public func matches(_ item: InternetPassword) -> Bool {
-    // Not by the array of rules: every answer comes this way.
+    // Not with the array of rules: every answer takes this path.
     !(differs(in: .protocol, from: item) || differs(in: .server, from: item) || differs(in: .port, from: item)
       || differs(in: .path, from: item) || differs(in: .account, from: item)
       || differs(in: .securityDomain, from: item))
@@ -136,7 +136,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
       return !server.isEqualIgnoringCase(itemServer)
     case .port: return item.effectivePort != effectivePort
     case .path:
-      // Without a server the path is all that tells items apart, so it has to be the same one.
+      // Without a server only the path distinguishes items, so it has to be equal.
       if server == nil { return item.path != path }
       guard let path, let itemPath = item.path else { return false }
       return !itemPath.isWholeSegmentPrefix(of: path)
@@ -147,11 +147,11 @@ public struct InternetPasswordQuery: Hashable, Sendable {
   }
 }
 
-/// Asks for generic passwords of a service.
+/// A query for generic passwords of a service.
 public struct GenericPasswordQuery: Hashable, Sendable {
   /// The service, equal byte for byte.
   public let service: ByteString
-  /// The user name; `nil` takes any, empty only an empty one.
+  /// The user name; `nil` accepts any, an empty one only an empty one.
   public let account: ByteString?
 
   /// Creates a query.
@@ -176,7 +176,7 @@ public struct GenericPasswordQuery: Hashable, Sendable {
 }
 
 extension ByteString {
-  /// Whether `path` is this path or lies under it: `acme` and `acme/` hold `acme/app.git`, but not `acmeister`.
+  /// Whether `path` is this path or below it: `acme` and `acme/` contain `acme/app.git`, but not `acmeister`.
   package func isWholeSegmentPrefix(of path: ByteString) -> Bool {
     let slash = UInt8(ascii: "/")
     let prefix = bytes.last == slash ? bytes.dropLast() : bytes[...]
@@ -185,8 +185,8 @@ extension ByteString {
     return rest.allSatisfy { $0 == slash } || rest.first == slash && !path.hasDotSegment
   }
 
-  /// Whether a segment is `.` or `..`, also percent-encoded, which lead out of the folder that the path begins with once a
-  /// client or a server resolves them (RFC 3986 section 5.2.4).
+  /// Whether a segment is `.` or `..`, also percent-encoded. Such segments lead out of the folder at the beginning of
+  /// the path once a client or a server resolves them (RFC 3986 section 5.2.4).
   private var hasDotSegment: Bool {
     var segment: [UInt8] = []
     var index = 0

@@ -1,9 +1,9 @@
 extension ItemQuery {
   /// The items among `items` that answer, best first.
   ///
-  /// What a tool stored for itself goes before what it may share; then a longer path, or none where none was
-  /// asked for; then the item that a person made the default; then the one changed last, then the one added
-  /// last, then the keychain's own order, which is that of `items`.
+  /// An item that a tool stored for itself comes before one that it shares; then one with a longer path, or with none
+  /// if none was asked for; then the one that a person made the default; then the one changed last; then the one
+  /// added last; then the keychain's own order, which is that of `items`.
   public func ranked(_ items: [Item]) -> [Item] {
     if items.count < 2 { return items.first.map(matches) == true ? items : [] }
     return items.filter(matches).enumerated()
@@ -17,7 +17,7 @@ extension ItemQuery {
 public enum RankingRule: Hashable, Sendable {
   /// The tool that asks stored one of them for itself.
   case ownItem
-  /// Of the paths that fit, one is longer; or none was asked for, and one of the items has none.
+  /// Of the matching paths, one is longer; or no path was asked for, and one of the items has none.
   case path
   /// A person made one of them the default.
   case isDefault
@@ -25,18 +25,18 @@ public enum RankingRule: Hashable, Sendable {
   case modified
   /// One was added later.
   case created
-  /// The keychain has one of them first.
+  /// One of them comes first in the keychain.
   case order
 }
 
 extension ItemQuery {
-  /// The rule by which `first`, which ``ranked(_:)`` has before `second`, goes before it.
+  /// The rule that puts `first` before `second` in ``ranked(_:)``.
   public func rule(preferring first: Item, to second: Item) -> RankingRule {
     Rank(of: first, position: 0, for: self).decision(against: Rank(of: second, position: 1, for: self)).rule
   }
 }
 
-/// What decides between items that all answer.
+/// The facts that decide between items that all answer.
 private struct Rank {
   private let isForEveryTool: Bool
   private let pathDistance: Int
@@ -49,7 +49,7 @@ private struct Rank {
     if case .internetPassword(let query) = query, case .internetPassword(let key) = item.key {
       isForEveryTool = query.securityDomain != nil && key.securityDomain == nil
       let length = key.path?.bytes.count ?? 0
-      // Asked with a path, the longest is nearest; asked with none, the item that has none.
+      // If the query has a path, the longest is nearest; otherwise the item without one.
       pathDistance = query.path == nil ? (key.path == nil ? 0 : 1) : -length
     } else {
       isForEveryTool = false
