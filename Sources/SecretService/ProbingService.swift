@@ -4,8 +4,8 @@ import PrivateFiles
 extension SecretServiceKeychain {
   /// Whether the keychain could keep a secret now.
   ///
-  /// Asks the service for the collection that new items go to, and whether that is locked; and looks at the lock that
-  /// this program's processes share. Unlocks nothing and opens no session.
+  /// Asks the service for the collection of new items and whether it is locked, and checks the lock that this
+  /// program's processes share. Unlocks nothing and opens no session.
   public func probe() -> KeychainReadiness {
     let collection: String
     do throws(KeychainError) {
@@ -30,7 +30,7 @@ extension SecretServiceKeychain {
 }
 
 extension SecretServiceLock {
-  /// Throws if the lock could not be had.
+  /// Throws if the lock could not be taken.
   fileprivate static func check(_ settings: DesktopKeychainSettings) throws(KeychainError) {
     guard let path = settings.lockFolder else { return }
     if let folder = try Folder(opening: path) { try FileLock.check(name, in: folder, patience: 1) }

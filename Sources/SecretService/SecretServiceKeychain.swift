@@ -2,10 +2,10 @@ import Bytes
 import CSecret
 public import Keychain
 
-/// The keychain that the desktop keeps: gnome-keyring, KWallet, KeePassXC or whatever owns `org.freedesktop.secrets`.
+/// The keychain of the desktop: gnome-keyring, KWallet, KeePassXC or whatever owns `org.freedesktop.secrets`.
 ///
-/// Items are found in all collections, new ones go to the default one. An item that is found is changed in place and
-/// keeps the attributes that other programs know it by.
+/// Items are found in all collections; new ones go to the default one. An existing item is changed in place and keeps
+/// the attributes by which other programs know it.
 public final class SecretServiceKeychain: DesktopKeychain {
   var service: Service
   let settings: DesktopKeychainSettings
@@ -14,29 +14,29 @@ public final class SecretServiceKeychain: DesktopKeychain {
   var openingSession: ServiceSession.Opening?
   var chosenCollection: String?
 
-  /// Items as they were seen by what somebody asks for now, by their paths.
+  /// The items seen by the present request, by path.
   var seen: [String: StoredItem] = [:]
-  /// How many things that somebody has asked for are under way, each a part of the one before.
+  /// The nesting depth of the present requests.
   var depth = 0
-  /// When the last one of them ended.
+  /// When the last request ended.
   var lastUse = SystemClock.sinceBoot
   private var pending: PendingChanges?
-  /// What hears of changes, while somebody wants to know.
+  /// Receives changes while somebody is interested.
   var listener: ServiceListener?
-  /// What was last seen of each collection by ``revisions()``.
+  /// The last result of ``revisions()`` for each collection.
   var lastRevisions: [String: [ItemRevision]] = [:]
   private var lastProvisionalReference = 0
-  /// What is held while items are changed.
+  /// The lock, held while items are changed.
   var heldLock: SecretServiceLock?
-  /// Whether the service has been told of a change since the lock was taken.
+  /// Whether a change was sent to the service since the lock was taken.
   var hasSent = false
-  /// The prompt without which what is under way, and has told the service nothing yet, can't go on.
+  /// The prompt needed to continue a request that has not sent any change to the service yet.
   var postponedPrompt: UnlockingPrompt?
 
-  /// Finds out who answers for the Secret Service. Opens no session and unlocks nothing.
+  /// Finds out which program provides the Secret Service. Opens no session and unlocks nothing.
   ///
-  /// - Throws: `KeychainError.unavailable` where there is no bus or no service;
-  ///   `KeychainError.noAnswer` where nothing answers within the probe's time.
+  /// - Throws: `KeychainError.unavailable` if there is no bus or no service; `KeychainError.noAnswer` if nothing
+  ///   answers within the probe's time.
   public init(_ settings: DesktopKeychainSettings) throws(KeychainError) {
     self.settings = settings
     let address = try BusAddress.find(settings.busAddress)
@@ -61,7 +61,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
 
   // MARK: Reading
 
-  /// The items that answer the query, the one added last first.
+  /// The items that answer the query, most recently added first.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     try repeatable { () throws(KeychainError) in try itemsNow(matching: query) }
   }
@@ -98,14 +98,14 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return SecretBody.decode(secret, as: SecretBody.Form(of: stored.attributes))
   }
 
-  /// Runs the body, which sees each item as it was when the body first came upon it.
+  /// Runs the body, which sees each item as it was when the body first encountered it.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try asked(body) }
 
   func storedItem(at path: String) throws(KeychainError) -> StoredItem {
     if let stored = seen[path] { return stored }
-    // A reference may come from anywhere, and GLib would end the process over a path that is none.
+    // A reference may come from anywhere, and GLib would end the process if the path is invalid.
     guard g_variant_is_object_path(path) != 0 else { throw .itemNotFound }
     let found = try reporting(service.items(at: [path]))
     guard let stored = found.first else { throw .itemNotFound }
@@ -113,7 +113,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return stored
   }
 
-  /// The item at a path, unlocked first if no more than hashes of its attributes can be seen.
+  /// The item at a path, unlocked first if only hashes of its attributes are visible.
   private func readableItem(at path: String) throws(KeychainError) -> StoredItem {
     let stored = try storedItem(at: path)
     if !stored.isLocked || ItemAttributes.key(of: stored.attributes) != nil { return stored }
@@ -171,12 +171,12 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  /// Runs the body while no other process of this user changes items through this program, and then sends the service
-  /// what the body changed. Other programs are not kept out. If the service fails in the middle of several changes,
-  /// those before stay.
+  /// Runs the body while no other process of this user changes items through this program, and then sends the changes
+  /// to the service. Other programs are not kept out. If the service fails in the middle of several changes, the
+  /// earlier ones stay.
   ///
-  /// Nobody has to wait for a person who is asked to unlock something meanwhile: others are let in then, and the body is
-  /// run once more from its beginning.
+  /// Nobody has to wait while a person is asked to unlock something: the lock is released meanwhile, and the body is
+  /// then run again from its beginning.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -192,7 +192,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
       pending = PendingChanges()
       defer { pending = nil }
       let result = try body()
-      // The body may have taken that for an error that it can do without.
+      // The body may have caught the error that this prompt caused.
       if let postponedPrompt { throw .collectionLocked(postponedPrompt.name) }
       let changes = pending?.changes ?? []
       pending = nil
@@ -203,7 +203,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
 
   typealias Change = PendingChanges.Change
 
-  /// Makes one change, at once or with those of the body that it is in, and returns the item as it is afterwards.
+  /// Makes one change, at once or together with those of the enclosing body, and returns the item after it.
   private func changing(_ makeChange: () throws(KeychainError) -> Change) throws(KeychainError) -> Item {
     if pending != nil {
       let change = try makeChange()
@@ -217,12 +217,13 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  /// Runs the body with the lock, and once more where somebody had to be asked in the middle, which is done without it.
+  /// Runs the body with the lock. If somebody has to be asked in the middle, that is done without the lock, and the
+  /// body is run again.
   private func locking<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     var name = ""
-    // Each time somebody has unlocked what was in the way; a service that locks it each time is not unlocked.
+    // Each time somebody has unlocked something; a service that locks it again each time counts as locked.
     for _ in 0..<4 {
       do throws(KeychainError) {
         heldLock = try SecretServiceLock(settings)
@@ -244,7 +245,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     if let reference = item.reference { pending?.set(change, for: reference) }
   }
 
-  /// The item with that reference as it is now; `nil` if it is gone.
+  /// The present state of the item with that reference; `nil` if it is gone.
   private func current(_ item: Item) throws(KeychainError) -> Item? {
     guard let reference = item.reference else { return nil }
     if let change = pending?[reference] { return change.after }
@@ -273,7 +274,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return Change(before: earlier.map(\.before) ?? current, after: changed, credential: credential)
   }
 
-  /// Throws if another item than that of the reference has the item's primary key.
+  /// Throws if an item with another reference has the item's primary key.
   func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
     let primaryKey = item.key.primaryKey
     for other in try items(matching: .criteria(ItemCriteria(item.key)))

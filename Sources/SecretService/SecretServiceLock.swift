@@ -1,13 +1,14 @@
 import Keychain
 import PrivateFiles
 
-/// What keeps two processes of this program from storing an item twice: the service itself has no such means.
+/// A lock that keeps two processes of this program from storing an item twice. The service itself has no means for
+/// that.
 final class SecretServiceLock {
   static let name = "secret-service.lock"
 
   private let settings: DesktopKeychainSettings
   private var lock: FileLock?
-  /// Whether it has been released since it was last taken: others may have changed anything meanwhile.
+  /// Whether it has been released since it was last taken, so that others may have changed anything meanwhile.
   private(set) var isReleased = false
 
   /// Waits for the lock.
@@ -18,7 +19,7 @@ final class SecretServiceLock {
     try take()
   }
 
-  /// Waits for it once more, after it was released.
+  /// Waits for the lock again after it was released.
   ///
   /// - Throws: ``KeychainError/busy(path:seconds:)``, ``KeychainError/system(operation:path:errno:)``.
   func take() throws(KeychainError) {
@@ -31,7 +32,7 @@ final class SecretServiceLock {
     }
   }
 
-  /// Lets others have it.
+  /// Releases the lock.
   func release() {
     lock = nil
     isReleased = true

@@ -1,10 +1,10 @@
 public import Keychain
 
 extension SecretServiceKeychain: ChangeReporting {
-  /// Has `report` called when the service tells of a change of an item or a collection, or ends, or begins anew.
+  /// Calls `report` when the service announces a change of an item or a collection, ends, or is restarted.
   ///
-  /// gnome-keyring tells nobody when another program sets the secret of an item and nothing else. This program has it
-  /// tell of its own changes.
+  /// gnome-keyring announces nothing when another program sets only the secret of an item. This program makes it
+  /// announce its own changes.
   ///
   /// - Throws: `KeychainError` if the bus can't be listened to.
   public func onChange(
@@ -21,8 +21,8 @@ extension SecretServiceKeychain: ChangeReporting {
     return subscription
   }
 
-  /// Every item of the collections that are used. A collection that is locked is as it was last seen; nobody is asked
-  /// to unlock one.
+  /// Every item of the collections in use. A locked collection is returned as it was last seen; nobody is asked to
+  /// unlock one.
   ///
   /// - Throws: `KeychainError.collectionLocked` if the collection for new items is locked and was not seen
   ///   before; `KeychainError.noCollection`; `KeychainError` if the service doesn't answer.
@@ -32,7 +32,7 @@ extension SecretServiceKeychain: ChangeReporting {
 
   private func revisionsNow() throws(KeychainError) -> [ItemRevision] {
     if let fault = listener?.fault { throw fault }
-    // Before the items: what changes meanwhile is looked at once more.
+    // Read before the items, so that anything that changes meanwhile is looked at again.
     let numbers = listener?.changeNumbers ?? ChangeNumbers()
     let main = try existingCollection()
     let collections =
@@ -51,7 +51,7 @@ extension SecretServiceKeychain: ChangeReporting {
         }
       }
     }
-    // A service that has no collections at all has closed them; it has not emptied them.
+    // A service without any collections has closed them, not emptied them.
     if !collections.isEmpty { lastRevisions = seen }
     return lastRevisions.values.flatMap { $0 }
   }
@@ -65,7 +65,7 @@ extension SecretServiceKeychain: ChangeReporting {
         .paths(of: "property Items")
       return try service.items(at: paths)
     }
-    // It may have been locked while it was read, and items in it show hashes alone then.
+    // The collection may have been locked while it was read; its items then show only hashes.
     if stored.contains(where: \.isLocked), try isLocked(collection) {
       throw .collectionLocked(collectionName(of: collection))
     }

@@ -3,14 +3,14 @@ import CLinux
 import Glibc
 import Keychain
 
-/// Where the session bus listens (D-Bus Specification, "Server Addresses").
+/// The address of the session bus (D-Bus Specification, "Server Addresses").
 struct BusAddress {
   /// As it was given.
   let text: String
-  /// Whether the environment names it, or it was found in the usual place.
+  /// Whether the address was given or comes from the environment, and not from the usual place.
   let isFromEnvironment: Bool
 
-  /// The address that is given, else the one in DBUS_SESSION_BUS_ADDRESS, else `/run/user/UID/bus` where systemd puts it.
+  /// The given address, else the one in DBUS_SESSION_BUS_ADDRESS, else `/run/user/UID/bus`, where systemd puts it.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if there is none.
   static func find(_ given: String? = nil) throws(KeychainError) -> BusAddress {
@@ -32,7 +32,7 @@ struct BusAddress {
     /// A name in Linux's abstract namespace.
     case abstract(String)
 
-    /// Whose file it is; `nil` where it has none.
+    /// The owner of its file; `nil` if it has none.
     func owner() -> Int? {
       var status = stat()
       guard case .path(let path) = self, stat(path, &status) == 0 else { return nil }
@@ -48,7 +48,7 @@ struct BusAddress {
     }
   }
 
-  /// The unix sockets among the alternatives that the address gives; session buses have no others.
+  /// The unix sockets among the alternatives in the address. Session buses have no others.
   var sockets: [Socket] {
     text.split(separator: ";").compactMap { alternative in
       guard alternative.hasPrefix("unix:") else { return nil }
@@ -62,7 +62,7 @@ struct BusAddress {
     }
   }
 
-  /// The value with each `%XX` replaced by its byte; `nil` where one is cut short, or where the result can be no name.
+  /// The value with each `%XX` replaced by its byte; `nil` if one is cut short, or if the result can't be a name.
   private static func unescaped(_ value: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(value.utf8)[...]

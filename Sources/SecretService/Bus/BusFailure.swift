@@ -12,9 +12,9 @@ struct BusFailure: Error {
     case noAnswer(milliseconds: Int)
     /// The other side replied with an error of this name.
     case refused(name: String, detail: String)
-    /// The bus itself can't be talked to.
+    /// The bus itself can't be used.
     case broken(detail: String)
-    /// What came is of another type than it has to be.
+    /// A value has the wrong type.
     case malformed(detail: String)
     /// There is no connection to a bus, or no service on it.
     case absent(detail: String)
@@ -48,14 +48,14 @@ struct BusFailure: Error {
 
   private static func text(_ error: UnsafeMutablePointer<GError>) -> String {
     var text = String(cString: error.pointee.message)
-    // GLib quotes as its translators like it.
+    // GLib's quotation marks depend on the translation.
     for quote in ["\u{201c}", "\u{201d}", "\u{2018}", "\u{2019}"] { text = text.replacing(quote, with: "'") }
     while text.last == "." { text.removeLast() }
     // Another program has written it.
     return text.count > 300 ? text.prefix(300) + "…" : text
   }
 
-  /// Whether the object that was called is not there (any more).
+  /// Whether the called object does not exist (any more).
   var isAboutMissingObject: Bool {
     switch reason {
     case .refused("org.freedesktop.Secret.Error.NoSuchObject", _),
@@ -67,7 +67,7 @@ struct BusFailure: Error {
     }
   }
 
-  /// Whether who was called has left the bus, before or after the call came.
+  /// Whether the called program has left the bus, before or after the call arrived.
   var isAboutAbsence: Bool {
     guard case .refused(let name, _) = reason else { return false }
     let errors = "org.freedesktop.DBus.Error."
@@ -75,7 +75,7 @@ struct BusFailure: Error {
       || name == errors + "NoReply"
   }
 
-  /// Whether nobody has the name that was called, and nobody could be started.
+  /// Whether nobody owns the called name, and no program could be started for it.
   var isAboutMissingService: Bool {
     guard case .refused(let name, _) = reason else { return false }
     let errors = "org.freedesktop.DBus.Error."
@@ -83,7 +83,7 @@ struct BusFailure: Error {
       || name.hasPrefix(errors + "Spawn.")
   }
 
-  /// The same in plain words.
+  /// The same failure in plain words.
   var asAbsence: BusFailure {
     guard case .refused(let name, let detail) = reason else { return self }
     let what =
@@ -92,21 +92,20 @@ struct BusFailure: Error {
     return BusFailure(call: call, .absent(detail: "\(what) (\(name))"))
   }
 
-  /// Whether what was called is locked.
+  /// Whether the called object is locked.
   var isAboutLock: Bool {
     if case .refused("org.freedesktop.Secret.Error.IsLocked", _) = reason { return true }
     return false
   }
 
-  /// The same for a call that was to change something: not that the service can't be talked to, but that it hasn't
-  /// done it.
+  /// The same for a call that should change something: the service can be used, but hasn't done it.
   var asRefusal: BusFailure {
     guard case .malformed(let detail) = reason else { return self }
     return BusFailure(
       call: call, .refused(name: "", detail: "the answer has an unexpected form: \(detail)"))
   }
 
-  /// What a user of the keychain is told.
+  /// The error for a user of the keychain.
   var keychainError: KeychainError {
     switch reason {
     case .noAnswer(let milliseconds): .noAnswer(call: call, milliseconds: milliseconds)
@@ -119,40 +118,40 @@ struct BusFailure: Error {
   }
 }
 
-/// Turns the failure of a call into what users of the keychain know.
+/// Turns the failure of a call into an error that users of the keychain know.
 func reporting<Result: ~Copyable>(
   _ call: @autoclosure () throws(BusFailure) -> Result
 ) throws(KeychainError) -> Result {
   do { return try call() } catch { throw error.keychainError }
 }
 
-/// The same for more than an expression.
+/// The same for several statements.
 func reporting<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(KeychainError) -> Result {
   do { return try body() } catch { throw error.keychainError }
 }
 
-/// The same for a call that is to change something, whose strange answer means that it hasn't.
+/// The same for a call that changes something. An unexpected answer means that it hasn't.
 func reportingRefusal<Result: ~Copyable>(
   _ call: @autoclosure () throws(BusFailure) -> Result
 ) throws(KeychainError) -> Result {
   do { return try call() } catch { throw error.asRefusal.keychainError }
 }
 
-/// The same for more than an expression.
+/// The same for several statements.
 func reportingRefusal<Result: ~Copyable>(
   _ body: () throws(BusFailure) -> Result
 ) throws(KeychainError) -> Result {
   do { return try body() } catch { throw error.asRefusal.keychainError }
 }
 
-/// Makes a refusal of the failure to read what a call answered that was to change something.
+/// Turns a failure to read the answer into a refusal, for a call that changes something.
 func refusing<Result: ~Copyable>(
   _ reading: @autoclosure () throws(BusFailure) -> Result
 ) throws(BusFailure) -> Result {
   do { return try reading() } catch { throw error.asRefusal }
 }
 
-/// The same for more than an expression.
+/// The same for several statements.
 func refusing<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(BusFailure) -> Result {
   do { return try body() } catch { throw error.asRefusal }
 }

@@ -3,14 +3,15 @@ import CLinux
 import Glibc
 import Keychain
 
-/// The beginning of a D-Bus connection (D-Bus Specification, "Authentication Protocol"): who asks is told by the
-/// kernel, EXTERNAL only names it. GLib's own takes four round trips, and can't be given a time limit without a thread.
+/// The beginning of a D-Bus connection (D-Bus Specification, "Authentication Protocol"). The kernel tells the bus who
+/// the client is; EXTERNAL only names it. GLib's own handshake takes four round trips, and can't be given a time
+/// limit without a thread.
 enum BusHandshake {
-  /// Connects to the first socket of the address that takes connections.
+  /// Connects to the first socket of the address that accepts connections.
   ///
   /// - Parameters:
   ///   - patience: how long it may take, in milliseconds.
-  ///   - meanwhile: what to do when the bus has been asked.
+  ///   - meanwhile: called once the request has been sent.
   /// - Returns: a descriptor to send messages on.
   static func connect(
     to address: BusAddress, patience: Int, meanwhile: () -> Void = {}
@@ -39,7 +40,7 @@ enum BusHandshake {
     throw failure(address, errorText(reason))
   }
 
-  /// What root stores through a user's bus would be that user's to read.
+  /// If root used a user's bus, that user could read what root stores.
   private static func refuseAnotherUser(
     _ socket: BusAddress.Socket, _ descriptor: Int32, _ address: BusAddress
   ) throws(BusFailure) {
@@ -53,7 +54,7 @@ enum BusHandshake {
     on descriptor: Int32, _ address: BusAddress, patience: Int, meanwhile: () -> Void
   ) throws(BusFailure) {
     let uid = hexadecimalDigits(Array(String(geteuid()).utf8))
-    // All at once, as sd-bus does: nothing that follows BEGIN is sent before the answer.
+    // All at once, as sd-bus does. Nothing after BEGIN is sent before the answer.
     let request = [0] + Array("AUTH EXTERNAL ".utf8) + uid + Array("\r\nBEGIN\r\n".utf8)
     guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
       throw failure(address, errorText(errno))
@@ -66,7 +67,7 @@ enum BusHandshake {
       var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = left > 0 ? Glibc.poll(&poll, 1, Int32(min(left, Int(Int32.max)))) : 0
       if ready == 0 { throw BusFailure(call: "AUTH", .noAnswer(milliseconds: patience)) }
-      // Looked at before it is taken: what follows the line belongs to the connection.
+      // The bytes are peeked at first, because those after the line belong to the connection.
       var bytes = [UInt8](repeating: 0, count: 256)
       let seen = ready < 0 ? -1 : recv(descriptor, &bytes, bytes.count, Int32(MSG_PEEK))
       if seen < 0, errno == EINTR || errno == EAGAIN { continue }

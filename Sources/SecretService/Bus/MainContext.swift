@@ -1,12 +1,12 @@
 import CSecret
 
-/// A GLib main context, in which asynchronous calls report to whoever runs it.
+/// A GLib main context, in which asynchronous calls report to the thread that runs it.
 final class MainContext {
   private let context: OpaquePointer = g_main_context_new()
 
   deinit { g_main_context_unref(context) }
 
-  /// Runs `body`, whose asynchronous calls are going to report in this context.
+  /// Runs `body`, whose asynchronous calls will report in this context.
   func calling<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -15,7 +15,7 @@ final class MainContext {
     return try body()
   }
 
-  /// Lets calls report until `isDone` or the time is over. Returns whether it is done.
+  /// Runs the context until `isDone` or the time is over. Returns whether it is done.
   func run(milliseconds: Int, until isDone: () -> Bool) -> Bool {
     let alarm = g_timeout_source_new(guint(max(0, milliseconds)))
     let rang = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
@@ -36,16 +36,16 @@ final class MainContext {
     return isDone()
   }
 
-  /// Has whoever runs the context look once more whether it is done. May be called on any thread.
+  /// Makes the thread that runs the context check again whether it is done. May be called on any thread.
   func wakeUp() { g_main_context_wakeup(context) }
 
-  /// Lets calls report until `isDone`. Calls have time limits of their own.
+  /// Runs the context until `isDone`. Calls have time limits of their own.
   func run(until isDone: () -> Bool) {
     calling { while !isDone() { g_main_context_iteration(context, 1) } }
   }
 }
 
-/// What an asynchronous call of GLib reports.
+/// The outcome of an asynchronous GLib call.
 final class AsyncOutcome {
   /// The result, once there is one.
   private(set) var result: OpaquePointer?
@@ -56,7 +56,7 @@ final class AsyncOutcome {
     if let result { csecret_unref(UnsafeMutableRawPointer(result)) }
   }
 
-  /// For the argument `user_data` of a call that gets ``callback``. The call holds the object until it reports.
+  /// The argument `user_data` of a call with ``callback``. The call holds the object until it reports.
   var data: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
   static let callback: GAsyncReadyCallback = { _, result, data in

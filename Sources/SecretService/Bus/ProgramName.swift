@@ -1,16 +1,16 @@
 import Glibc
 
-/// The name of a process's program, from the file that the kernel runs; `nil` if there is no such process or it can't be
-/// seen.
+/// The name of a process's program, from the file that the kernel runs; `nil` if there is no such process or it can't
+/// be examined.
 ///
-/// The kernel shows no such file of a program that has more rights than who asks; gnome-keyring is one where it may lock
-/// memory. Then it is what the process says of itself, with a remark.
+/// The kernel hides this file if the program has more privileges than the caller, such as gnome-keyring where it may
+/// lock memory. Then the name is what the process claims, with a remark.
 func programName(of process: UInt32) -> String? {
   var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
   if count > 0 {
     var path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // It was replaced by a newer one since it was started.
+    // The file was replaced by a newer one since the program was started.
     if path.hasSuffix(" (deleted)") { path.removeLast(" (deleted)".count) }
     return lastComponent(of: path)
   }
@@ -18,7 +18,7 @@ func programName(of process: UInt32) -> String? {
   return statedProgramName(of: process).map { $0 + ", by its own account" }
 }
 
-/// What a process calls its program, which may be anything.
+/// The program's name as the process claims it, which may be anything.
 private func statedProgramName(of process: UInt32) -> String? {
   guard let file = fopen("/proc/\(process)/cmdline", "r") else { return nil }
   defer { fclose(file) }

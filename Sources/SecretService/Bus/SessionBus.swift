@@ -5,13 +5,13 @@ import Keychain
 /// A connection to the message bus of the login session.
 final class SessionBus {
   private let connection: OpaquePointer
-  /// Where asynchronous calls and signals report.
+  /// The context in which asynchronous calls and signals report.
   let context = MainContext()
   /// How long a reply may take, in milliseconds.
   let timeout: Int
   private var hasLostPeer = false
 
-  /// Connects. The first call has to be ``Call/hello``.
+  /// Connects to the bus. The first call must be ``Call/hello``.
   ///
   /// - Parameters:
   ///   - patience: how long that may take, in milliseconds.
@@ -35,11 +35,11 @@ final class SessionBus {
     _ body: (OpaquePointer) throws(Failure) -> Result
   ) throws(Failure) -> Result { try body(connection) }
 
-  /// Whether it can't be used any more: the bus has hung up, or somebody who was called by a unique name, which nobody
-  /// will ever have again.
+  /// Whether the connection is no longer usable: the bus has closed it, or a program that was called by its unique
+  /// name has left the bus. Unique names are never reused.
   var isLost: Bool { hasLostPeer || g_dbus_connection_is_closed(connection) != 0 }
 
-  /// Takes over a GLib error that a call to `destination` gave, and frees it.
+  /// Takes over a GLib error of a call to `destination`, and frees it.
   func failure(
     _ error: UnsafeMutablePointer<GError>?, call: String, to destination: String, timeout: Int? = nil
   ) -> BusFailure {
@@ -58,11 +58,11 @@ final class SessionBus {
     return Variant(taking: reply)
   }
 
-  /// Calls methods without waiting for one reply before the next call, and gives the replies in order.
+  /// Makes calls without waiting for each reply before the next call, and returns the replies in order.
   ///
   /// - Parameters:
   ///   - patience: how long each may take in place of ``timeout``, in milliseconds.
-  ///   - meanwhile: what to do when the first calls are under way.
+  ///   - meanwhile: called when the first calls have been sent.
   func replies(
     to calls: [Call], patience: Int? = nil, meanwhile: () -> Void = {}
   ) -> [Result<Reply, BusFailure>] {
@@ -70,7 +70,7 @@ final class SessionBus {
     var outcomes: [AsyncOutcome] = []
     var replies: [Result<Reply, BusFailure>] = []
     while replies.count < calls.count {
-      // A bounded number under way: each has its own time, which must not pass in a queue.
+      // Only a limited number at a time, so that the time limit of each call doesn't elapse in a queue.
       while outcomes.count < min(calls.count, replies.count + 8) {
         outcomes.append(context.calling { send(calls[outcomes.count], timeout) })
       }
@@ -111,17 +111,17 @@ final class SessionBus {
       Reply(body: body ?? Variant(taking: g_variant_ref_sink(Argument.tuple([]))), sender: sender))
   }
 
-  /// What came back from a method.
+  /// A method's reply.
   struct Reply {
     var body: Variant
-    /// The unique name of who replied.
+    /// The unique name of the sender.
     let sender: String
   }
 
   /// Listens for one signal of one object.
   ///
-  /// - Parameter sender: a unique name. What others say is not heard: the bus hands over what is sent to this
-  ///   connection alone, whatever was asked of it.
+  /// - Parameter sender: a unique name. Signals of other senders are ignored: the bus delivers messages addressed to
+  ///   this connection, whatever was subscribed to.
   func signal(
     _ name: String, of interface: String, at path: String, from sender: String
   ) throws(BusFailure) -> Signal {
@@ -130,12 +130,12 @@ final class SessionBus {
     return context.calling { Signal(connection, name, of: interface, at: path, from: sender) }
   }
 
-  /// A signal that is listened for.
+  /// A subscription to a signal.
   final class Signal {
     private let connection: OpaquePointer
     private let sender: String
     private var subscription: guint = 0
-    /// What came with the first one, once there was one.
+    /// The parameters of the first signal, once there was one.
     private(set) var parameters: Variant?
 
     fileprivate init(
@@ -157,7 +157,7 @@ final class SessionBus {
         })
     }
 
-    /// Listens no more.
+    /// Ends the subscription.
     func stop() { g_dbus_connection_signal_unsubscribe(connection, subscription) }
   }
 
@@ -176,7 +176,7 @@ extension SessionBus.Call {
   /// The first call on every connection, by which it gets its name.
   static var hello: SessionBus.Call { .ofBus("Hello") }
 
-  /// A call of the bus itself.
+  /// A call to the bus itself.
   static func ofBus(_ method: String, _ arguments: OpaquePointer...) -> SessionBus.Call {
     SessionBus.Call(
       method: method, interface: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
@@ -184,12 +184,13 @@ extension SessionBus.Call {
   }
 }
 
-/// Runs `body`, which starts threads of GLib's, and lets no signal come to these, nor GLib settle what the process does
-/// with one.
+/// Runs `body`, which starts GLib threads. Blocks all signals in these threads, and keeps GLib from changing the
+/// process's handling of SIGPIPE.
 ///
-/// It ignores SIGPIPE for the whole process when it makes its first socket, and has no need to: where there is
-/// MSG_NOSIGNAL, it sends with that. A signal that a thread takes which has not blocked it does what it does by default: the end of a child is forgotten, and
-/// SIGTERM ends the process, even while the program's own thread has blocked both to wait for them.
+/// GLib ignores SIGPIPE in the whole process when it makes its first socket. It doesn't need to, because it sends
+/// with MSG_NOSIGNAL where that exists. A signal delivered to a thread that hasn't blocked it has its default effect:
+/// the end of a child is forgotten, and SIGTERM ends the process, even if the program's own thread has blocked both
+/// to wait for them.
 private func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
   var all = sigset_t()
   var before = sigset_t()

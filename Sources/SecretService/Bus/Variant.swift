@@ -1,24 +1,25 @@
 import Bytes
 import CSecret
 
-/// A D-Bus value of which this code owns one reference.
+/// A D-Bus value that owns one reference.
 ///
-/// Who sent it is another program, and GLib ends the process over a value that is read as what it isn't. So the value
-/// itself is given out by ``checked(as:of:)`` alone; what the other functions take for `what` names it in the error.
+/// It comes from another program, and GLib ends the process if a value is read as the wrong type. Therefore only
+/// ``checked(as:of:)`` returns the value itself. The argument `what` of the other functions names the value in
+/// errors.
 final class Variant {
   private let pointer: OpaquePointer
 
-  /// Takes a reference over.
+  /// Takes over a reference.
   init(taking pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
   deinit { g_variant_unref(pointer) }
 
-  /// Whether it is of the type, in D-Bus's signature language.
+  /// Whether it has the type, given in D-Bus's signature language.
   func isOf(_ type: String) -> Bool { csecret_is(pointer, type) != 0 }
 
-  /// GLib's value, where it is of the type.
+  /// GLib's value, if it has the type.
   ///
   /// - Throws: ``BusFailure`` for another type.
   func checked(as type: String, of what: String) throws(BusFailure) -> OpaquePointer {
@@ -58,7 +59,7 @@ final class Variant {
     return entries
   }
 
-  /// What a variant holds.
+  /// The contents of a variant.
   func content(of what: String) throws(BusFailure) -> Variant {
     Variant(taking: g_variant_get_variant(try checked(as: "v", of: what)))
   }
@@ -87,14 +88,14 @@ final class Variant {
     g_variant_lookup_value(try checked(as: "a{sv}", of: what), name, nil).map { Variant(taking: $0) }
   }
 
-  /// A property in a dictionary of them, which has to be there.
+  /// A property in a dictionary of them, which must exist.
   func property(_ name: String, of what: String) throws(BusFailure) -> Variant {
     if let value = try optionalProperty(name, of: what) { return value }
     throw BusFailure(call: what, .malformed(detail: "the property \(name) is missing"))
   }
 }
 
-/// Makes the arguments of calls: floating references, which the call that gets them takes over.
+/// Makes the arguments of calls: floating references, which the call takes over.
 enum Argument {
   static func text(_ text: String) -> OpaquePointer { g_variant_new_string(text) }
 
@@ -112,7 +113,7 @@ enum Argument {
   static func paths(_ paths: [String]) -> OpaquePointer { array(of: "o", paths.map(path)) }
 
   static func texts(_ texts: [String: String]) -> OpaquePointer {
-    // In order, so that the same call always is the same bytes.
+    // Sorted, so that the same call always has the same bytes.
     array(
       of: "{ss}",
       texts.sorted { $0.key < $1.key }.map { g_variant_new_dict_entry(text($0.key), text($0.value)) })

@@ -1,13 +1,13 @@
-/// Numbers of items, by their paths, of which each is another one after the item was changed.
+/// Numbers of items by path. The number of an item differs after each change.
 ///
-/// Bounded: a service may have made any number of items that are long gone, and told of each.
+/// The table is bounded, because a service may have announced any number of items that are long gone.
 struct ChangeNumbers {
   static let limit = 10_000
   private static let longestPath = 1024
 
   private var last: Int64 = 0
   private var byPath: [String: Int64] = [:]
-  /// That of all others.
+  /// The number of all other items.
   private var others: Int64 = 0
 
   /// How many paths are kept.
@@ -16,8 +16,8 @@ struct ChangeNumbers {
   /// The number of the item at a path.
   subscript(_ path: String) -> Int64 { byPath[path] ?? others }
 
-  /// The item at the path has changed. Where there are too many, it is taken for true of all items: that costs another
-  /// look at each, and no change is missed.
+  /// Notes that the item at the path has changed. If there are too many, all items count as changed: each is then
+  /// looked at again, and no change is missed.
   mutating func change(_ path: String) {
     last += 1
     if path.utf8.count <= Self.longestPath, byPath.count < Self.limit || byPath[path] != nil {
@@ -28,6 +28,6 @@ struct ChangeNumbers {
     }
   }
 
-  /// The item at the path is gone.
+  /// Notes that the item at the path is gone.
   mutating func forget(_ path: String) { byPath[path] = nil }
 }

@@ -1,8 +1,8 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// Everything that may answer the query. A collection that is locked may hide anything; so before it is said that
-  /// nothing answers, the one that is used is unlocked.
+  /// All items that may answer the query. A locked collection may hide anything, so the collection in use is unlocked
+  /// before reporting that nothing answers.
   func storedItems(matching query: ItemQuery) throws(KeychainError) -> [StoredItem] {
     if case .criteria(let criteria) = query { return try storedItems(matching: criteria) }
     guard let searches = ItemAttributes.searches(for: query) else { return try allItems() }
@@ -25,7 +25,7 @@ extension SecretServiceKeychain {
     if let searches { return try storedItems(matching: query, by: searches) }
     let found = try allItems()
     if answers(found, query) { return found }
-    // Nothing is not there before every collection has been looked at.
+    // An item can't be reported as missing before every collection has been looked at.
     let locked = try unlockedItems().locked
     if locked.isEmpty { return found }
     for collection in locked { try unlock([collection], named: collectionName(of: collection)) }
@@ -35,13 +35,13 @@ extension SecretServiceKeychain {
   private func storedItems(
     matching query: ItemQuery, by searches: [[String: String]]
   ) throws(KeychainError) -> [StoredItem] {
-    // KeePassXC would show its dialog at a search, to somebody who is not to be asked.
+    // KeePassXC would show its dialog during a search, to somebody who is not to be asked.
     if !settings.mayPrompt { try unlockMainCollection() }
     var found: [StoredItem] = []
     do throws(KeychainError) {
       found = try search(searches)
     } catch .noAnswer(let call, let milliseconds) where settings.mayPrompt {
-      // Else it is showing the dialog now, and has no answer before that is done.
+      // It is probably showing the dialog now, and doesn't answer before that is done.
       guard try unlockMainCollection() else { throw .noAnswer(call: call, milliseconds: milliseconds) }
       found = try search(searches)
     }
@@ -51,14 +51,14 @@ extension SecretServiceKeychain {
       if answers(found, query) { return found }
     }
     try refuseWithoutCollections()
-    // In another collection, of which only hashes can be seen while it is locked.
+    // The items may be in another collection, which shows only hashes while it is locked.
     let hidden = found.filter { $0.isLocked && ItemAttributes.key(of: $0.attributes) == nil }
     if hidden.isEmpty { return found }
     try unlock(hidden.map(\.path), named: collectionName(of: hidden[0].path))
     return try search(searches)
   }
 
-  /// A service without any collection is not an empty one: KeePassXC has none while no database is open.
+  /// A service without any collection doesn't count as empty: KeePassXC has none while no database is open.
   private func refuseWithoutCollections() throws(KeychainError) {
     guard try existingCollection() == nil else { return }
     let all = try reporting(service.collections())
@@ -75,10 +75,10 @@ extension SecretServiceKeychain {
       var paths: [String] = []
       var calls = searches.map(service.search)
       let opensSession = settings.readsSecrets && session == nil && openingSession == nil
-      // Asked for in the same breath, for mostly it is wanted next.
+      // Requested together with the search, because a session is usually needed next.
       if opensSession, !settings.isEncrypted { calls.append(ServiceSession.openingPlain(service)) }
       var replies = service.bus.replies(to: calls) {
-        // The key exchange takes a while on both sides, in which the search goes on.
+        // The key exchange takes both sides a while, during which the search continues.
         if opensSession, settings.isEncrypted {
           openingSession = try? ServiceSession.beginEncrypted(on: service.bus, owner: service.owner)
         }
@@ -97,8 +97,8 @@ extension SecretServiceKeychain {
     }
   }
 
-  /// Every item of the collections that are used. The collection for new items has to be unlocked for that; others
-  /// that are locked are left out, with a notice.
+  /// Every item of the collections in use. The collection for new items must be unlocked for that; other locked
+  /// collections are left out, with a notice.
   private func allItems() throws(KeychainError) -> [StoredItem] {
     let main = try existingCollection()
     if main == nil { try refuseWithoutCollections() }
@@ -108,7 +108,7 @@ extension SecretServiceKeychain {
     return items
   }
 
-  /// Every item of the collections that are used and unlocked, and which of them are locked.
+  /// Every item of the collections in use that are unlocked, and the paths of the locked ones.
   private func unlockedItems() throws(KeychainError) -> (items: [StoredItem], locked: [String]) {
     let collections =
       settings.collection == nil
@@ -126,13 +126,13 @@ extension SecretServiceKeychain {
           .paths(of: "property Items"))
     }
     let all = paths
-    // gnome-keyring takes seven milliseconds for each of 10,000.
+    // gnome-keyring takes seven milliseconds for each of 10,000 items.
     if all.count > 2000 { settings.onNotice(.reading(count: all.count, program: service.process()?.program)) }
     let items = try reporting(remembering(try service.items(at: all)))
     return (items, locked)
   }
 
-  /// Unlocks the collection that is used. Returns whether it was locked.
+  /// Unlocks the collection in use. Returns whether it was locked.
   @discardableResult
   private func unlockMainCollection() throws(KeychainError) -> Bool {
     guard let collection = try existingCollection(), try isLocked(collection) else { return false }

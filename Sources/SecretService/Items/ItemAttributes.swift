@@ -1,12 +1,12 @@
 import Bytes
 import Keychain
 
-/// Between the attributes of an item here and those that the service keeps: llavero-secret-service(7) has the table.
+/// The translation between an item's attributes and those in the service; llavero-secret-service(7) has the table.
 ///
-/// The names are those of git's own helper and of libsecret's network schema, for generic passwords those of Python's
-/// keyring and of go-keyring, so that all of these find each other's items.
+/// The names are those of git's own helper and of libsecret's network schema, and for generic passwords those of
+/// Python's keyring and of go-keyring, so that all of these find each other's items.
 enum ItemAttributes {
-  /// Libsecret's name for the kind of item that this is. Searches name none.
+  /// Libsecret's name for the kind of the item. Searches name none.
   static let schema = "xdg:schema"
   static let networkSchema = "org.gnome.keyring.NetworkPassword"
   static let genericSchema = "org.freedesktop.Secret.Generic"
@@ -21,25 +21,25 @@ enum ItemAttributes {
     static let authtype = "authtype"
     static let service = "service"
     static let username = "username"
-    /// What some programs call ``username``.
+    /// Some programs' name for ``username``.
     static let account = "account"
     static let comment = "llavero:comment"
     static let description = "llavero:description"
     static let creator = "llavero:creator"
-    /// What other programs call ``creator`` in generic passwords. Python's keyring and uv replace only what has their
-    /// own name there.
+    /// Other programs' name for ``creator`` in generic passwords. Python's keyring and uv replace only items with
+    /// their own name there.
     static let application = "application"
-    /// Says that ``application`` is there for ``python`` alone, and the item has no creator.
+    /// Tells that ``application`` is set only for ``python``, and the item has no creator.
     static let noCreator = "llavero:no-creator"
     static let type = "llavero:type"
     static let `default` = "llavero:default"
-    /// The class, where the other attributes don't show it.
+    /// The class, if the other attributes don't show it.
     static let itemClass = "llavero:class"
     static let accessGroup = "llavero:access-group"
     static let synchronizable = "llavero:synchronizable"
-    /// What a tag of ``CryptographicItem/primaryAttributes`` is appended to.
+    /// The prefix for the tags of ``CryptographicItem/primaryAttributes``.
     static let primary = "llavero:primary:"
-    /// What a tag of ``Item/furtherAttributes`` is appended to.
+    /// The prefix for the tags of ``Item/furtherAttributes``.
     static let further = "llavero:attribute:"
     static let key = [
       `protocol`, server, port, user, object, domain, authtype, service, username, account, itemClass,
@@ -47,13 +47,13 @@ enum ItemAttributes {
     ]
   }
 
-  /// The name by which Python's keyring knows its own items. It would put a second one beside an item without it.
+  /// The name by which Python's keyring recognizes its own items. It would add a second item beside one without it.
   private static let python = "Python keyring library"
 
   // MARK: Reading
 
-  /// The item that attributes are of; `nil` if they are no internet or generic password, or can't be read because
-  /// the service shows only their hashes while it is locked.
+  /// The item that the attributes describe; `nil` if they don't describe an item, or can't be read because the
+  /// service shows only their hashes while it is locked.
   static func item(of stored: StoredItem) -> Item? {
     guard let key = key(of: stored.attributes) else { return nil }
     var item = Item(key)
@@ -77,7 +77,7 @@ enum ItemAttributes {
     return item
   }
 
-  /// The key that attributes make; `nil` if they make none.
+  /// The key that the attributes describe; `nil` if they don't describe one.
   static func key(of attributes: [String: String]) -> Item.Key? {
     if let helper = ToolHelperItems.made(attributes) { return helper.key(of: attributes) }
     let accessGroup = value(Name.accessGroup, in: attributes)
@@ -143,11 +143,11 @@ enum ItemAttributes {
     attributes(of: item, replacing: [:])
   }
 
-  /// The attributes that a stored item gets when it becomes `item`. Those that other programs know it by stay as
-  /// they are while they say the same; those that nothing here knows stay in any case.
+  /// The attributes of a stored item when it becomes `item`. Attributes by which other programs know the item stay as
+  /// they are if their meaning is unchanged; attributes that are unknown here always stay.
   static func attributes(of item: Item, replacing existing: [String: String]) -> [String: String] {
     var attributes = existing
-    // KeePassXC shows an entry's fields among the attributes, and refuses to have them set.
+    // KeePassXC shows an entry's fields among the attributes, and refuses to set them.
     if existing["Uuid"] != nil, existing["Title"] != nil {
       for name in ["Title", "UserName", "URL", "Notes", "Path", "Uuid", "TOTP"] { attributes[name] = nil }
     }
@@ -162,7 +162,7 @@ enum ItemAttributes {
     set(item.comment, as: Name.comment, in: &attributes)
     set(item.itemDescription, as: Name.description, in: &attributes)
     if case .genericPassword(let key) = item.key {
-      // What another program made without such a name keeps none.
+      // An item that another program made without such a name keeps none.
       let isForPython =
         item.creator == nil && key.account != nil
         && (existing.isEmpty || existing[Name.noCreator] != nil)
@@ -176,13 +176,13 @@ enum ItemAttributes {
     attributes[Name.default] = item.isDefault ? "1" : nil
     set(item.furtherAttributes, Name.further, in: &attributes)
     let label = item.label ?? ""
-    // One that reads like those which are made of keys is a person's all the same.
+    // A label that looks like one made from the key was still chosen by a person, so it is stored exactly.
     let isPlain = isText(label.bytes) && !label.isEmpty && !isMadeUp(label.description, for: item.key)
     attributes[exactly(labelName)] = item.label == nil || isPlain ? nil : base64(label.bytes)
     return attributes
   }
 
-  /// What people see in Seahorse: the item's label, else its key in their words.
+  /// The name shown in Seahorse: the item's label, else its key in words.
   static func label(of item: Item) -> String {
     let text = readable(ByteString(item.name).bytes)
     return text.isEmpty ? item.key.name : text
@@ -221,8 +221,8 @@ enum ItemAttributes {
 
   // MARK: Searching
 
-  /// What to search for so that every item which may answer the query is found; what is found has to be looked at,
-  /// for services find items that have more attributes than were asked for. `nil` asks for everything.
+  /// The searches that together find every item that may answer the query. The results must be filtered, because
+  /// services return items that have more attributes than were asked for. `nil` stands for all items.
   static func searches(for query: ItemQuery) -> [[String: String]]? {
     switch query {
     case .all: return nil
@@ -238,7 +238,7 @@ enum ItemAttributes {
         asked[Name.port] = String(port)
       }
       if query.server == nil, let path = query.path { asked[Name.object] = readable(path.bytes) }
-      // Ours have small letters; another program's may have what was typed.
+      // Items of this program have lower-case letters; those of other programs may have what was typed.
       var searches: [[String: String]] = []
       for transform in [\ByteString.lowercased, \ByteString.self] {
         var search = asked
@@ -293,7 +293,7 @@ enum ItemAttributes {
       if search.isEmpty { return nil }
       if !searches.contains(search) { searches.append(search) }
     }
-    // What another tool's helper has stored has no access group.
+    // Items stored by another tool's helper have no access group.
     guard criteria.accessGroup.nonEmpty == nil else { return searches }
     for helper in ToolHelperItems.all
     where criteria.securityDomain == nil || helper.domain == criteria.securityDomain {
@@ -304,11 +304,12 @@ enum ItemAttributes {
 
   // MARK: Values
 
-  /// No attribute: the label, where it is not text.
+  /// The label if it is not text. Not a searched attribute.
   private static let labelName = "llavero:label"
 
-  /// D-Bus has no strings but UTF-8 without NUL, and services don't search for one in another spelling. So what is
-  /// none, or has capitals where those don't count, is kept in base64 beside the form by which it is searched for.
+  /// The attribute for the exact value of `name` in base64. D-Bus strings must be UTF-8 without NUL, and services
+  /// search for the exact spelling. A value that is not such a string, or has capitals where case doesn't count, is
+  /// therefore stored in base64 beside the form that is searched for.
   private static func exactly(_ name: String) -> String {
     "llavero:base64:" + (name.hasPrefix("llavero:") ? String(name.dropFirst(8)) : name)
   }
@@ -348,7 +349,7 @@ enum ItemAttributes {
     return isBase64 ? bytes.withUnsafeBytes { ByteString($0) } : nil
   }
 
-  /// Git's `host`, and so its helper's `server`, has brackets around an IPv6 address.
+  /// Git's `host`, and therefore its helper's `server`, has brackets around an IPv6 address.
   private static func withBrackets(_ server: ByteString) -> ByteString {
     guard server.bytes.contains(UInt8(ascii: ":")) || isInBrackets(server) else { return server }
     return ByteString([UInt8(ascii: "[")] + server.bytes + [UInt8(ascii: "]")])
@@ -363,9 +364,9 @@ enum ItemAttributes {
       && server.bytes.last == UInt8(ascii: "]")
   }
 
-  /// Whether a program made the label of the key, so that it is nobody's own name for the item.
+  /// Whether a program made the label from the key, so that nobody has chosen it.
   private static func isMadeUp(_ label: String, for key: Item.Key) -> Bool {
-    // As bytes: strings are equal already where Unicode takes them for the same text.
+    // Compared as bytes, because strings are equal if Unicode considers them the same text.
     if label.utf8.elementsEqual(key.name.utf8) { return true }
     guard case .internetPassword(let key) = key else { return false }
     // git-credential-libsecret's

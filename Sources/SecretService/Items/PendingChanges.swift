@@ -1,15 +1,15 @@
 import Keychain
 
-/// Changes that the body of `exclusively` has made and that the service does not know of yet. It knows no transactions;
-/// so nothing is sent to it before the body has ended without an error.
+/// Changes that the body of `exclusively` has made and that have not been sent to the service. The service has no
+/// transactions, so nothing is sent before the body has ended without an error.
 struct PendingChanges {
-  /// What has become of one item.
+  /// The changes to one item.
   final class Change {
-    /// The item as the service has it; `nil` for a new one.
+    /// The item in the service; `nil` for a new one.
     let before: Item?
-    /// The item as it is to be; `nil` if it is to go.
+    /// The item after the change; `nil` if it is to be deleted.
     let after: Item?
-    /// The new confidential part; `nil` if it stays.
+    /// The new confidential part; `nil` if it is unchanged.
     let credential: Credential?
 
     init(before: Item?, after: Item?, credential: consuming Credential?) {
@@ -18,7 +18,7 @@ struct PendingChanges {
       self.credential = credential
     }
 
-    /// The stored form of the new confidential part; `nil` if it stays.
+    /// The stored form of the new confidential part; `nil` if it is unchanged.
     func body(as form: SecretBody.Form) -> Secret? {
       switch credential {
       case .none: nil
@@ -35,21 +35,21 @@ struct PendingChanges {
     }
   }
 
-  /// In the order of the last change.
+  /// The changes, in the order of the last change to each item.
   private(set) var changes: [(reference: ItemReference, change: Change)] = []
 
-  /// What has become of the item.
+  /// The change of an item.
   subscript(_ reference: ItemReference) -> Change? {
     changes.first { $0.reference == reference }?.change
   }
 
   mutating func set(_ change: Change, for reference: ItemReference) {
     changes.removeAll { $0.reference == reference }
-    // What came and went within the body is nothing to tell the service.
+    // An item added and deleted within the body needn't be sent to the service.
     if change.before != nil || change.after != nil { changes.append((reference, change)) }
   }
 
-  /// Items with the changes applied, those changed last first.
+  /// Items with the changes applied, most recently changed first.
   func applied(to items: [Item], matching query: ItemQuery) -> [Item] {
     if changes.isEmpty { return items }
     return changes.reversed().compactMap(\.change.after).filter(query.matches)

@@ -1,19 +1,19 @@
 import Bytes
 import Keychain
 
-/// The form in which an item's confidential part is stored: as git's own helpers do, the secret and then lines
-/// `password_expiry_utc=N`, `oauth_refresh_token=T`, with nothing after the last; further `authtype=` and
-/// `credential=`, which those helpers pass over.
+/// The stored form of an item's confidential part, as in git's own helpers: the secret, then lines
+/// `password_expiry_utc=N` and `oauth_refresh_token=T`, with nothing after the last; further `authtype=` and
+/// `credential=`, which those helpers ignore.
 ///
-/// A secret that has line feeds itself, and a token that has, get a form of ours that says how long the secret is.
+/// If the secret or the token contains line feeds, the stored form also states the secret's length.
 struct SecretBody {
-  /// How the lines after a secret are told from a secret of several lines.
+  /// How the lines after a secret are distinguished from a secret of several lines.
   enum Form {
-    /// As git's helper reads it: the secret is the first line, unknown lines mean nothing.
+    /// As in git's helper: the secret is the first line, and unknown lines are ignored.
     case firstLine
-    /// The lines that are known, at the end, are not the secret's.
+    /// Known lines at the end don't belong to the secret.
     case knownLines
-    /// Everything is the secret, unless a line at the end says how long that is.
+    /// Everything is the secret, unless a line at the end states its length.
     case whole
 
     /// The form of a stored item's secret.
@@ -56,7 +56,7 @@ struct SecretBody {
 
   // MARK: Reading
 
-  /// The credential that a stored form holds.
+  /// The credential in a stored form.
   static func decode(_ body: borrowing Secret, as form: Form) -> Credential {
     body.withUnsafeBytes { bytes in
       if let length = KnownLines.statedLength(in: bytes) {
@@ -114,7 +114,7 @@ struct SecretBody {
     }
   }
 
-  /// Whether the bytes would be read as a form that says how long the secret is.
+  /// Whether the bytes would be read as a form that states the secret's length.
   private static func isMarked(_ secret: borrowing Secret) -> Bool {
     secret.withUnsafeBytes { KnownLines.statedLength(in: $0) != nil }
   }
@@ -126,10 +126,10 @@ struct SecretBody {
   }
 }
 
-/// The lines after a secret, as places in the bytes: what they hold is copied only into memory that is wiped.
+/// The lines after a secret, as positions in the bytes: their contents are copied only into memory that is wiped.
 private struct KnownLines {
   private let bytes: UnsafeRawBufferPointer
-  /// Where the first of them begins with its line feed; the number of bytes if there is none.
+  /// Where the first of them begins, including its line feed; the number of bytes if there is none.
   let start: Int
   private var values: [SecretBody.Key: Range<Int>] = [:]
 
@@ -156,7 +156,7 @@ private struct KnownLines {
     }
   }
 
-  /// How long the secret is, where the last line says so and nothing but known lines follows the secret.
+  /// The secret's length, if the last line states it and only known lines follow the secret.
   static func statedLength(in bytes: UnsafeRawBufferPointer) -> Int? {
     guard let last = bytes.lastIndex(of: SecretBody.lineFeed),
       let (key, value) = key(of: last + 1..<bytes.count, in: bytes), key == .length,
@@ -172,7 +172,7 @@ private struct KnownLines {
     return Int(length)
   }
 
-  /// The key and the place of the value of a line; `nil` if it isn't known.
+  /// The key of a line and the position of its value; `nil` if it isn't known.
   private static func key(
     of line: Range<Int>, in bytes: UnsafeRawBufferPointer
   ) -> (SecretBody.Key, Range<Int>)? {

@@ -1,7 +1,7 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// Tells the service. Returns the item as the service has it then; `nil` if it is gone.
+  /// Sends a change to the service. Returns the item as it then is in the service; `nil` if it was deleted.
   func send(_ change: Change) throws(KeychainError) -> Item? {
     try retakeLock(for: change.after, except: change.before?.reference)
     guard let after = change.after else {
@@ -24,8 +24,8 @@ extension SecretServiceKeychain {
 
   /// The item that the service has made.
   ///
-  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it isn't there, or not as it was to be. It is left as it
-  ///   is then, for the service may have named another one.
+  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it doesn't exist or isn't as requested. It is then
+  ///   left as it is, because the service may have named another item.
   private func madeItem(at path: String, _ isRight: (Item) -> Bool) throws(KeychainError) -> Item {
     do throws(KeychainError) {
       if let made = ItemAttributes.item(of: try storedItem(at: path)), isRight(made) { return made }
@@ -35,8 +35,8 @@ extension SecretServiceKeychain {
     throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not as it was to be")
   }
 
-  /// Puts a new item in the place of one whose attributes the service has not changed as it was told to: KeePassXC adds
-  /// attributes and takes none away.
+  /// Replaces an item by a new one if the service has not changed its attributes as requested: KeePassXC adds
+  /// attributes and removes none.
   private func replace(_ item: Item, with after: Item, _ change: Change) throws(KeychainError) -> Item? {
     let new: Change
     if let credential = change.copyOfCredential() {
@@ -61,12 +61,12 @@ extension SecretServiceKeychain {
     let attributes = ItemAttributes.attributes(of: item, replacing: existing)
     guard let body = change.body(as: SecretBody.Form(of: attributes)) else { throw .itemNotFound }
     let collection = try collectionForNewItems()
-    // KeePassXC would make it when a person unlocks, whenever that is.
+    // KeePassXC would make the item once a person unlocks the database, whenever that is.
     if try isLocked(collection) { try unlock([collection], named: collectionName(of: collection)) }
     try retakeLock(for: item, except: former)
     let session = try openSession()
     let (made, prompt) = try sending(collection) { () throws(BusFailure) in
-      // `replace` would match by a subset of the attributes, and take away an item of another path or port.
+      // `replace` would match a subset of the attributes, and remove an item with another path or port.
       let reply = try service.bus.call(
         service.call(
           "CreateItem", of: Service.collectionInterface, at: collection,
@@ -85,7 +85,7 @@ extension SecretServiceKeychain {
       service.property("Items", of: Service.collectionInterface, at: collection).paths(
         of: "property Items"))
     let completed = try run(prompt: prompt, for: "CreateItem") { dismissed in
-      // What KeePassXC has made before it found a part that it doesn't take.
+      // The item that KeePassXC has made before it encountered a part that it refuses.
       if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/"),
         !present.contains(path)
       {
@@ -97,7 +97,7 @@ extension SecretServiceKeychain {
 
   private func changeItem(at path: String, to item: Item, _ change: Change) throws(KeychainError) {
     let stored = try storedItem(at: path)
-    // Another one may have the path where the service was started anew in the middle of several changes.
+    // Another item may have the path if the service was restarted in the middle of several changes.
     if stored.reference != change.before?.reference { throw .itemNotFound }
     let attributes = ItemAttributes.attributes(of: item, replacing: stored.attributes)
     var tellsOthers = false
@@ -116,7 +116,7 @@ extension SecretServiceKeychain {
       }
       tellsOthers = false
     }
-    // A label that another program made stays as long as it says the same.
+    // A label that another program made is kept as long as its meaning is unchanged.
     if ItemAttributes.item(of: stored)?.label != item.label || changesAttributes {
       let label = ItemAttributes.label(of: item)
       if !label.utf8.elementsEqual(stored.label.utf8) {
@@ -126,14 +126,13 @@ extension SecretServiceKeychain {
         tellsOthers = false
       }
     }
-    // gnome-keyring tells nobody of a new secret, and of a label that is set everybody.
+    // gnome-keyring doesn't announce a new secret, but it announces a label that is set.
     if tellsOthers {
       try? reporting(service.set("Label", ofItem: path, to: Argument.text(stored.label)))
     }
   }
 
-  /// What is to be stored as the secret; `nil` if that stays, which it can't where an item of another class has
-  /// another form.
+  /// The secret to store; `nil` if it is unchanged. It can't stay unchanged if the item's new class has another form.
   private func body(
     of change: Change, as form: SecretBody.Form, insteadOf stored: StoredItem
   ) throws(KeychainError) -> Secret? {
@@ -160,7 +159,7 @@ extension SecretServiceKeychain {
 }
 
 extension Item {
-  /// Whether both have the same key and notes, whatever their labels.
+  /// Whether both have the same key and notes, regardless of their labels.
   fileprivate func saysTheSame(as other: Item) -> Bool {
     var other = other
     other.label = label
@@ -169,7 +168,7 @@ extension Item {
 }
 
 extension [String: String] {
-  /// Whether both are the same bytes. Strings are equal already where Unicode takes them for the same text.
+  /// Whether both have the same bytes. Strings are equal if Unicode considers them the same text.
   fileprivate func isExactly(_ other: [String: String]) -> Bool {
     count == other.count
       && allSatisfy { name, value in other[name].map { value.utf8.elementsEqual($0.utf8) } ?? false }

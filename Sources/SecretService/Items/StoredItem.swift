@@ -1,6 +1,6 @@
 import Keychain
 
-/// An item as the service has it, without its secret.
+/// An item in the service, without its secret.
 struct StoredItem {
   let path: String
   let attributes: [String: String]
@@ -9,9 +9,9 @@ struct StoredItem {
   let created: Timestamp?
   let modified: Timestamp?
 
-  /// Takes what `org.freedesktop.DBus.Properties.GetAll` answers.
+  /// Reads the answer of `org.freedesktop.DBus.Properties.GetAll`.
   ///
-  /// - Throws: ``BusFailure`` where something is of another type than it has to be, or is missing. Dates may be.
+  /// - Throws: ``BusFailure`` if something is missing or has the wrong type. Dates may be missing.
   init(path: String, properties reply: Variant) throws(BusFailure) {
     let properties = try reply.parts("(a{sv})", of: "GetAll")[0]
     self.path = path
@@ -31,7 +31,7 @@ struct StoredItem {
     modified = nil
   }
 
-  /// Seconds since the Unix epoch; a service that doesn't know says 0.
+  /// Seconds since the Unix epoch. A service that doesn't know them says 0.
   private static func date(_ name: String, in properties: Variant) throws(BusFailure) -> Timestamp? {
     guard let value = try properties.optionalProperty(name, of: "GetAll") else { return nil }
     let seconds = try value.number(of: "property \(name)")
@@ -39,7 +39,7 @@ struct StoredItem {
     return Timestamp(milliseconds: Int64(seconds) * 1000)
   }
 
-  /// The path alone could be that of a later item: gnome-keyring gives it anew after the last item was deleted.
+  /// The path alone could belong to a later item: gnome-keyring reuses it after the last item was deleted.
   var reference: ItemReference {
     ItemReference(ByteString(path + "@" + String(created?.seconds ?? 0)))
   }
@@ -49,7 +49,7 @@ struct StoredItem {
     String(reference.bytes.description.prefix { $0 != "@" })
   }
 
-  /// The number that ends the path, by which services count their items.
+  /// The number at the end of the path, by which services count their items.
   var number: Int {
     let digits = path.utf8.reversed().prefix { 0x30...0x39 ~= $0 }.prefix(18)
     return digits.reversed().reduce(0) { $0 * 10 + Int($1 - 0x30) }

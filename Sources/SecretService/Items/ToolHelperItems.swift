@@ -1,19 +1,19 @@
 import Keychain
 
-/// The items of a tool's own helper for the Secret Service, each of which has its URL in one attribute.
+/// The items of a tool's own helper for the Secret Service, which store the URL in one attribute.
 struct ToolHelperItems {
-  /// The tool, which is the security domain of such items here.
+  /// The tool, which is the security domain of its items.
   let domain: ByteString
-  /// The attribute by which the helper's items are known, and found.
+  /// The attribute by which the helper's items are recognized and found.
   let mark: (name: String, value: String)
-  /// The attribute that has the URL, or host and port alone.
+  /// The attribute with the URL, or with only host and port.
   let url: String
-  /// The attribute that has the account, if there is one.
+  /// The attribute with the account, if there is one.
   let account: String?
   /// Libsecret's name for the kind of item.
   let schema: String
 
-  /// docker-credential-secretservice's and cargo:libsecret's.
+  /// The items of docker-credential-secretservice and cargo:libsecret.
   static let all = [
     ToolHelperItems(
       domain: "docker", mark: ("docker_cli", "1"), url: "server", account: "username",
@@ -24,12 +24,12 @@ struct ToolHelperItems {
       schema: "org.rust-lang.cargo.registry"),
   ]
 
-  /// Those whose item the attributes are of; `nil` if no tool's helper has made them.
+  /// The helper that made an item with these attributes; `nil` if it was no tool's helper.
   static func made(_ attributes: [String: String]) -> ToolHelperItems? {
     all.first { attributes[$0.mark.name] == $0.mark.value }
   }
 
-  /// The key that the attributes make; `nil` if they make none.
+  /// The key that the attributes describe; `nil` if they don't describe one.
   func key(of attributes: [String: String]) -> Item.Key? {
     guard let url = attributes[url], !url.isEmpty else { return nil }
     var rest = url[...]

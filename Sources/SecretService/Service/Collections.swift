@@ -1,7 +1,7 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// The collection that new items go to.
+  /// The collection for new items.
   ///
   /// - Throws: ``KeychainError/noCollection(_:)``
   func collectionForNewItems() throws(KeychainError) -> String {
@@ -10,10 +10,10 @@ extension SecretServiceKeychain {
     return path
   }
 
-  /// The collection that was asked for, else that of the alias `default`, else the one called `login`; `nil` if
-  /// there is none of these.
+  /// The requested collection, else that of the alias `default`, else the one named `login`; `nil` if there is none
+  /// of these.
   ///
-  /// - Throws: ``KeychainError/noCollection(_:)`` if one was asked for that isn't there.
+  /// - Throws: ``KeychainError/noCollection(_:)`` if the requested one doesn't exist.
   func existingCollection() throws(KeychainError) -> String? {
     if let chosenCollection { return chosenCollection }
     if settings.collection == nil, let path = service.defaultCollection {
@@ -41,7 +41,7 @@ extension SecretServiceKeychain {
         .bool(of: "property Locked"))
   }
 
-  /// The name of a collection, or of the one that an item is in.
+  /// The name of a collection, or of the collection of an item.
   func collectionName(of path: String) -> String {
     let parts = path.split(separator: "/")
     // org, freedesktop, secrets, collection, NAME, ITEM

@@ -1,18 +1,18 @@
 import Keychain
 
-/// What gnome-keyring has beside the Secret Service API, for its own programs: unlocking and making collections with a
-/// passphrase in place of a prompt, which a session without a display cannot show.
+/// Calls that gnome-keyring has beyond the Secret Service API, for its own programs: unlocking and making collections
+/// with a passphrase instead of a prompt, which a session without a display cannot show.
 struct GnomeKeyring {
   private static let interface = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
 
   let service: Service
   let session: ServiceSession
 
-  /// What came of it.
+  /// The outcome of a call.
   enum Outcome {
     case done
     case wrongPassphrase
-    /// The service is not gnome-keyring, or one that doesn't know this.
+    /// The service is not gnome-keyring, or its version doesn't have this call.
     case unknown
   }
 

@@ -3,22 +3,23 @@ import Keychain
 extension Service {
   private static let promptInterface = "org.freedesktop.Secret.Prompt"
 
-  /// What came of a prompt.
+  /// The outcome of a prompt.
   enum PromptOutcome {
-    /// The person did what was asked for.
+    /// The person did what the prompt asked for.
     case completed(Variant)
-    /// The person declined, or the service could show nothing. KeePassXC may have made half an item by then.
+    /// The person declined, or the service could not show anything. KeePassXC may have made an incomplete item by
+    /// then.
     case dismissed(Variant)
   }
 
   /// Shows a prompt of the service and waits for the person, as long as that takes.
   ///
-  /// That somebody is being asked can't be seen from here. So it is taken for true as long as those who would show
-  /// it, the service and gnome-keyring's prompter, answer a ping.
+  /// It can't be seen from here whether somebody is being asked. It is assumed as long as the programs that would
+  /// show the prompt, the service and gnome-keyring's prompter, answer a ping.
   ///
   /// - Parameters:
-  ///   - limit: how long it may take, in milliseconds, where nobody is to be asked: KeePassXC makes and deletes items
-  ///     by prompts that complete by themselves.
+  ///   - limit: how long it may take, in milliseconds, if nobody is to be asked: KeePassXC makes and deletes items
+  ///     with prompts that complete by themselves.
   ///   - onWaiting: called once, after a second.
   /// - Throws: ``BusFailure`` if one of them stops answering, or the limit is reached.
   func run(
@@ -48,7 +49,7 @@ extension Service {
     return try parameters[0].bool(of: "Completed") ? .dismissed(result) : .completed(result)
   }
 
-  /// Takes back a prompt that nobody is to see.
+  /// Withdraws a prompt that nobody is to see.
   func dismiss(prompt path: String) {
     _ = try? bus.call(call("Dismiss", of: Self.promptInterface, at: path))
   }
@@ -67,7 +68,7 @@ extension Service {
           method: "Ping", interface: "org.freedesktop.DBus.Peer", path: "/", destination: destination,
           arguments: nil))
     } catch {
-      // Whoever replies is there, whatever it says; an absence is said by the bus.
+      // Any reply means that the program is there; the bus itself reports an absence.
       if case .refused = error.reason, !error.isAboutAbsence { return }
       throw error
     }

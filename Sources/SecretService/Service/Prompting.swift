@@ -1,7 +1,7 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// Does something with an object, and once more when it has been unlocked because it was locked.
+  /// Runs `body` on an object. If the object is locked, it is unlocked and `body` is run again.
   func unlocking<Result: ~Copyable>(
     _ path: String, _ body: () throws(BusFailure) -> Result
   ) throws(KeychainError) -> Result {
@@ -17,12 +17,12 @@ extension SecretServiceKeychain {
     do throws(BusFailure) {
       return try body()
     } catch {
-      // Called unlocked, and locked all the same.
+      // The service said that it was unlocked, but it is still locked.
       throw error.isAboutLock ? .collectionLocked(name) : error.keychainError
     }
   }
 
-  /// The same for something that changes the object.
+  /// The same for a change of the object.
   func sending<Result: ~Copyable>(
     _ path: String, _ body: () throws(BusFailure) -> Result
   ) throws(KeychainError) -> Result {
@@ -31,13 +31,13 @@ extension SecretServiceKeychain {
     return result
   }
 
-  /// Unlocks objects, through a prompt where the service wants one, and makes sure that they are unlocked.
+  /// Unlocks objects, through a prompt if the service wants one, and makes sure that they are unlocked.
   ///
-  /// Nobody is asked while the lock is held. Before the service has been told of any change, whoever holds the lock has
-  /// to begin anew when the person has answered; afterwards the lock is released meanwhile.
+  /// Nobody is asked while the lock is held. As long as no change was sent to the service, the holder of the lock has
+  /// to start again when the person has answered; after that, the lock is released meanwhile.
   ///
-  /// - Throws: ``KeychainError/collectionLocked(_:)`` or ``KeychainError/itemLocked(collection:)`` if nobody may be asked,
-  ///   whoever was declined, or they are locked all the same.
+  /// - Throws: ``KeychainError/collectionLocked(_:)`` or ``KeychainError/itemLocked(collection:)`` if nobody may be
+  ///   asked, the person declined, or they are still locked.
   func unlock(_ paths: [String], named name: String) throws(KeychainError) {
     let path = try reporting(service.unlock(paths))
     guard let path else { return try refuseLocked(paths, named: name) }
@@ -51,7 +51,7 @@ extension SecretServiceKeychain {
     try unlock(through: prompt)
   }
 
-  /// Runs the prompt that the service has for unlocking something.
+  /// Runs the service's prompt for unlocking something.
   func unlock(through prompt: UnlockingPrompt) throws(KeychainError) {
     do throws(KeychainError) {
       try show(prompt.path, named: prompt.name)
@@ -61,9 +61,9 @@ extension SecretServiceKeychain {
     try refuseLocked(prompt.objects, named: prompt.name)
   }
 
-  /// Runs a prompt of which nothing but its success is of interest.
+  /// Runs a prompt of which only success matters.
   ///
-  /// - Throws: ``KeychainError/collectionLocked(_:)`` if nobody may be asked, or whoever was declined.
+  /// - Throws: ``KeychainError/collectionLocked(_:)`` if nobody may be asked, or the person declined.
   func show(_ prompt: String, named name: String) throws(KeychainError) {
     if !settings.mayPrompt {
       service.dismiss(prompt: prompt)
@@ -73,7 +73,7 @@ extension SecretServiceKeychain {
     if case .dismissed = outcome { throw .collectionLocked(name) }
   }
 
-  /// Throws if one of the objects is locked, whatever a service or its prompt says of it.
+  /// Throws if one of the objects is locked, whatever the service or its prompt says about it.
   private func refuseLocked(_ paths: [String], named name: String) throws(KeychainError) {
     for path in paths {
       let isLocked: Bool
@@ -88,7 +88,7 @@ extension SecretServiceKeychain {
   }
 
   private func lockError(_ paths: [String], named name: String) -> KeychainError {
-    // KeePassXC locks single items until somebody has agreed to their being read.
+    // KeePassXC locks individual items until somebody has agreed to their being read.
     let isAboutItems = paths.allSatisfy { path in
       let collection = Self.collection(of: path)
       return collection != path && (try? isLocked(collection)) == false
@@ -96,21 +96,21 @@ extension SecretServiceKeychain {
     return isAboutItems ? .itemLocked(collection: name) : .collectionLocked(name)
   }
 
-  /// The path of a collection, or of the one that an item is in.
+  /// The path of a collection, or of the collection of an item.
   static func collection(of path: String) -> String {
     path.split(separator: "/").prefix(5).map { "/" + $0 }.joined()
   }
 
-  /// Runs the prompt that a service has for a call in place of just doing it, and returns what the call would have.
+  /// Runs the prompt that a service uses for a call, and returns what the call would have returned.
   ///
-  /// It may be that it completes by itself, or that it asks somebody. So the lock is released when that takes a while.
+  /// The prompt may complete by itself or ask somebody, so the lock is released if it takes a while.
   ///
-  /// - Parameter onDismissed: gets what came with the dismissal.
-  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it was dismissed.
+  /// - Parameter onDismissed: receives the result that came with the dismissal.
+  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if the prompt was dismissed.
   func run(
     prompt: String, for call: String, onDismissed: (Variant) -> Void = { _ in }
   ) throws(KeychainError) -> Variant {
-    // KeePassXC's complete by themselves, so they are run also where nobody may be asked.
+    // KeePassXC's prompts complete by themselves, so they are run even if nobody may be asked.
     let limit = settings.mayPrompt ? nil : settings.callTimeout
     let outcome: Service.PromptOutcome
     do throws(BusFailure) {
@@ -130,9 +130,9 @@ extension SecretServiceKeychain {
     }
   }
 
-  /// Takes the lock where it was released for somebody to be asked. Others may have changed items meanwhile.
+  /// Takes the lock again if it was released while somebody was asked. Others may have changed items meanwhile.
   ///
-  /// - Throws: ``KeychainError/duplicateItem`` if one of them has the item's primary key now.
+  /// - Throws: ``KeychainError/duplicateItem`` if another item has the item's primary key by now.
   func retakeLock(for item: Item?, except reference: ItemReference?) throws(KeychainError) {
     guard let heldLock, heldLock.isReleased else { return }
     try heldLock.take()
@@ -148,7 +148,7 @@ extension SecretServiceKeychain {
 /// A prompt of the service for unlocking something.
 struct UnlockingPrompt {
   let path: String
-  /// What it unlocks.
+  /// The objects that it unlocks.
   let objects: [String]
   /// The collection's name.
   let name: String

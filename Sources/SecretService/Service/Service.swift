@@ -1,7 +1,7 @@
 import CSecret
 import Keychain
 
-/// The service that owns `org.freedesktop.secrets` (Secret Service API 0.2), by the calls that are needed of it.
+/// The service that owns `org.freedesktop.secrets` (Secret Service API 0.2), with the calls that are needed.
 final class Service {
   static let path = "/org/freedesktop/secrets"
   static let interface = "org.freedesktop.Secret.Service"
@@ -9,23 +9,23 @@ final class Service {
   static let itemInterface = "org.freedesktop.Secret.Item"
   private static let propertiesInterface = "org.freedesktop.DBus.Properties"
   static let wellKnownName = "org.freedesktop.secrets"
-  /// What the API has in place of an object.
+  /// The API's placeholder for no object.
   static let none = "/"
 
   let bus: SessionBus
-  /// The unique name of who answered.
+  /// The unique name of the program that answered.
   private(set) var owner: String
-  /// The collection that the alias `default` names; `nil` if it names none.
+  /// The collection that the alias `default` names; `nil` if there is none.
   private(set) var defaultCollection: String?
 
-  /// Says Hello, and finds out who answers by asking for the default collection.
+  /// Says Hello, and finds out which program answers by asking for the default collection.
   ///
-  /// That has to be the first message to the service, and answered before the next: with most others, and with two
-  /// at once, gnome-keyring 42 may end with a failed assertion where several clients come at the same time.
+  /// This has to be the first message to the service, answered before the next is sent: with most other messages, and
+  /// with two at once, gnome-keyring 42 may end with a failed assertion if several clients arrive at the same time.
   ///
   /// - Parameters:
   ///   - patience: how long the reply may take, in milliseconds.
-  ///   - meanwhile: what to do when the calls are under way.
+  ///   - meanwhile: called when the calls have been sent.
   init(on bus: SessionBus, patience: Int, meanwhile: () -> Void = {}) throws(BusFailure) {
     self.bus = bus
     owner = Self.wellKnownName
@@ -38,14 +38,14 @@ final class Service {
       throw error.isAboutMissingService ? error.asAbsence : error
     }
     owner = reply.sender
-    // Lost in the same race, the first answer of gnome-keyring is "/", though there is a default collection.
+    // If gnome-keyring loses the same race, its first answer is "/", although there is a default collection.
     defaultCollection = try Self.path(in: reply.body, of: "ReadAlias")
     if defaultCollection == nil {
       defaultCollection = try Self.path(in: try bus.call(readingDefaultAlias), of: "ReadAlias")
     }
   }
 
-  /// The path in a reply that is nothing else; `nil` if it stands for no object.
+  /// The path in a reply that contains nothing else; `nil` if it stands for no object.
   private static func path(in reply: Variant, of call: String) throws(BusFailure) -> String? {
     let path = try reply.parts("(o)", of: call)[0].path(of: call)
     return path == none ? nil : path
@@ -53,7 +53,7 @@ final class Service {
 
   private var readingDefaultAlias: SessionBus.Call { call("ReadAlias", Argument.text("default")) }
 
-  /// Finds out whether the same still answers, and which collection is the default one now.
+  /// Finds out whether the same program still answers, and which collection is the default one now.
   func isStillThere() throws(BusFailure) -> Bool {
     var call = readingDefaultAlias
     call.destination = Self.wellKnownName
@@ -65,7 +65,7 @@ final class Service {
 
   // MARK: Calls
 
-  /// A call of the service or of one of its objects.
+  /// A call to the service or to one of its objects.
   func call(
     _ method: String, of interface: String = Service.interface, at path: String = Service.path,
     _ arguments: OpaquePointer...
@@ -106,13 +106,13 @@ final class Service {
       .reduce(into: []) { paths, path in if !paths.contains(path) { paths.append(path) } }
   }
 
-  /// The paths of the items that have each of the attributes.
+  /// The call that finds the items that have all of the attributes.
   func search(_ attributes: [String: String]) -> SessionBus.Call {
     call("SearchItems", Argument.texts(attributes))
   }
 
-  /// Items with all but their secrets, in the order of the paths. Those that are gone by now are left out, and those that
-  /// are named twice come once.
+  /// Items without their secrets, in the order of the paths. Items that are gone by now are left out, and repeated
+  /// paths count once.
   func items(at paths: [String]) throws(BusFailure) -> [StoredItem] {
     var items: [StoredItem] = []
     var known: Set<String> = []
@@ -134,24 +134,24 @@ final class Service {
     do throws(BusFailure) {
       return try StoredItem(path: path, properties: reply)
     } catch {
-      // One that goes at this moment may have lost some of its properties, and be gone at the next look.
+      // An item that is just being deleted may have lost some of its properties, and be gone at the second attempt.
       return try StoredItem(
         path: path, properties: try bus.call(readingAll(of: Self.itemInterface, at: path)))
     }
   }
 
-  /// Asks to unlock objects. Returns the path of the prompt that has to be run, or `nil` if all are unlocked.
+  /// Asks to unlock objects. Returns the path of the prompt to be run; `nil` if all are unlocked.
   func unlock(_ paths: [String]) throws(BusFailure) -> String? {
     let reply = try bus.call(call("Unlock", Argument.paths(paths)))
     let prompt = try reply.parts("(aoo)", of: "Unlock")[1].path(of: "Unlock")
     return prompt == Self.none ? nil : prompt
   }
 
-  /// The process that owns the service's name, and its program, as far as they can be seen.
+  /// The process that owns the service's name, and its program, as far as they can be determined.
   func process() -> (id: UInt32, program: String?)? {
     guard let id = processID() else { return nil }
     let program = programName(of: id)
-    // Else it may have ended, and another one may have had its number already when it was looked at.
+    // Otherwise it may have ended, and its number may already have belonged to another process.
     return processID() == id ? (id, program) : nil
   }
 

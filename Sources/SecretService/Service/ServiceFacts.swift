@@ -2,14 +2,14 @@ import Glibc
 public import Keychain
 
 extension SecretServiceKeychain {
-  /// Whether there is a collection for new items, and one that outlives the login session.
+  /// Whether there is a collection for new items that outlives the login session.
   public func keepsNewItems() throws(KeychainError) -> Bool {
     try repeatable { () throws(KeychainError) in
       try existingCollection().map { !$0.hasSuffix("/session") } ?? false
     }
   }
 
-  /// What can be said of the service and its collections, without unlocking anything.
+  /// Describes the service and its collections, without unlocking anything.
   public func facts() throws(KeychainError) -> DesktopKeychainFacts {
     try repeatable { () throws(KeychainError) in try factsNow() }
   }
@@ -17,7 +17,7 @@ extension SecretServiceKeychain {
   private func factsNow() throws(KeychainError) -> DesktopKeychainFacts {
     let used = try existingCollection()
     let paths = try reporting(service.collections())
-    // The service has them in no order.
+    // The service returns them in no particular order.
     let collections = try reporting(paths.sorted().map(fact))
     let process = service.process()
     return DesktopKeychainFacts(
@@ -34,7 +34,7 @@ extension SecretServiceKeychain {
       itemCount: try properties.optionalProperty("Items", of: "GetAll")?.paths(of: "property Items").count)
   }
 
-  /// Connects to the bus and hangs up.
+  /// Connects to the bus and disconnects.
   private static func connect(
     to address: BusAddress, _ settings: DesktopKeychainSettings
   ) throws(KeychainError) {
@@ -42,7 +42,7 @@ extension SecretServiceKeychain {
       try reporting(BusHandshake.connect(to: address, patience: settings.probeTimeout)))
   }
 
-  /// Looks at everything that the Secret Service depends on, up to the first thing that doesn't hold.
+  /// Checks everything that the Secret Service depends on, up to the first problem.
   public static func diagnose(_ settings: DesktopKeychainSettings) -> [Finding] {
     var findings: [Finding] = []
     let address: BusAddress

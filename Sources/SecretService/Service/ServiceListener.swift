@@ -3,17 +3,17 @@ import Keychain
 import Synchronization
 import Threads
 
-/// Hears what the service tells everybody of its items (Secret Service API, "Signals"), and of its end and its new
-/// beginning, on a connection and a thread of its own, until nobody wants to know any more.
+/// Listens to the service's signals about its items (Secret Service API, "Signals"), and to its end and restart. Has
+/// a connection and a thread of its own, until there are no more subscribers.
 final class ServiceListener: @unchecked Sendable {
-  // Unchecked is sound: the connection and the context are touched by `init` and then by the one thread alone, but for
-  // waking the context up, which any thread may do.
+  // Unchecked is sound: the connection and the context are used by `init` and then only by the one thread, except for
+  // waking up the context, which any thread may do.
   private let context = MainContext()
   private var bus: SessionBus?
   private var subscriptions: [guint] = []
   private let sink = Sink()
 
-  /// Connects, and hears everything that is told after this has returned.
+  /// Connects, and receives all signals sent after this has returned.
   ///
   /// - Parameters:
   ///   - patience: how long connecting may take, in milliseconds.
@@ -32,7 +32,7 @@ final class ServiceListener: @unchecked Sendable {
       }
       bus.withConnection { Self.noteClosing(of: $0, sink) }
     }
-    // By its name, so that one which takes the place of another is heard as well.
+    // By its well-known name, so that a program that replaces the service is heard as well.
     let name = Service.wellKnownName
     for rule in [
       "sender='\(name)',interface='\(Service.collectionInterface)'",
@@ -47,9 +47,9 @@ final class ServiceListener: @unchecked Sendable {
     }
   }
 
-  /// Has `report` called at each change.
+  /// Calls `report` at each change.
   ///
-  /// - Returns: `nil` if the listener hears no more.
+  /// - Returns: `nil` if the listener no longer receives anything.
   func subscribe(_ report: @escaping @Sendable () -> Void) -> ChangeSubscription? {
     guard sink.begin() else { return nil }
     return sink.broadcast.subscribe(report) { [sink, context = SendableContext(context)] in
@@ -57,12 +57,12 @@ final class ServiceListener: @unchecked Sendable {
     }
   }
 
-  /// Why it hears no more, though somebody wants to know; `nil` if it does.
+  /// Why it no longer receives anything, despite subscribers; `nil` if it does.
   var fault: KeychainError? {
     sink.hasLostBus ? .unavailable(reason: "the session bus has hung up") : nil
   }
 
-  /// What has changed so far.
+  /// The changes so far.
   var changeNumbers: ChangeNumbers { sink.changeNumbers }
 
   /// The unique name of the service; `nil` if there is none.
@@ -122,7 +122,7 @@ private struct SendableContext: @unchecked Sendable {
   func wakeUp() { context.wakeUp() }
 }
 
-/// Where the signals go.
+/// The receiver of the signals.
 private final class Sink: Sendable {
   private struct State {
     var subscribers = 0
@@ -142,7 +142,7 @@ private final class Sink: Sendable {
 
   func setOwner(_ owner: String?) { state.withLock { $0.owner = owner } }
 
-  /// Counts a subscriber. Returns whether it will hear anything.
+  /// Counts a subscriber. Returns whether it will receive anything.
   func begin() -> Bool {
     state.withLock { state in
       if !state.isDone { state.subscribers += 1 }
@@ -150,7 +150,7 @@ private final class Sink: Sendable {
     }
   }
 
-  /// Counts one less. Returns whether it was the last.
+  /// Removes a subscriber. Returns whether it was the last.
   func end() -> Bool {
     state.withLock { state in
       state.subscribers -= 1
@@ -159,7 +159,7 @@ private final class Sink: Sendable {
     }
   }
 
-  /// The bus is gone.
+  /// Notes that the bus is gone.
   func lose() {
     state.withLock { state in
       state.isDone = true
@@ -168,7 +168,7 @@ private final class Sink: Sendable {
     broadcast.report()
   }
 
-  /// Takes what the bus or the service says. Any program can send what looks the same: that is passed over.
+  /// Takes a signal of the bus or the service. Any program can send similar ones, which are ignored.
   func take(_ member: String, _ parameters: Variant, from sender: String) {
     if sender == "org.freedesktop.DBus" {
       guard member == "NameOwnerChanged", let parts = try? parameters.parts("(sss)", of: member),
@@ -180,7 +180,7 @@ private final class Sink: Sendable {
     let isKnown = state.withLock { state in
       guard sender == state.owner else { return false }
       if let path = try? parameters.parts("(o)", of: member)[0].path(of: member) {
-        // gnome-keyring says of an item that replaces one once more that it is created.
+        // gnome-keyring announces an item that replaces another as created once more.
         if member == "ItemChanged" || member == "ItemCreated" { state.changeNumbers.change(path) }
         if member == "ItemDeleted" { state.changeNumbers.forget(path) }
       }

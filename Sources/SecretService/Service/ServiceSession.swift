@@ -1,7 +1,7 @@
 import Bytes
 import CSecret
 
-/// A session with the service: how secrets travel over the bus.
+/// A session with the service, which determines how secrets are transferred over the bus.
 final class ServiceSession {
   /// The session's object path.
   private(set) var path = ""
@@ -26,11 +26,11 @@ final class ServiceSession {
     deinit { csecret_unref(service) }
   }
 
-  /// Does beforehand what ``beginEncrypted(on:owner:)`` would do first.
+  /// Does the first part of ``beginEncrypted(on:owner:)`` in advance.
   static func prepare() { csecret_prepare() }
 
   /// Begins to open an encrypted session: a Diffie-Hellman exchange, then AES (Secret Service API, "Transfer of
-  /// Secrets"). This side's half of the exchange is computed before it returns.
+  /// Secrets"). This side's half of the exchange is computed before this function returns.
   ///
   /// Must not be the first message to the service; see ``Service/init(on:patience:meanwhile:)``.
   static func beginEncrypted(on bus: SessionBus, owner: String) throws(BusFailure) -> Opening {
@@ -44,7 +44,7 @@ final class ServiceSession {
     return opening
   }
 
-  /// The session that ``beginEncrypted(on:owner:)`` began to open.
+  /// Finishes opening the session that ``beginEncrypted(on:owner:)`` began.
   init(_ opening: Opening) throws(BusFailure) {
     let service = opening.service
     g_object_ref(service)
@@ -55,14 +55,14 @@ final class ServiceSession {
       let path = secret_service_get_session_dbus_path(service)
     else {
       let failure = opening.bus.failure(error, call: "OpenSession", to: opening.owner)
-      // So `csecret_check_opening` says it.
+      // That is how `csecret_check_opening` reports it.
       guard case .refused("org.freedesktop.DBus.Error.InvalidSignature", let detail) = failure.reason else {
         throw failure
       }
       throw BusFailure(call: "OpenSession", .malformed(detail: "OpenSession is \(detail)"))
     }
     self.path = String(cString: path)
-    // libsecret settles for less on its own where the service knows no encryption.
+    // libsecret falls back to plain by itself if the service doesn't support encryption.
     let algorithms = secret_service_get_session_algorithms(service).map { String(cString: $0) }
     if algorithms == "plain" {
       throw BusFailure(
@@ -71,12 +71,12 @@ final class ServiceSession {
     }
   }
 
-  /// The call that opens a session in which secrets pass the bus as they are.
+  /// The call that opens a session in which secrets are transferred unencrypted.
   static func openingPlain(_ service: Service) -> SessionBus.Call {
     service.call("OpenSession", Argument.text("plain"), Argument.variant(Argument.text("")))
   }
 
-  /// The session that ``openingPlain(_:)`` opened.
+  /// The session opened by ``openingPlain(_:)``.
   init(plain reply: Variant) throws(BusFailure) {
     encrypting = nil
     path = try reply.parts("(vo)", of: "OpenSession")[1].path(of: "OpenSession")
@@ -86,9 +86,9 @@ final class ServiceSession {
     if let encrypting { csecret_unref(encrypting) }
   }
 
-  /// The bytes of a secret that came over the bus.
+  /// The bytes of a secret received over the bus.
   ///
-  /// - Parameter reply: what `GetSecret` answers.
+  /// - Parameter reply: the answer of `GetSecret`.
   /// - Throws: ``BusFailure`` if it can't be understood.
   func open(_ reply: Variant) throws(BusFailure) -> Secret {
     let what = "GetSecret"
@@ -99,14 +99,14 @@ final class ServiceSession {
     guard
       let secret = secret_service_decode_dbus_secret(encrypting, try value.checked(as: "(oayays)", of: what))
     else { throw BusFailure(call: what, .malformed(detail: "a secret that can't be decrypted")) }
-    // libsecret wipes its copy when the last reference goes.
+    // libsecret wipes its copy when the last reference is released.
     defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
     var count: gsize = 0
     let bytes = secret_value_get(secret, &count)
     return Secret(copying: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
   }
 
-  /// A secret for the bus, of the type `(oayays)`; a floating reference.
+  /// A secret to be sent over the bus, of the type `(oayays)`; a floating reference.
   func seal(_ secret: borrowing Secret) -> OpaquePointer {
     let contentType = Self.contentType(of: secret)
     return secret.withUnsafeBytes { bytes in
@@ -125,7 +125,7 @@ final class ServiceSession {
     }
   }
 
-  /// KeePassXC takes `text/plain` for text: it replaces what is not UTF-8, and what stands in braces.
+  /// KeePassXC treats `text/plain` as text: it replaces anything that is not UTF-8, and anything in braces.
   private static func contentType(of secret: borrowing Secret) -> String {
     secret.withUnsafeBytes { bytes in
       isValidUTF8(bytes) && !bytes.contains(UInt8(ascii: "{")) ? "text/plain" : "application/octet-stream"

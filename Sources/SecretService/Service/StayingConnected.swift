@@ -1,13 +1,13 @@
 import Bytes
 import Keychain
 
-/// What a program needs that keeps its keychain for long: the service may end and be started anew meanwhile, or another
-/// one take its place.
+/// Support for programs that keep a keychain open for long: the service may end and be restarted meanwhile, or
+/// another one may replace it.
 extension SecretServiceKeychain {
-  /// Runs something that somebody asks for, which may consist of several such things.
+  /// Runs a request, which may consist of several others.
   ///
-  /// What was seen before is forgotten: others have changed it since. Where nothing has been asked for a while, it is
-  /// looked first whether the service is still the same.
+  /// Items seen before are forgotten, because others may have changed them. If there was no request for a while, this
+  /// first checks whether the service is still the same.
   func asked<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -23,8 +23,8 @@ extension SecretServiceKeychain {
     return try body()
   }
 
-  /// The same for something that does no harm when it is done twice. So it is, where the service turns out to be gone,
-  /// and is there again.
+  /// The same for a request that can be repeated without harm. It is repeated if the service turns out to be gone and
+  /// is there again.
   func repeatable<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -41,7 +41,7 @@ extension SecretServiceKeychain {
 
   private func reconnectIfReplaced() throws(KeychainError) {
     if !service.bus.isLost {
-      // A program that runs for a moment asks nothing more by this.
+      // A program that runs only briefly makes no additional call.
       if SystemClock.sinceBoot - lastUse < 1000 { return }
       do throws(BusFailure) {
         if try service.isStillThere() {

@@ -1,8 +1,8 @@
 public import Keychain
 
 extension SecretServiceKeychain {
-  /// Unlocks the collection that is used, through the service's own prompt or else, where the service is
-  /// gnome-keyring, with a passphrase.
+  /// Unlocks the collection in use, through the service's own prompt or, if the service is gnome-keyring, with a
+  /// passphrase.
   public func unlock(
     isKnown: Bool, passphrase: (_ attempt: Int) throws(KeychainError) -> Secret?
   ) throws(KeychainError) {
@@ -12,7 +12,7 @@ extension SecretServiceKeychain {
       do throws(KeychainError) {
         return try unlock([collection], named: name)
       } catch .collectionLocked {
-        // Nobody saw the prompt, or somebody declined; they are asked once more, here.
+        // Nobody saw the prompt, or somebody declined. The person is asked once more, here.
       }
     }
     let keyring = GnomeKeyring(service: service, session: try openSession())
@@ -31,7 +31,7 @@ extension SecretServiceKeychain {
     throw .collectionLocked(name)
   }
 
-  /// Locks the collection that is used.
+  /// Locks the collection in use.
   public func lock() throws(KeychainError) {
     try repeatable { () throws(KeychainError) in
       guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
@@ -39,7 +39,7 @@ extension SecretServiceKeychain {
         service.bus.call(service.call("Lock", Argument.paths([collection])))
           .parts("(aoo)", of: "Lock")[1].path(of: "Lock"))
       if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
-      // KeePassXC may have none of a database that is locked.
+      // KeePassXC may have no collection for a locked database.
       let isLocked = (try? service.property("Locked", of: Service.collectionInterface, at: collection))
       if let isLocked, try reporting({ () throws(BusFailure) in try !isLocked.bool(of: "property Locked") }) {
         throw .refused(call: "Lock", error: "", detail: "it is unlocked all the same")
@@ -47,7 +47,7 @@ extension SecretServiceKeychain {
     }
   }
 
-  /// The collection that is used, if it is locked.
+  /// The collection in use, if it is locked.
   private func lockedCollection() throws(KeychainError) -> String? {
     try repeatable { () throws(KeychainError) in
       guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
@@ -55,7 +55,7 @@ extension SecretServiceKeychain {
     }
   }
 
-  /// Makes a collection and, if there is no default one yet, makes it that.
+  /// Makes a collection, and makes it the default one if there is none.
   public func createCollection(
     _ label: String, isKnown: Bool, passphrase: () throws(KeychainError) -> Secret?
   ) throws(KeychainError) {
@@ -101,7 +101,7 @@ extension SecretServiceKeychain {
     if made == Service.none { try show(prompt, named: label) }
   }
 
-  /// The collection that wasn't there before.
+  /// The collection that didn't exist before.
   private func collection(madeBeside paths: [String]) throws(KeychainError) -> String {
     let all = try reporting(service.collections())
     guard let made = all.first(where: { !paths.contains($0) }) else {
