@@ -2,22 +2,22 @@ public import Keychain
 
 /// The items of another program in the desktop's Secret Service.
 public struct DesktopItems: Sendable {
-  /// Whose they are.
+  /// The name of the program.
   public let name: String
-  /// Whether programs find them in the Secret Service as they are, so that there is nothing to be done where that is the
-  /// keychain.
+  /// Whether programs find the items in the Secret Service as they are, so that nothing needs to be done if the
+  /// Secret Service is the keychain.
   public let areForEverybody: Bool
-  /// What such an item is here; `nil` if it is none of them.
+  /// Converts an item; `nil` if it isn't one of the program's.
   public let converted: @Sendable (Item) -> Item?
 
-  /// Those of git's own helper `libsecret`, and whatever else of a server is there for everybody.
+  /// The items of git's own helper `libsecret`, and other items of servers that are for everybody.
   public static let gitLibsecret = DesktopItems(name: "git-libsecret", areForEverybody: true) { item in
     guard case .internetPassword(let key) = item.key, key.securityDomain == nil else { return nil }
     return item
   }
 
-  /// Git Credential Manager's: generic passwords of the service `NAMESPACE:URL`, `git` being the usual namespace
-  /// (its manual, `credential.namespace`).
+  /// The items of Git Credential Manager: generic passwords of the service `NAMESPACE:URL`, with `git` as the usual
+  /// namespace (its manual, `credential.namespace`).
   public static let gcm = DesktopItems(name: "gcm", areForEverybody: false) { item in
     guard case .genericPassword(let key) = item.key, let colon = key.service.bytes.firstIndex(of: 0x3a),
       let place = GCMService.place(ofURL: ByteString(Array(key.service.bytes[(colon + 1)...])))
@@ -25,8 +25,8 @@ public struct DesktopItems: Sendable {
     return item.moved(to: place, account: key.account)
   }
 
-  /// GitHub's program's: generic passwords of the service `gh:HOST`. One without an account is the one in use, which is
-  /// there once more under its account.
+  /// The items of GitHub's program: generic passwords of the service `gh:HOST`. One without an account is the one in
+  /// use, which is stored once more under its account.
   public static let gh = DesktopItems(name: "gh", areForEverybody: false) { item in
     guard case .genericPassword(let key) = item.key, key.service.bytes.starts(with: "gh:".utf8),
       let account = key.account.nonEmpty
@@ -36,13 +36,13 @@ public struct DesktopItems: Sendable {
       to: InternetPassword(protocol: "https", server: host.lowercased), account: account)
   }
 
-  /// Those of docker-credential-secretservice.
+  /// The items of docker-credential-secretservice.
   public static let docker = DesktopItems(name: "docker", areForEverybody: true) { ofTool("docker", $0) }
 
-  /// Those of cargo:libsecret.
+  /// The items of cargo:libsecret.
   public static let cargo = DesktopItems(name: "cargo", areForEverybody: true) { ofTool("cargo", $0) }
 
-  /// Python's keyring's, and whatever else has a service and a user name.
+  /// The items of Python's keyring, and any others with a service and a user name.
   public static let keyring = DesktopItems(name: "keyring", areForEverybody: true) { item in
     guard case .genericPassword(let key) = item.key, key.account != nil else { return nil }
     return gcm.converted(item) == nil && gh.converted(item) == nil ? item : nil
@@ -55,7 +55,7 @@ public struct DesktopItems: Sendable {
 }
 
 extension Item {
-  /// The same secret's item as an internet password, without what its program noted for itself.
+  /// The item of the same secret as an internet password, without the program's private notes.
   fileprivate func moved(to place: InternetPassword, account: ByteString?) -> Item {
     var item = self
     var key = place

@@ -3,34 +3,34 @@ import CredentialProtocols
 import JSON
 public import Keychain
 
-/// A form in which items can be given to other programs.
+/// A format in which items are exported to other programs.
 public struct ExportFormat: Sendable {
   /// Why an item isn't written.
   public enum Omission: Hashable, Sendable {
-    /// The form has no place for items of its kind.
+    /// The format has no place for items of its kind.
     case otherKind
-    /// It has a byte that the form can't hold, such as a line break.
+    /// It has a byte that the format can't represent, such as a line break.
     case unspeakable
   }
 
-  /// What the command line calls it.
+  /// The name on the command line.
   public let name: String
-  /// What it is, for a list of the formats.
+  /// A description for a list of the formats.
   public let summary: String
-  /// Whether nothing of an item is lost.
+  /// Whether the format preserves everything.
   public let isComplete: Bool
-  /// What stands before the first item.
+  /// The text before the first item.
   public let beginning: StaticString
-  /// Writes an item, or returns why it doesn't.
+  /// Writes an item, or returns why it is omitted.
   public let append: @Sendable (Item, borrowing Credential, inout Secret) -> Omission?
 
-  /// Every format, the one that is used if nothing is said first.
+  /// Every format, the default first.
   public static let all: [ExportFormat] = [.jsonLines, .bitwardenCSV, .netrc, .gitCredentials]
 
   /// The format of that name.
   public static func named(_ name: String) -> ExportFormat? { all.first { $0.name == name } }
 
-  /// JSON Lines: the vault's own form, an object for each item, with its dates and all that is confidential. `llavero
+  /// JSON Lines: the vault's own form, an object for each item, with its dates and all confidential parts. `llavero
   /// import llavero` reads it.
   public static let jsonLines = ExportFormat(
     name: "jsonl", summary: "JSON Lines with everything, for 'llavero import llavero'",
@@ -47,7 +47,7 @@ public struct ExportFormat: Sendable {
     return nil
   }
 
-  /// CSV as Bitwarden imports it (its help, "Condition a .csv file"), and most other password managers too.
+  /// CSV as imported by Bitwarden (its help, "Condition a .csv file") and most other password managers.
   public static let bitwardenCSV = ExportFormat(
     name: "csv", summary: "CSV as Bitwarden and other password managers read it", isComplete: false,
     beginning:
@@ -70,7 +70,7 @@ public struct ExportFormat: Sendable {
     return nil
   }
 
-  /// A line of a netrc file. The format knows neither ports nor paths nor schemes.
+  /// A line of a netrc file. The format has no ports, paths or schemes.
   public static let netrc = ExportFormat(
     name: "netrc", summary: "netrc for curl and others", isComplete: false, beginning: ""
   ) { item, credential, text in
@@ -109,10 +109,10 @@ public struct ExportFormat: Sendable {
 }
 
 extension InternetPassword {
-  /// Whether it is of no tool in particular.
+  /// Whether it belongs to no particular tool.
   fileprivate var isForEverybody: Bool { securityDomain == nil }
 
-  /// As it stands in a URL.
+  /// Host and port as in a URL.
   fileprivate var hostAndPort: ByteString {
     var text = server?.bytes ?? []
     if text.contains(UInt8(ascii: ":")) { text = [UInt8(ascii: "[")] + text + [UInt8(ascii: "]")] }
@@ -120,7 +120,7 @@ extension InternetPassword {
     return ByteString(text)
   }
 
-  /// Without account and password.
+  /// The URL without account and password.
   fileprivate var url: String {
     var text = Secret()
     if !`protocol`.isEmpty {
@@ -137,7 +137,7 @@ extension InternetPassword {
 }
 
 extension Secret {
-  /// Appends a field of RFC 4180, in quotes where it needs them.
+  /// Appends a field as in RFC 4180, quoted if necessary.
   fileprivate mutating func append(csvField value: borrowing Secret) {
     value.withUnsafeBytes { value in
       let needsQuotes =

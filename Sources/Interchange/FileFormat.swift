@@ -1,20 +1,21 @@
 import Bytes
 
-/// A form in which another program keeps logins in a file.
+/// A format of files in which another program stores logins.
 public struct FileFormat: Sendable {
-  /// What the command line calls it.
+  /// The name on the command line.
   public let name: String
-  /// What it is, for a list of the formats: `git-credential-store's file`.
+  /// A description for a list of the formats: `git-credential-store's file`.
   public let summary: String
-  /// Where such a file lies if nothing else is said, the first that exists; empty if people make such files.
+  /// The default paths of such a file, of which the first existing one is used; empty if people make such files.
   ///
-  /// A beginning of `~` is the home directory, `$NAME` at the beginning a variable of the environment: a path that needs
-  /// one that isn't set is passed over.
+  /// `~` at the beginning is the home directory, `$NAME` at the beginning an environment variable. A path with a
+  /// variable that isn't set is skipped.
   public let usualPaths: [String]
-  /// Whether the file is one of logins, so that it can go when they have gone and nothing else was found. Else it stays.
+  /// Whether the file holds only logins, so that it can be removed once these are gone and nothing else was found.
+  /// Otherwise it stays.
   public let holdsLoginsAlone: Bool
-  /// The names of another file that has what this one lacks, in the same folder; the first that exists is to be handed
-  /// to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.
+  /// The names of a companion file in the same folder with data that this one lacks. The first one that exists is to
+  /// be passed to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.
   public let companions: [String]
   private let reading: Reading
 
@@ -22,7 +23,7 @@ public struct FileFormat: Sendable {
     @Sendable (UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?) throws(FormatFault) ->
     FoundLogins
 
-  /// Takes the parts of a format whose files say all by themselves.
+  /// Makes a format whose files are complete by themselves.
   public init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
     read: @escaping @Sendable (UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins
@@ -32,7 +33,7 @@ public struct FileFormat: Sendable {
     ) { (text, _) throws(FormatFault) in try read(text) }
   }
 
-  /// Takes the parts of a format whose files need another one beside them.
+  /// Makes a format whose files need a companion file.
   public init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
     companions: [String],
@@ -51,8 +52,8 @@ public struct FileFormat: Sendable {
 
   /// Reads a whole file.
   ///
-  /// - Parameter companion: the file that ``companions`` names, if there is one.
-  /// - Throws: ``FormatFault`` if it isn't of this format at all.
+  /// - Parameter companion: the file named by ``companions``, if there is one.
+  /// - Throws: ``FormatFault`` if the file doesn't have this format at all.
   public func read(
     _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil
   ) throws(FormatFault) -> FoundLogins {

@@ -1,29 +1,29 @@
 public import Keychain
 
-/// Where something was found, as a person finds it again.
+/// Where something was found, in a form that helps a person to find it.
 public enum Origin: Hashable, Sendable {
-  /// The line of a file, from 1 on.
+  /// The line of a file, counting from 1.
   case line(Int)
-  /// The line of a file, from 1 on, and the host that it names.
+  /// The line of a file, counting from 1, and the host that it names.
   case machine(ByteString, line: Int)
-  /// The name that a program has for it.
+  /// A program's name for it.
   case entry(ByteString)
 }
 
-/// A change of a file by which a login is gone from it.
+/// A change of a file that removes a login from it.
 public struct Removal: Hashable, Sendable {
-  /// Which bytes of the file go.
+  /// The bytes of the file to be removed.
   public let range: Range<Int>
-  /// What stands there afterwards.
+  /// The text to put in their place.
   public let replacement: StaticText
 
-  /// Takes the range, and what stands there afterwards.
+  /// Makes a removal.
   public init(_ range: Range<Int>, replacement: StaticText = .nothing) {
     self.range = range
     self.replacement = replacement
   }
 
-  /// What can stand where a login was.
+  /// The texts that can replace a login.
   public enum StaticText: Hashable, Sendable {
     case nothing
     /// `{}`
@@ -42,24 +42,24 @@ public struct Removal: Hashable, Sendable {
   }
 }
 
-/// One login that was found elsewhere. An object, because what is confidential can't be an element of an array.
+/// One login that was found elsewhere. A class, because confidential parts can't be elements of an array.
 public final class FoundLogin {
   /// What it is for.
   public let item: Item
-  /// What it keeps confidential.
+  /// Its confidential part.
   public let credential: Credential
   /// Where it was.
   public let origin: Origin
-  /// What has to be done to its file so that it is gone from there. Those of two logins are never of overlapping ranges,
-  /// but may be the same ones: of a password for several servers, which goes when all of these have been kept.
+  /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a
+  /// password for several servers is removed when all of its logins have been stored.
   public let removals: [Removal]
-  /// The item of another keychain that it was.
+  /// The item in another keychain that it came from.
   public let original: Item?
-  /// What stands beside it that no item has room for, in a word each: `notes`, `one-time code`. Where there is
-  /// something, it stays at its source.
+  /// Parts of it that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the
+  /// login is not removed from its source.
   public let leftBehind: [String]
 
-  /// Takes the parts.
+  /// Makes a login.
   public init(
     _ item: Item, _ credential: consuming Credential, at origin: Origin, removals: [Removal] = [],
     leftBehind: [String] = [], from original: Item? = nil
@@ -73,56 +73,56 @@ public final class FoundLogin {
   }
 }
 
-/// Something that was passed over.
+/// Something that was skipped.
 public struct PassedOver: Hashable, Sendable {
-  /// Why.
+  /// The reason.
   public enum Reason: Hashable, Sendable {
-    /// It can't be understood. It may hold a secret, and is not shown.
+    /// It can't be understood. It may contain a secret, so it is not shown.
     case malformed
-    /// Programs that read such a file take it for different things.
+    /// Programs that read such a file interpret it differently.
     case disputed
-    /// Several addresses stand together, and where one ends can't be told.
+    /// It has several addresses, and it can't be told where one ends.
     case addresses
-    /// It is of another kind: a note, a card, a key.
+    /// It is not a login but something else: a note, a card, a key.
     case noLogin
-    /// There is no password, or only a reference to another entry's.
+    /// It has no password, or only a reference to another entry's.
     case noSecret
-    /// It names nothing that it is for.
+    /// It doesn't say what it is for.
     case noPlace
-    /// It lies among what was thrown away there.
+    /// It is in the program's trash.
     case discarded
-    /// The program that keeps it couldn't decrypt it.
+    /// The program that stores it couldn't decrypt it.
     case undecipherable
   }
 
   /// Where it was.
   public let origin: Origin
-  /// Why.
+  /// The reason.
   public let reason: Reason
 }
 
-/// What was found in a source, in its order.
+/// The contents of a source, in their order.
 public struct FoundLogins {
   /// The logins.
   public private(set) var logins: [FoundLogin] = []
-  /// What was passed over.
+  /// The entries that were skipped.
   public private(set) var passedOver: [PassedOver] = []
-  /// Whether there is something else in the source that isn't just its form, as a comment or another setting.
+  /// Whether the source contains anything else, such as comments or other settings.
   public private(set) var hasOthers = false
 
-  /// Nothing yet.
+  /// Makes an empty result.
   public init() {}
 
-  /// Takes a login.
+  /// Adds a login.
   public mutating func take(_ login: FoundLogin) {
     logins.append(login)
   }
 
-  /// Notes that the source has something else, which is to stay.
+  /// Notes that the source contains something else, which must stay.
   mutating func noteOthers() { hasOthers = true }
 
-  /// Passes over each login whose item another one is, too, with another secret: which of them answers depends on the
-  /// program that reads the file, or it refuses the file for that.
+  /// Skips all logins whose items have the same key but different secrets: which of them answers depends on the
+  /// program that reads the file, or the program refuses the file.
   mutating func passOverContradictions() {
     var firsts: [Item.Key: Int] = [:]
     var disputed: Set<Item.Key> = []
@@ -139,8 +139,8 @@ public struct FoundLogins {
     logins.removeAll { disputed.contains($0.item.key.primaryKey) }
   }
 
-  /// Puts the logins in the order in which the items answer that they were, the one changed last first; where dates are
-  /// the same, the order stays.
+  /// Sorts the logins in the order in which their items would answer, most recently changed first. Logins with the
+  /// same dates keep their order.
   public mutating func sortNewestFirst() {
     func date(_ login: FoundLogin) -> (Int64, Int64) {
       let item = login.original ?? login.item
@@ -152,20 +152,20 @@ public struct FoundLogins {
     }.map(\.element)
   }
 
-  /// Passes something over.
+  /// Skips something.
   public mutating func passOver(_ origin: Origin, _ reason: PassedOver.Reason) {
     passedOver.append(PassedOver(origin: origin, reason: reason))
   }
 }
 
-/// A file that is not of the form that it should be, as a whole. Says nothing of what it holds.
+/// An error about a file that as a whole doesn't have the expected format. Contains nothing of the file.
 public struct FormatFault: Error, Hashable {
-  /// What is wrong with it, in small letters: `it has no column "password"`.
+  /// The problem, in lower case: `it has no column "password"`.
   public let reason: String
-  /// The line, from 1 on, if it is about one.
+  /// The line, counting from 1, if the problem is in a certain line.
   public let line: Int?
 
-  /// Takes the parts.
+  /// Makes an error.
   public init(_ reason: String, line: Int? = nil) {
     self.reason = reason
     self.line = line

@@ -3,8 +3,9 @@ import JSON
 import Keychain
 
 extension FileFormat {
-  /// What a vault of llavero holds, and what `llavero export` writes: JSON Lines, an object for each item. A vault has a
-  /// line before these that says what it is, and behind them those of items that were deleted or changed, which are none.
+  /// The plaintext of a llavero vault, and the output of `llavero export`: JSON Lines, an object for each item. In a
+  /// vault, the first line describes the vault, and the last lines are records of deleted or changed items; these are
+  /// skipped.
   public static let llavero = FileFormat(
     "llavero", "a vault of llavero, decrypted, or what 'llavero export' wrote", holdsLoginsAlone: true
   ) { text throws(FormatFault) in
@@ -30,7 +31,7 @@ extension FileFormat {
   }
 }
 
-/// A line, without what is confidential.
+/// A line, without its confidential parts.
 private struct LlaveroLine {
   let isHead: Bool
   let isRetired: Bool

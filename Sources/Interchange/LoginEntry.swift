@@ -1,7 +1,7 @@
 import CredentialProtocols
 import Keychain
 
-/// An entry of a password manager: a name, perhaps the addresses of login pages, an account and a password.
+/// An entry of a password manager: a name, possibly the addresses of login pages, an account and a password.
 struct LoginEntry: ~Copyable {
   var name: ByteString = ""
   var urls: [ByteString] = []
@@ -13,9 +13,10 @@ struct LoginEntry: ~Copyable {
 }
 
 extension FoundLogins {
-  /// Takes an entry: an internet password for each server among its addresses, else a generic password of its name.
+  /// Adds an entry: an internet password for each server among its addresses, or else a generic password under its
+  /// name.
   ///
-  /// An address's path is dropped, for it is that of a page and not of what the password is for.
+  /// The path of an address is dropped, because it belongs to a page and not to what the password is for.
   mutating func take(_ entry: borrowing LoginEntry, at origin: Origin, removals: [Removal]) {
     if entry.secret.isEmpty { return passOver(origin, .noSecret) }
     let label = entry.name.isEmpty ? nil : entry.name
@@ -44,7 +45,7 @@ extension FoundLogins {
 }
 
 extension LoginEntry {
-  /// The servers that its addresses lead to, each once.
+  /// The servers of its addresses, each once.
   fileprivate var places: [(place: Place, account: ByteString?)] {
     var places: [(place: Place, account: ByteString?)] = []
     for url in urls {
@@ -58,22 +59,23 @@ extension LoginEntry {
 }
 
 extension Place {
-  /// Protocols besides those with a port that Keychain Services knows, for which people keep passwords of servers.
+  /// Protocols for which people store passwords of servers, besides those with a known default port.
   private static let furtherProtocols: [ByteString] = [
     "afp", "amqp", "amqps", "dav", "davs", "irc", "ircs", "mongodb", "mqtt", "mqtts", "mysql", "nfs",
     "postgres",
     "postgresql", "rdp", "redis", "rediss", "rsync", "smb", "telnet", "vnc", "ws", "wss", "xmpp",
   ]
 
-  /// The server that an address leads to, and the account that it names. `nil` for what is an address of something else,
-  /// as of an application on a phone.
+  /// The server of an address, and the account that it names. `nil` if it is the address of something else, such as a
+  /// phone app.
   ///
-  /// - Parameter address: a URL, or a host's name with what may follow it in one, which is then taken for one of https.
+  /// - Parameter address: a URL, or a host name with what may follow it in a URL, which is then taken as one of
+  ///   https.
   static func ofServer(in address: ByteString) -> (place: Place, account: ByteString?)? {
     let text = address.trimmed
     let marker = text.bytes.indices.first { text.bytes[$0...].starts(with: "://".utf8) }
     let start = marker.map { $0 + 3 } ?? 0
-    // With a query or a fragment, what stands before it is the path.
+    // A query or a fragment belongs to the page as the path does.
     let end = text.bytes[start...].firstIndex { [0x2f, 0x3f, 0x23].contains($0) } ?? text.bytes.endIndex
     let url = ByteString(Array(text.bytes[..<end]))
     if marker == nil, !url.isLikelyHost { return nil }
@@ -85,7 +87,7 @@ extension Place {
 }
 
 extension ByteString {
-  /// The same without white space around it.
+  /// The same bytes without surrounding white space.
   var trimmed: ByteString {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
     var rest = bytes[...].drop(while: isSpace)
@@ -93,7 +95,7 @@ extension ByteString {
     return ByteString(Array(rest))
   }
 
-  /// Whether it has only what a host's name or address can have.
+  /// Whether it contains only characters of a host name or address.
   var canBeServer: Bool {
     !isEmpty
       && bytes.allSatisfy { byte in
@@ -105,7 +107,8 @@ extension ByteString {
       }
   }
 
-  /// Whether people would write a host so without a scheme: with a dot or a port, or the host itself.
+  /// Whether it looks like a host written without a scheme: it has a dot, a port or brackets, or is
+  /// `localhost`.
   fileprivate var isLikelyHost: Bool {
     guard let host = HostAndPort(parsing: self), host.server.canBeServer else { return false }
     return host.port != nil || host.server == "localhost" || bytes.first == UInt8(ascii: "[")

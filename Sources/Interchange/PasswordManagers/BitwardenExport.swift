@@ -2,7 +2,7 @@ import Bytes
 import JSON
 
 extension FileFormat {
-  /// What Bitwarden and Vaultwarden write for "Export vault", as CSV or as JSON that is not encrypted.
+  /// The output of "Export vault" in Bitwarden and Vaultwarden, as CSV or as unencrypted JSON.
   public static let bitwarden = FileFormat(
     "bitwarden", "the CSV or JSON that Bitwarden exports", holdsLoginsAlone: true
   ) { text throws(FormatFault) in
@@ -18,7 +18,7 @@ extension FileFormat {
   }
 }
 
-/// The export as JSON: an object whose `items` has the entries, each with a type, a login being of 1.
+/// The export as JSON: an object with the entries in `items`. Each entry has a type; 1 is a login.
 private enum BitwardenJSON {
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
     var found = FoundLogins()
@@ -56,7 +56,7 @@ private enum BitwardenJSON {
     } catch {
       return found.passOver(.line(positions.line(of: item.raw)), .malformed)
     }
-    // What was taken out before.
+    // A login that was removed before.
     if entry.isEmpty { return }
     let name = entry.login.name
     let origin = name.isEmpty ? Origin.line(positions.line(of: item.raw)) : .entry(name)
@@ -130,7 +130,7 @@ private struct BitwardenEntry: ~Copyable {
     }
   }
 
-  /// Members that say nothing that an item could miss.
+  /// Members without information that an item could lack.
   private static let incidental: [ByteString] = [
     "id", "organizationId", "folderId", "collectionIds", "favorite", "reprompt", "object", "archivedDate",
     "passwordRevisionDate", "autofillOnPageLoad",
@@ -140,13 +140,13 @@ private struct BitwardenEntry: ~Copyable {
     if !login.leftBehind.contains("other members") { login.leftBehind.append("other members") }
   }
 
-  /// Whether it is empty, as of another kind of entry.
+  /// Whether it is empty, as in entries of another kind.
   private static func isNothing(_ value: JSONValue) -> Bool {
     value.kind == .null || value.raw == "\"\"" || value.raw == "[]" || value.raw == "{}"
       || value.raw == "false"
   }
 
-  /// Without reading it, for it may be confidential.
+  /// Decided without decoding the string, because it may be confidential.
   private static func isEmptyString(_ value: JSONValue) -> Bool {
     value.kind == .string && value.raw.count == 2
   }

@@ -1,37 +1,39 @@
 import Bytes
 
-/// What the columns of a password manager's export are called, by the program's versions and languages of old.
+/// The column names of a password manager's export, including those of older versions and other languages.
 struct CSVExport: Sendable {
   var name: [ByteString] = []
   var url: [ByteString]
   var account: [ByteString]
   var password: [ByteString]
-  /// What no item has room for, each with the word for it.
+  /// The columns that don't fit into an item, each with a word for it.
   var others: [(column: ByteString, word: String)] = []
-  /// Further columns of the program, which say nothing that an item could miss.
+  /// The program's other columns, without information that an item could lack.
   var incidental: [ByteString] = []
-  /// When an entry was made and its password last changed: in milliseconds since 1970, or as RFC 3339.
+  /// The columns of an entry's creation date and of its last password change: in milliseconds since 1970, or as RFC
+  /// 3339.
   var dates: (created: ByteString, modified: ByteString)? = nil
-  /// A column of which only this program's exports have one.
+  /// A column that only exports of this program have.
   var mark: ByteString? = nil
-  /// The column with the path of the group that an entry is in, and the group for what was thrown away.
+  /// The column with the path of an entry's group, and the name of the trash group.
   var group: (column: ByteString, discarded: ByteString)? = nil
-  /// What the program puts other text in the place of, in whatever field it stands.
+  /// The placeholders that the program replaces by other text in any field.
   var placeholders: [ByteString] = []
-  /// The column that says of which kind an entry is, and the kind that is a login.
+  /// The column with the kind of an entry, and the kind that is a login.
   var kind: (column: ByteString, login: ByteString)? = nil
-  /// How several addresses of one entry stand together.
+  /// How several addresses of one entry are separated.
   var addresses = Addresses.one
-  /// What an entry that is the program's own business has as its address.
+  /// The address of an entry that belongs to the program itself.
   var foreignURL: ByteString? = nil
 
-  /// How addresses stand together.
+  /// How addresses are separated.
   enum Addresses {
-    /// There is one alone.
+    /// There is only one.
     case one
     /// Each on a line.
     case lines
-    /// With a comma between them, and nothing to tell it from one in an address. What follows one must have a scheme.
+    /// Separated by commas, which can't be distinguished from commas within an address. Each address after the first
+    /// must have a scheme.
     case commas
   }
 
@@ -88,17 +90,17 @@ struct CSVExport: Sendable {
     return Timestamp(rfc3339: text.bytes)
   }
 
-  /// Whether a path of groups leads through one that is just below the topmost.
+  /// Whether a path of groups leads through this group directly below the topmost one.
   private static func isPath(_ path: ByteString, within group: ByteString) -> Bool {
     let groups = path.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return groups.count > 1 && groups[1].elementsEqual(group.bytes)
   }
 
-  /// Whether the program puts something else in the place of a part of it.
+  /// Whether the program replaces a part of it by something else.
   private func hasPlaceholder(_ text: UnsafeRawBufferPointer) -> Bool {
     for index in text.indices where text[index] == UInt8(ascii: "{") {
       for name in placeholders.map(\.bytes) {
-        // The name, in letters of either size, and `}` or what goes before a parameter.
+        // The name in upper or lower case, then `}` or the separator before a parameter.
         let rest = text[(index + 1)...].prefix(name.count + 1)
         guard rest.count > name.count, let end = rest.last, Array("}:-_".utf8).contains(end) else { continue }
         if zip(rest, name).allSatisfy({ $0 & 0xdf == $1 }) { return true }
@@ -107,7 +109,7 @@ struct CSVExport: Sendable {
     return false
   }
 
-  /// The addresses that a field holds; `nil` if that can't be told.
+  /// The addresses in a field; `nil` if they can't be separated.
   private func addresses(in text: ByteString) -> [ByteString]? {
     guard !text.isEmpty else { return [] }
     switch addresses {
@@ -121,7 +123,7 @@ struct CSVExport: Sendable {
     }
   }
 
-  /// Whether it begins with a scheme and `://` (RFC 3986 section 3.1), and more follows.
+  /// Whether it begins with a scheme and `://` (RFC 3986 section 3.1), followed by something.
   private static func hasScheme(_ text: ArraySlice<UInt8>) -> Bool {
     guard let first = text.first, 0x61...0x7a ~= first | 0x20 else { return false }
     let rest = text.drop { byte in
@@ -130,14 +132,14 @@ struct CSVExport: Sendable {
     return rest.starts(with: "://".utf8) && rest.count > 3
   }
 
-  /// Where the columns are.
+  /// The positions of the columns.
   private struct Columns {
     let name: Int?
     let url: Int?
     let account: Int?
     let password: Int
     let others: [(column: Int, word: String)]
-    /// Those that nobody here knows.
+    /// Unknown columns.
     let unknown: [Int]
     let kind: Int?
     let group: Int?

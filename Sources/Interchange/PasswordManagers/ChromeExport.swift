@@ -1,7 +1,8 @@
 import Keychain
 
 extension FileFormat {
-  /// What Chrome, and what is made of Chromium, writes for `chrome://password-manager/settings`, "Export passwords".
+  /// The output of "Export passwords" in `chrome://password-manager/settings`, in Chrome and other browsers based on
+  /// Chromium.
   public static let chrome = FileFormat(
     "chrome", "the CSV that Chrome, Edge, Brave and Vivaldi export", holdsLoginsAlone: true
   ) { text throws(FormatFault) in

@@ -1,11 +1,11 @@
 import Keychain
 
 extension FileFormat {
-  /// What Firefox writes for `about:logins`, "Export Passwords".
+  /// The output of "Export Passwords" in Firefox's `about:logins`.
   public static let firefox = FileFormat(
     "firefox", "the CSV that Firefox and Thunderbird export", holdsLoginsAlone: true
   ) { text throws(FormatFault) in
-    // An account of the browser itself is kept as JSON with all its keys.
+    // An account of the browser itself is stored as JSON with all its keys.
     let export = CSVExport(
       url: ["url"], account: ["username"], password: ["password"],
       incidental: ["httpRealm", "formActionOrigin", "guid", "timeLastUsed"],

@@ -1,7 +1,7 @@
 import Keychain
 
 extension FileFormat {
-  /// What KeePassXC writes for "Export", "CSV", and `keepassxc-cli export --format csv`.
+  /// The output of KeePassXC's "Export", "CSV", and of `keepassxc-cli export --format csv`.
   public static let keepassxc = FileFormat(
     "keepassxc", "the CSV that KeePassXC exports", holdsLoginsAlone: true
   ) { text throws(FormatFault) in
@@ -10,7 +10,7 @@ extension FileFormat {
       others: [("Notes", "notes"), ("TOTP", "one-time code")], incidental: ["Icon"],
       dates: ("Created", modified: "Last Modified"),
       group: ("Group", discarded: "Recycle Bin"),
-      // Entries keep these as they were typed; whoever uses one gets what they stand for.
+      // Entries contain these as typed; KeePassXC replaces them when an entry is used.
       placeholders: [
         "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
       ])

@@ -1,7 +1,7 @@
 import Keychain
 
 extension FileFormat {
-  /// What 1Password writes for "Export", "CSV"; that has logins and passwords, and nothing else.
+  /// The output of 1Password's "Export", "CSV", which contains only logins and passwords.
   public static let onePassword = FileFormat(
     "1password", "the CSV that 1Password exports", holdsLoginsAlone: true
   ) { text throws(FormatFault) in

@@ -2,14 +2,14 @@ import Bytes
 
 /// A field of a row of comma-separated values.
 struct CSVField {
-  /// Its text in the file; without the quotes around it, if there are any.
+  /// Its text in the file, without surrounding quotes.
   let raw: UnsafeRawBufferPointer
-  /// Whether it stood in quotes, and each quote in it is doubled.
+  /// Whether it is quoted, so that each quote in it is doubled.
   let isQuoted: Bool
 
   var isEmpty: Bool { raw.isEmpty }
 
-  /// What it says, if that is confidential.
+  /// The value, if it is confidential.
   var secret: Secret {
     var secret = Secret(capacity: raw.count)
     var index = 0
@@ -20,25 +20,25 @@ struct CSVField {
     return secret
   }
 
-  /// What it says, if that is not confidential.
+  /// The value, if it is not confidential.
   var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
 }
 
 /// A row of comma-separated values.
 struct CSVRow {
-  /// The line on which it begins, from 1 on.
+  /// The line on which it begins, counting from 1.
   let line: Int
-  /// Where it lies in the file, with its end.
+  /// Its range in the file, including the line ending.
   let range: Range<Int>
-  /// Its fields; `nil` if its quotes are in disorder.
+  /// Its fields; `nil` if its quotes are malformed.
   let fields: [CSVField]?
 
-  /// Whether it is an empty line, which stands for nothing.
+  /// Whether it is an empty line, which is ignored.
   var isBlank: Bool { fields.map { $0.count == 1 && $0[0].isEmpty && !$0[0].isQuoted } ?? false }
 }
 
-/// The rows of a file of comma-separated values (RFC 4180), whose lines may also end with LF alone. A byte order mark at
-/// the beginning of the file belongs to no row.
+/// The rows of a file of comma-separated values (RFC 4180), whose lines may also end with only LF. A byte order mark
+/// at the beginning of the file doesn't belong to any row.
 struct CSVRows: Sequence, IteratorProtocol {
   static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   fileprivate static let quote = UInt8(ascii: "\"")
@@ -62,7 +62,7 @@ struct CSVRows: Sequence, IteratorProtocol {
     while true {
       guard let field = field() else {
         fields = nil
-        // What is left of the line can't be told apart.
+        // The rest of the line can't be parsed.
         while position < file.count, file[position] != Self.lineFeed { position += 1 }
         break
       }
@@ -78,12 +78,12 @@ struct CSVRows: Sequence, IteratorProtocol {
     return CSVRow(line: number, range: start..<position, fields: fields)
   }
 
-  /// The next field, up to the comma, the end of the line or that of the file. `nil` if something else follows it.
+  /// The next field, up to the comma, the end of the line or the end of the file. `nil` if something else follows it.
   private mutating func field() -> CSVField? {
     let start = position
     guard position < file.count, file[position] == Self.quote else {
       while position < file.count, file[position] != Self.comma, !isAtEndOfLine {
-        // For some programs a carriage return alone ends a row, and who writes one in a field puts it in quotes.
+        // Some programs end a row at a lone carriage return, and programs that write one in a field quote it.
         if file[position] == Self.quote || file[position] == 0x0d { return nil }
         position += 1
       }

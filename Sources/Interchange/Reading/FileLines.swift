@@ -2,18 +2,18 @@ import Bytes
 
 /// A line of a file.
 struct FileLine {
-  /// Which it is, from 1 on.
+  /// Its number, counting from 1.
   let number: Int
-  /// Its bytes, without the LF at its end, nor a CR before that.
+  /// Its bytes, without the LF or CRLF at its end.
   let text: UnsafeRawBufferPointer
-  /// Where it lies in the file, with its end.
+  /// Its range in the file, including the line ending.
   let range: Range<Int>
 
-  /// Whether there is nothing but spaces and tabs.
+  /// Whether it contains only spaces and tabs.
   var isBlank: Bool { text.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 }
 
-/// The lines of a file. The last one needs no end.
+/// The lines of a file. The last one needs no line ending.
 struct FileLines: Sequence, IteratorProtocol {
   private let file: UnsafeRawBufferPointer
   private var position = 0

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Where in a file the slices of it are that a reader gives.
+/// The positions in a file of slices that a reader returns.
 struct FilePositions {
   private let file: UnsafeRawBufferPointer
   private var counted = 0
@@ -10,13 +10,13 @@ struct FilePositions {
     self.file = file
   }
 
-  /// Which bytes of the file a slice is.
+  /// The range of a slice in the file.
   func range(of slice: UnsafeRawBufferPointer) -> Range<Int> {
     guard let start = file.baseAddress, let begin = slice.baseAddress else { return 0..<0 }
     return begin - start..<begin - start + slice.count
   }
 
-  /// The line on which a slice begins, from 1 on. Fast if the slices come in their order.
+  /// The line on which a slice begins, counting from 1. Fast if the slices are passed in order.
   mutating func line(of slice: UnsafeRawBufferPointer) -> Int {
     let position = range(of: slice).lowerBound
     if position < counted { (counted, line) = (0, 1) }

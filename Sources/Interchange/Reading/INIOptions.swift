@@ -1,19 +1,19 @@
 import Bytes
 
-/// An option of a file of sections.
+/// An option in an INI file.
 struct INIOption {
-  /// The section that it stands in.
+  /// The section that contains it.
   let section: ByteString
-  /// Its name in small letters, as Python takes it.
+  /// Its name in lower case, as in Python.
   let name: ByteString
-  /// The lines of its value, without white space around them.
+  /// The lines of its value, without surrounding white space.
   fileprivate(set) var values: [UnsafeRawBufferPointer]
-  /// Where it lies in the file: whole lines.
+  /// Its range in the file: whole lines.
   fileprivate(set) var range: Range<Int>
-  /// The line on which it begins, from 1 on.
+  /// The line on which it begins, counting from 1.
   let line: Int
 
-  /// What it says, if that is confidential: its lines with LF between them, without empty ones at the end.
+  /// The value, if it is confidential: its lines joined by LF, without empty ones at the end.
   var secret: Secret {
     var secret = Secret()
     for (index, value) in values.enumerated() {
@@ -23,13 +23,13 @@ struct INIOption {
     return secret
   }
 
-  /// What it says, if that is not confidential.
+  /// The value, if it is not confidential.
   var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
 
-  /// Whether Python finds no more white space around its lines than there is in ASCII.
+  /// Whether Python would trim the same white space from its lines, that is, there is none beyond ASCII.
   var isExact: Bool {
     values.allSatisfy { value in
-      // White space of Unicode is of three bytes at most, so these suffice.
+      // White space characters in Unicode have at most three bytes, so these suffice.
       let ends = [
         String(decoding: value.prefix(3), as: UTF8.self), String(decoding: value.suffix(3), as: UTF8.self),
       ]
@@ -41,18 +41,18 @@ struct INIOption {
   }
 }
 
-/// A file of sections as Python's `configparser` reads it (docs.python.org, "Supported INI File Structure"): `[section]`,
+/// An INI file as Python's `configparser` reads it (docs.python.org, "Supported INI File Structure"): `[section]`,
 /// `name = value` or `name: value`, further lines of a value indented, comments on lines of their own.
 struct INIOptions {
   /// Every option, in order.
   private(set) var options: [INIOption] = []
-  /// The lines that are nothing of these.
+  /// The lines that are none of these.
   private(set) var malformedLines: [Int] = []
   /// Whether there are comments.
   private(set) var hasComments = false
   /// The sections' names, in order.
   private(set) var sections: [ByteString] = []
-  /// Which options stand in a section of a name.
+  /// The indexes of the options in each section.
   private var positions: [ByteString: [Int]] = [:]
 
   init(_ file: UnsafeRawBufferPointer) {
@@ -62,7 +62,7 @@ struct INIOptions {
     var emptyLines = 0
     for line in FileLines(file) {
       let text = line.text.trimmedSlice
-      // An empty line is one of a value that goes on behind it, and a comment isn't.
+      // An empty line belongs to a value that continues after it; a comment doesn't.
       if text.isEmpty {
         emptyLines += 1
         continue
@@ -72,7 +72,7 @@ struct INIOptions {
         continue
       }
       defer { emptyLines = 0 }
-      // Python ends a line with each.
+      // Python ends a line at each carriage return.
       if text.contains(0x0d) {
         malformedLines.append(line.number)
         if isOpen, let option = options.popLast() {
@@ -116,19 +116,19 @@ struct INIOptions {
     }
   }
 
-  /// The options of that name in a section; the last one counts.
+  /// The options of that name in a section, of which the last one counts.
   func options(_ name: ByteString, in section: ByteString) -> [INIOption] {
     (positions[section] ?? []).map { options[$0] }.filter { $0.name == name }
   }
 
-  /// The option of that name in a section; the last one, if there are several.
+  /// The option of that name in a section; the last one if there are several.
   func option(_ name: ByteString, in section: ByteString) -> INIOption? {
     options(name, in: section).last
   }
 }
 
 extension UnsafeRawBufferPointer {
-  /// The same without white space around it.
+  /// The same bytes without surrounding white space.
   var trimmedSlice: UnsafeRawBufferPointer {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
     var start = 0

@@ -11,14 +11,14 @@ struct TOMLValue {
   let kind: Kind
   /// Its text, without a string's quotes.
   fileprivate let raw: UnsafeRawBufferPointer
-  /// Where it lies in the file, with a string's quotes.
+  /// Its range in the file, including a string's quotes.
   let range: Range<Int>
-  /// Where the whole lines of the statement lie that it is the value of; `nil` if that has others, too.
+  /// The range of the whole lines of its statement; `nil` if the statement has other values, too.
   fileprivate(set) var statement: Range<Int>?
-  /// The line on which it begins, from 1 on.
+  /// The line on which it begins, counting from 1.
   let line: Int
 
-  /// What a string says; `nil` for anything else.
+  /// The value of a string; `nil` for anything else.
   var secret: Secret? {
     switch kind {
     case .other: return nil
@@ -27,7 +27,7 @@ struct TOMLValue {
     }
   }
 
-  /// What a string says, if that is not confidential.
+  /// The value of a string, if it is not confidential.
   var text: ByteString? {
     switch secret {
     case .none: nil
@@ -35,7 +35,7 @@ struct TOMLValue {
     }
   }
 
-  /// Resolves the escapes of a basic string (TOML 1.0, "String"; `\e` and `\x` are 1.1's).
+  /// Resolves the escapes of a basic string (TOML 1.0, "String"; `\e` and `\x` are from 1.1).
   fileprivate static func unescaped(_ raw: UnsafeRawBufferPointer) -> Secret? {
     var text = Secret(capacity: raw.count)
     var index = 0
@@ -77,18 +77,18 @@ struct TOMLValue {
   }
 }
 
-/// The values of a TOML file (toml.io, version 1.0). A line that can't be understood spoils none but itself.
+/// The values of a TOML file (toml.io, version 1.0). A malformed line affects only itself.
 struct TOMLValues {
-  /// Every value that is in no array, in order.
+  /// Every value that is not in an array, in order.
   private(set) var values: [TOMLValue] = []
-  /// The lines that can't be understood.
+  /// The malformed lines.
   private(set) var malformedLines: [Int] = []
-  /// Whether there are comments or arrays, which are no such values.
+  /// Whether there are comments or arrays, which are not among the values.
   private(set) var hasOthers = false
 
   private struct Malformed: Error {}
 
-  /// Values within values within … more than this many times are refused.
+  /// The largest depth of nested values; deeper ones are refused.
   private static let maximumDepth = 32
 
   private let file: UnsafeRawBufferPointer
@@ -116,7 +116,7 @@ struct TOMLValues {
     if file[position] == UInt8(ascii: "[") {
       let isElement = position + 1 < file.count && file[position + 1] == UInt8(ascii: "[")
       position += isElement ? 2 : 1
-      // Until its name is known, nothing belongs anywhere.
+      // Until the table's name is known, values belong to no table.
       table = [""]
       let name = try key()
       try expect("]")
@@ -190,7 +190,7 @@ struct TOMLValues {
     }
   }
 
-  /// A key, perhaps of several parts with dots between them.
+  /// A key, possibly of several parts separated by dots.
   private mutating func key() throws(Malformed) -> [ByteString] {
     var parts: [ByteString] = []
     while true {
@@ -218,7 +218,7 @@ struct TOMLValues {
     }
   }
 
-  /// What stands between the quote here and the next one on this line.
+  /// The text between this quote and the next one on this line.
   private mutating func quoted() throws(Malformed) -> UnsafeRawBufferPointer {
     let quote = file[position]
     position += 1
@@ -239,7 +239,7 @@ struct TOMLValues {
     while position < file.count {
       if file[position...].starts(with: [quote, quote, quote]) {
         position += 3
-        // Up to two quotes may stand before those at the end.
+        // Up to two quotes may precede the closing ones.
         while position < file.count, file[position] == quote { position += 1 }
         return
       }
@@ -268,7 +268,7 @@ struct TOMLValues {
     while position < file.count, file[position] != 0x0a { position += 1 }
   }
 
-  /// Goes to the next statement. Returns whether there is one.
+  /// Skips to the next statement. Returns whether there is one.
   private mutating func skipToStatement() -> Bool {
     while position < file.count {
       switch file[position] {
@@ -312,7 +312,7 @@ struct TOMLValues {
     guard position == file.count || file[position] == 0x0a else { throw Malformed() }
   }
 
-  /// From the beginning of the line of a statement to the end of the present one.
+  /// The range from the beginning of a statement's line to the end of the present line.
   private func wholeLine(_ start: Int) -> Range<Int> {
     var lower = start
     while lower > 0, file[lower - 1] != 0x0a { lower -= 1 }

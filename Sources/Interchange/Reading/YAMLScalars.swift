@@ -1,20 +1,20 @@
 import Bytes
 import JSON
 
-/// A key of a YAML file with the value that stands on its line, if one does.
+/// A key of a YAML file with the value on its line, if there is one.
 struct YAMLScalar {
-  /// The keys that lead to it, from the top, with its own.
+  /// The keys that lead to it, from the top, and its own.
   let path: [ByteString]
-  /// Its value as it stands there, with quotes and without a comment. Empty where nothing is, or other keys follow.
+  /// Its value as written, with quotes and without a comment. Empty if there is none, or other keys follow.
   let raw: UnsafeRawBufferPointer
-  /// The line, from 1 on, and where it lies with its end.
+  /// The line, counting from 1, and its range including the line ending.
   let line: Int
   let range: Range<Int>
 
-  /// What it says; `nil` for what is no scalar in a form that is read here.
+  /// The value; `nil` if it is not a scalar in a supported form.
   var secret: Secret? { Self.decode(raw) }
 
-  /// What it says, if that is not confidential.
+  /// The value, if it is not confidential.
   var text: ByteString? {
     switch secret {
     case .none: nil
@@ -37,7 +37,7 @@ struct YAMLScalar {
         index += 1
       }
     case UInt8(ascii: "\""):
-      // JSON's escapes are those of YAML that are written (YAML 1.2 section 5.7); control characters aren't read.
+      // Of YAML's escapes, those of JSON are the ones in use (YAML 1.2 section 5.7); control characters aren't read.
       guard raw.count > 1, raw.last == UInt8(ascii: "\"") else { return nil }
       var isRead = false
       do throws(JSONReader.Malformed) {
@@ -57,7 +57,7 @@ struct YAMLScalar {
       }
     case .some(let first):
       if Array("[]{}>|*&!%#@`,?".utf8).contains(first) { return nil }
-      // Nothing, in YAML's words for it.
+      // YAML's words for nothing.
       if raw == "~" || raw == "null" { return Secret() }
       decoded.append(raw)
     case .none: break
@@ -66,18 +66,18 @@ struct YAMLScalar {
   }
 }
 
-/// A YAML file of mappings with a key on each line, as programs write their configuration: no sequences, and scalars on
-/// one line (YAML 1.2, sections 7.3 and 8.2.2).
+/// A YAML file of mappings with a key on each line, as programs write their configuration: no sequences, and only
+/// scalars on one line (YAML 1.2, sections 7.3 and 8.2.2).
 ///
-/// A file with any other line is refused: it could go on with a scalar, and the part read so far would be another one.
+/// A file with any other line is refused, because that line could continue a scalar, whose value would then be wrong.
 struct YAMLScalars {
   /// Every key, in order.
   private(set) var scalars: [YAMLScalar] = []
 
-  /// The line that is anything else, from 1 on.
+  /// The first other line, counting from 1.
   struct Malformed: Error { let line: Int }
 
-  /// Keys within keys within … more than this many times are not read.
+  /// The largest depth of nested keys; deeper ones are not read.
   private static let maximumDepth = 16
 
   init(_ file: UnsafeRawBufferPointer) throws(Malformed) {
@@ -104,7 +104,7 @@ struct YAMLScalars {
     }
   }
 
-  /// The key of a line and its value; `nil` if it is of another form.
+  /// The key of a line and its value; `nil` if the line has another form.
   private static func split(
     _ text: UnsafeRawBufferPointer
   ) -> (key: ByteString, value: UnsafeRawBufferPointer)? {
@@ -152,7 +152,7 @@ struct YAMLScalars {
     return UnsafeRawBufferPointer(rebasing: text[..<end]).trimmedSlice
   }
 
-  /// Where a quoted scalar at the beginning ends, its second quote included.
+  /// Where a quoted scalar at the beginning ends, including its closing quote.
   private static func endOfQuoted(_ text: UnsafeRawBufferPointer) -> Int? {
     let quote = text[0]
     var index = 1

@@ -3,8 +3,8 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The file of cargo's provider `cargo:token` (The Cargo Book, "Configuration", "Credentials"). It has the names of
-  /// registries; where their indexes are, by which the keychain knows them, stands in the configuration beside it.
+  /// The file of cargo's provider `cargo:token` (The Cargo Book, "Configuration", "Credentials"). It names the
+  /// registries; their index URLs, by which the keychain knows them, are in the configuration beside it.
   public static let cargo = FileFormat(
     "cargo", "the tokens of cargo",
     usualPaths: [
@@ -25,14 +25,14 @@ extension FileFormat {
       let origin = Origin.line(value.line)
       let name: ByteString
       switch (value.path.count, value.path[0]) {
-      // By itself at the top it is that of the oldest versions.
+      // At the top level it is the form of the oldest versions.
       case (1, "token"), (2, "registry"): name = cratesIO
       case (3, "registries"): name = value.path[1]
       default:
         found.noteOthers()
         continue
       }
-      // A key that signs tokens, and has no place in the protocol of helpers.
+      // A key that signs tokens, for which the protocol of helpers has no place.
       if value.path.last == "secret-key" { found.passOver(origin, .noLogin) }
       guard value.path.last == "token" else {
         found.noteOthers()
@@ -55,14 +55,14 @@ extension FileFormat {
       let removal = value.statement.map { Removal($0) } ?? Removal(value.range, replacement: .emptyString)
       found.take(FoundLogin(item, Credential(token), at: origin, removals: [removal]))
     }
-    // Cargo refuses a file that says something twice.
+    // Cargo refuses a file with duplicate keys.
     found.passOverContradictions()
     return found
   }
 
   private static let cratesIO: ByteString = "crates-io"
 
-  /// Where the registries' indexes are, by their names.
+  /// The index URLs of the registries by name.
   private static func indexes(in configuration: UnsafeRawBufferPointer) -> [ByteString: ByteString] {
     var indexes: [ByteString: ByteString] = [:]
     for value in TOMLValues(configuration).values

@@ -4,8 +4,8 @@ import JSON
 import Keychain
 
 extension FileFormat {
-  /// The configuration of docker, and the file of podman, buildah and skopeo, as they keep logins without a credential
-  /// helper (docs.docker.com, "docker login"; containers-auth.json(5)).
+  /// The configuration of docker, and the file of podman, buildah and skopeo, which contain logins if there is no
+  /// credential helper (docs.docker.com, "docker login"; containers-auth.json(5)).
   public static let docker = FileFormat(
     "docker", "the logins of docker, podman and skopeo",
     usualPaths: [
@@ -46,7 +46,7 @@ private func readLogin(
   } catch {
     return found.passOver(.line(positions.line(of: name)), .malformed)
   }
-  // Where a credential helper has the login, or where it was taken from before.
+  // A credential helper has the login, or it was removed before.
   if login.isEmpty { return }
   let origin = Origin.entry(address)
   if login.secret.isEmpty { return found.passOver(origin, login.isOtherToken ? .noLogin : .noSecret) }
@@ -59,15 +59,15 @@ private func readLogin(
       removals: [Removal(positions.range(of: value.raw), replacement: .emptyObject)]))
 }
 
-/// What stands for one registry.
+/// The entry of one registry.
 private struct DockerFileLogin: ~Copyable {
   private(set) var isEmpty = true
   private(set) var account: ByteString?
   private(set) var secret = Secret()
-  /// Whether there is one that is for the registry alone, and for minutes.
+  /// Whether there is a token that is only for the registry and lasts for minutes.
   private(set) var isOtherToken = false
   private var hasIdentityToken = false
-  /// Whether there is `auth`, in whose place docker takes nothing else.
+  /// Whether there is `auth`, which docker prefers to everything else.
   private var hasAuth = false
 
   mutating func take(_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) {
@@ -82,7 +82,7 @@ private struct DockerFileLogin: ~Copyable {
       if hasIdentityToken { return }
       try decoded.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { throw JSONReader.Malformed() }
-        // Docker drops the NUL bytes around it as well.
+        // Docker also drops the NUL bytes around it.
         var start = colon + 1
         while start < text.count, text[start] == 0 { start += 1 }
         var end = text.count

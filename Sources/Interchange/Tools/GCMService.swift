@@ -1,9 +1,9 @@
 import CredentialProtocols
 import Keychain
 
-/// The names under which Git Credential Manager keeps what it has.
+/// The service names of Git Credential Manager.
 enum GCMService {
-  /// The place that a service's URL names; `nil` if it is none.
+  /// The place that a service's URL names; `nil` if it names none.
   static func place(ofURL url: ByteString) -> InternetPassword? {
     guard let (place, _) = try? Place.parse(url) else { return nil }
     return place.key(account: nil, for: nil)

@@ -2,8 +2,9 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The file of GitHub's command line, where it keeps tokens if it found no keyring (cli.github.com, "gh auth login",
-  /// `--insecure-storage`): each host with the token of the account in use, since version 2.40 with those of all.
+  /// The file of GitHub's command line, which stores tokens there if it found no keyring (cli.github.com, "gh auth
+  /// login", `--insecure-storage`): each host with the token of the account in use and, since version 2.40, those of
+  /// all accounts.
   public static let gitHub = FileFormat(
     "gh", "the tokens of GitHub's command line 'gh'",
     usualPaths: [
@@ -20,7 +21,7 @@ extension FileFormat {
     var found = FoundLogins()
     var rest = file.scalars[...]
     while !rest.isEmpty {
-      // A host, and what is below it.
+      // A host with everything below it.
       let host = rest.prefix(1) + rest.dropFirst().prefix { $0.path.count > 1 }
       readHost(host, &found)
       rest = rest.dropFirst(host.count)
@@ -33,10 +34,10 @@ extension FileFormat {
     let user = (scalars.last { $0.path.count == 2 && $0.path[1] == "user" }?.text).nonEmpty
     let tokens = scalars.filter { $0.path.last == "oauth_token" }
 
-    /// The account whose token it is; `nil` for a place where gh keeps none.
+    /// The account of a token; `nil` for a place where gh stores none.
     func account(of token: YAMLScalar) -> ByteString? {
       if token.path.count == 4, token.path[1] == "users" { return token.path[2] }
-      // What gh says to git where it doesn't know the account.
+      // gh's answer to git if it doesn't know the account.
       return token.path.count == 2 ? user ?? "x-access-token" : nil
     }
 
@@ -51,7 +52,7 @@ extension FileFormat {
         found.passOver(.line(token.line), .noSecret)
         continue
       }
-      // The same token of the same account stands there twice, and is one login.
+      // The file may contain the same token of the same account twice; that is one login.
       func isSame(_ other: YAMLScalar) -> Bool {
         guard account(of: other) == owner, case .some(let theirs) = other.secret else { return false }
         return theirs.isEqual(to: secret)

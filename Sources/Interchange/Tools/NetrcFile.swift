@@ -3,11 +3,11 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// A netrc file: words with white space between them (everything.curl.dev, "netrc"; the GNU inetutils manual, "The
+  /// A netrc file: words separated by white space (everything.curl.dev, "netrc"; the GNU inetutils manual, "The
   /// .netrc file").
   ///
-  /// curl, git's helper `netrc`, Python and wget read backslashes, quotes and comments differently. An entry with a word
-  /// that two of them read differently is passed over, for nobody knows which of them it was written for.
+  /// curl, git's helper `netrc`, Python and wget read backslashes, quotes and comments differently. An entry with a
+  /// word that two of them read differently is skipped, because it isn't known for which of them it was written.
   public static let netrc = FileFormat(
     "netrc", "a netrc or authinfo file of curl, Python, git and others",
     usualPaths: ["$NETRC", "~/.netrc", "~/.authinfo"], holdsLoginsAlone: false
@@ -19,7 +19,7 @@ extension FileFormat {
 
 /// A word of the file.
 private struct NetrcWord {
-  /// As it stands there, with its quotes.
+  /// The word as written, with its quotes.
   let raw: UnsafeRawBufferPointer
   let range: Range<Int>
   let line: Int
@@ -30,11 +30,11 @@ private struct NetrcWord {
 
   private var isQuoted: Bool { raw.first == NetrcReader.quote }
 
-  /// Whether curl 7.84, git 2.39, Python 3.11, wget 1.21 and all later ones take it for the same, where a value stands.
+  /// Whether curl 7.84, git 2.39, Python 3.11, wget 1.21 and all later versions read the same value.
   ///
-  /// Outside quotes curl alone keeps a backslash. In quotes curl makes a line feed of `\n`, and git's helper ends with the
-  /// first quote; two backslashes are one for all. For curl and wget a comment begins with each `#` before a word. Some
-  /// take the control characters for white space, and others don't.
+  /// Outside quotes, only curl keeps a backslash. In quotes, curl turns `\n` into a line feed, and git's helper ends
+  /// at the first quote; two backslashes are one for all of them. For curl and wget, a `#` before a word begins a
+  /// comment. Some treat control characters as white space, and others don't.
   var isAgreed: Bool {
     if raw.contains(where: { $0 < 0x20 && $0 != 0x09 }) { return false }
     if !isQuoted { return raw.first != UInt8(ascii: "#") && !raw.contains(NetrcReader.backslash) }
@@ -49,7 +49,7 @@ private struct NetrcWord {
     return isApart
   }
 
-  /// What it says: in quotes, two backslashes are one.
+  /// The value. In quotes, two backslashes are one.
   var secret: Secret {
     if !isQuoted { return Secret(copying: raw) }
     var secret = Secret(capacity: raw.count)
@@ -64,7 +64,7 @@ private struct NetrcWord {
 
   var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
 
-  /// The word that begins an entry, or names a property, for one program at least; curl takes capital letters, too.
+  /// The keyword that begins an entry or names a property in at least one program. curl also accepts capital letters.
   var keyword: ByteString? {
     guard raw.count <= 8 else { return nil }
     let word = text.lowercased
@@ -72,10 +72,10 @@ private struct NetrcWord {
   }
 }
 
-/// What follows a `machine`.
+/// The entry after a `machine`.
 private struct NetrcEntry: ~Copyable {
   let line: Int
-  /// `nil` for the entry that stands for all other hosts.
+  /// `nil` for the entry for all other hosts.
   var machine: ByteString?
   var account: ByteString?
   var secret: Secret?
@@ -87,9 +87,10 @@ private struct NetrcEntry: ~Copyable {
   var isMalformed = false
   /// Whether programs read it differently.
   var isDisputed = false
-  /// Whether it has ended for some programs: with a macro, or a comment that git's helper takes for an entry.
+  /// Whether it has ended for some programs, because of a macro, or of a comment that git's helper takes for an
+  /// entry.
   var isOver = false
-  /// Where its words are, one range a line.
+  /// The ranges of its words, one for each line.
   var ranges: [Range<Int>] = []
 
   init(line: Int) { self.line = line }
@@ -158,20 +159,20 @@ private struct NetrcReader: ~Copyable {
       }
     }
     if let ended = entry.take() { finish(ended) }
-    // curl takes the first of several, Python the last.
+    // If there are several, curl takes the first and Python the last.
     found.passOverContradictions()
     return found
   }
 
-  /// Takes a property of an entry, and its value. Another word is other programs', as Emacs' `force yes`, and skipped.
+  /// Takes a property of an entry, and its value. Words of other programs, such as Emacs' `force yes`, are skipped.
   private mutating func take(_ name: NetrcWord, _ entry: inout NetrcEntry) {
     add(name, to: &entry)
     guard let keyword = name.keyword else { return }
-    // Only some know it in capital letters, or in quotes.
+    // Only some programs accept it in capital letters or in quotes.
     if ByteString(name.raw) != keyword || entry.isOver { entry.isDisputed = true }
     guard let value = nextWord() else { return entry.isMalformed = true }
     add(value, to: &entry)
-    // Whoever doesn't know the property takes its value for a property.
+    // A program that doesn't know the property takes its value for a property.
     if value.keyword != nil { entry.isDisputed = true }
     switch keyword {
     case "login", "user", "username": Self.set(&entry.account, to: value, &entry.isDisputed)
@@ -189,7 +190,7 @@ private struct NetrcReader: ~Copyable {
     }
   }
 
-  /// Sets a property. Said twice it is the first for one program, and the last for another.
+  /// Sets a property. If it is set twice, some programs take the first value and others the last.
   private static func set(_ property: inout ByteString?, to value: NetrcWord, _ isDisputed: inout Bool) {
     if let property, property != value.text { isDisputed = true }
     property = value.text
@@ -218,7 +219,7 @@ private struct NetrcReader: ~Copyable {
         leftBehind: leftBehind))
   }
 
-  /// The range of a line's words; with the line itself where it has nothing else.
+  /// The range of a line's words, extended to the whole line if there is nothing else on it.
   private func wholeLine(_ range: Range<Int>) -> Range<Int> {
     var start = range.lowerBound
     while start > 0, Self.isBlank(file[start - 1]) { start -= 1 }
@@ -257,7 +258,7 @@ private struct NetrcReader: ~Copyable {
     let isQuoted = file[position] == Self.quote
     var isWhole = !isQuoted
     if isQuoted { position += 1 }
-    // Quotes end with their line, so that one which is missing spoils no more than that.
+    // Quotes end with their line, so that a missing one affects only that line.
     while position < file.count, isQuoted ? file[position] != 0x0a : !isSpace(at: position) {
       if isQuoted, file[position] == Self.quote {
         isWhole = true
@@ -274,7 +275,7 @@ private struct NetrcReader: ~Copyable {
       isWhole: isWhole, isApart: position == file.count || isSpace(at: position))
   }
 
-  /// Skips the comment that begins with a word. Returns the first keyword in it, which git's helper takes for one.
+  /// Skips the comment that begins with a word. Returns the first keyword in it, which git's helper would interpret.
   private mutating func keywordOfComment(_ word: NetrcWord) -> ByteString? {
     position = word.range.lowerBound
     let start = position
@@ -304,12 +305,12 @@ private struct NetrcReader: ~Copyable {
   }
 }
 
-/// What of a server a login is for.
+/// The service of a server that a login is for.
 private struct Service {
   let `protocol`: ByteString
   let port: UInt16?
 
-  /// Names of services that aren't those of URLs.
+  /// Names of services that differ from the schemes of URLs.
   private static let aliases: [(name: ByteString, protocol: ByteString, port: UInt16?)] = [
     ("submission", "smtp", 587), ("submissions", "smtps", nil), ("pop", "pop3", nil), ("imap2", "imap", nil),
     ("imap4", "imap", nil),
@@ -319,8 +320,8 @@ private struct Service {
   ]
 
   /// - Parameters:
-  ///   - port: a number, or in git's dialect the name of a protocol; so mail programs write `port imaps` and `port 993`.
-  ///   - protocol: its name.
+  ///   - port: a number or, in git's dialect, the name of a protocol: mail programs use `port imaps` and `port 993`.
+  ///   - protocol: the name of the protocol.
   init?(port: ByteString?, protocol: ByteString?) {
     var name = `protocol`?.lowercased
     var number: UInt16?

@@ -2,21 +2,22 @@ import Bytes
 import CredentialProtocols
 public import Keychain
 
-/// An entry of the stores of `pass` and gopass, whose first line is the password. What else is in it, and what its name
-/// says, are habits: those of browserpass, gopass and Git Credential Manager are understood.
+/// An entry of a `pass` or gopass store, whose first line is the password. The rest of it and its name follow
+/// conventions: those of browserpass, gopass and Git Credential Manager are understood.
 public enum PassEntry {
-  /// Takes an entry, or passes it over.
+  /// Adds an entry, or skips it.
   ///
   /// - Parameters:
-  ///   - name: where it is in the store: `web/github.com/alice`.
-  ///   - contents: what it holds, decrypted.
+  ///   - name: its path in the store: `web/github.com/alice`.
+  ///   - contents: its decrypted contents.
   public static func read(
     _ name: ByteString, _ contents: UnsafeRawBufferPointer, into found: inout FoundLogins
   ) {
     let origin = Origin.entry(name)
     var lines = FileLines(contents)
     guard let first = lines.next(), !first.text.isEmpty else { return found.passOver(origin, .noSecret) }
-    // pass takes the carriage return of a line's end for a part of the password, and gopass doesn't; NUL neither keeps.
+    // pass takes a carriage return at the end of the line for a part of the password, and gopass doesn't; neither
+    // keeps NUL.
     if contents[first.range].contains(where: { $0 == 0x0d || $0 == 0 }) {
       return found.passOver(origin, .disputed)
     }
@@ -24,7 +25,7 @@ public enum PassEntry {
     let credential = Credential(Secret(copying: first.text))
     var item: Item
     if let service = properties.service, let key = GCMService.place(ofURL: service) {
-      // Git Credential Manager's; its name is the URL once more.
+      // An entry of Git Credential Manager; its name repeats the URL.
       var key = key
       key.account = properties.account.nonEmpty
       item = Item(key)
@@ -38,13 +39,13 @@ public enum PassEntry {
       } else {
         item = Item(GenericPassword(service: name, account: properties.account.nonEmpty))
       }
-      // A generic password's name is that already.
+      // The name of a generic password already contains it.
       if place != nil { item.label = name }
     }
     found.take(FoundLogin(item, credential, at: origin, leftBehind: properties.leftBehind))
   }
 
-  /// What stands below the password.
+  /// The lines below the password.
   private struct Properties {
     var account: ByteString?
     var url: ByteString?
@@ -56,13 +57,13 @@ public enum PassEntry {
     private static let urlNames: [ByteString] = ["url", "uri", "link", "website", "site", "web"]
     private static let codeNames: [ByteString] = ["totp", "otpauth", "otp", "hotp"]
 
-    /// The most bytes that a line's name has.
+    /// The longest name of a line in bytes.
     private static let longestName = 16
 
     init(_ lines: FileLines) {
       for line in lines where !line.isBlank {
         let text = line.text.trimmedSlice
-        // What stands before gopass's YAML.
+        // The line before gopass's YAML.
         if text == "---" { continue }
         // A line without a name may be confidential, and is not copied.
         guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }),
@@ -98,12 +99,12 @@ public enum PassEntry {
 
 /// The name of an entry, with slashes between its parts.
 private struct PassName {
-  /// The server that a part names, and the account before its `@`.
+  /// The server named by a part, and the account before its `@`.
   private(set) var place: (Place, ByteString?)?
-  /// What stands behind the server.
+  /// The part after the server.
   private(set) var account: ByteString?
 
-  /// Protocols that are folders above their servers.
+  /// Protocols that may be folders above their servers.
   private static let protocols: [ByteString] = [
     "https", "http", "ssh", "sftp", "ftp", "ftps", "smtp", "smtps", "imap", "imaps", "pop3", "pop3s", "ldap",
     "ldaps",
@@ -111,7 +112,7 @@ private struct PassName {
 
   init(_ name: ByteString) {
     let parts = name.bytes.split(separator: UInt8(ascii: "/")).map { ByteString(Array($0)) }
-    // The first one: user names have dots too, and stand behind.
+    // The first one, because user names after it may have dots, too.
     for (index, part) in parts.enumerated() where part.isDomainName {
       guard let (server, _) = Place.ofServer(in: part) else { continue }
       var place = server
@@ -126,7 +127,7 @@ private struct PassName {
 }
 
 extension ByteString {
-  /// Whether it has a dot, and ends as names of hosts do, or as an address of four numbers does; a port may follow.
+  /// Whether it has a dot, and ends like a host name or is an address of four numbers; a port may follow.
   fileprivate var isDomainName: Bool {
     let name = bytes.prefix { $0 != UInt8(ascii: ":") }
     let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Keychain
 extension FileFormat {
   /// The file of twine and other programs that publish Python packages (packaging.python.org, "The .pypirc file").
   ///
-  /// A login is kept as Python's keyring keeps it for twine, under the repository's URL.
+  /// A login is stored as Python's keyring stores it for twine, under the repository's URL.
   public static let pypirc = FileFormat(
     "pypirc", "the file of twine and flit for publishing Python packages", usualPaths: ["~/.pypirc"],
     holdsLoginsAlone: false
@@ -36,7 +36,7 @@ extension FileFormat {
         found.passOver(origin, .malformed)
         continue
       }
-      // Python refuses a file that says something twice.
+      // Python refuses a file with duplicate options.
       guard passwords.allSatisfy({ $0.secret.isEqual(to: secret) }) else {
         found.passOver(origin, .disputed)
         continue
@@ -60,14 +60,14 @@ private let ownHosts: [ByteString] = [
   "pypi.python.org", "testpypi.python.org", "upload.pypi.org", "test.pypi.org",
 ]
 
-/// The URL by which twine asks the keyring. `nil` for a section that names none, and for that of all repositories.
+/// The URL by which twine asks the keyring. `nil` for a section without one, and for `server-login`.
 private func repository(of section: ByteString, in file: INIOptions) -> ByteString? {
   if section == "server-login" { return nil }
   guard let url = (file.inherited("repository", in: section)?.text).nonEmpty else {
     return section == "pypi" ? pyPI : section == "testpypi" ? testPyPI : nil
   }
   guard let (place, _) = try? Place.parse(url) else { return nil }
-  // As twine writes it: the scheme in small letters, and https for the hosts that it knows.
+  // As twine writes it: the scheme in lower case, and https for the hosts that it knows.
   let end = url.bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0
   let rest = url.bytes[end...]
   let host = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
@@ -77,7 +77,7 @@ private func repository(of section: ByteString, in file: INIOptions) -> ByteStri
 }
 
 extension INIOptions {
-  /// The option of that name in a section, or in the one whose options Python takes for those of all.
+  /// The option of that name in a section, or in the section `DEFAULT`, whose options Python applies to all.
   fileprivate func inherited(_ name: ByteString, in section: ByteString) -> INIOption? {
     option(name, in: section) ?? option(name, in: "DEFAULT")
   }

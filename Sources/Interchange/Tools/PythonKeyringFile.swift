@@ -3,10 +3,10 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The file of the backend `PlaintextKeyring` of Python's keyring (PyPI, "keyrings.alt"): a section for each service,
-  /// an option for each user name, both escaped, with the password in base64.
+  /// The file of the backend `PlaintextKeyring` of Python's keyring (PyPI, "keyrings.alt"): a section for each
+  /// service, an option for each user name, both escaped, with the password in base64.
   ///
-  /// Python makes the names of options small, so a user name's capital letters are not known any more.
+  /// Python converts option names to lower case, so capital letters in user names are lost.
   public static let keyring = FileFormat(
     "keyring", "the passwords of Python's keyring",
     usualPaths: [
@@ -48,7 +48,7 @@ extension FileFormat {
 }
 
 extension ByteString {
-  /// The same with each `_` and two hexadecimal digits as the byte that they stand for.
+  /// The same bytes with each `_` and two hexadecimal digits replaced by the byte that they encode.
   fileprivate var unescaped: ByteString {
     func digit(_ index: Int) -> UInt8? {
       guard index < bytes.count else { return nil }

@@ -304,7 +304,7 @@ enum ItemAttributes {
 
   // MARK: Values
 
-  /// The label if it is not text. Not a searched attribute.
+  /// Never an attribute itself: only its exact form is stored, if the label can't be kept as plain text.
   private static let labelName = "llavero:label"
 
   /// The attribute for the exact value of `name` in base64. D-Bus strings must be UTF-8 without NUL, and services
