@@ -3,23 +3,23 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// The right to change a keychain: an open-file-description lock on a file of its own, which is never renamed or
-/// deleted. The kernel takes the lock back when its holder ends, however it ends.
+/// A lock that grants the right to change a keychain: an open-file-description lock on a file of its own, which is
+/// never renamed or deleted. The kernel releases the lock when its holder ends, however it ends.
 package struct FileLock: ~Copyable {
   private let file: LockFile
 
-  /// The lock's file, for what its holder leaves there or hands the lock on with.
+  /// The descriptor of the lock's file, for data that the holder leaves there or to hand the lock on.
   package var descriptor: Int32 { file.descriptor }
 
   /// Waits for the lock.
   ///
   /// - Parameters:
-  ///   - name: what the lock's file is called.
-  ///   - patience: how many seconds to wait at most.
+  ///   - name: the name of the lock's file.
+  ///   - patience: the longest wait in seconds.
   ///   - onWaiting: called once, after five seconds of waiting.
-  /// - Throws: ``KeychainError/busy(path:seconds:)`` if somebody held it for so long;
-  ///   ``KeychainError/system(operation:path:errno:)``, also where the file system knows no locks: then nothing
-  ///   is written.
+  /// - Throws: ``KeychainError/busy(path:seconds:)`` if another process held it for that long;
+  ///   ``KeychainError/system(operation:path:errno:)``, also if the file system has no locks: then nothing is
+  ///   written.
   package init(
     _ name: String, in folder: borrowing Folder, patience: Int, onWaiting: () -> Void
   ) throws(KeychainError) {
@@ -41,11 +41,11 @@ package struct FileLock: ~Copyable {
           hasSaidSo = true
           onWaiting()
         }
-        // Random, so that many who wait don't all come at once.
+        // Random, so that many waiting processes don't all retry at once.
         usleep(UInt32.random(in: pause / 2...pause))
         pause = min(pause * 2, 50_000)
       }
-      // Somebody may have deleted the file meanwhile; then others lock another one.
+      // The file may have been deleted meanwhile; then others lock a new one.
       if try LockFile(name, in: folder).status.isSameFile(as: file.status) {
         self.file = file
         return
@@ -53,7 +53,7 @@ package struct FileLock: ~Copyable {
     }
   }
 
-  /// Throws if the lock could not be had: takes it for a moment, where its file is there already, and makes none.
+  /// Throws if the lock could not be taken. Takes it for a moment if its file exists, and doesn't make the file.
   ///
   /// - Throws: as ``init(_:in:patience:onWaiting:)`` does.
   package static func check(_ name: String, in folder: borrowing Folder, patience: Int) throws(KeychainError)
@@ -69,7 +69,7 @@ private struct LockFile: ~Copyable {
   let descriptor: Int32
   let status: FileStatus
 
-  /// Opens the file, and first makes it where it is missing.
+  /// Opens the file, and makes it if it is missing.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
   init(_ name: String, in folder: borrowing Folder) throws(KeychainError) {

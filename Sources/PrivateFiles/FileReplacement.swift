@@ -4,14 +4,14 @@ import Glibc
 package import Keychain
 
 extension Folder {
-  /// Gives `name` new contents, all at once and lasting: whoever opens it sees the old or the new ones, also
+  /// Replaces the contents of `name` atomically and durably: whoever opens it sees the old or the new contents, even
   /// after a crash. Needs the folder's lock.
   ///
-  /// - Parameter isLasting: whether it has to survive a power cut, too.
-  /// - Parameter replaced: the file that is there now, and a name. If another program has put a file there by the time
-  ///   of the exchange, nobody has seen that one yet, and it gets the name.
-  /// - Parameter verify: called with the name of the finished temporary file before it takes its place; if it
-  ///   throws, nothing has changed.
+  /// - Parameter isLasting: whether the change must survive a power cut, too.
+  /// - Parameter replaced: the file that is there now, and a name. If another program has put a different file there
+  ///   by the time of the exchange, nobody has seen that one yet, and it gets this name.
+  /// - Parameter verify: called with the name of the finished temporary file before it takes its place. If it throws,
+  ///   nothing has changed.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; what `verify` throws.
   package func replace(
     _ name: String, with contents: UnsafeRawBufferPointer, isLasting: Bool = true,
@@ -40,8 +40,8 @@ extension Folder {
     }
   }
 
-  /// Puts a temporary file in the place of `name`, and sees to what was there. Under the name that the temporary file
-  /// has for it, a process that is killed leaves a whole file: its own, or what was there.
+  /// Exchanges a temporary file with `name`, and handles the former file. A process that is killed meanwhile leaves a
+  /// whole file under the exchange name: its own, or the former one.
   private func exchange(
     _ temporary: String, _ name: String, _ expected: FileStatus, _ otherwiseName: String
   ) throws(KeychainError) {
@@ -49,24 +49,26 @@ extension Folder {
     if renameat(descriptor, temporary, descriptor, exchanged) != 0 {
       throw .system(operation: "replace", path: path(of: name), errno: errno)
     }
-    // Where the file system can't, or nothing is there any more, there is a moment that nobody watches.
+    // If the file system can't exchange files, or the former file is gone, another program's file could be
+    // overwritten unnoticed in this moment.
     if clinux_exchange(descriptor, exchanged, name) != 0 { return try rename(exchanged, to: name) }
-    // From here on the new file is in place, whatever becomes of the other.
+    // From here on the new file is in place, whatever happens to the other.
     guard let former = try? status(of: exchanged) else { return }
     let isKept = (try? status(of: otherwiseName).isSameFile(as: former)) ?? false
     if isKept || former.isSameFile(as: expected) {
-      // Disks that fail once mostly don't twice; what stays is removed like all that a killed writer leaves.
+      // A disk error may not repeat itself; a file that stays is removed like anything else that a killed writer
+      // leaves.
       if unlinkat(descriptor, exchanged, 0) != 0 { unlinkat(descriptor, exchanged, 0) }
     } else {
       renameat(descriptor, exchanged, descriptor, otherwiseName)
     }
   }
 
-  /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Failing to
-  /// is no reason not to write.
+  /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Failures are
+  /// ignored, because they must not prevent a write.
   ///
-  /// - Returns: the names of files that a writer left that was killed while it exchanged them, however old. They are
-  ///   whole, and may be all that there is of what another program had put there.
+  /// - Returns: the names of files left by a writer that was killed while it exchanged them, however old. They are
+  ///   whole, and may be the only copies of what another program had put there.
   @discardableResult
   package func removeStaleTemporaries() -> [String] {
     guard let names = try? names() else { return [] }
@@ -84,9 +86,9 @@ extension Folder {
     return exchanged
   }
 
-  /// Removes all temporary files for `name`, which nobody writes. Needs the folder's lock.
+  /// Removes all temporary files for `name`; nobody is writing them. Needs the folder's lock.
   ///
-  /// - Parameter former: what was replaced, which may be there still. Whatever else was exchanged stays.
+  /// - Parameter former: the replaced file, which may still be there. Other exchanged files stay.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func removeTemporaries(for name: String, replaced former: FileStatus?) throws(KeychainError) {
     for temporary in try names() where temporary.hasPrefix(".\(name).") {
@@ -106,7 +108,7 @@ extension Folder {
   private static let temporarySuffix = ".tmp"
   private static let exchangeSuffix = ".out.tmp"
 
-  /// What a temporary file is called while it is exchanged.
+  /// The name of a temporary file while it is exchanged.
   private static func exchangeName(of temporary: String) -> String {
     temporary.dropLast(temporarySuffix.count) + exchangeSuffix
   }
@@ -115,7 +117,8 @@ extension Folder {
     name.hasSuffix(exchangeSuffix) && isTemporary(name.dropLast(exchangeSuffix.count) + temporarySuffix)
   }
 
-  /// Whether it is a name of ours: `.NAME.`, 16 hexadecimal digits, `.tmp`. Other programs have such files too.
+  /// Whether the name has our form: `.NAME.`, 16 hexadecimal digits, `.tmp`. Other programs have temporary files,
+  /// too.
   private static func isTemporary(_ name: String) -> Bool {
     guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return false }
     let digits = name.dropLast(temporarySuffix.count).suffix(17)
@@ -128,7 +131,7 @@ extension Folder {
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
-  /// Writes a new file beside `name` down to the disk, and returns what it is called.
+  /// Writes a new file beside `name` to disk, and returns its name.
   private func createTemporary(
     for name: String, _ contents: UnsafeRawBufferPointer, isLasting: Bool
   ) throws(KeychainError) -> String {
@@ -136,8 +139,8 @@ extension Folder {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let file = clinux_openat(descriptor, temporary, flags, 0o600)
     if file < 0 { throw .system(operation: "create a file in", path: path, errno: errno) }
-    // After a failed fsync the kernel forgets what it could not write, so it is never tried again on the same
-    // file ("Can Applications Recover from fsync Failures?", USENIX ATC 2020).
+    // After a failed fsync the kernel forgets what it could not write, so fsync is never retried on the same file
+    // ("Can Applications Recover from fsync Failures?", USENIX ATC 2020).
     var failure = writeFully(file, contents)
     if failure == 0, isLasting, fsync(file) != 0 { failure = errno }
     if close(file) != 0, failure == 0 { failure = errno }

@@ -3,17 +3,17 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// An open folder that belongs to this user alone.
+/// An open folder that belongs only to this user.
 ///
-/// Everything in it is reached through its descriptor, so that nobody can exchange a part of the path between two
-/// steps. A symbolic link to a folder is followed once, on opening (people keep such folders under stow).
+/// Everything in it is accessed through its descriptor, so that nobody can exchange a part of the path between two
+/// steps. A symbolic link to a folder is followed once, on opening (people manage such folders with stow).
 package struct Folder: ~Copyable {
   package let descriptor: Int32
   package let path: String
 
   /// Opens the folder; `nil` if there is none.
   ///
-  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, or is no folder;
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, accessible to others, or not a folder;
   ///   ``KeychainError/system(operation:path:errno:)``.
   package init?(opening path: String) throws(KeychainError) {
     self.path = path
@@ -31,8 +31,8 @@ package struct Folder: ~Copyable {
     try status.refuseAccessByOthers(path: path)
   }
 
-  /// The first symbolic link of a path that leads nowhere, as to a disk that isn't mounted: then what is behind it is
-  /// missing, and not yet to be made. `nil` if there is none.
+  /// The first symbolic link in a path that leads nowhere, for example to a disk that isn't mounted: what is behind
+  /// it is missing, and must not be made. `nil` if there is none.
   private static func linkToNothing(in path: String) -> String? {
     var end = path.startIndex
     while end < path.endIndex {
@@ -45,7 +45,7 @@ package struct Folder: ~Copyable {
     return nil
   }
 
-  /// Opens the folder, and first makes it and those above it where they are missing, with mode 0700.
+  /// Opens the folder, and makes it and its parents with mode 0700 if they are missing.
   ///
   /// - Throws: as ``init(opening:)`` does.
   package init(creating path: String) throws(KeychainError) {
@@ -71,12 +71,13 @@ package struct Folder: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The path of a file in it, for messages.
+  /// The path of a file in the folder, for messages.
   package func path(of name: String) -> String { path + "/" + name }
 
-  /// Whether there is anything of that name.
+  /// Whether there is anything with this name.
   ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if that can't be told, for keys hang on the answer.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if that can't be told, because keys depend on the
+  ///   answer.
   package func contains(_ name: String) throws(KeychainError) -> Bool {
     var status = stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
@@ -84,7 +85,7 @@ package struct Folder: ~Copyable {
     throw .system(operation: "look for", path: path(of: name), errno: errno)
   }
 
-  /// The status of what has that name; a symbolic link's is its own.
+  /// The status of the file with this name. A symbolic link is not followed.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func status(of name: String) throws(KeychainError) -> FileStatus {
@@ -107,7 +108,7 @@ package struct Folder: ~Copyable {
     }
   }
 
-  /// Gives a file a date of modification; now where none is said.
+  /// Sets a file's modification date; by default to now.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func setDate(_ date: Timestamp? = nil, of name: String) throws(KeychainError) {
@@ -123,11 +124,11 @@ package struct Folder: ~Copyable {
 
   /// Opens a file for reading; `nil` if there is none.
   ///
-  /// - Parameter isTightened: whether a file of this user's that lets others in is first made its own, as those need
-  ///   it that another program has put into a folder which nobody else can enter.
-  /// - Parameter shownPath: the path that errors name, where the file is a copy of another.
-  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, is a symbolic link
-  ///   or no regular file; ``KeychainError/system(operation:path:errno:)``.
+  /// - Parameter isTightened: whether a file of this user that is accessible to others is first made private. This is
+  ///   for files that another program has put into a folder that nobody else can enter.
+  /// - Parameter shownPath: the path for errors, if the file is a copy of another.
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, accessible to others, a symbolic link
+  ///   or not a regular file; ``KeychainError/system(operation:path:errno:)``.
   package func file(
     _ name: String, isTightened: Bool = false, shownAs shownPath: String? = nil
   ) throws(KeychainError) -> OpenFile? {
@@ -141,7 +142,7 @@ package struct Folder: ~Copyable {
       }
     }
     var status = stat()
-    // Not where nothing is to be changed, for that would make it another version of the file.
+    // Only if something has to be changed, because a change would make it another version of the file.
     if isTightened, fstat(file, &status) == 0, status.st_uid == ownUser, status.st_mode & S_IFMT == S_IFREG,
       status.st_mode & 0o077 != 0
     {
@@ -150,10 +151,10 @@ package struct Folder: ~Copyable {
     return try OpenFile(owning: file, path: shownPath ?? path(of: name))
   }
 
-  /// The names in it, without `.` and `..`.
+  /// The names in the folder, without `.` and `..`.
   ///
-  /// - Parameter isWanted: whether a name belongs to the answer. It sees the bytes, for a text is made only of those
-  ///   that do.
+  /// - Parameter isWanted: whether to include a name. It receives the bytes, so that only the included names are
+  ///   turned into strings.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func names(
     where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
@@ -162,7 +163,7 @@ package struct Folder: ~Copyable {
       throw .system(operation: "list", path: path, errno: errno)
     }
     var names: [String] = []
-    // Without opendir(3), which takes a descriptor of its own and much memory for what is read at every answer.
+    // Without opendir(3), which needs another descriptor and much memory for something that is read at every answer.
     let failure = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer -> Int32 in
       guard let base = buffer.baseAddress else { return ENOMEM }
       while true {
@@ -170,7 +171,8 @@ package struct Folder: ~Copyable {
         if count <= 0 { return count == 0 ? 0 : errno }
         var position = 0
         while position < count {
-          // struct linux_dirent64: inode and offset of 8 bytes each, the record's length in 2, the type in 1, the name.
+          // struct linux_dirent64: inode and offset of 8 bytes each, the record's length in 2, the type in 1, then
+          // the name.
           let length = Int(buffer.loadUnaligned(fromByteOffset: position + 16, as: UInt16.self))
           let start = base + position + 19
           let name = UnsafeRawBufferPointer(
@@ -190,7 +192,7 @@ package struct Folder: ~Copyable {
     return name.count == 1 && name[0] == dot || name.count == 2 && name[0] == dot && name[1] == dot
   }
 
-  /// Makes a new folder's entry in the one above it survive a power cut.
+  /// Makes a new folder's entry in its parent survive a power cut.
   private static func synchronizeParent(of path: String) throws(KeychainError) {
     let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let descriptor = clinux_openat(
@@ -200,7 +202,7 @@ package struct Folder: ~Copyable {
     if fsync(descriptor) != 0 { throw .system(operation: "sync the folder", path: parent, errno: errno) }
   }
 
-  /// Makes what was done to its entries survive a power cut.
+  /// Makes changes of the folder's entries survive a power cut.
   package func synchronize() throws(KeychainError) {
     if fsync(descriptor) != 0 { throw .system(operation: "sync the folder", path: path, errno: errno) }
   }

@@ -4,21 +4,21 @@ import Glibc
 package import Keychain
 import Threads
 
-/// Watches for files that are put into a folder or taken out of it (inotify(7)). The folder need not be there yet.
+/// Watches for files that are added to or removed from a folder (inotify(7)). The folder need not exist yet.
 ///
-/// A thread waits for the kernel's reports until the watch is stopped or let go; then the thread ends and the
+/// A thread waits for the kernel's reports until the watch is stopped or released; then the thread ends and the
 /// descriptors are closed.
 package final class FolderWatch: Sendable {
   private let waiter: Waiter
 
-  /// Begins to watch. What happens once this has returned is reported.
+  /// Starts to watch. Everything that happens after this has returned is reported.
   ///
   /// - Parameters:
-  ///   - path: the folder's absolute path. Symbolic links in it are followed when the watch begins to look there.
+  ///   - path: the folder's absolute path. Symbolic links in it are followed when the watch starts.
   ///   - isWanted: whether files of this name are of interest.
-  ///   - report: called on a thread of the watch's own when something has happened to such a file, or may have. It must
-  ///     not hold the watch.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)``, with `EMFILE` where this user has too many watches.
+  ///   - report: called on the watch's own thread when something has happened to such a file, or may have. It must
+  ///     not hold a reference to the watch.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``, with `EMFILE` if this user has too many watches.
   package init(
     _ path: String, isWanted: @escaping @Sendable (_ name: UnsafeRawBufferPointer) -> Bool,
     report: @escaping @Sendable () -> Void
@@ -32,29 +32,29 @@ package final class FolderWatch: Sendable {
 
   deinit { waiter.stop() }
 
-  /// Watches no more. May be called several times.
+  /// Stops watching. May be called several times.
   package func stop() { waiter.stop() }
 }
 
-/// What the thread of a watch holds.
+/// The object that the thread of a watch holds.
 private final class Waiter: @unchecked Sendable {
-  // Unchecked is sound: after `init` nothing but `work` changes anything, and `stop` only writes to a pipe.
+  // Unchecked is sound: after `init` only `work` changes anything, and `stop` only writes to a pipe.
   private let path: String
   private let isWanted: @Sendable (UnsafeRawBufferPointer) -> Bool
   private let report: @Sendable () -> Void
   private let descriptor: Int32
   private let stopping: Descriptors
-  /// The kernel's number of the folder; `nil` as long as a folder above it is watched in its place.
+  /// The kernel's number for the folder's watch; `nil` while a folder above it is watched instead.
   private var folder: Int32?
   private var ancestor: Int32?
 
-  /// The two ends of a pipe by which the thread is told to end.
+  /// The two ends of a pipe that tells the thread to end.
   private struct Descriptors {
     var reading: Int32 = -1
     var writing: Int32 = -1
   }
 
-  /// How long to wait before the next try to watch, in milliseconds.
+  /// How long to wait before the next attempt to watch, in milliseconds.
   private static let pause: Int32 = 500
   private static let ofFolder = UInt32(
     IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF
@@ -89,7 +89,7 @@ private final class Waiter: @unchecked Sendable {
     write(stopping.writing, &byte, 1)
   }
 
-  /// Reports until it is told to stop.
+  /// Reports changes until it is told to stop.
   func work() {
     var descriptors = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -111,16 +111,17 @@ private final class Waiter: @unchecked Sendable {
         } catch {
           isArmed = false
         }
-        // Where it can't be watched, whoever is told looks, and finds what is wrong; once is enough.
+        // If the folder can't be watched, a report makes the receiver look and find out what is wrong; once is
+        // enough.
         isWanted = isArmed || wasArmed
       }
       if isWanted { report() }
     }
   }
 
-  /// Reads what the kernel has to tell.
+  /// Reads the kernel's reports.
   ///
-  /// - Returns: whether anything of interest has happened, and whether another folder is to be watched now.
+  /// - Returns: whether anything of interest has happened, and whether another folder has to be watched now.
   private func take() -> (isWanted: Bool, hasMoved: Bool) {
     var outcome = (isWanted: false, hasMoved: false)
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -129,7 +130,7 @@ private final class Waiter: @unchecked Sendable {
         if count <= 0 { return }
         var position = 0
         while position < count {
-          // struct inotify_event: watch, mask, cookie and length of 4 bytes each, then the name with NULs at its end.
+          // struct inotify_event: watch, mask, cookie and length of 4 bytes each, then the name, padded with NULs.
           let watch = buffer.loadUnaligned(fromByteOffset: position, as: Int32.self)
           let mask = Int32(
             bitPattern: buffer.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self))
@@ -139,7 +140,7 @@ private final class Waiter: @unchecked Sendable {
           if mask & IN_Q_OVERFLOW != 0 || watch == ancestor { outcome.hasMoved = true }
           if watch != folder { continue }
           if mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 { outcome.hasMoved = true }
-          // A change of the folder itself, who may enter it for one, has no name.
+          // A change of the folder itself, such as its permissions, has no name.
           let isNamed = UnsafeRawBufferPointer(rebasing: name.prefix { $0 != 0 })
           if isNamed.isEmpty || isWanted(isNamed) { outcome.isWanted = true }
         }
@@ -148,7 +149,7 @@ private final class Waiter: @unchecked Sendable {
     return outcome
   }
 
-  /// Watches the folder or, as long as it isn't there, the nearest one above it.
+  /// Watches the folder or, while it doesn't exist, the nearest existing parent.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   private func arm() throws(KeychainError) {
@@ -174,13 +175,13 @@ private final class Waiter: @unchecked Sendable {
       guard let found else { throw .system(operation: "watch", path: path, errno: ENOENT) }
       if let ancestor, ancestor != found { inotify_rm_watch(descriptor, ancestor) }
       ancestor = found
-      // It may have been made before the one above it was watched; and what is there but no folder isn't gone into.
+      // The folder may have been made before its parent was watched. Something that is not a folder is ignored.
       var status = stat()
       if stat(missing, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR { return }
     }
   }
 
-  /// Watches one folder; `nil` if it isn't there.
+  /// Watches one folder; `nil` if it doesn't exist.
   private func watch(_ path: String, _ mask: UInt32) throws(KeychainError) -> Int32? {
     let watch = inotify_add_watch(descriptor, path, mask)
     if watch >= 0 { return watch }

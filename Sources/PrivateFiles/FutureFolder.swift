@@ -1,11 +1,11 @@
 import Glibc
 package import Keychain
 
-/// A folder, or the nearest one above it that is there, in which it would be made.
+/// A folder, or the nearest existing parent in which it would be made.
 package struct FutureFolder {
   private let path: String
 
-  /// Looks which is there.
+  /// Finds the folder or its nearest existing parent.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if something else is in the way;
   ///   ``KeychainError/system(operation:path:errno:)``.
@@ -24,9 +24,9 @@ package struct FutureFolder {
     }
   }
 
-  /// Throws if files can't be put there, as far as that can be told without trying: a quota can't be seen.
+  /// Throws if files can't be written there, as far as that can be told without trying. A quota can't be seen.
   ///
-  /// - Parameter room: how many bytes they would take.
+  /// - Parameter room: how many bytes the files would take.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` with `EACCES`, `EROFS` or `ENOSPC`.
   package func check(room: Int) throws(KeychainError) {
     if access(path, W_OK | X_OK) != 0 { throw .system(operation: "write to", path: path, errno: errno) }
@@ -34,7 +34,7 @@ package struct FutureFolder {
     if statvfs(path, &system) != 0 { throw .system(operation: "examine", path: path, errno: errno) }
     if system.f_flag & UInt(ST_RDONLY) != 0 { throw .system(operation: "write to", path: path, errno: EROFS) }
     let free = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
-    // Some file systems count no blocks, or no inodes.
+    // Some file systems don't count blocks or inodes.
     let hasNoInode = system.f_files > 0 && system.f_favail == 0
     let hasNoRoom = system.f_blocks > 0 && !free.overflow && free.partialValue < UInt64(room)
     if hasNoInode || hasNoRoom {

@@ -3,8 +3,8 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// What tells a file's version from any other: the inode can't be used anew while the file is open, and whoever
-/// writes into it changes its times.
+/// The status that distinguishes one version of a file from any other: the inode can't be reused while the file is
+/// open, and writing to it changes its times.
 package struct FileStatus: Equatable {
   package let device: UInt64
   package let inode: UInt64
@@ -14,7 +14,7 @@ package struct FileStatus: Equatable {
   private let modified: FileTime
   private let changed: FileTime
 
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if the descriptor can't be asked.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if the descriptor can't be examined.
   package init(of descriptor: Int32, path: String) throws(KeychainError) {
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw .system(operation: "examine", path: path, errno: errno) }
@@ -31,10 +31,10 @@ package struct FileStatus: Equatable {
     changed = FileTime(status.st_ctim)
   }
 
-  /// The status of a regular file that belongs to this user alone.
+  /// The status of a regular file that belongs only to this user.
   ///
-  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another, and as ``init(of:path:)`` does. The descriptor
-  ///   is closed then.
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is not such a file, and as ``init(of:path:)`` does. The
+  ///   descriptor is then closed.
   package init(ofOwnFile descriptor: Int32, path: String) throws(KeychainError) {
     do throws(KeychainError) {
       let status = try FileStatus(of: descriptor, path: path)
@@ -58,22 +58,23 @@ package struct FileStatus: Equatable {
     Timestamp(milliseconds: Int64(modified.seconds) * 1000 + Int64(modified.nanoseconds) / 1_000_000)
   }
 
-  /// Whether both are of one file, whatever happened to it in between.
+  /// Whether both belong to the same file, whatever happened to it in between.
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
 
-  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's or its mode lets others in.
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's or its mode makes it accessible to
+  ///   others.
   package func refuseAccessByOthers(path: String) throws(KeychainError) {
     if owner != ownUser { throw .unsafeFile(path: path, .owner(uid: owner)) }
     if mode & 0o077 != 0 { throw .unsafeFile(path: path, .mode(mode & 0o7777)) }
   }
 }
 
-/// The user whose files these are. No program of ours becomes another one while it runs.
+/// The user who owns these files. No program of ours changes its user while it runs.
 let ownUser = geteuid()
 
-/// A time of a file's status, to be compared. No array, for that would cost each file an allocation.
+/// A time in a file's status, for comparison. Not an array, which would cost an allocation for each file.
 private struct FileTime: Equatable {
   let seconds: Int
   let nanoseconds: Int
@@ -84,22 +85,23 @@ private struct FileTime: Equatable {
   }
 }
 
-/// A regular file that belongs to this user alone, open for reading.
+/// A regular file that belongs only to this user, open for reading.
 package struct OpenFile: ~Copyable {
   package let descriptor: Int32
   package let path: String
   package let status: FileStatus
 
-  /// - Throws: ``KeychainError/unsafeFile(path:_:)``. The descriptor is closed then.
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)``. The descriptor is then closed.
   init(owning descriptor: Int32, path: String) throws(KeychainError) {
     status = try FileStatus(ofOwnFile: descriptor, path: path)
     self.descriptor = descriptor
     self.path = path
   }
 
-  /// Opens a file anywhere, which a person named: links are followed. `nil` if there is none.
+  /// Opens a file anywhere that a person has named. Symbolic links are followed. `nil` if there is no such file.
   ///
-  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, lets others in, or is no regular file;
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, accessible to others, or not a regular
+  ///   file;
   ///   ``KeychainError/system(operation:path:errno:)``.
   package init?(path: String) throws(KeychainError) {
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
@@ -115,7 +117,7 @@ package struct OpenFile: ~Copyable {
 
   /// Fills the buffer from `offset` on.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the file ends before;
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the file ends before the buffer is full;
   ///   ``KeychainError/system(operation:path:errno:)``.
   package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) {
     let failure = readFully(descriptor, at: offset, into: buffer)
@@ -124,9 +126,9 @@ package struct OpenFile: ~Copyable {
     throw .system(operation: "read", path: path, errno: failure)
   }
 
-  /// All of it.
+  /// The whole contents.
   ///
-  /// - Parameter limit: the most that is read, in bytes.
+  /// - Parameter limit: the largest size in bytes that is read.
   /// - Throws: ``KeychainError/tooLarge(what:limit:)`` and as ``read(at:into:)`` does.
   package func contents(limit: Int) throws(KeychainError) -> Secret {
     if status.size > limit { throw .tooLarge(what: path, limit: limit) }
@@ -146,7 +148,8 @@ package struct OpenFile: ~Copyable {
   }
 }
 
-/// Fills the buffer from a file's `offset` on. Returns 0, an `errno`, or -1 if the file ends before.
+/// Fills the buffer from a file's `offset` on. Returns 0, an `errno`, or -1 if the file ends before the buffer is
+/// full.
 package func readFully(_ descriptor: Int32, at offset: Int, into buffer: UnsafeMutableRawBufferPointer)
   -> Int32
 {

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Runs jobs one after the other on one thread, which there is only while there is something to do.
+/// Runs jobs one after the other on a thread of its own, which only exists while there is something to do.
 package final class OwnThread: Sendable {
   private struct State {
     var jobs: [@Sendable () -> Void] = []
     var isRunning = false
 
-    /// The next job; `nil` if there is none, and then the thread ends.
+    /// The next job; `nil` if there is none, whereupon the thread ends.
     mutating func nextJob() -> (@Sendable () -> Void)? {
       if jobs.isEmpty {
         isRunning = false
@@ -20,10 +20,10 @@ package final class OwnThread: Sendable {
 
   private let state = Mutex(State())
 
-  /// Without a thread yet.
+  /// Makes an object without a thread.
   package init() {}
 
-  /// Has the job run after those before it.
+  /// Runs the job after those before it.
   package func run(_ job: @escaping @Sendable () -> Void) {
     let starts = state.withLock { state in
       state.jobs.append(job)
@@ -32,7 +32,7 @@ package final class OwnThread: Sendable {
       return true
     }
     if !starts { return }
-    // Where there can be no further thread, the work still has to be done.
+    // If no thread can be started, the work still has to be done.
     if !startThread("keychain", { self.work() }) { work() }
   }
 
@@ -41,11 +41,11 @@ package final class OwnThread: Sendable {
   }
 }
 
-/// Runs `body` on a new thread, to which no signal comes: one that a thread takes which has not blocked it does what it
-/// does by default, even while the program's own thread waits for it.
+/// Runs `body` on a new thread, which receives no signals. A signal delivered to a thread that hasn't blocked it has
+/// its default effect, even if the program's own thread is waiting for it.
 ///
-/// - Parameter name: what debuggers call it, at most 15 bytes.
-/// - Returns: whether there could be one more thread.
+/// - Parameter name: the thread's name in debuggers, at most 15 bytes.
+/// - Returns: whether the thread could be started.
 package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
   final class Job {
     let run: () -> Void

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A lock that the thread which holds it may take again.
+/// A lock that its holding thread may take again.
 ///
-/// Without that, a call of a keychain out of a body that it runs would wait for itself for ever.
+/// Without that, a call to a keychain from within a body that the keychain runs would wait for itself forever.
 package final class RecursiveLock: @unchecked Sendable {
-  // Unchecked is sound: the C library's mutex is made for many threads, and never moves.
+  // Unchecked is sound: the C library's mutex is made for several threads, and never moves.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  /// A lock that nobody holds.
+  /// Makes a lock that nobody holds.
   package init() {
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)
