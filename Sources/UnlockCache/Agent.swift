@@ -2,10 +2,10 @@ import Bytes
 import CLinux
 import Glibc
 
-/// A process that keeps vaults unlocked where the kernel's keyring can't be used. It ends when it keeps nothing.
+/// A process that keeps vaults unlocked if the kernel's keyring can't be used. It ends when it keeps nothing.
 ///
-/// It answers processes of its own user alone, one request at a time, and cuts off whoever doesn't finish a request
-/// in time. Identities never leave it.
+/// It answers only processes of its own user, one request at a time, and disconnects clients that don't finish a
+/// request in time. Identities never leave it.
 package struct Agent: ~Copyable {
   private let listener: Int32
   private let folder: Int32
@@ -16,12 +16,12 @@ package struct Agent: ~Copyable {
   private var connections: [Connection] = []
   private var freeBuffers: [UnsafeMutableRawBufferPointer]
   private let reply: UnsafeMutableRawBufferPointer
-  /// When it ends if nothing was given to it until then, in milliseconds since boot.
+  /// When it ends if it was given no key, in milliseconds since boot.
   private let patienceEnd: Int
 
-  /// The most connections at a time; the oldest makes place for another.
+  /// The largest number of connections at a time; the oldest makes room for another.
   package static let maximumConnections = 64
-  /// How long a connection may take for a request, or lie idle, in milliseconds.
+  /// How long a connection may take for a request, or be idle, in milliseconds.
   static let connectionTime = 5000
   /// How long the agent waits for a first key, in milliseconds.
   private static let patience = 10_000
@@ -39,8 +39,8 @@ package struct Agent: ~Copyable {
   /// - Parameters:
   ///   - listener: the listening socket.
   ///   - folder: the folder that the socket is in.
-  ///   - signals: what becomes readable when the agent is to end; -1 if nothing does.
-  /// - Returns: `nil` with `errno` where memory can't be locked or there is no timer.
+  ///   - signals: a descriptor that becomes readable when the agent should end; -1 if there is none.
+  /// - Returns: `nil` with `errno` if memory can't be locked or there is no timer.
   package init?(listener: Int32, folder: Int32, signals: Int32) {
     let bufferSize = AgentProtocol.lengthSize + AgentProtocol.maximumSize
     let count = Self.maximumConnections
@@ -66,7 +66,8 @@ package struct Agent: ~Copyable {
     close(timer)
   }
 
-  /// Answers until it keeps nothing or is told to end. The socket is gone then, and the memory wiped.
+  /// Answers requests until the agent keeps nothing or is told to end. Then the socket is removed and the memory
+  /// wiped.
   package consuming func run() {
     while !isToEnd() {
       setTimer()
@@ -83,7 +84,8 @@ package struct Agent: ~Copyable {
       }
       let now = SystemClock.sinceBoot
       keys.sweep(at: now)
-      // From the end, for who is cut off leaves the array. Those that have asked come before those that only connect.
+      // From the end, because disconnecting removes from the array. Clients that have sent a request are served
+      // before new connections.
       for index in connections.indices.reversed() {
         if polled[index + 3].revents != 0 { serve(index) }
       }
@@ -105,13 +107,13 @@ package struct Agent: ~Copyable {
   }
 
   private mutating func accept() {
-    // A few at a time, so that a flood doesn't keep the others from being answered.
+    // A few at a time, so that a flood of connections doesn't keep the others from being answered.
     for _ in 0..<16 {
       let descriptor = clinux_accept(listener)
       if descriptor < 0 {
         if errno == EINTR || errno == ECONNABORTED { continue }
         if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
-          // It stays in the queue, so this would come back at once.
+          // The connection stays in the queue, so poll would return at once.
           if connections.isEmpty { usleep(10_000) } else { cutOff(0) }
         }
         return
@@ -128,7 +130,7 @@ package struct Agent: ~Copyable {
       connections.append(
         Connection(
           descriptor: descriptor, buffer: buffer, deadline: SystemClock.sinceBoot + Self.connectionTime))
-      // Most have sent their request by now.
+      // Most clients have sent their request by now.
       serve(connections.count - 1)
       if keys.isEmpty, keys.hasKept { return }
     }
@@ -141,7 +143,7 @@ package struct Agent: ~Copyable {
     freeBuffers.append(connection.buffer)
   }
 
-  /// Reads what there is, and answers a request that is complete.
+  /// Reads what is available, and answers complete requests.
   private mutating func serve(_ index: Int) {
     let connection = connections[index]
     let free = UnsafeMutableRawBufferPointer(rebasing: connection.buffer[connection.count...])
@@ -154,7 +156,7 @@ package struct Agent: ~Copyable {
     guard answerRequests(index) else { return cutOff(index) }
   }
 
-  /// Answers the complete requests in a connection's buffer. False if it has to be cut off.
+  /// Answers the complete requests in a connection's buffer. Returns false if the client has to be disconnected.
   private mutating func answerRequests(_ index: Int) -> Bool {
     let buffer = connections[index].buffer
     while connections[index].count >= AgentProtocol.lengthSize {
@@ -179,7 +181,7 @@ package struct Agent: ~Copyable {
     return true
   }
 
-  /// Writes the reply to a request, and returns its size; `nil` for one that can't be understood.
+  /// Writes the reply to a request, and returns its size; `nil` if the request can't be understood.
   private mutating func answer(_ request: UnsafeRawBufferPointer) -> Int? {
     guard request[0] == AgentProtocol.version, let operation = AgentProtocol.Operation(rawValue: request[1]),
       request.count == 2 + operation.argumentSize

@@ -4,16 +4,16 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// Keeps vaults unlocked by an agent.
+/// A client that keeps vaults unlocked with an agent.
 struct AgentClient: Sendable {
-  /// Where an agent's folder may be, best first; relative paths don't count.
+  /// The folders of possible agents, best first; relative paths are ignored.
   let places: AgentPlaces
-  /// What becomes the agent; `nil` if none is to be started.
+  /// The program that becomes the agent; `nil` if none is to be started.
   let program: AgentProgram?
 
   /// The key of a vault; `nil` if no agent keeps it.
   ///
-  /// - Parameter renews: whether this is a use, from which the time that it may lie idle begins anew.
+  /// - Parameter renews: whether this counts as a use, which restarts the idle time.
   func key(of uuid: String, renews: Bool) -> KeptKey? {
     var arguments = Self.arguments(uuid)
     arguments.append(renews ? 1 : 0)
@@ -32,10 +32,10 @@ struct AgentClient: Sendable {
     return nil
   }
 
-  /// Keeps a vault's key, in the place of one that is kept already.
+  /// Keeps a vault's key, replacing one that is already kept.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)``, ``KeychainError/system(operation:path:errno:)``,
-  ///   ``KeychainError/unsafeFile(path:_:)`` where there can be no agent.
+  ///   ``KeychainError/unsafeFile(path:_:)`` if there can be no agent.
   func keep(
     _ identity: X25519Identity, _ authenticationKey: borrowing Secret, of uuid: String, _ limits: UnlockLimits
   ) throws(KeychainError) {
@@ -47,7 +47,7 @@ struct AgentClient: Sendable {
     arguments.append(authenticationKey)
     let folder = places.own
     let deadline = SystemClock.sinceBoot + 2 * AgentConnection.patience
-    // One that ends just now doesn't answer any more, and another takes its place.
+    // An agent that is just ending no longer answers, and another takes its place.
     while true {
       if let reply = AgentConnection(to: folder).ask(.keep, arguments) {
         if reply.outcome == .done {
@@ -79,7 +79,7 @@ struct AgentClient: Sendable {
 
   /// Forgets a vault's key, or those of all vaults.
   ///
-  /// - Returns: the folders of agents that live and have not said that they did.
+  /// - Returns: the folders of agents that are alive and have not confirmed it.
   func forget(_ uuid: String?) -> [String] {
     places.allFolders.filter { !isForgotten(uuid, by: $0) }
   }
@@ -101,24 +101,24 @@ struct AgentClient: Sendable {
     }
   }
 
-  /// What every request about a vault begins with.
+  /// The arguments that every request about a vault begins with.
   fileprivate static func arguments(_ uuid: String) -> Secret {
     Secret(copying: ByteString(uuid))
   }
 }
 
-/// Where agents of this user are.
+/// The folders of this user's agents.
 struct AgentPlaces: Sendable {
-  /// `XDG_RUNTIME_DIR` of the environment, if it is set.
+  /// `XDG_RUNTIME_DIR` in the environment, if it is set.
   let runtimeFolder: String?
-  /// The folder of what belongs to this machine alone.
+  /// The folder of the files that belong to this machine alone.
   let stateFolder: String
 
-  /// The folder of an agent that is started: in the runtime folder if that is this user's own and nobody else's, as
-  /// it isn't after su(1).
+  /// The folder for a new agent: in the runtime folder if that belongs only to this user, which it doesn't after
+  /// su(1).
   var own: String { folders.first ?? stateFolder }
 
-  /// The folders in which one may be, which need not exist.
+  /// The folders of possible agents, which need not exist.
   var folders: [String] {
     guard let runtimeFolder, runtimeFolder.hasPrefix("/"),
       let folder = try? Folder(opening: runtimeFolder), folder.descriptor >= 0
@@ -128,7 +128,8 @@ struct AgentPlaces: Sendable {
 
   private static let noteName = "agent.folder"
 
-  /// The same, and the one of the last agent that was given a key: this process may have another `XDG_RUNTIME_DIR`, or none.
+  /// The same, and the folder of the last agent that was given a key: this process may have another
+  /// `XDG_RUNTIME_DIR`, or none.
   var allFolders: [String] {
     let folders = folders
     guard let noted, noted.hasPrefix("/"), !folders.contains(noted) else { return folders }
@@ -142,7 +143,7 @@ struct AgentPlaces: Sendable {
     return text.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Notes where there is an agent that keeps a key. Where that fails `XDG_RUNTIME_DIR` has to lead there.
+  /// Notes the folder of an agent that keeps a key. If that fails, only `XDG_RUNTIME_DIR` leads there.
   func note(_ folder: String) {
     if folder == stateFolder || folder == noted { return }
     guard let state = try? Folder(creating: stateFolder) else { return }
@@ -152,7 +153,7 @@ struct AgentPlaces: Sendable {
   }
 }
 
-/// An identity that an agent holds.
+/// An identity held by an agent.
 private final class AgentIdentity: Identity {
   private let uuid: String
   private let connection: AgentConnection
@@ -162,8 +163,8 @@ private final class AgentIdentity: Identity {
     self.connection = connection
   }
 
-  /// Unwraps the file key from the first X25519 stanza that the identity opens; nil also where the agent keeps it no
-  /// more.
+  /// Unwraps the file key from the first X25519 stanza that the identity opens; nil also if the agent no longer keeps
+  /// the identity.
   func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {
     for stanza in stanzas where stanza.type == X25519WrappedKey.stanzaType {
       let wrapped = try X25519WrappedKey(stanza)

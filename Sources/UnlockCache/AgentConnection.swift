@@ -4,14 +4,16 @@ import Glibc
 import PrivateFiles
 import Synchronization
 
-/// A client's way to an agent. It connects when there is something to ask, and again where the agent has hung up.
+/// A client's connection to an agent. It is opened when there is something to ask, and reopened if the agent has
+/// closed it.
 final class AgentConnection: Sendable {
-  /// The most milliseconds that connecting, asking and hearing take together.
+  /// The longest time for connecting, asking and receiving together, in milliseconds.
   static let patience = 2000
-  /// The most connections for one request, of which the last waits some 20 milliseconds for its turn.
+  /// The largest number of connection attempts for one request; the last one waits about 20 milliseconds for its
+  /// turn.
   private static let maximumAttempts = 20
 
-  /// The folder that the agent's socket is in.
+  /// The folder of the agent's socket.
   let folder: String
 
   private let descriptor = Mutex<Int32>(-1)
@@ -25,13 +27,13 @@ final class AgentConnection: Sendable {
     if last >= 0 { close(last) }
   }
 
-  /// The outcome of a request, and what it gives.
+  /// The outcome of a request, and its result.
   struct Reply: ~Copyable {
     let outcome: AgentProtocol.Outcome
     let result: Secret
   }
 
-  /// Asks, and waits for the reply; `nil` if there is no agent, or it doesn't answer in time or as it should.
+  /// Sends a request and waits for the reply; `nil` if there is no agent, or it doesn't answer in time or correctly.
   ///
   /// - Parameter arguments: as many bytes as the operation takes.
   func ask(_ operation: AgentProtocol.Operation, _ arguments: borrowing Secret) -> Reply? {
@@ -52,7 +54,8 @@ final class AgentConnection: Sendable {
       }
       close(descriptor)
     }
-    // Where many connect at once, the agent may hang up on one that has not asked yet. Every request may be repeated.
+    // If many connect at once, the agent may disconnect a client that has not sent a request yet. Every request may
+    // be repeated.
     for attempt in 1...Self.maximumAttempts {
       descriptor = connect(deadline)
       if descriptor < 0 { return nil }
@@ -91,7 +94,7 @@ final class AgentConnection: Sendable {
         close(descriptor)
         return -1
       }
-      // EAGAIN: so many wait already that there is no place in the queue.
+      // EAGAIN: the queue of waiting connections is full.
       guard errno == EAGAIN || errno == EINTR, SystemClock.sinceBoot < deadline else { return -1 }
       usleep(2000)
     }
@@ -121,7 +124,7 @@ final class AgentConnection: Sendable {
     return Reply(outcome: outcome, result: result)
   }
 
-  /// Exactly `count` bytes; `nil` if they don't come in time.
+  /// Receives exactly `count` bytes; `nil` if they don't arrive in time.
   private static func receive(_ descriptor: Int32, _ count: Int, _ deadline: Int) -> Secret? {
     var bytes = Secret(capacity: count)
     var isGone = false
@@ -137,7 +140,7 @@ final class AgentConnection: Sendable {
     return bytes
   }
 
-  /// After a call that failed: whether it is worth another try, for which this has waited.
+  /// After a failed call: waits for the descriptor and returns whether to try again.
   private static func waits(_ descriptor: Int32, _ events: Int32, _ deadline: Int) -> Bool {
     if errno == EINTR { return true }
     guard errno == EAGAIN else { return false }
@@ -149,8 +152,8 @@ final class AgentConnection: Sendable {
 }
 
 extension Agent {
-  /// The path of the socket, through the folder's descriptor: it is as short as it has to be, and leads into the very
-  /// folder that was checked.
+  /// The path of the socket, through the folder's descriptor. It is short enough for a socket, and leads into exactly
+  /// the folder that was checked.
   static func socketPath(in folder: borrowing Folder) -> String {
     "/proc/self/fd/\(folder.descriptor)/\(socketName)"
   }

@@ -4,9 +4,9 @@ import Glibc
 
 /// The keys that an agent keeps.
 struct AgentKeys {
-  /// The most vaults at a time.
+  /// The largest number of vaults at a time.
   static let maximumCount = 64
-  /// Bytes of memory for their keys.
+  /// The size of the memory for their keys in bytes.
   static let memorySize = maximumCount * entrySize
 
   private static let entrySize = 3 * KeptKey.keySize
@@ -19,13 +19,13 @@ struct AgentKeys {
     var idleEnd: Int
     let end: Int
 
-    /// When it goes, in milliseconds since boot.
+    /// When it expires, in milliseconds since boot.
     var nextEnd: Int { min(idleEnd, end) }
   }
 
   private var entries: [Entry] = []
   private var free: [UnsafeMutableRawBufferPointer]
-  /// Whether there ever was one.
+  /// Whether a key was ever kept.
   private(set) var hasKept = false
 
   /// - Parameter memory: ``memorySize`` zeroed bytes that live as long as this value.
@@ -37,10 +37,10 @@ struct AgentKeys {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// When the next one goes, in milliseconds since boot.
+  /// When the next key expires, in milliseconds since boot.
   var nextEnd: Int? { entries.map(\.nextEnd).min() }
 
-  /// Forgets those whose time has come.
+  /// Forgets expired keys.
   mutating func sweep(at now: Int) {
     remove { $0.nextEnd <= now }
   }
@@ -57,11 +57,11 @@ struct AgentKeys {
     }
   }
 
-  /// Does what a request asks for.
+  /// Performs a request.
   ///
   /// - Parameters:
   ///   - arguments: as many bytes as the operation takes.
-  ///   - result: as many bytes as the operation gives, written where the outcome is `done`.
+  ///   - result: as many bytes as the operation returns, written if the outcome is `done`.
   ///   - now: the time, in milliseconds since boot.
   /// - Returns: `nil` if the arguments are out of bounds.
   mutating func perform(

@@ -1,34 +1,34 @@
 import Age
 
-/// What an agent and its clients say to each other on their socket.
+/// The protocol between an agent and its clients.
 ///
-/// Frames: a length, four bytes in big endian, and so many bytes. A request is the protocol's version, an operation and
-/// what that takes; the reply an outcome and what the operation gives. One connection carries any number of requests,
-/// each answered before the next.
+/// Frames consist of a length, four bytes in big endian, and that many bytes. A request is the protocol's version, an
+/// operation and its arguments; a reply is an outcome and the operation's result. One connection carries any number
+/// of requests, each answered before the next.
 enum AgentProtocol {
   static let version: UInt8 = 1
-  /// Bytes of a frame's length.
+  /// The size of a frame's length in bytes.
   static let lengthSize = 4
-  /// The most bytes of a request, or of a reply, without its length.
+  /// The largest size of a request or a reply in bytes, without its length.
   static let maximumSize = 256
-  /// Bytes of a vault's name.
+  /// The size of a vault's UUID in bytes.
   static let uuidSize = 36
 
   enum Operation: UInt8 {
     /// uuid, idle and total seconds (u32 each), secret key, recipient, authentication key. Keeps a vault's key.
     case keep = 1
-    /// uuid, share, body. Gives the file key of an X25519 stanza.
+    /// uuid, share, body. Returns the file key of an X25519 stanza.
     case unwrap
-    /// uuid, 1 for a use or else 0. Gives recipient and authentication key.
+    /// uuid, 1 for a use or else 0. Returns recipient and authentication key.
     case describe
-    /// uuid. Gives the idle seconds and the seconds that are left, u32 each.
+    /// uuid. Returns the remaining idle seconds and the remaining seconds in total, u32 each.
     case state
-    /// uuid.
+    /// uuid. Forgets the vault's key.
     case forget
     /// Forgets all keys.
     case forgetAll
 
-    /// How many bytes it takes.
+    /// The size of its arguments in bytes.
     var argumentSize: Int {
       switch self {
       case .keep: uuidSize + 8 + 3 * KeptKey.keySize
@@ -39,7 +39,7 @@ enum AgentProtocol {
       }
     }
 
-    /// How many bytes it gives.
+    /// The size of its result in bytes.
     var resultSize: Int {
       switch self {
       case .keep, .forget, .forgetAll: 0
@@ -52,7 +52,7 @@ enum AgentProtocol {
 
   enum Outcome: UInt8 {
     case done = 0
-    /// The agent keeps no key of that vault.
+    /// The agent doesn't keep a key of that vault.
     case notKept
     /// The stanza is not for that vault's identity.
     case noMatch

@@ -7,19 +7,19 @@ import PrivateFiles
 public struct AgentProgram: Hashable, Sendable {
   /// The executable.
   public let path: String
-  /// The name that it is called by, which tells it to become an agent.
+  /// The name that it is run as, which tells it to become an agent.
   public let name: String
 
   /// - Parameters:
   ///   - path: the executable.
-  ///   - name: the name that it is called by.
+  ///   - name: the name that it is run as.
   public init(path: String, name: String) {
     self.path = path
     self.name = name
   }
 }
 
-/// The descriptors that an agent begins with.
+/// The descriptors that an agent starts with.
 package enum AgentDescriptor {
   /// The listening socket.
   package static let listener: Int32 = 3
@@ -32,7 +32,7 @@ package enum AgentDescriptor {
 extension AgentProgram {
   static let lockName = "agent.lock"
 
-  /// Whether there is an agent in the folder, or one is being started: it holds the lock as long as it lives.
+  /// Whether there is an agent in the folder, or one is being started. An agent holds the lock as long as it lives.
   static func lives(in path: String) -> Bool {
     guard let folder = try? Folder(opening: path) else { return false }
     do throws(KeychainError) {
@@ -47,8 +47,8 @@ extension AgentProgram {
 
   /// Starts an agent in the folder, unless there is one.
   ///
-  /// The socket listens before the agent runs, so whoever comes meanwhile waits for it. The lock goes over to the
-  /// agent; whoever holds it may replace the socket that a dead agent left.
+  /// The socket listens before the agent runs, so clients that connect meanwhile wait for it. The lock passes to the
+  /// agent; its holder may replace the socket that a dead agent left.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``, ``KeychainError/unsafeFile(path:_:)``.
   func start(in path: String) throws(KeychainError) {
@@ -72,7 +72,7 @@ extension AgentProgram {
 
   /// Returns 0 or an `errno`.
   private func spawn(_ listener: Int32, _ lock: Int32, _ folder: Int32) -> Int32 {
-    // Out of the way of the numbers that they get in the agent.
+    // Moved out of the way of the numbers that they get in the agent.
     let copies = [listener, lock, folder].map { clinux_duplicate($0, 16) }
     defer { for copy in copies where copy >= 0 { close(copy) } }
     guard copies.allSatisfy({ $0 >= 0 }) else { return EMFILE }
@@ -95,8 +95,7 @@ extension AgentProgram {
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Self.newSession)
-    // What is freed is overwritten, and nothing is handed around before that. Nothing else of this process's
-    // environment goes along.
+    // Freed memory is overwritten before it is reused. Nothing else from this process's environment is passed on.
     let tunables = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"
     guard let name = strdup(name), let tunables = strdup(tunables) else { return ENOMEM }
     defer {
@@ -112,9 +111,10 @@ extension AgentProgram {
 }
 
 extension Agent {
-  /// Becomes an agent with the descriptors that ``AgentProgram/start(in:)`` has given, and ends the process.
+  /// Becomes an agent with the descriptors passed by ``AgentProgram/start(in:)``, and ends the process.
   ///
-  /// - Returns: only where they aren't there, as where a person has called the program by the agent's name.
+  /// - Returns: only if the descriptors don't exist, for example because a person has run the program under the
+  ///   agent's name.
   package static func main() {
     guard clinux_is_listening(AgentDescriptor.listener) else { return }
     clinux_close_own_from(AgentDescriptor.folder + 1)
@@ -122,7 +122,7 @@ extension Agent {
       clinux_close_on_exec(descriptor)
     }
     chdir("/")
-    // It was executed as /proc/self/exe, and would be called "exe".
+    // It was executed as /proc/self/exe, and would otherwise be named "exe".
     clinux_name_thread("llavero-agent")
     guard
       let agent = Agent(

@@ -1,7 +1,7 @@
 package import Age
 package import Keychain
 
-/// What a vault is opened, proven and written with, while it is kept unlocked.
+/// The key that opens, authenticates and writes a vault, while it is kept unlocked.
 package struct KeptKey: ~Copyable {
   /// Unwraps the vault's file keys: the identity itself, or an agent that holds it.
   package let identity: any Identity
@@ -10,21 +10,21 @@ package struct KeptKey: ~Copyable {
   /// The key that proves who wrote the vault, 32 bytes.
   package let authenticationKey: Secret
 
-  /// Bytes of each of the three keys.
+  /// The size of each of the three keys in bytes.
   static let keySize = 32
 }
 
-/// For how long a vault is kept unlocked.
+/// How long a vault is kept unlocked.
 public struct UnlockLimits: Hashable, Sendable {
-  /// After how many seconds without use it is locked.
+  /// The number of seconds without use after which it is locked.
   public let idle: Int
-  /// After how many seconds it is locked in any case.
+  /// The number of seconds after which it is locked in any case.
   public let total: Int
 
   /// The bounds of both, in seconds: up to 30 days.
   public static let bounds = 1...30 * 86_400
 
-  /// Takes both times, which are brought within ``bounds``; 15 minutes and 8 hours unless they are given.
+  /// Takes both times, which are clamped to ``bounds``; by default 15 minutes and 8 hours.
   public init(idle: Int = 15 * 60, total: Int = 8 * 3600) {
     self.total = min(max(total, Self.bounds.lowerBound), Self.bounds.upperBound)
     self.idle = min(max(idle, Self.bounds.lowerBound), self.total)

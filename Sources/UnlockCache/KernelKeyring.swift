@@ -6,12 +6,12 @@ import Keychain
 
 /// Keeps vaults unlocked in the kernel's keyring of this user, `@u` (user-keyring(7)).
 ///
-/// One key of type `user` for each vault, called `llavero:UUID`. Every process of the user may read it, also one
-/// whose session isn't linked to that keyring, and the kernel drops it at its time-out; without one it would outlive
-/// all of the user's processes.
+/// There is one key of type `user` for each vault, named `llavero:UUID`. Every process of the user may read it,
+/// including those whose session isn't linked to that keyring, and the kernel drops it when it times out. Without a
+/// time-out it would outlive all of the user's processes.
 enum KernelKeyring {
-  /// What a key holds: a version, when it ends in seconds since boot, how many seconds it may lie idle, and the
-  /// identity's secret key, the recipient and the authentication key, each number in big endian.
+  /// The contents of a key: a version, when it expires in seconds since boot, the idle time in seconds, and the
+  /// identity's secret key, the recipient and the authentication key. Numbers are in big endian.
   private enum Payload {
     static let version: UInt8 = 1
     static let end = 1
@@ -22,13 +22,13 @@ enum KernelKeyring {
     static let size = authenticationKey + KeptKey.keySize
   }
 
-  /// Everything for whoever possesses it; for other processes of this user view, read, search, and set attribute,
-  /// which renewing the time-out takes (keyctl_setperm(3)).
+  /// All permissions for the possessor; view, read, search and set attribute for other processes of this user.
+  /// Renewing the time-out needs the last one (keyctl_setperm(3)).
   private static let permissions: UInt32 = 0x3f2b_0000
 
   private static let prefix = "llavero:"
 
-  /// A key that was found, and what it says of itself.
+  /// A key that was found, and its contents.
   private struct Found: ~Copyable {
     let key: Int32
     let payload: Secret
@@ -38,7 +38,7 @@ enum KernelKeyring {
 
   /// The key of a vault; `nil` if none is kept or keys can't be used here.
   ///
-  /// - Parameter renews: whether this is a use, from which the time that it may lie idle begins anew.
+  /// - Parameter renews: whether this counts as a use, which restarts the idle time.
   static func key(of uuid: String, renews: Bool) -> KeptKey? {
     guard let found = find(uuid) else { return nil }
     if renews { clinux_set_key_timeout(found.key, UInt32(min(found.idle, found.secondsLeft))) }
@@ -57,10 +57,10 @@ enum KernelKeyring {
     }
   }
 
-  /// Keeps a vault's key, in the place of one that is kept already.
+  /// Keeps a vault's key, replacing one that is already kept.
   ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` where keys can't be used, as in many containers (EPERM,
-  ///   ENOSYS), or the user has too many (EDQUOT). Nothing is kept then, nor what was before.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if keys can't be used, as in many containers (EPERM,
+  ///   ENOSYS), or the user has too many (EDQUOT). Then nothing is kept, not even the former key.
   static func keep(
     _ identity: X25519Identity, _ authenticationKey: borrowing Secret, of uuid: String, _ limits: UnlockLimits
   ) throws(KeychainError) {
@@ -88,7 +88,7 @@ enum KernelKeyring {
     return UnlockState(kind: .keyring, idle: idle, total: found.secondsLeft)
   }
 
-  /// Forgets a vault's key. Returns whether none is kept any more.
+  /// Forgets a vault's key. Returns whether it is gone.
   @discardableResult
   static func forget(_ uuid: String) -> Bool {
     let key = clinux_search_user_keyring(prefix + uuid)
@@ -96,9 +96,9 @@ enum KernelKeyring {
     return clinux_remove_key(Int32(truncatingIfNeeded: key)) == 0
   }
 
-  /// Forgets the keys of all vaults. Returns whether none is kept any more, as far as that can be told.
+  /// Forgets the keys of all vaults. Returns whether they are gone, as far as that can be told.
   static func forgetAll() -> Bool {
-    // A user without privileges has at most 200 keys, unless the administrator has set another limit.
+    // An unprivileged user has at most 200 keys, unless the administrator has set another limit.
     var keys = [Int32](repeating: 0, count: 4096)
     let count = clinux_list_user_keyring(&keys, keys.count)
     if count < 0 { return true }
@@ -134,7 +134,7 @@ enum KernelKeyring {
     let secondsLeft = Int(clamping: end) - SystemClock.sinceBoot / 1000
     guard version == Payload.version, UnlockLimits.bounds ~= Int(idle) else { return nil }
     guard UnlockLimits.bounds ~= secondsLeft else {
-      // The date was set back, by which the kernel reckons its time-outs.
+      // The date, from which the kernel calculates its time-outs, was set back.
       clinux_remove_key(key)
       return nil
     }
@@ -142,10 +142,10 @@ enum KernelKeyring {
   }
 }
 
-/// What `/proc/keys` tells of keys (proc_keys(5)): the only place where the kernel says how long one has left.
+/// Reads `/proc/keys` (proc_keys(5)), the only place where the kernel tells how long a key has left.
 private enum ProcKeys {
-  /// How many seconds a key has left at least, for the kernel rounds down to minutes, hours, days and weeks. `nil` if
-  /// it can't be told, as in containers that hide the file.
+  /// The minimum number of seconds that a key has left, because the kernel rounds down to minutes, hours, days and
+  /// weeks. `nil` if it can't be told, as in containers that hide the file.
   static func secondsLeft(of key: Int32) -> Int? {
     let file = clinux_openat(AT_FDCWD, "/proc/keys", O_RDONLY | O_CLOEXEC, 0)
     if file < 0 { return nil }

@@ -1,11 +1,11 @@
 import Bytes
 import CLinux
 
-/// Memory that is never swapped out or dumped, and wiped before it is given back.
+/// Memory that is never swapped out or dumped, and is wiped before it is freed.
 struct LockedMemory: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
 
-  /// Takes `count` zeroed bytes; `nil` where the user may not lock so much.
+  /// Allocates `count` zeroed bytes; `nil` if the user may not lock that much.
   init?(count: Int) {
     guard let base = clinux_allocate_locked(count) else { return nil }
     memory = UnsafeMutableRawBufferPointer(start: base, count: count)

@@ -1,9 +1,9 @@
 package import Age
 package import Keychain
 
-/// How long a vault stays unlocked, and by what.
+/// How long a vault stays unlocked, and where its key is kept.
 public struct UnlockState: Hashable, Sendable {
-  /// What keeps a vault unlocked.
+  /// The keeper of a vault's key.
   public enum Kind: String, Hashable, Sendable {
     /// The kernel's keyring of this user.
     case keyring
@@ -11,45 +11,46 @@ public struct UnlockState: Hashable, Sendable {
     case agent
   }
 
-  /// What keeps it.
+  /// The keeper of the key.
   public let kind: Kind
-  /// How many seconds without use are left at least; `nil` if that can't be told.
+  /// The minimum number of seconds left without use; `nil` if that can't be told.
   public let idle: Int?
-  /// How many seconds are left in any case.
+  /// The number of seconds left in any case.
   public let total: Int
 }
 
-/// Keeps the keys of vaults for a while, so that a passphrase is typed once.
+/// A cache that keeps the keys of vaults for a while, so that a passphrase is typed only once.
 ///
-/// They are kept for all processes of this user: whoever runs as that user can open the vault meanwhile.
+/// They are kept for all processes of this user: anybody who runs as that user can open the vault meanwhile.
 public struct UnlockCache: Sendable {
   /// Where keys are kept.
   public enum Mode: String, Hashable, Sendable {
-    /// In the kernel's keyring if it can be used, else by an agent.
+    /// In the kernel's keyring if it can be used, otherwise in an agent.
     case automatic = "auto"
-    /// In the kernel's keyring alone.
+    /// Only in the kernel's keyring.
     case keyring
-    /// By an agent alone.
+    /// Only in an agent.
     case agent
-    /// Nowhere; then nothing is looked for, either.
+    /// Nowhere. Then keys are not looked up, either.
     case none
   }
 
-  /// Where keys are kept and looked for.
+  /// Where keys are kept and looked up.
   public var mode: Mode
-  /// For how long keys are kept from now on.
+  /// How long keys are kept from now on.
   public var limits: UnlockLimits
-  /// Whether looking a key up is a use, from which the time that it may lie idle begins anew.
+  /// Whether looking up a key counts as a use, which restarts the idle time.
   public var renews: Bool
 
   private let agent: AgentClient
 
   /// - Parameters:
-  ///   - mode: where keys are kept and looked for.
-  ///   - limits: for how long keys are kept.
-  ///   - runtimeFolder: the value of `XDG_RUNTIME_DIR`, in which the agent's folder is; it has to be this user's own.
-  ///   - stateFolder: where the agent's socket is else.
-  ///   - program: what becomes an agent where one is needed. Without it only one that runs already is used.
+  ///   - mode: where keys are kept and looked up.
+  ///   - limits: how long keys are kept.
+  ///   - runtimeFolder: the value of `XDG_RUNTIME_DIR`, which contains the agent's folder; it must be this user's
+  ///     own.
+  ///   - stateFolder: the alternative folder for the agent's socket.
+  ///   - program: the program that becomes an agent if one is needed. Without it, only a running agent is used.
   public init(
     mode: Mode = .automatic, limits: UnlockLimits = UnlockLimits(), runtimeFolder: String?,
     stateFolder: String, program: AgentProgram? = nil
@@ -61,12 +62,12 @@ public struct UnlockCache: Sendable {
     renews = true
   }
 
-  /// The key of a vault; `nil` if none is kept, or what keeps it doesn't answer.
+  /// The key of a vault; `nil` if none is kept, or its keeper doesn't answer.
   package func key(of uuid: String) -> KeptKey? {
     if mode == .automatic || mode == .keyring {
       if let key = KernelKeyring.key(of: uuid, renews: renews) { return key }
     }
-    // Also where the keyring can be used: it may have been full when the key was kept.
+    // Tried even if the keyring can be used: it may have been full when the key was kept.
     if mode == .automatic || mode == .agent { return agent.key(of: uuid, renews: renews) }
     return nil
   }
@@ -74,7 +75,7 @@ public struct UnlockCache: Sendable {
   /// Keeps a vault's key.
   ///
   /// - Parameter authenticationKey: 32 bytes.
-  /// - Returns: what keeps it; `nil` where nothing is to.
+  /// - Returns: the keeper; `nil` if the mode is `none`.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``, ``KeychainError/unsafeFile(path:_:)`` and
   ///   ``KeychainError/unavailable(reason:)`` if it can't be kept.
   @discardableResult
@@ -106,10 +107,10 @@ public struct UnlockCache: Sendable {
     return mode == .automatic || mode == .agent ? agent.state(of: uuid) : nil
   }
 
-  /// Forgets the key of a vault, whatever keeps it, or of all vaults.
+  /// Forgets the key of a vault, or the keys of all vaults, wherever they are kept.
   ///
-  /// - Parameter uuid: the vault; `nil` for all of this user's.
-  /// - Returns: what may keep it nevertheless; nothing if it is forgotten.
+  /// - Parameter uuid: the vault; `nil` for all vaults of this user.
+  /// - Returns: the keepers that may still have it; empty if it is forgotten.
   @discardableResult
   public func forget(_ uuid: String?) -> [UnlockKeeper] {
     let isForgotten =
@@ -118,10 +119,10 @@ public struct UnlockCache: Sendable {
   }
 }
 
-/// What may keep a key though it was told to forget it.
+/// A keeper that may still have a key that it was told to forget.
 public enum UnlockKeeper: Hashable, Sendable {
   /// The kernel's keyring, which would not drop it.
   case keyring
-  /// An agent that lives and doesn't answer. It holds the file `agent.lock` in that folder.
+  /// An agent that is alive and doesn't answer. It holds the file `agent.lock` in that folder.
   case agent(folder: String)
 }
