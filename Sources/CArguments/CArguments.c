@@ -1,9 +1,9 @@
 // The program's arguments, for Swift's runtime.
 //
-// The runtime looks for them itself before main, which is called too late for it: it reads /proc/self/maps to find the
-// stack, and that takes longer than to decrypt a vault. The C library passes them to constructors, too. Where these two
-// functions are there already, the linker leaves the runtime's own, and with them its search, in the archive; they are
-// weak so that a runtime which needs more of that file brings its own instead.
+// The runtime itself would look for them before main, by reading /proc/self/maps to find the stack, and that takes
+// longer than decrypting a vault. The C library also passes them to constructors. If these two functions exist
+// already, the linker leaves the runtime's own ones, and with them the search, in the archive. They are weak, so that
+// a runtime that needs more of that file brings its own instead.
 
 #include "CArguments.h"
 

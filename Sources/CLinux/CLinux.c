@@ -44,7 +44,7 @@ static struct rlimit core_limit;
 
 void clinux_refuse_inspection(void) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  // The hard limit stays, for whoever lowers it can't raise it again for another program.
+  // The hard limit stays, because a process that lowers it can't raise it again for another program.
   struct rlimit none = {0, 0};
   if (getrlimit(RLIMIT_CORE, &core_limit) == 0) none.rlim_max = core_limit.rlim_max;
   setrlimit(RLIMIT_CORE, &none);
@@ -101,7 +101,7 @@ static void note_signal(int number) {
   int before = errno;
   unsigned char byte = (unsigned char)number;
   if (notes >= 0 && write(notes, &byte, 1) < 0) {
-    // The pipe is full, so whoever reads it wakes up anyway.
+    // The pipe is full, so its reader wakes up anyway.
   }
   errno = before;
 }
@@ -121,7 +121,7 @@ int clinux_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
-// The C library has no functions for the kernel's keys; those of libkeyutils are these same calls.
+// The C library has no functions for the kernel's keys; libkeyutils makes these same calls.
 
 long clinux_search_user_keyring(const char *description) {
   return syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", description, 0);

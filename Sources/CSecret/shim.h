@@ -1,7 +1,7 @@
 #ifndef CSECRET_SHIM_H
 #define CSECRET_SHIM_H
 
-// The calls by object path are in libsecret since 0.12, and only declared where this is defined.
+// libsecret has had the calls by object path since 0.12, but declares them only if this is defined.
 #define SECRET_API_SUBJECT_TO_CHANGE
 
 #include <gio/gio.h>
@@ -9,10 +9,10 @@
 #include <malloc.h>
 #include <unistd.h>
 
-// What Swift cannot say: casts and values that GLib has as macros.
+// Things that Swift cannot express: casts and values that GLib defines as macros.
 
-// SecretService's own constructor sets what a proxy is for: the session bus that GLib finds, the well-known name,
-// and to load and watch everything, which takes ten calls. This subclass sets what it was asked for once more.
+// SecretService's own constructor chooses the proxy's settings: the session bus that GLib finds, the well-known name,
+// and loading and watching everything, which takes ten calls. This subclass restores the requested settings.
 static inline GObject *_Nonnull csecret_constructor(
     GType type, guint count, GObjectConstructParam *_Nullable parameters) {
   gpointer parent = g_type_class_peek(SECRET_TYPE_SERVICE);
@@ -31,7 +31,7 @@ static inline void csecret_class_init(gpointer _Nonnull class_, gpointer _Nullab
   G_OBJECT_CLASS(class_)->constructor = csecret_constructor;
 }
 
-// Looked up by name, for each file that calls this has a copy of the function and of what is static in it.
+// Looked up by name, because each file that calls this has its own copy of the function and of its static variables.
 static inline GType csecret_service_type(void) {
   GType type = g_type_from_name("LlaveroSecretService");
   if (type != 0) return type;
@@ -40,11 +40,11 @@ static inline GType csecret_service_type(void) {
       sizeof(SecretService), NULL, 0);
 }
 
-/// Makes the class of service objects known, which takes a tenth of a millisecond.
+/// Registers the class of service objects, which takes a tenth of a millisecond.
 static inline void csecret_prepare(void) { g_type_class_ref(csecret_service_type()); }
 
-/// A service object on a connection that is open already. It asks the bus nothing when it is made: `owner` is
-/// a unique name. The result is a new reference, or NULL with `error` set.
+/// Makes a service object on a connection that is already open. This asks the bus nothing: `owner` is a unique name.
+/// Returns a new reference, or NULL with `error` set.
 static inline SecretService *_Nullable csecret_service_new(
     GDBusConnection *_Nonnull connection, const char *_Nonnull owner, int timeout_milliseconds,
     GError *_Nullable *_Nonnull error) {
@@ -58,7 +58,7 @@ static inline SecretService *_Nullable csecret_service_new(
   return SECRET_SERVICE(service);
 }
 
-/// Whether the value is of the type.
+/// Whether the value has the type.
 static inline gboolean csecret_is(GVariant *_Nonnull value, const char *_Nonnull type) {
   return g_variant_is_of_type(value, G_VARIANT_TYPE(type));
 }
@@ -74,15 +74,16 @@ static inline GVariant *_Nonnull csecret_bytes(const void *_Nullable bytes, gsiz
   return g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, count, 1);
 }
 
-/// Makes the classes known that a connection needs.
+/// Registers the classes that a connection needs.
 static inline void csecret_prepare_connection(void) {
   g_type_class_ref(G_TYPE_DBUS_CONNECTION);
   g_type_class_ref(g_socket_connection_factory_lookup_type(G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, 0));
   g_type_class_ref(G_TYPE_DBUS_MESSAGE);
 }
 
-/// Turns a reply to OpenSession that libsecret would take for a key without a look at its type (0.20 and 0.21 hand
-/// g_variant_get_fixed_array() whatever came) into an error. What is sent and what comes passes here on GLib's thread.
+/// Turns an invalid reply to OpenSession into an error. libsecret would take it for a key without checking its type
+/// (0.20 and 0.21 pass anything to g_variant_get_fixed_array()). Messages in both directions pass through here on
+/// GLib's thread.
 static inline GDBusMessage *_Nullable csecret_check_opening(
     GDBusConnection *_Nonnull connection, GDBusMessage *_Nonnull message, gboolean incoming, gpointer _Nullable data) {
   (void)connection;
@@ -122,9 +123,9 @@ static inline GDBusMessage *_Nullable csecret_check_opening(
   return error;
 }
 
-/// A connection over a socket on which the D-Bus handshake has been made. Takes the descriptor over. To GLib it is
-/// one without a bus: Hello, match rules and time limits are the caller's. The result is a new reference, or NULL with
-/// `error` set.
+/// Makes a connection over a socket on which the D-Bus handshake has been done, and takes over the descriptor. For
+/// GLib it is a connection without a bus: the caller is responsible for Hello, match rules and time limits. Returns a
+/// new reference, or NULL with `error` set.
 static inline GDBusConnection *_Nullable csecret_connection_new(
     int descriptor, GError *_Nullable *_Nonnull error) {
   GSocket *socket = g_socket_new_from_fd(descriptor, error);
@@ -143,10 +144,10 @@ static inline GDBusConnection *_Nullable csecret_connection_new(
   return connection;
 }
 
-/// Has `report` called when the connection is closed, until that is forgotten.
+/// Calls `report` when the connection is closed, until csecret_forget_closing() is called.
 static inline void csecret_on_closing(
     GDBusConnection *_Nonnull connection, void (*_Nonnull report)(void *_Nonnull data), void *_Nonnull data) {
-  // Called with the data first, and with what the signal brings after it, which the function doesn't take.
+  // The data is passed first, then the signal's arguments, which the function doesn't take.
   g_signal_connect_swapped(connection, "closed", G_CALLBACK(report), data);
 }
 
@@ -154,7 +155,7 @@ static inline void csecret_forget_closing(GDBusConnection *_Nonnull connection, 
   g_signal_handlers_disconnect_by_data(connection, data);
 }
 
-/// The reply's remote error name, or NULL; free it with g_free().
+/// The name of the remote error, or NULL; free it with g_free().
 static inline char *_Nullable csecret_error_name(const GError *_Nonnull error) {
   return g_dbus_error_get_remote_error(error);
 }
@@ -163,7 +164,7 @@ static inline gboolean csecret_is_io_error(const GError *_Nonnull error, int cod
   return g_error_matches(error, G_IO_ERROR, code);
 }
 
-/// Lets all threads share one heap.
+/// Makes all threads share one heap.
 static inline void csecret_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 static inline void csecret_unref(void *_Nonnull object) { g_object_unref(object); }
