@@ -30,8 +30,8 @@ public struct ExportFormat: Sendable {
   /// The format of that name.
   public static func named(_ name: String) -> ExportFormat? { all.first { $0.name == name } }
 
-  /// JSON Lines: the vault's own form, an object for each item, with its dates and all confidential parts. `llavero
-  /// import llavero` reads it.
+  /// JSON Lines: the vault's own form, an object for each item, with its dates and all confidential parts.
+  /// `llavero import llavero` reads it.
   public static let jsonLines = ExportFormat(
     name: "jsonl", summary: "JSON Lines with everything, for 'llavero import llavero'",
     isComplete: true, beginning: ""

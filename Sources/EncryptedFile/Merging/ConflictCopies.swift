@@ -5,9 +5,9 @@ import PrivateFiles
 
 /// Copies of a vault that a sync program has put beside it, because the vault was changed in two places at once.
 ///
-/// Syncthing names them `vault.sync-conflict-DATE-TIME-DEVICE.age`, Dropbox and Nextcloud `vault (… conflicted copy
-/// …).age`, or the equivalent in another language: Konflikt, conflicto, conflit. Files with other names, such as a
-/// person's own backup, are left alone.
+/// Syncthing names them `vault.sync-conflict-DATE-TIME-DEVICE.age`, Dropbox and Nextcloud
+/// `vault (… conflicted copy …).age`, or the equivalent in another language: Konflikt, conflicto, conflit. Files with
+/// other names, such as a person's own backup, are left alone.
 enum ConflictCopies {
   /// A name for a copy that this program itself puts aside.
   static func newName() -> String { "vault.conflict-\(randomHexadecimal(bytes: 8)).age" }
