@@ -61,7 +61,7 @@ public enum HeaderFault: Hashable, Sendable {
   case stanzaBody
   /// The line with the MAC is not `--- ` and 43 columns of canonical base64.
   case macLine
-  /// A passphrase stanza stands beside another stanza (C2SP age.md, "scrypt recipient stanza").
+  /// A passphrase stanza is not the only stanza (C2SP age.md, "scrypt recipient stanza").
   case scryptNotAlone
   /// An X25519 stanza has the wrong number of arguments, or a share or body of the wrong form.
   case x25519Stanza

@@ -45,7 +45,7 @@ public struct PluginSettings: Sendable {
 
 /// Where a plugin's standard error goes.
 public enum PluginStandardError: Hashable, Sendable {
-  /// To where ours goes.
+  /// To the same place as ours.
   case inherited
   /// To `/dev/null`.
   case discarded

@@ -74,7 +74,7 @@ struct YAMLScalars {
   /// Every key, in order.
   private(set) var scalars: [YAMLScalar] = []
 
-  /// The first other line, counting from 1.
+  /// The first line of another form, counting from 1.
   struct Malformed: Error { let line: Int }
 
   /// The largest depth of nested keys; deeper ones are not read.
