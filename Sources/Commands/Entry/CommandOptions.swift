@@ -34,7 +34,7 @@ struct KeychainOptions: ParsableArguments {
     }
   }
 
-  /// What the options say.
+  /// The keychain selection that the options make.
   var selection: KeychainSelection {
     KeychainSelection(
       name: keychain, collection: collection, session: session, passphraseDescriptor: passphraseFd,
@@ -47,7 +47,7 @@ struct KeychainOptions: ParsableArguments {
   }
 }
 
-/// Where to log in, perhaps: a URL, or the name of a service that has none.
+/// An optional place to log in: a URL, or the name of a service that has none.
 struct PlaceArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -70,16 +70,16 @@ struct PlaceArguments: ParsableArguments {
     if service != nil, domain != nil { throw ValidationError("--domain goes with a URL.") }
   }
 
-  /// Whether there is a URL or a service.
+  /// Whether a URL or a service was given.
   var isPlace: Bool { url != nil || service != nil }
 
-  /// What the arguments name.
+  /// The place that the arguments name.
   var named: NamedPlace {
     NamedPlace(url: url, service: service, account: account, domain: domain)
   }
 }
 
-/// Where to log in: a URL, or the name of a service that has none.
+/// The place to log in: a URL, or the name of a service that has none.
 struct PlaceOptions: ParsableArguments {
   @OptionGroup private var arguments: PlaceArguments
 
@@ -94,31 +94,30 @@ struct PlaceOptions: ParsableArguments {
   var account: String? { arguments.account }
   var domain: String? { arguments.domain }
 
-  /// What the options name.
+  /// The place that the options name.
   var named: NamedPlace { arguments.named }
 
-  /// What the options name, as an item's key.
+  /// The place that the options name, as an item's key.
   ///
   /// - Throws: ``Failure`` if the URL can't be understood, or contradicts `--account`.
   func key() throws(Failure) -> Item.Key { try named.key() }
 
-  /// What the options name, as a query.
+  /// The place that the options name, as a query.
   func query() throws(Failure) -> ItemQuery { try named.query() }
 
-  /// The items that the options name exactly: those of the very path and domain, and of every account if none is
-  /// named.
+  /// The items that the options name exactly: with the same path and domain, and with any account if none is named.
   func items(in keychain: any KeychainStore) throws(Failure) -> [Item] { try named.items(in: keychain) }
 
-  /// The one item that the options name exactly.
+  /// The single item that the options name exactly.
   ///
   /// - Throws: ``Failure`` if there is none, or more than one.
   func item(in keychain: any KeychainStore) throws(Failure) -> Item { try named.item(in: keychain) }
 
-  /// That the keychain has no such item.
+  /// The failure that says the keychain has no such item.
   func nothingMatches() throws(Failure) -> Failure { try named.nothingMatches() }
 }
 
-/// Whether a program reads what is printed.
+/// How output is printed: for people, or as JSON for programs.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON")
   var json = false

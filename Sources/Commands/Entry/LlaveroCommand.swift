@@ -3,7 +3,7 @@ import CredentialProtocols
 import Terminals
 import ToolCommands
 
-/// `llavero`: what a person types.
+/// `llavero`, the command that people type.
 struct LlaveroCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "llavero",
@@ -60,7 +60,7 @@ struct LlaveroCommand: ParsableCommand {
   )
 }
 
-/// Shows `git-credential` in the help; ``Program/main()`` has taken the real call before.
+/// Shows `git-credential` in the help. ``Program/main()`` handles the real call earlier.
 struct GitCredentialSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "git-credential",
@@ -75,7 +75,7 @@ struct GitCredentialSubcommand: ParsableCommand {
   }
 }
 
-/// Shows `security` in the help; ``Program/main()`` has taken the real call before, whose options are not the usual ones.
+/// Shows `security` in the help. ``Program/main()`` handles the real call earlier, because its options are unusual.
 struct SecuritySubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "security",
@@ -87,7 +87,7 @@ struct SecuritySubcommand: ParsableCommand {
   var words: [String] = []
 }
 
-/// Shows `run` in the help; ``Program/main()`` has taken the real call before, whose arguments are any bytes.
+/// Shows `run` in the help. ``Program/main()`` handles the real call earlier, because its arguments can be any bytes.
 struct RunSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",

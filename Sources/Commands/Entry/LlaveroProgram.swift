@@ -6,13 +6,13 @@ import SecurityProgram
 import Terminals
 package import ToolCommands
 
-/// What people type: `llavero`. It answers the tools, too, by their names and by operands.
+/// The program that people type: `llavero`. It also answers tools, by its name and by its first operand.
 package enum LlaveroProgram {
   /// Runs what the program's name and first operand ask for, and ends the process.
   ///
-  /// Tools come before ArgumentParser starts, whose reflection takes longer than an answer.
+  /// Tools are answered before ArgumentParser starts, because its reflection takes longer than an answer.
   ///
-  /// - Parameter secretService: the way to the Secret Service, which only `llavero-secret-service` has.
+  /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
   package static func main(secretService: SecretServiceProvider? = nil) -> Never {
     Program.begin(secretService: secretService)
     let arguments = CommandLine.arguments
@@ -55,7 +55,7 @@ package enum LlaveroProgram {
       throw failure
     } catch {
       let status = LlaveroCommand.exitCode(for: error)
-      // Help and version are asked for by "errors" that are none.
+      // ArgumentParser reports requests for help and the version as errors too.
       if status.isSuccess {
         return try StandardStreams.write(raw: LlaveroCommand.fullMessage(for: error) + "\n")
       }
@@ -64,8 +64,8 @@ package enum LlaveroProgram {
     }
   }
 
-  /// Refuses arguments that are not UTF-8: `CommandLine.arguments` has other bytes in their place, and an item
-  /// would be looked for, or stored, under a name that nobody gave.
+  /// Refuses arguments that are not UTF-8. `CommandLine.arguments` replaces their invalid bytes, so an item would be
+  /// looked up or stored under a name that nobody gave.
   private static func refuseGarbledArguments() throws(Failure) {
     for index in 0..<Int(CommandLine.argc) {
       guard let argument = CommandLine.unsafeArgv[index] else { continue }
@@ -76,12 +76,12 @@ package enum LlaveroProgram {
     }
   }
 
-  /// What shows the help of the command that the arguments name, the innermost one.
+  /// The command line that shows the help of the innermost command that the arguments name.
   private static func helpCommand(for arguments: [String]) -> String {
     (["llavero"] + commandPath(of: arguments).names + ["--help"]).joined(separator: " ")
   }
 
-  /// Refuses the name of a command that there isn't, which ArgumentParser would take for an argument too many.
+  /// Refuses the name of an unknown command, which ArgumentParser would report as an unexpected argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(Failure) {
     let (names, command) = commandPath(of: arguments)
     let known = command.configuration.subcommands.compactMap { $0.configuration.commandName }
@@ -95,7 +95,8 @@ package enum LlaveroProgram {
     throw Failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)
   }
 
-  /// How far the arguments name commands, each one of the one before, and the command that they lead to.
+  /// The command names at the start of the arguments, each a subcommand of the one before, and the command they lead
+  /// to.
   private static func commandPath(
     of arguments: [String]
   ) -> (names: [String], command: any ParsableCommand.Type) {

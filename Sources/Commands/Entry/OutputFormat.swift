@@ -1,7 +1,7 @@
 import Keychain
 import Terminals
 
-/// What `--format` says: text in which `{NAME}` stands for an attribute of the item.
+/// The format that `--format` gives: text in which `{NAME}` stands for an attribute of the item.
 ///
 /// A backslash before `n`, `t` or `0` stands for a line feed, a tab or a NUL, and before a brace or a backslash for that
 /// character itself.
@@ -12,10 +12,10 @@ struct OutputFormat {
   }
 
   private var parts: [Part] = []
-  /// What comes after each item: nothing where the format itself ends a line.
+  /// The bytes after each item: none if the format itself ends a line.
   private let end: [UInt8]
 
-  /// What there is to name.
+  /// The names that a format can use.
   static let names = [
     "account", "authentication-type", "class", "comment", "created", "creator", "default", "description",
     "domain",
@@ -76,8 +76,8 @@ struct OutputFormat {
     end = endsLine ? [] : [0x0a]
   }
 
-  /// The item as the format wants it. What can't be seen in an attribute is shown as `\u{…}`, so that no attribute can
-  /// end a line or drive a terminal; what the item doesn't have is empty.
+  /// The item in this format. Invisible characters of an attribute are shown as `\u{…}`, so that no attribute can end a
+  /// line or control a terminal. An attribute that the item doesn't have is empty.
   func bytes(of item: Item) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in parts {

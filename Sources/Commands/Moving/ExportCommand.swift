@@ -85,7 +85,7 @@ struct ExportCommand: ParsableCommand {
     report(export, format, isEncrypted: !recipients.isEmpty)
   }
 
-  // MARK: Where it goes
+  // MARK: Output
 
   private func refuseTarget() throws(Failure) {
     guard let output, output != "-" else {
@@ -120,7 +120,8 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  /// Nobody's file is lost that came meanwhile, unless that was asked for.
+  /// Moves the temporary file into place. Doesn't replace a file that has appeared meanwhile, unless `--force` was
+  /// given.
   private func put(_ temporary: String, at path: String) -> Bool {
     if force { return rename(temporary, path) == 0 }
     guard link(temporary, path) == 0 else { return false }
@@ -159,7 +160,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   private func report(_ export: borrowing Export, _ format: ExportFormat, isEncrypted: Bool) {
     if let output, output != "-" {
@@ -191,9 +192,9 @@ struct Export: ~Copyable {
   let text: Secret
   /// How many items are in it.
   let count: Int
-  /// Those that are not.
+  /// The items that are not, and why.
   let omitted: [(Item, ExportFormat.Omission)]
-  /// How many lack something that belongs to their secret.
+  /// The number of exported items that lack something that belongs to their secret.
   let shortened: Int
 
   /// - Throws: what reading the keychain throws.
@@ -206,7 +207,7 @@ struct Export: ~Copyable {
     var shortened = 0
     text.append(format.beginning)
     try keychain.reading { () throws(KeychainError) in
-      // Programs that read such files mostly take the first that fits.
+      // Most programs that read such files take the first entry that fits.
       let items = try keychain.items(matching: .all).filter(isWanted)
       for item in items.filter(\.isDefault) + items.filter({ !$0.isDefault }) {
         guard let credential = try keychain.credentialIfPresent(of: item) else { continue }

@@ -85,7 +85,7 @@ struct MigrateCommand: ParsableCommand {
     kind == .file ? "the encrypted file" : "the Secret Service"
   }
 
-  /// Shows what will be deleted where it was.
+  /// Shows which items will be deleted from the source keychain, and asks for confirmation.
   private func confirm(
     _ open: OpenKeychain, _ filter: ItemFilter, _ selection: KeychainSelection
   ) throws(Failure) {

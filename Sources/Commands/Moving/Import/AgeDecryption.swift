@@ -4,18 +4,18 @@ import EncryptedFile
 import Keychain
 import Terminals
 
-/// Opens age files with the identities that a person names.
+/// Opens age files with the identities that the user names.
 struct AgeDecryption {
-  /// `--identity`: the file of identities; `nil` tries those of this machine.
+  /// `--identity`: the file of identities; `nil` tries those found on this machine.
   let identity: String?
-  /// The identities that are tried otherwise, where they are there.
+  /// The identity files that are tried otherwise, if they exist.
   let usual: [String]
   /// Asks for the passphrase of a file.
   let passphrases: (_ path: String) -> PassphraseSource
 
-  /// What an age file holds.
+  /// Decrypts an age file.
   ///
-  /// - Throws: ``Failure`` if nothing opens it, or it is damaged.
+  /// - Throws: ``Failure`` if no identity or passphrase opens it, or it is damaged.
   func contents(of file: borrowing Secret, at path: String) throws(Failure) -> Secret {
     do throws(AgeError) {
       if isForPassphrase(file) { return try withPassphrase(file, at: path) }
@@ -38,7 +38,7 @@ struct AgeDecryption {
     return found
   }
 
-  /// The identities of a file, which may itself be encrypted with a passphrase, as a slot's copy beside a vault is.
+  /// The identities in a file, which may itself be encrypted with a passphrase, as a slot's copy beside a vault is.
   private func identities(inFile path: String) throws(AgeError) -> [any Identity] {
     let text: Secret
     do throws(Failure) {
@@ -94,7 +94,7 @@ struct AgeDecryption {
 }
 
 extension Failure {
-  /// What is wrong with an age file.
+  /// Describes what is wrong with an age file.
   init(_ error: AgeError, at path: String) {
     switch error {
     case .header(.notAge), .header(.unsupportedVersion):

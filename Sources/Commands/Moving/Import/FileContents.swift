@@ -4,14 +4,14 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// Reads whole files that people name.
+/// Reads whole files that the user names.
 enum FileContents {
   /// The contents of a file; `-` is standard input.
   ///
   /// - Parameters:
-  ///   - limit: the most bytes that are taken.
-  ///   - status: what the file is like.
-  /// - Throws: ``Failure`` if it isn't there, is too large or no file.
+  ///   - limit: the maximum number of bytes.
+  ///   - status: set to the file's status.
+  /// - Throws: ``Failure`` if the file doesn't exist, is too large or is not a file.
   static func read(_ path: String, limit: Int, status: inout stat) throws(Failure) -> Secret {
     if path == "-" { return try StandardStreams.readAll(0, limit: limit, what: "standard input") }
     let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
@@ -26,7 +26,7 @@ enum FileContents {
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    // Such as what a shell makes of <(…).
+    // For example the pipe that a shell makes for <(…).
     case S_IFIFO: clinux_make_blocking(file)
     default: throw Failure("\(path) is no file", status: .usage)
     }

@@ -11,13 +11,13 @@ final class FileSource: ImportSource {
   let name: String
   private let path: String
   private let format: FileFormat
-  /// What was read, and of which file.
+  /// The contents that were read, and the status of their file.
   private var text = Secret()
   private var found = FoundLogins()
   private var companion = Secret()
   private var status = stat()
 
-  /// The most that is read, in bytes.
+  /// The maximum size of a file, in bytes.
   private static let limit = 64 << 20
 
   /// A file at a path; `-` is standard input.
@@ -27,12 +27,12 @@ final class FileSource: ImportSource {
     name = path == "-" ? "standard input" : path
   }
 
-  /// The files that a format usually has, those that are there.
+  /// The sources at the usual paths of a format, where a file exists.
   static func usual(_ format: FileFormat) -> [FileSource] {
     usualPaths(of: format).map { FileSource($0, format) }
   }
 
-  /// Where they are, each once.
+  /// The usual paths where a file exists, without duplicates.
   static func usualPaths(of format: FileFormat) -> [String] {
     var paths: [String] = []
     for path in format.usualPaths.compactMap(expanded) where access(path, F_OK) == 0 {
@@ -42,7 +42,7 @@ final class FileSource: ImportSource {
     return paths
   }
 
-  /// A path with the home directory or a variable at its beginning put in; `nil` if that isn't set.
+  /// The path with a leading `~` or variable expanded; `nil` if that variable isn't set.
   static func expanded(_ path: String) -> String? {
     guard path.first == "~" || path.first == "$" else { return path }
     let end = path.firstIndex(of: "/") ?? path.endIndex
@@ -71,7 +71,7 @@ final class FileSource: ImportSource {
     }
   }
 
-  /// The file beside this one that the format needs, if it is there.
+  /// The contents of the companion file that the format needs, if it exists in the same folder.
   private func companionContents() throws(Failure) -> Secret {
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     for name in format.companions where access(folder + name, F_OK) == 0 {
@@ -93,13 +93,13 @@ final class FileSource: ImportSource {
 
   func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
     let remainder = remainder(without: logins)
-    // People keep such files under stow: the link stays where its file does.
+    // People keep such files under stow: the link stays where it is, and the file it points to is changed.
     guard let real = realPath(path) else { throw failed("find", ENOENT) }
     let file = clinux_openat(AT_FDCWD, real, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
     if file < 0 { throw failed("open", errno) }
     defer { close(file) }
     try refuseChanged(file)
-    // Of a killed one.
+    // Left over from a run that was killed.
     unlink(aside(real))
     let isEmpty = format.holdsLoginsAlone && holdsNothing(remainder)
     let isOverwritten = isEmpty ? try removeWhole(file, real) : try replace(file, real, with: remainder)
@@ -114,16 +114,16 @@ final class FileSource: ImportSource {
     return what + note + "; the disk, a backup or a snapshot may still have traces of it"
   }
 
-  /// The name under which a file is seen to that is out of its place already.
+  /// The temporary name of a file that has been moved out of its place.
   private func aside(_ real: String) -> String { real + ".llavero-tmp" }
 
-  /// Overwrites the file and removes it. Killed in between, there is nothing to be read any more.
+  /// Overwrites the file and removes it. If llavero is killed in between, nothing readable is left.
   private func removeWhole(_ file: Int32, _ real: String) throws(Failure) -> Bool {
     let isOverwritten = overwrite(file)
-    // Another program may have put a new file there by now, or appended to this one: nobody has seen that yet.
+    // Another program may have put a new file there by now, or appended to this one. Nobody has read that yet.
     if rename(real, aside(real)) != 0 { throw failed("remove", errno) }
     if !isAsRead(aside(real)) {
-      // Where there is a still newer one, both stay.
+      // If there is an even newer one, both stay.
       if link(aside(real), real) == 0 { unlink(aside(real)) }
       throw changedMeanwhile
     }
@@ -131,13 +131,13 @@ final class FileSource: ImportSource {
     return isOverwritten
   }
 
-  /// Puts other contents in the file's place, and overwrites the file.
+  /// Puts new contents in the file's place, and overwrites the old file.
   private func replace(
     _ file: Int32, _ real: String, with contents: borrowing Secret
   ) throws(Failure) -> Bool {
     try write(contents, to: aside(real))
     if clinux_exchange(AT_FDCWD, aside(real), real) != 0 {
-      // Where the file system can't, there is a moment that nobody watches.
+      // If the file system can't exchange files, a change in this moment goes unnoticed.
       if rename(aside(real), real) != 0 {
         let number = errno
         unlink(aside(real))
@@ -154,7 +154,7 @@ final class FileSource: ImportSource {
     return isOverwritten
   }
 
-  /// Whether the file at a path is the one that was read, with nothing added.
+  /// Whether the file at a path is the one that was read, with nothing appended.
   private func isAsRead(_ path: String) -> Bool {
     var now = stat()
     return lstat(path, &now) == 0 && now.st_ino == status.st_ino && now.st_dev == status.st_dev
@@ -162,7 +162,7 @@ final class FileSource: ImportSource {
   }
 
   private func remainder(without logins: [FoundLogin]) -> Secret {
-    // What is part of a login that stays, too, stays with it.
+    // Text that also belongs to a login that stays is kept.
     let going = Set(logins.map { ObjectIdentifier($0) })
     var staying: Set<Removal> = []
     for login in found.logins where !going.contains(ObjectIdentifier(login)) {
@@ -221,8 +221,8 @@ final class FileSource: ImportSource {
     }
   }
 
-  /// Overwrites what was read, where no other name leads to it. What its blocks held is gone where the file system writes
-  /// to the same ones.
+  /// Overwrites the file that was read, unless it has other hard links. This erases the old contents only if the file
+  /// system writes to the same blocks.
   private func overwrite(_ file: Int32) -> Bool {
     if status.st_nlink > 1 { return false }
     let zeros = [UInt8](repeating: 0, count: 1 << 16)

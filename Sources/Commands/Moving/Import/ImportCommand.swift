@@ -58,7 +58,7 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let kind = try ImportKind.named(self.kind)
-    // Before anything is read: this may start the program anew.
+    // Before anything is read, because this may restart the program.
     var selection = keychain.selection
     selection.readsSecrets = true
     if kind.desktopItems != nil, file == nil, Program.secretService == nil {
@@ -99,7 +99,7 @@ struct ImportCommand: ParsableCommand {
     return sources
   }
 
-  /// The items of another program in the Secret Service; `nil` if they are found there by this program already, or if
+  /// The items of another program in the Secret Service. Returns `nil` if this program already finds them there, or if
   /// there is no service and the kind has other sources.
   private func desktop(
     _ items: DesktopItems, _ selection: KeychainSelection, _ open: OpenKeychain

@@ -2,27 +2,27 @@ import Interchange
 import Keychain
 import Terminals
 
-/// What `llavero import` can read, as the command line calls it.
+/// A kind of source that `llavero import` can read.
 struct ImportKind {
   let name: String
   let summary: String
-  /// The files of that kind.
+  /// The file format of this kind.
   var format: FileFormat?
-  /// Its items in the desktop's Secret Service.
+  /// The items of this kind in the desktop's Secret Service.
   var desktopItems: DesktopItems?
-  /// Its other sources, if no file is named.
+  /// The other sources of this kind, used if no file is named.
   private var otherSources: (@Sendable () throws(Failure) -> [any ImportSource])?
 
-  /// Whether it is an encrypted file, or an export, of this program itself.
+  /// Whether this is a vault, or an export, of llavero itself.
   var isLlaveros: Bool { name == "llavero" }
 
-  /// Whether there are sources beside a file and the Secret Service.
+  /// Whether there are sources besides a file and the Secret Service.
   var hasOthers: Bool { otherSources != nil }
 
-  /// Those sources.
+  /// The sources besides a file and the Secret Service.
   func others() throws(Failure) -> [any ImportSource] { try otherSources?() ?? [] }
 
-  /// Every kind, in the order in which help has them.
+  /// All kinds, in the order in which the help lists them.
   static let all: [ImportKind] = [
     ImportKind(.gitCredentials), ImportKind(.netrc),
     ImportKind(
@@ -60,9 +60,9 @@ struct ImportKind {
     otherSources = others
   }
 
-  /// The kind of that name.
+  /// The kind with a name.
   ///
-  /// - Throws: ``Failure`` if there is none.
+  /// - Throws: ``Failure`` if there is no such kind.
   static func named(_ name: String) throws(Failure) -> ImportKind {
     if let kind = all.first(where: { $0.name == name }) { return kind }
     throw Failure(

@@ -1,21 +1,21 @@
 import Interchange
 import Terminals
 
-/// Where logins come from.
+/// A source of logins.
 protocol ImportSource: AnyObject {
-  /// What a person knows it by: a path, or a program's name.
+  /// The name the user knows it by: a path, or a program's name.
   var name: String { get }
 
-  /// Finds the logins, in the order in which they are to be preferred.
+  /// Finds the logins, in order of preference.
   ///
-  /// - Throws: ``Failure`` if it can't be read as a whole.
+  /// - Throws: ``Failure`` if any part of the source can't be read.
   func read(progress: (_ done: Int, _ total: Int) -> Void) throws(Failure) -> FoundLogins
 
-  /// That nothing can be removed from it, and what to do instead; `nil` if it can.
+  /// The reason why nothing can be removed from it, and what to do instead; `nil` if logins can be removed.
   var whyNotRemovable: Failure? { get }
 
-  /// Removes logins that were found, and nothing else. Returns what to tell the person.
+  /// Removes the given logins, and nothing else. Returns what to tell the user.
   ///
-  /// - Throws: ``Failure`` if that can't be done; then the source is as it was.
+  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged.
   func remove(_ logins: [FoundLogin]) throws(Failure) -> String
 }

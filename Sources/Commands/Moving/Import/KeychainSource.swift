@@ -2,16 +2,16 @@ import Interchange
 import Keychain
 import Terminals
 
-/// Items of a keychain.
+/// The items of a keychain, as a source of logins.
 final class KeychainSource: ImportSource {
   let name: String
   private let keychain: any KeychainStore
-  /// What an item there is here; `nil` if it isn't asked for.
+  /// Converts an item of that keychain to one of this one; returns `nil` to skip it.
   private let converted: (Item) -> Item?
 
   /// - Parameters:
-  ///   - name: what a person knows the keychain by.
-  ///   - converted: what an item there is here; `nil` passes it over.
+  ///   - name: the name the user knows the keychain by.
+  ///   - converted: converts an item of that keychain to one of this one; returns `nil` to skip it.
   init(_ name: String, _ keychain: any KeychainStore, converted: @escaping (Item) -> Item? = { $0 }) {
     self.name = name
     self.keychain = keychain
@@ -26,7 +26,7 @@ final class KeychainSource: ImportSource {
         for (index, item) in items.enumerated() {
           progress(index, items.count)
           guard let converted = converted(item) else { continue }
-          // Deleted meanwhile, it is nowhere any more.
+          // Skip an item that was deleted meanwhile.
           guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
           found.take(FoundLogin(converted, credential, at: .entry(ByteString(item.key.name)), from: item))
         }

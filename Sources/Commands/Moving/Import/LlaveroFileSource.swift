@@ -3,18 +3,18 @@ import Bytes
 import Interchange
 import Terminals
 
-/// A vault of llavero, wherever it lies, or what `llavero export` made of one: JSON Lines, encrypted with age or not.
+/// A vault of llavero in any place, or the output of `llavero export`: JSON Lines, optionally encrypted with age.
 final class LlaveroFileSource: ImportSource {
   let name: String
   private let decryption: AgeDecryption
 
-  /// - Parameter decryption: how it is opened where it is encrypted.
+  /// - Parameter decryption: opens the file if it is encrypted.
   init(_ path: String, _ decryption: AgeDecryption) {
     name = path
     self.decryption = decryption
   }
 
-  /// The most that is read, in bytes: a vault, armored.
+  /// The maximum size of a file, in bytes: that of an armored vault.
   private static let limit = 96 << 20
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {

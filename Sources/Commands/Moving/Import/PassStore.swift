@@ -5,9 +5,9 @@ import Keychain
 import Processes
 import Terminals
 
-/// The store of `pass` or gopass: a folder of files that gpg has encrypted, read through the program that keeps them.
+/// The store of `pass` or gopass: a folder of files encrypted with gpg, read through the program that keeps them.
 final class PassStore: ImportSource {
-  /// Whose entries they are.
+  /// The program that keeps the entries.
   enum Keeper {
     /// `pass`, the standard Unix password manager.
     case pass
@@ -23,11 +23,11 @@ final class PassStore: ImportSource {
   /// The entries, in order.
   private let entries: [ByteString]
 
-  /// How many milliseconds one entry may take: a person may be asked for a passphrase meanwhile.
+  /// The time limit for one entry, in milliseconds. It is long because gpg may ask the user for a passphrase.
   private static let patience = 300_000
-  /// The most that an entry or a list of them may be, in bytes.
+  /// The maximum size of an entry, or of the list of entries, in bytes.
   private static let limit = 4 << 20
-  /// After this many entries that can't be decrypted, and none that can, the others aren't tried.
+  /// The number of entries that fail to decrypt, with none that succeeds, after which the rest are not tried.
   private static let mostFailures = 3
 
   private init(_ name: String, _ keeper: Keeper, _ program: CString, _ entries: [ByteString]) {
@@ -37,13 +37,13 @@ final class PassStore: ImportSource {
     self.entries = entries
   }
 
-  /// The stores that are there; none if the keeper has no entries.
+  /// The stores that exist; none if the keeper has no entries.
   ///
   /// - Throws: ``Failure`` if the keeper's program is missing, or fails.
   static func present(_ keeper: Keeper) throws(Failure) -> [PassStore] {
     if keeper == .gopass {
       let program = CString("gopass")
-      // It makes no store where there is none, but asks for what it needs to make one.
+      // gopass doesn't make a store if there is none, but asks for what it needs to make one.
       guard isThere(program) else { return [] }
       let list = try run([program, CString("ls"), CString("--flat")])
       let names = list.withUnsafeBytes { bytes in
@@ -145,12 +145,12 @@ final class PassStore: ImportSource {
     _ root: ByteString, below names: [UInt8], depth: Int, _ entries: inout [ByteString]
   ) {
     let path = root.bytes + (names.isEmpty ? [] : [UInt8(ascii: "/")] + names)
-    // A link that leads back into its folder ends here.
+    // This ends the recursion at a link that leads back into its own folder.
     guard depth < 32, let directory = lend(path, { opendir($0) }) else { return }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      // Git's folder, extensions, and the names of keys.
+      // Skip git's folder, extensions, and lists of keys.
       if name.first == UInt8(ascii: ".") { continue }
       let whole = names + (names.isEmpty ? [] : [UInt8(ascii: "/")]) + name
       var status = stat()
@@ -174,7 +174,7 @@ final class PassStore: ImportSource {
 
   // MARK: The program
 
-  /// What makes gopass print an entry as it is stored, whatever its settings are.
+  /// The options that make gopass print an entry as it is stored, whatever its settings are.
   private var options: [CString] {
     keeper == .gopass ? [CString("--unsafe"), CString("--noparsing")] : []
   }
@@ -203,7 +203,7 @@ final class PassStore: ImportSource {
     }
   }
 
-  /// Lets gpg ask on the terminal, which it looks for on the standard input that it is not given.
+  /// Lets gpg ask on the terminal. Without `GPG_TTY` gpg would look for it on standard input, which it isn't given.
   private static func tellTerminal() {
     if CString(variable: "GPG_TTY") != nil { return }
     for descriptor: Int32 in 0...2 where isatty(descriptor) == 1 {

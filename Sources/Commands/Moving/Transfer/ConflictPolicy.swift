@@ -3,23 +3,23 @@ import Interchange
 import Keychain
 import Terminals
 
-/// What is done where the keychain has the item already, with another secret.
+/// What to do if the keychain already has the item with another secret.
 enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
-  /// The person says it for each.
+  /// Ask for each.
   case ask
-  /// The keychain's item stays.
+  /// Keep the keychain's item.
   case keep
-  /// The new one takes its place.
+  /// Replace the keychain's item.
   case replace
-  /// Nothing is done at all.
+  /// Change nothing at all.
   case fail
 
-  /// Which logins of a plan take the place of what the keychain has.
+  /// Decides which logins of a plan replace what the keychain has.
   ///
   /// - Parameters:
-  ///   - policy: what the person said; `nil` asks on a terminal, and fails without one.
-  ///   - mayAsk: whether anybody may be asked.
-  /// - Throws: ``Failure`` if nobody can be asked, or the person ends it.
+  ///   - policy: the policy that the user chose; `nil` asks on a terminal, and fails without one.
+  ///   - mayAsk: whether the user may be asked.
+  /// - Throws: ``Failure`` if nobody can be asked, or the user cancels.
   static func replaced(
     in plan: TransferPlan, _ policy: ConflictPolicy?, mayAsk: Bool
   ) throws(Failure) -> Set<Int> {

@@ -4,7 +4,7 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// Brings the logins of sources into a keychain, and tells how that went.
+/// Brings the logins of sources into a keychain, and reports the result.
 struct Importing {
   private let open: OpenKeychain
   private let sources: [any ImportSource]
@@ -12,12 +12,12 @@ struct Importing {
   private let mayAsk: Bool
   private let policy: ConflictPolicy?
 
-  /// How many items a service of the desktop gets at once.
+  /// The number of items sent to a desktop service at once.
   private static let batch = 50
 
   /// - Parameters:
-  ///   - comparesNotes: whether an item with the same secret and another label, comment or the like is another one.
-  ///   - policy: what is done where the keychain has another secret; `nil` asks if that can be done.
+  ///   - comparesNotes: whether an item with the same secret but another label, comment or the like counts as different.
+  ///   - policy: what to do if the keychain has another secret; `nil` asks if possible.
   init(
     into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayAsk: Bool,
     policy: ConflictPolicy?
@@ -29,11 +29,11 @@ struct Importing {
     self.policy = policy
   }
 
-  /// Does it, or says what it would do.
+  /// Imports the logins, or says what it would import.
   ///
-  /// - Parameter what: what is shown beside the bar: `importing`.
-  /// - Throws: ``Failure``: with ``Status/nothingMatched`` if there is nothing, or if something differs and nobody says
-  ///   what to do about it; then nothing has changed.
+  /// - Parameter what: the word shown beside the progress bar, such as `importing`.
+  /// - Throws: ``Failure``, with ``Status/nothingMatched`` if there is nothing to import, or if something differs and
+  ///   nobody says what to do about it. Nothing has changed then.
   func run(what: String, isRehearsal: Bool, removesSource: Bool, isJSON: Bool) throws(Failure) {
     let bar = ProgressBar(what)
     var found: [FoundLogins] = []
@@ -74,7 +74,7 @@ struct Importing {
     if isJSON { try StandardStreams.write(report.json(isRemoved: removesSource)) }
   }
 
-  /// Removes from the sources what is in the keychain, after it has been read there.
+  /// Removes the imported logins from their sources, after reading them back from the keychain.
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
   ) throws(Failure) {
@@ -96,7 +96,7 @@ struct Importing {
     }
   }
 
-  /// Says that version 0.1.0 has left a copy of what was just removed.
+  /// Tells the user about a copy that version 0.1.0 made of the file the logins were removed from.
   private func sayFormerCopies(of path: String) {
     guard let place = try? SetupPlace() else { return }
     for copy in FormerCopy.all(place) where copy.path == ConfigurationFile(path: path).formerCopyPath {

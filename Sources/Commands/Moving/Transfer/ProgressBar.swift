@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 import Terminals
 
-/// A bar on a terminal that shows how far something has come, if that takes long enough to be seen.
+/// A progress bar on a terminal, shown only if the work takes long enough.
 final class ProgressBar {
   private let what: String
   private let isTerminal: Bool
@@ -10,17 +10,17 @@ final class ProgressBar {
   private var shown = Timestamp(milliseconds: 0)
   private var isThere = false
 
-  /// How long it is waited until anything shows, and between two changes, in milliseconds.
+  /// The delays before the bar appears and between two updates, in milliseconds.
   private static let patience = (first: Int64(300), next: Int64(100))
   private static let width = 30
 
-  /// - Parameter what: what is done, in a word: `importing`.
+  /// - Parameter what: a word for the work, such as `importing`.
   init(_ what: String) {
     self.what = what
     isTerminal = StandardStreams.isTerminal(2)
   }
 
-  /// Shows how far it is.
+  /// Shows the progress.
   func show(_ done: Int, of total: Int) {
     guard isTerminal, total > 0 else { return }
     let now = Timestamp.now
@@ -35,7 +35,7 @@ final class ProgressBar {
     write("\r\(what)  [\(bar)]  \(count) of \(total)\u{1b}[K")
   }
 
-  /// Takes it away again.
+  /// Removes the bar from the terminal.
   func clear() {
     if isThere { write("\r\u{1b}[K") }
     isThere = false

@@ -3,28 +3,28 @@ import Keychain
 
 /// Brings logins from elsewhere into a keychain.
 struct Transfer {
-  /// What became of a login.
+  /// The result for one login.
   enum Outcome: String {
-    /// It is a new item.
+    /// It was added as a new item.
     case added
-    /// It took the place of what the keychain had.
+    /// It replaced the keychain's item.
     case replaced
-    /// It was there already.
+    /// The keychain already had it.
     case unchanged
-    /// The keychain has another secret, and keeps it.
+    /// The keychain has another secret, and kept it.
     case kept
-    /// An earlier login of the source is the same item, and has another secret.
+    /// An earlier login of the source is the same item, with another secret.
     case repeated
-    /// No keychain takes it.
+    /// No keychain accepts it.
     case unusable
   }
 
-  /// What is to be done.
+  /// What to do with each login.
   let plan: TransferPlan
-  /// Which of the logins that differ take the place of what the keychain has.
+  /// The indices of the differing logins that replace the keychain's items.
   let replacing: Set<Int>
 
-  /// What would become of each login.
+  /// The expected outcome for each login.
   var foreseen: [Outcome] {
     plan.steps.enumerated().map { index, step in
       switch step {
@@ -37,17 +37,17 @@ struct Transfer {
     }
   }
 
-  /// Does it: the file is written once, a service of the desktop gets some at a time, so that what is there when this is
-  /// cut off need not be sent again.
+  /// Makes the changes. The file is written once; a desktop service gets some items at a time, so that what has arrived
+  /// there need not be sent again after an interruption.
   ///
-  /// - Returns: what became of each login.
-  /// - Throws: what changing the keychain throws; what was shown as done is there then.
+  /// - Returns: the outcome for each login.
+  /// - Throws: what changing the keychain throws; logins that were reported as done are stored then.
   func run(
     in keychain: any KeychainStore, batch: Int, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(KeychainError) -> [Outcome] {
     let foreseen = foreseen
     var outcomes = foreseen
-    // Where nothing else decides, what was changed last answers: so the first of the source comes last.
+    // If nothing else decides, the item changed last answers. So the first login of the source is written last.
     let changes = outcomes.indices.filter { outcomes[$0] == .added || outcomes[$0] == .replaced }.reversed()
     let dates = dates(at: .now)
     var rest = Array(changes)[...]
@@ -70,7 +70,7 @@ struct Transfer {
     return outcomes
   }
 
-  /// When each login was changed last: what its source says, but never later than one that is to be preferred to it.
+  /// The modification date of each login: the source's, but never later than that of a login to be preferred to it.
   private func dates(at now: Timestamp) -> [Timestamp] {
     var former: [Item.Key: Timestamp] = [:]
     return plan.logins.enumerated().map { index, login in
@@ -95,7 +95,7 @@ struct Transfer {
         try keychain.update(item.taking(notesOf: login.item), login.credential)
         return
       } catch .itemNotFound {
-        // Somebody has deleted it meanwhile.
+        // It was deleted meanwhile.
         outcome = .added
       }
     }
@@ -106,14 +106,14 @@ struct Transfer {
     do throws(KeychainError) {
       try keychain.add(keepingDatesOf: item, login.credential)
     } catch .duplicateItem {
-      // Somebody has added it meanwhile.
+      // It was added meanwhile.
       outcome = .kept
     }
   }
 
-  /// Reads back what has to be there.
+  /// Reads back the items that should be there.
   ///
-  /// - Returns: the logins whose item isn't there, or has another secret.
+  /// - Returns: the logins whose item is missing or has another secret.
   /// - Throws: what reading the keychain throws.
   func missing(
     _ outcomes: [Outcome], in keychain: any KeychainStore, progress: (_ done: Int, _ total: Int) -> Void
@@ -139,7 +139,7 @@ struct Transfer {
 }
 
 extension Transfer.Outcome {
-  /// Whether the keychain has the login afterwards.
+  /// Whether the keychain has the login after this outcome.
   var isThere: Bool {
     switch self {
     case .added, .replaced, .unchanged: true
@@ -149,7 +149,7 @@ extension Transfer.Outcome {
 }
 
 extension Item.Key {
-  /// What all accounts of a place have in common.
+  /// The key without the account, the same for all accounts of a place.
   fileprivate var withoutAccount: Item.Key {
     switch primaryKey {
     case .internetPassword(var key):

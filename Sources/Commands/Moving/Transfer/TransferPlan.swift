@@ -1,31 +1,31 @@
 import Interchange
 import Keychain
 
-/// What logins from elsewhere become in a keychain.
+/// The steps that bring logins from elsewhere into a keychain.
 struct TransferPlan {
-  /// What becomes of one of them.
+  /// The step for one login.
   enum Step {
-    /// There is no such item yet.
+    /// The keychain has no such item yet.
     case add
-    /// It is there with the same secret.
+    /// The keychain has it with the same secret.
     case unchanged
-    /// There is such an item, with another secret.
+    /// The keychain has it with another secret.
     case differs(from: Item)
     /// An earlier login of the source is the same item.
     case repeated(isSame: Bool)
-    /// No keychain takes it.
+    /// No keychain accepts it.
     case unusable(KeychainError)
   }
 
-  /// The logins, in the source's order: where several could answer, the first is to be preferred.
+  /// The logins in the source's order; if several could answer, the first is preferred.
   let logins: [FoundLogin]
-  /// What becomes of each.
+  /// The step for each login.
   let steps: [Step]
 
   /// Compares logins with what the keychain has. Changes nothing.
   ///
   /// - Parameter comparesNotes: whether an item with the same secret, but without the source's label, comment and the
-  ///   like, differs from it.
+  ///   like, counts as different.
   /// - Throws: what reading the keychain throws.
   init(
     _ logins: [FoundLogin], in keychain: any KeychainStore, comparesNotes: Bool

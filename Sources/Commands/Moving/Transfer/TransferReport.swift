@@ -3,11 +3,11 @@ import JSON
 import Keychain
 import Terminals
 
-/// What a transfer did or would do, told to the person or a program.
+/// A report to a person or a program of what a transfer did or would do.
 struct TransferReport {
-  /// One source, and what became of its logins.
+  /// A source and the outcomes of its logins.
   struct Part {
-    /// What the person knows the source by.
+    /// The name the user knows the source by.
     let source: String
     let found: FoundLogins
     let outcomes: [Transfer.Outcome]
@@ -17,14 +17,14 @@ struct TransferReport {
   /// Whether nothing was done.
   let isRehearsal: Bool
 
-  /// How many logins had this outcome.
+  /// The number of logins with an outcome.
   func count(_ outcome: Transfer.Outcome) -> Int {
     parts.reduce(0) { $0 + $1.outcomes.count { $0 == outcome } }
   }
 
   // MARK: For people
 
-  /// What became of each login, a line for each.
+  /// A table with a line for the outcome of each login.
   func table() -> TextForTerminal {
     var rows: [[String]] = []
     for part in parts {
@@ -38,7 +38,7 @@ struct TransferReport {
     return columns(rows)
   }
 
-  /// One line with all numbers.
+  /// One line with all the counts.
   func summary() -> TextForTerminal {
     let outcomes: [(Transfer.Outcome, String)] = [
       (.added, isRehearsal ? "to add" : "added"), (.replaced, isRehearsal ? "to replace" : "replaced"),
@@ -51,7 +51,7 @@ struct TransferReport {
     return isRehearsal ? "\(text); nothing was changed\n" : "\(text)\n"
   }
 
-  /// What was passed over, and why, without showing it.
+  /// Notes on what was skipped, and why, without showing it.
   func remarks() -> [String] {
     var remarks: [String] = []
     for part in parts {
