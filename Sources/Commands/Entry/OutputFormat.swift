@@ -3,8 +3,8 @@ import Terminals
 
 /// The format that `--format` gives: text in which `{NAME}` stands for an attribute of the item.
 ///
-/// A backslash before `n`, `t` or `0` stands for a line feed, a tab or a NUL, and before a brace or a backslash for that
-/// character itself.
+/// A backslash before `n`, `t` or `0` stands for a line feed, a tab or a NUL, and before a brace or a backslash for
+/// that character itself.
 struct OutputFormat {
   private enum Part: Equatable {
     case text([UInt8])

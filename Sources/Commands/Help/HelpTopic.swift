@@ -2,7 +2,7 @@ import ArgumentParser
 import CredentialProtocols
 import Terminals
 
-/// A text that `llavero help TOPIC` prints: how something is done, by commands that can be pasted.
+/// A text that `llavero help TOPIC` prints: how to do something, with commands that can be pasted.
 ///
 /// A line with a command begins with four spaces.
 struct HelpTopic {
@@ -10,19 +10,19 @@ struct HelpTopic {
   let summary: String
   let text: String
 
-  /// In the order in which they are asked for.
+  /// All topics, in the order in which people ask for them.
   static let all = [git, headless, moving, backup, protection]
 
-  /// A list of them, as it stands below that of the commands.
+  /// A list of the topics, to print below that of the commands.
   static var list: String {
     "TOPICS:\n" + all.map { "  \($0.name.padded(to: 24))\($0.summary)\n" }.joined()
       + "\n  See 'llavero help <topic>'.\n"
   }
 
-  /// Prints what `llavero help`, `--help` and `help TOPIC` are to print. Returns whether that was asked for: the help of
-  /// a command is ArgumentParser's.
+  /// Prints the text for `llavero help`, `--help` or `help TOPIC`. Returns whether that was asked for; ArgumentParser
+  /// prints the help of commands.
   ///
-  /// - Throws: ``Failure`` if there is neither a topic nor a command of that name.
+  /// - Throws: ``Failure`` if no topic or command has that name.
   static func answer(_ arguments: [String]) throws(Failure) -> Bool {
     switch arguments {
     case ["help"], ["--help"], ["-h"]:
@@ -53,7 +53,7 @@ struct HelpTopic {
 }
 
 extension [String] {
-  /// The one that a typing error made this of, if one is near enough.
+  /// The element that a text is probably a typing error for, if one is close enough.
   func closest(to text: String) -> String? {
     let near = map { (text: $0, distance: editDistance($0, text)) }.filter {
       $0.distance <= 2 && $0.distance < $0.text.count
@@ -62,11 +62,11 @@ extension [String] {
   }
 }
 
-/// How many characters have to be put in, left out, changed or swapped with the next to make one text of the other (the
+/// The number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other (the
 /// optimal string alignment distance).
 func editDistance(_ one: String, _ other: String) -> Int {
   let (one, other) = (Array(one.utf8), Array(other.utf8))
-  // So long a text is no typing error, and would take long.
+  // Such a long text is not a typing error, and would take long.
   if max(one.count, other.count) > 64 { return max(one.count, other.count) }
   var rows = [Array(0...other.count)]
   for (index, byte) in one.enumerated() {

@@ -1,6 +1,6 @@
 import Terminals
 
-/// What `llavero` alone prints: the few commands that most people need.
+/// The text that `llavero` alone prints: the few commands that most people need.
 enum ShortHelp {
   static let text = """
     llavero keeps passwords and tokens, and logs in git and other tools with them.

@@ -55,7 +55,7 @@ struct AddCommand: ParsableCommand {
     notes.note(on: &item)
     let open = try self.keychain.open()
     let keychain = open.keychain
-    // Before the secret is asked for: what can't be added, and what is there already.
+    // Check what can't be added, and what exists already, before asking for the secret.
     try refuseImpossibleHost(of: item)
     try explaining { () throws(KeychainError) in
       try item.validateKey()
@@ -93,7 +93,7 @@ struct AddCommand: ParsableCommand {
 }
 
 extension PlaceOptions {
-  /// What the options name, as an item's key.
+  /// The place that the options name, as an item's key.
   func key(withAuthenticationType type: String?) throws(Failure) -> Item.Key {
     var named = named
     named.authenticationType = type

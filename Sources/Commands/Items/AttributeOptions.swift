@@ -1,7 +1,7 @@
 import ArgumentParser
 import Keychain
 
-/// What the attributes of the wanted items look like: one option for each of Keychain Services' attributes.
+/// Options that select items by patterns, one for each of Keychain Services' attributes.
 struct AttributeOptions: ParsableArguments {
   @Option(
     name: .customLong("class"),
@@ -86,7 +86,7 @@ struct AttributeOptions: ParsableArguments {
       ].allSatisfy { $0 == nil }
   }
 
-  /// What the options say. For many items, take this once: it has read the patterns.
+  /// The filter that the options describe. For many items, take it once, because it parses the patterns.
   var filter: ItemFilter {
     func pattern(_ text: String?) -> GlobPattern? { text.map { GlobPattern($0) } }
     return ItemFilter(
@@ -98,7 +98,7 @@ struct AttributeOptions: ParsableArguments {
       isDefault: isDefault)
   }
 
-  /// Whether the item has what every given option says. All items do if none was given.
+  /// Whether the item matches every given option. Every item matches if none was given.
   func matches(_ item: Item) -> Bool { filter.matches(item) }
 }
 

@@ -48,7 +48,8 @@ struct DeleteCommand: ParsableCommand {
     }
   }
 
-  /// Asks whether the items are to go. Who has named a single one exactly, and is no person at a terminal, has decided.
+  /// Asks whether to delete the items. A single item that is named exactly needs no confirmation if nobody can be
+  /// asked.
   private func confirm(_ items: [Item]) throws(Failure) {
     let what = items.count == 1 ? "this item" : "these \(items.count) items"
     if let isConfirmed = keychain.selection.confirms("Delete \(what)?", showing: ItemOutput.table(items)) {

@@ -1,14 +1,14 @@
 import Keychain
 import Terminals
 
-/// When a secret expires, as a person writes it.
+/// Parses the time at which a secret expires.
 enum ExpiryText {
-  /// The second from which on a secret has expired, since the Unix epoch; `nil` for `never`.
+  /// The first second at which a secret has expired, since the Unix epoch; `nil` for `never`.
   ///
-  /// A date stands for its beginning in UTC; a moment is one of RFC 3339, with any offset; a time from now is a number
-  /// of seconds, minutes, hours, days or weeks, as `90s`, `30m`, `12h`, `30d`, `6w`.
+  /// A date means its start in UTC. A moment is written as in RFC 3339, with any offset. A time from now is a number of
+  /// seconds, minutes, hours, days or weeks, such as `90s`, `30m`, `12h`, `30d`, `6w`.
   ///
-  /// - Throws: ``Failure`` if it is none of these, or not after `now`.
+  /// - Throws: ``Failure`` if the text is none of these, or the time is not after `now`.
   static func expiry(_ text: String, at now: Timestamp) throws(Failure) -> Int64? {
     if text == "never" { return nil }
     let bytes = Array(text.utf8)
@@ -44,8 +44,8 @@ enum ExpiryText {
     return Timestamp(rfc3339: bytes + Array("T00:00:00Z".utf8))?.seconds
   }
 
-  /// A moment whose `T` and `Z` may be small letters, or a space in place of the `T`, with a fraction of any length
-  /// (RFC 3339 section 5.6). The fraction doesn't count.
+  /// A moment in RFC 3339 format (section 5.6). `T` and `Z` may be lowercase, a space may replace the `T`, and a
+  /// fraction of any length is ignored.
   private static func moment(_ bytes: [UInt8]) -> Int64? {
     guard bytes.count >= 20, [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")].contains(bytes[10])
     else {

@@ -37,9 +37,9 @@ struct ExplainCommand: ParsableCommand {
   }
 
   func run() throws {
-    // What can't be understood, before the keychain is opened.
+    // Report arguments that can't be understood before the keychain is opened.
     let key = try place.key()
-    // This may start another program in place of this one, so it comes before git is asked.
+    // This may replace the process with another program, so it comes before git is asked.
     let selected = try self.keychain.selection.choose()
     let question = try question(key)
     let keychain = try selected.open().keychain
@@ -52,7 +52,7 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  // MARK: Who asks what
+  // MARK: Questions
 
   private enum Question {
     case query(ItemQuery, takesHeaders: Bool, asker: String, notes: [String])
@@ -125,7 +125,7 @@ struct ExplainCommand: ParsableCommand {
         try explaining(keychain.explain(query) { takesHeaders || $1.authenticationScheme == nil })
       ]
     case .tool(let tool):
-      // The URL as it was given: what a tool makes of it is the tool's own.
+      // The URL as it was given: each tool interprets it in its own way.
       let url = ByteString(place.url ?? "")
       let call = try explaining(
         call: RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain))
@@ -133,7 +133,7 @@ struct ExplainCommand: ParsableCommand {
       do throws(ProtocolError) {
         try call.rehearse()
       } catch {
-        // What it was that the tool can't be told is an answer too; what the keychain refuses is not.
+        // An error of the tool's protocol after a query is part of the answer. An error of the keychain is not.
         if call.explanations.isEmpty { throw Failure(error) }
         if case .keychain = error { throw Failure(error) }
         StandardStreams.say("\(Failure(error).message)")
@@ -144,7 +144,7 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension Item.Key {
-  /// The place as a URL that git's configuration can be asked about.
+  /// The place as a URL that git's configuration can be queried for.
   fileprivate var urlForGit: String {
     guard case .internetPassword(let key) = self else { return "" }
     var text = "\(key.protocol)://"

@@ -2,16 +2,16 @@ import JSON
 import Keychain
 import Terminals
 
-/// How it is told why an item answers.
+/// The explanation of why an item answers, as text or JSON.
 struct ExplanationOutput {
-  /// Who asks: git, another tool, or `llavero get`.
+  /// The program that asks: git, another tool, or `llavero get`.
   let asker: String
-  /// What else there is to know about how it asks.
+  /// Notes on how it asks.
   let notes: [String]
-  /// Each query that it makes, until one is answered.
+  /// The queries that it makes, up to the one that is answered.
   let explanations: [AnswerExplanation]
 
-  /// Whether something answers.
+  /// Whether an item answers.
   var hasAnswer: Bool { explanations.last?.winner != nil }
 
   // MARK: For people
@@ -71,7 +71,7 @@ struct ExplanationOutput {
     }
   }
 
-  /// Whether git gets what a new secret can be had for.
+  /// Whether git gets the item's refresh token, with which a new secret can be obtained.
   private func isRenewed(
     _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
   ) -> Bool { asker == "git" && explanation.renewal == candidate.item }
@@ -140,7 +140,7 @@ struct ExplanationOutput {
         ? "it is for no protocol" : "it is for \(key.protocol), which never answers for \(query.protocol)"
     case .server: return "it is for another server"
     case .port:
-      // It follows from the protocol.
+      // This follows from the protocol.
       if key.port == nil, query.port == nil { return nil }
       return key.effectivePort.map { "it is for port \($0)" } ?? "it is for no port"
     case .path: return "its path is neither that one nor one above it"
@@ -210,7 +210,7 @@ struct ExplanationOutput {
 }
 
 extension AnswerExplanation.Verdict {
-  /// In a program's words.
+  /// The name in JSON.
   fileprivate var name: String {
     switch self {
     case .answers: "answers"

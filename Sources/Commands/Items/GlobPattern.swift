@@ -1,11 +1,11 @@
 import Keychain
 
-/// A pattern for a whole text: `*` stands for anything, `?` for one character, `[…]` for one of several; a backslash
-/// makes the next character an ordinary one.
+/// A pattern for a whole text. `*` stands for any text, `?` for one character, `[…]` for one of several; a backslash
+/// makes the next character literal.
 ///
-/// The rules are those of fnmatch(3) without flags (POSIX.1-2024, XCU 2.14): `[a-z]` is a range, `[!…]` is none of
-/// them, a `]` that comes first is one of them, and a `[` that nothing closes is an ordinary one. A character is one of
-/// Unicode's scalars; a byte that is not UTF-8 is one by itself, which `?`, `*` and `[!…]` take.
+/// The rules are those of fnmatch(3) without flags (POSIX.1-2024, XCU 2.14): `[a-z]` is a range, `[!…]` excludes the
+/// characters, a `]` in first place is one of them, and a `[` that is never closed is literal. A character is a Unicode
+/// scalar. A byte that is not UTF-8 counts as one character, which `?`, `*` and `[!…]` match.
 struct GlobPattern: Equatable {
   private enum Element: Equatable {
     case one(UInt32)
@@ -17,9 +17,9 @@ struct GlobPattern: Equatable {
   private var elements: [Element] = []
   private let ignoresCase: Bool
 
-  /// Reads a pattern. Every text is one.
+  /// Parses a pattern. Every text is a valid pattern.
   ///
-  /// - Parameter ignoringCase: whether small and capital ASCII letters are the same.
+  /// - Parameter ignoringCase: whether to ignore the case of ASCII letters.
   init(_ text: String, ignoringCase: Bool = false) {
     ignoresCase = ignoringCase
     let scalars = text.unicodeScalars.map(\.value)
@@ -29,7 +29,7 @@ struct GlobPattern: Equatable {
       next += 1
       switch scalar {
       case 0x2a:
-        // Several in a row say no more than one.
+        // Several in a row mean the same as one.
         if elements.last != .anything { elements.append(.anything) }
       case 0x3f: elements.append(.any)
       case 0x5b:
@@ -47,16 +47,16 @@ struct GlobPattern: Equatable {
     }
   }
 
-  /// Whether it stands for the empty text alone.
+  /// Whether the pattern matches only the empty text.
   var isEmpty: Bool { elements.isEmpty }
 
-  /// Whether the pattern stands for the text. Takes at most as many steps as the two have characters, multiplied.
+  /// Whether the pattern matches the text. The number of steps is at most the product of their lengths.
   func matches(_ text: ByteString) -> Bool {
     let text = Self.characters(of: text)
     var position = 0
     var element = 0
-    // Where the last `*` was, and how far it reaches as far as is known. If what follows doesn't fit, it takes one
-    // character more; earlier ones never need to.
+    // The last `*`, and how far it is known to reach. If what follows doesn't match, it takes one character more;
+    // earlier ones never need to.
     var star: (element: Int, position: Int)?
     while position < text.count {
       if element < elements.count, elements[element] == .anything {
@@ -90,7 +90,7 @@ struct GlobPattern: Equatable {
     }
   }
 
-  /// The set whose `[` stands before `start`, and where the pattern goes on; `nil` if nothing closes it.
+  /// The set whose `[` comes just before `start`, and the index after it; `nil` if it is never closed.
   private static func set(in scalars: [UInt32], from start: Int) -> (Element, end: Int)? {
     var next = start
     let isComplement = next < scalars.count && (scalars[next] == 0x21 || scalars[next] == 0x5e)
@@ -112,7 +112,7 @@ struct GlobPattern: Equatable {
       }
       next += 1
       guard let upper = member() else { return nil }
-      // One that runs backwards has nothing in it.
+      // A range that runs backwards is empty.
       if lower <= upper { ranges.append(lower...upper) }
     }
     return nil
@@ -130,7 +130,7 @@ struct GlobPattern: Equatable {
         characters.append(UTF8.decode(encoded).value)
         position += encoded.count
       case .error(let length):
-        // Beyond Unicode's last scalar, so that it equals none.
+        // Beyond Unicode's last scalar, so that it equals no character.
         for byte in text.bytes[position..<position + length] { characters.append(0x11_0000 + UInt32(byte)) }
         position += length
       case .emptyInput: return characters

@@ -1,9 +1,8 @@
 import Keychain
 
-/// Which items somebody wants to see, by what their attributes look like. Nothing in here is about which item answers
-/// for a place: that is an `ItemQuery`.
+/// A filter for items by their attributes. It doesn't decide which item answers for a place: that is an `ItemQuery`.
 struct ItemFilter {
-  /// One of the classes of Keychain Services.
+  /// A class of Keychain Services.
   enum Class: String, CaseIterable {
     case internet
     case generic
@@ -11,7 +10,7 @@ struct ItemFilter {
     case key
     case identity
 
-    /// As items have it.
+    /// The class as items have it.
     var itemClass: ItemClass {
       switch self {
       case .internet: .internetPassword
@@ -23,13 +22,13 @@ struct ItemFilter {
     }
   }
 
-  /// What an attribute has to look like: a pattern; an empty one stands for an attribute that is absent or empty.
+  /// A pattern for an attribute. An empty one matches an attribute that is absent or empty.
   typealias Pattern = GlobPattern
 
   var itemClass: Class?
   var server: Pattern?
   var `protocol`: Pattern?
-  /// The protocol's own port and none are the same.
+  /// The protocol's default port equals no port.
   var port: UInt16?
   var account: Pattern?
   var path: Pattern?
@@ -43,7 +42,7 @@ struct ItemFilter {
   var type: Pattern?
   var isDefault = false
 
-  /// Whether the item looks like all that.
+  /// Whether the item matches all the criteria.
   func matches(_ item: Item) -> Bool {
     if isDefault, !item.isDefault { return false }
     if let itemClass, item.key.itemClass != itemClass.itemClass { return false }

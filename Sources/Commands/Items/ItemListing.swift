@@ -7,11 +7,12 @@ import Terminals
 import ToolCommands
 
 extension OpenKeychain {
-  /// Gives every item without its secret, sorted as an encrypted file is: generic passwords by service, then internet
-  /// passwords by server, protocol, port, tool and account. From the file each comes as soon as it is read.
+  /// Passes every item to `body` without its secret, in the order of an encrypted file: generic passwords by service,
+  /// then internet passwords by server, protocol, port, tool and account. Items of the file arrive as soon as they are
+  /// read.
   ///
-  /// - Parameter body: returns whether it wants more.
-  /// - Throws: ``Failure`` if the keychain can't be read, perhaps after some were given.
+  /// - Parameter body: returns whether to continue.
+  /// - Throws: ``Failure`` if the keychain can't be read, possibly after some items were passed.
   func forEachItem(_ body: (Item) -> Bool) throws(Failure) {
     switch store {
     case .file(let file):
@@ -25,9 +26,9 @@ extension OpenKeychain {
   }
 }
 
-/// Prints items as they come: the first few at once, then many at a time.
+/// Prints items as they arrive: the first few at once, then many at a time.
 struct ItemPrinter: ~Copyable {
-  /// How items are printed.
+  /// An output format.
   enum Form {
     case table
     case json
@@ -40,9 +41,9 @@ struct ItemPrinter: ~Copyable {
   private var json = JSONWriter(capacity: 4096)
   private var rows: [[String]] = []
   private var text: [UInt8] = []
-  /// How many have come.
+  /// The number of items so far.
   private(set) var count = 0
-  /// How many come before something is printed.
+  /// The number of items that are printed together.
   private var batch = 64
 
   init(_ form: Form) {
@@ -52,9 +53,9 @@ struct ItemPrinter: ~Copyable {
     if case .json = form { json.beginArray() }
   }
 
-  /// Takes the next item.
+  /// Adds the next item.
   ///
-  /// - Throws: ``Failure`` if nothing can be printed any more.
+  /// - Throws: ``Failure`` if writing fails.
   mutating func print(_ item: Item) throws(Failure) {
     count += 1
     switch form {
@@ -71,7 +72,7 @@ struct ItemPrinter: ~Copyable {
     }
   }
 
-  /// Prints the rest. Where there are no items, JSON is an empty array and everything else is nothing.
+  /// Prints the rest. If there are no items, JSON is an empty array and everything else is empty.
   mutating func end() throws(Failure) {
     if case .json = form {
       json.endArray()

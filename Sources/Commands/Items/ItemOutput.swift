@@ -2,9 +2,9 @@ import JSON
 import Keychain
 import Terminals
 
-/// How items are printed.
+/// Output formats for items.
 enum ItemOutput {
-  /// One item as a JSON object and a line feed, with its secret only where that is given.
+  /// An item as a JSON object and a line feed, with its secret.
   static func json(_ item: Item, _ credential: borrowing Credential) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -14,7 +14,7 @@ enum ItemOutput {
     return json.finishLine()
   }
 
-  /// One item as a JSON object and a line feed, without its secret.
+  /// An item as a JSON object and a line feed, without its secret.
   static func json(_ item: Item) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -48,7 +48,7 @@ enum ItemOutput {
       terminalText)
   }
 
-  /// Writes the members that an item has in every command's JSON, without its secret.
+  /// Writes the members that every command's JSON has for an item, without its secret.
   static func members(of item: Item, in json: inout JSONWriter) {
     json.attributes(of: item)
     json.member("created", item.creationDate)

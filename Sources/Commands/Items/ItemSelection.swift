@@ -2,17 +2,17 @@ import ArgumentParser
 import Keychain
 import Terminals
 
-/// Which items a command is about.
+/// The items that a command works on.
 enum ItemSelection {
-  /// Those of a place that is named exactly.
+  /// Those at a place that is named exactly.
   case named(NamedPlace)
-  /// Those that look like this, wherever they are.
+  /// Those that match a filter, wherever they are.
   case matching(ItemFilter)
 
-  /// The items, of which there is at least one.
+  /// The selected items, at least one.
   ///
   /// - Parameter all: whether there may be several.
-  /// - Throws: ``Failure`` if there are none, or several where one is wanted.
+  /// - Throws: ``Failure`` if there are none, or several where one is expected.
   func items(in keychain: any KeychainStore, all: Bool) throws(Failure) -> [Item] {
     switch self {
     case .named(let place):
@@ -31,11 +31,11 @@ enum ItemSelection {
     }
   }
 
-  /// Whether a command line names either a place or, with `--all`, what attributes look like.
+  /// Checks that a command line names either a place or, with `--all`, patterns of attributes.
   ///
   /// - Parameters:
-  ///   - pattern: an option that is no part of what names a place, if one was given.
-  ///   - isEmpty: whether nothing but perhaps a URL was given.
+  ///   - pattern: a given option that doesn't name a place, if there is one.
+  ///   - isEmpty: whether nothing was given except perhaps a URL.
   static func validate(url: String?, service: String?, pattern: String?, isEmpty: Bool, all: Bool) throws {
     if url != nil {
       if service != nil { throw ValidationError("Name either a URL or --service.") }
@@ -55,7 +55,7 @@ extension AttributeOptions {
     try ItemSelection.validate(url: url, service: service, pattern: pattern, isEmpty: isEmpty, all: all)
   }
 
-  /// What they select, with a URL or without one.
+  /// The selection that the options make, with or without a URL.
   func selection(url: String?, all: Bool) -> ItemSelection {
     if url == nil, all { return .matching(filter) }
     return .named(
@@ -63,7 +63,7 @@ extension AttributeOptions {
         url: url, service: service, account: account, domain: domain, authenticationType: authenticationType))
   }
 
-  /// An option that was given and is no part of what names a place beside a URL or service.
+  /// A given option that doesn't help to name a place beside a URL or service.
   private var pattern: String? {
     let given: [(String, Bool)] = [
       ("--class", itemClass != nil), ("--server", server != nil), ("--protocol", `protocol` != nil),

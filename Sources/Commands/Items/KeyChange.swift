@@ -2,7 +2,7 @@ import CredentialProtocols
 import Keychain
 import Terminals
 
-/// What is to become of attributes that make up an item's primary key. An empty text removes one.
+/// Changes to the attributes that make up an item's primary key. An empty text removes one.
 struct KeyChange {
   var server: String?
   var `protocol`: String?
@@ -13,16 +13,17 @@ struct KeyChange {
   var service: String?
   var authenticationType: String?
 
-  /// Whether nothing changes.
+  /// Whether there are no changes.
   var isEmpty: Bool { !changesInternet && service == nil && account == nil }
 
   private var changesInternet: Bool {
     [server, `protocol`, port, path, domain, authenticationType].contains { $0 != nil }
   }
 
-  /// Makes the change.
+  /// Applies the changes.
   ///
-  /// - Throws: ``Failure`` for a value that can't be understood, and for an attribute that the item's class hasn't.
+  /// - Throws: ``Failure`` for a value that can't be understood, and for an attribute that the item's class doesn't
+  ///   have.
   func apply(to key: inout Item.Key) throws(Failure) {
     switch key {
     case .internetPassword(var password):
@@ -55,7 +56,7 @@ struct KeyChange {
 
   static func value(_ text: String) -> ByteString? { ByteString?(ByteString(text)).nonEmpty }
 
-  /// A host name or address, an IPv6 one with or without brackets.
+  /// A host name or address. Brackets around an IPv6 address are optional.
   static func server(_ text: String) throws(Failure) -> ByteString? {
     if text.isEmpty { return nil }
     let isAddress = text.first != "[" && text.utf8.count { $0 == UInt8(ascii: ":") } > 1
@@ -86,7 +87,7 @@ struct KeyChange {
     return port
   }
 
-  /// A path as a URL has it, without the slashes around it.
+  /// A path as in a URL, without the slashes around it.
   static func path(_ path: ByteString?) -> ByteString? {
     (path?.withoutSlashesAround).nonEmpty
   }

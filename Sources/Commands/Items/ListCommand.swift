@@ -70,7 +70,7 @@ struct ListCommand: ParsableCommand {
   }
 }
 
-/// A place that items are of.
+/// A filter for items by place.
 struct PlaceFilter {
   private let `protocol`: ByteString?
   private let host: HostAndPort
@@ -99,7 +99,7 @@ struct PlaceFilter {
     path = place.path
   }
 
-  /// Whether the item is of the place.
+  /// Whether the item belongs to the place.
   func contains(_ item: Item) -> Bool {
     guard case .internetPassword(let key) = item.key, key.server?.isEqualIgnoringCase(host.server) == true,
       account == nil || key.account == account

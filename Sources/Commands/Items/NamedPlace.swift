@@ -3,7 +3,7 @@ import CredentialProtocols
 import Keychain
 import Terminals
 
-/// Where to log in, as somebody names it on the command line: a URL, or the name of a service that has none.
+/// A place to log in as named on the command line: a URL, or the name of a service that has none.
 struct NamedPlace {
   var url: String?
   /// `--service`
@@ -15,7 +15,7 @@ struct NamedPlace {
   /// `--authentication-type`
   var authenticationType: String?
 
-  /// What it names, as an item's key.
+  /// The place as an item's key.
   ///
   /// - Throws: ``Failure`` if the URL can't be understood, or contradicts `--account`.
   func key() throws(Failure) -> Item.Key {
@@ -47,19 +47,19 @@ struct NamedPlace {
         authenticationType: authenticationType.map { ByteString($0) }))
   }
 
-  /// That a URL on the command line has a password in it.
+  /// The failure that says a URL on the command line contains a password.
   static let passwordInURL = Failure(
     "the URL has a password in it, which every process can read by now",
     hint: "change that password, and give the new one on standard input", status: .usage)
 
-  /// What it names, as a query.
+  /// The place as a query.
   func query() throws(Failure) -> ItemQuery {
     let key = try key()
     return try explaining(ItemQuery(for: key))
   }
 
-  /// The items that it names exactly: those of the very path and domain, and of every account and authentication
-  /// type if none is named.
+  /// The items that it names exactly: with the same path and domain, and with any account and authentication type if
+  /// none is named.
   func items(in keychain: any KeychainStore) throws(Failure) -> [Item] {
     let query = try query()
     let found = try explaining(keychain.find(query))
@@ -67,7 +67,7 @@ struct NamedPlace {
     return found.filter { names($0.key, asked: key) }
   }
 
-  /// Whether it names an item exactly, which answers its query.
+  /// Whether it names exactly this item, which answers its query.
   func names(_ item: Item) throws(Failure) -> Bool { names(item.key, asked: try key()) }
 
   private func names(_ key: Item.Key, asked: Item.Key) -> Bool {
@@ -78,7 +78,7 @@ struct NamedPlace {
       && (authenticationType == nil || held.authenticationType == asked.authenticationType)
   }
 
-  /// The one item that it names exactly.
+  /// The single item that it names exactly.
   ///
   /// - Throws: ``Failure`` if there is none, or more than one.
   func item(in keychain: any KeychainStore) throws(Failure) -> Item {
@@ -94,7 +94,7 @@ struct NamedPlace {
     return first
   }
 
-  /// That the keychain has no such item.
+  /// The failure that says the keychain has no such item.
   func nothingMatches() throws(Failure) -> Failure {
     Failure(
       "the keychain has nothing for \(Item(try key()).name)", hint: "see what it has with 'llavero list'",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Keychain
 import Terminals
 
-/// What is noted about an item: attributes that are no part of its key.
+/// Options for an item's notes: attributes that are not part of its key.
 struct NoteOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A name for people", valueName: "text"))
   var label: String?
@@ -23,7 +23,7 @@ struct NoteOptions: ParsableArguments {
     label == nil && comment == nil && description == nil && creator == nil && type == nil
   }
 
-  /// Notes it. An empty text removes what was noted.
+  /// Sets the given notes. An empty text removes one.
   func note(on item: inout Item) {
     func value(_ text: String) -> ByteString? { ByteString?(ByteString(text)).nonEmpty }
     if let label { item.label = value(label) }
@@ -34,7 +34,7 @@ struct NoteOptions: ParsableArguments {
   }
 }
 
-/// What is kept with the secret, as confidential as that.
+/// Options for what is kept with the secret, and is as confidential.
 struct CredentialOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -55,7 +55,7 @@ struct CredentialOptions: ParsableArguments {
     }
   }
 
-  /// What the options change of a credential. What isn't given stays as it is.
+  /// The changes that the options make to a credential. Whatever isn't given stays as it is.
   ///
   /// - Throws: ``Failure`` if the time can't be understood, or has passed.
   func change(at now: Timestamp = .now) throws(Failure) -> CredentialChange {
@@ -74,17 +74,17 @@ struct CredentialOptions: ParsableArguments {
   }
 }
 
-/// What is to become of that which is kept with a secret.
+/// Changes to what is kept with a secret.
 struct CredentialChange {
-  /// The expiry, or that there is none; `nil` leaves it.
+  /// The new expiry, where the inner `nil` removes it; `nil` leaves it.
   var expiry: Int64??
-  /// The scheme, or that there is none; `nil` leaves it.
+  /// The new scheme, where the inner `nil` removes it; `nil` leaves it.
   var scheme: ByteString??
 
-  /// Whether nothing changes.
+  /// Whether there are no changes.
   var isEmpty: Bool { expiry == nil && scheme == nil }
 
-  /// Makes the change.
+  /// Applies the changes.
   func apply(to credential: inout Credential) {
     if let expiry { credential.expiry = expiry }
     if let scheme { credential.authenticationScheme = scheme }

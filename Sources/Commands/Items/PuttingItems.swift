@@ -2,7 +2,7 @@ import Keychain
 import Terminals
 
 extension KeychainStore {
-  /// The item of the same primary key, if that is another one.
+  /// The item with the same primary key, if it is a different one.
   func twin(of item: Item) throws(KeychainError) -> Item? {
     let primaryKey = item.key.primaryKey
     return try items(matching: .criteria(ItemCriteria(item.key))).first {
@@ -10,18 +10,19 @@ extension KeychainStore {
     }
   }
 
-  /// An item that was found before, as it is now.
+  /// The current state of an item that was found before.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if it has gone, or got another key.
+  /// - Throws: ``KeychainError/itemNotFound`` if it is gone, or has another key now.
   func present(_ item: Item) throws(KeychainError) -> Item {
     let found = try items(matching: .criteria(ItemCriteria(item.key)))
     guard let item = found.first(where: { $0.reference == item.reference }) else { throw .itemNotFound }
     return item
   }
 
-  /// Adds an item, or if `isUpdate`, changes the one that has its primary key: its secret, and what `note` notes.
+  /// Adds an item or, if `isUpdate` is set, changes the item with its primary key: its secret, and the notes that
+  /// `note` sets.
   ///
-  /// - Throws: ``KeychainError/duplicateItem`` if there is such an item and it isn't to be changed.
+  /// - Throws: ``KeychainError/duplicateItem`` if such an item exists and `isUpdate` is not set.
   func put(
     _ item: Item, _ credential: borrowing Credential, isUpdate: Bool, note: (inout Item) -> Void
   ) throws(KeychainError) -> Item {
@@ -58,7 +59,7 @@ func refuseImpossibleHost(of item: Item) throws(Failure) {
 }
 
 extension Failure {
-  /// That another item has the primary key which one should get.
+  /// The failure that says another item already has the new primary key.
   static func taken(_ key: Item.Key) -> Failure {
     Failure(
       "there is another item already: \(key.name); nothing was changed",

@@ -84,10 +84,10 @@ struct UndeleteCommand: ParsableCommand {
       }
       return found[entry - 1]
     }
-    // Git may erase and people may delete what was replaced long before; the deletion is what is to be undone.
+    // Git may erase and people may delete what was replaced long before. The deletion is what they want to undo.
     let deleted = found.filter { $0.reason == .deleted }
     let meant = deleted.isEmpty ? found : deleted
-    // The query asks for all that would have answered, as that of a path below; what was named itself goes first.
+    // The query finds everything that would have answered, for example for a path below. Exact matches go first.
     var exact: [RetiredItem] = []
     for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
     let candidates = exact.isEmpty ? meant : exact

@@ -51,14 +51,14 @@ struct UpdateCommand: ParsableCommand {
     let mayAsk = keychain.selection.mayAskPerson
     let keychain = try keychain.open().keychain
     let items = try selection.items(in: keychain, all: all)
-    // Before the secret is asked for: what can't be changed so.
+    // Check what can't be changed before asking for the secret.
     for item in items { try check(item, newKey, keychain) }
     let changed: [Item]
     if secret || notes.isEmpty && newKey.isEmpty && kept.isEmpty {
       let name = items.count == 1 ? items[0].name : "\(items.count) items"
       let secret = try SecretInput.read(for: name, mayAsk: mayAsk)
       changed = try change(items, newKey, keychain) { credential in
-        // What else belongs to the former secret is worth nothing with another.
+        // Whatever else belonged to the former secret is worthless with another one.
         credential = Credential(secret.copy(), authenticationScheme: credential.authenticationScheme)
         kept.apply(to: &credential)
       }
@@ -123,7 +123,7 @@ struct UpdateCommand: ParsableCommand {
   }
 }
 
-/// Which items `update` changes: named exactly, or with `--all` by patterns of what makes up their keys.
+/// Options that select the items to update: named exactly, or with `--all` by patterns of key attributes.
 struct KeySelectionOptions: ParsableArguments {
   @OptionGroup private var place: PlaceArguments
 
@@ -165,7 +165,7 @@ struct KeySelectionOptions: ParsableArguments {
       url: place.url, service: place.service, pattern: pattern, isEmpty: isEmpty, all: all)
   }
 
-  /// What they select.
+  /// The selection that the options make.
   func selection(all: Bool) -> ItemSelection {
     if place.url != nil || !all {
       var named = place.named
@@ -182,7 +182,7 @@ struct KeySelectionOptions: ParsableArguments {
   }
 }
 
-/// What an item's key becomes.
+/// Options for the new attributes of an item's key.
 struct NewKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Another server", valueName: "host"))
   var newServer: String?
@@ -209,7 +209,7 @@ struct NewKeyOptions: ParsableArguments {
     help: ArgumentHelp("Another way in which the server asks for it; '' for the usual", valueName: "text"))
   var newAuthenticationType: String?
 
-  /// What the options say.
+  /// The key change that the options describe.
   var change: KeyChange {
     KeyChange(
       server: newServer, protocol: newProtocol, port: newPort, account: newAccount, path: newPath,

@@ -76,7 +76,7 @@ struct DefaultCommand: ParsableCommand {
     if output.json { try StandardStreams.write(ItemOutput.json(cleared)) }
   }
 
-  /// Runs `body` while nobody else can change the keychain. If it fails, nothing has changed.
+  /// Runs `body` while nobody else can change the keychain. If it fails, nothing is changed.
   private func changing<Result>(
     _ keychain: any KeychainStore, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -89,7 +89,7 @@ struct DefaultCommand: ParsableCommand {
           result = try body()
         } catch {
           failure = error
-          // Any: it makes the keychain forget what was changed.
+          // Any error will do: it makes the keychain discard the changes.
           throw KeychainError.itemNotFound
         }
       }
@@ -100,7 +100,7 @@ struct DefaultCommand: ParsableCommand {
     return result
   }
 
-  /// Every item of the very place of a key, of whatever account.
+  /// All items at the exact place of a key, whatever their account.
   private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(Failure) -> [Item] {
     try explaining { () throws(KeychainError) in
       switch key {

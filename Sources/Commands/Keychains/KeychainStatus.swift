@@ -6,7 +6,7 @@ import Terminals
 import ToolCommands
 import UnlockCache
 
-/// What `llavero status` says.
+/// The state of a keychain, as `llavero status` reports it.
 struct KeychainStatus {
   private let choice: KeychainChoice
   private let detail: Detail
@@ -16,7 +16,7 @@ struct KeychainStatus {
     case secretService(DesktopKeychainFacts)
   }
 
-  /// - Throws: ``Failure`` if the keychain is broken. A locked one has a status.
+  /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
   init(of keychain: OpenKeychain) throws(Failure) {
     choice = keychain.choice
     switch keychain.store {
@@ -27,9 +27,9 @@ struct KeychainStatus {
     }
   }
 
-  /// For people.
+  /// The status as text for people.
   ///
-  /// - Parameter surroundings: what else there is to say.
+  /// - Parameter surroundings: further facts to report.
   func text(_ surroundings: Surroundings? = nil) -> TextForTerminal {
     let own =
       switch detail {
@@ -39,7 +39,7 @@ struct KeychainStatus {
     return columns(own + (surroundings?.rows ?? []))
   }
 
-  /// For programs.
+  /// The status as JSON for programs.
   func json(_ surroundings: Surroundings? = nil) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -118,7 +118,7 @@ struct KeychainStatus {
     return summary.hasPassphrase ? "a passphrase" : "a recovery code"
   }
 
-  /// What opens the file on this machine: its own key, other keys and programs, or a person.
+  /// The kind of protection: a key file on this machine, a passphrase, or only other slots.
   private static func protectionName(_ summary: VaultSummary) -> ByteString {
     if summary.hasIdentityFile || summary.ways.isEmpty { return "identity-file" }
     return summary.hasPassphrase ? "passphrase" : "slots"

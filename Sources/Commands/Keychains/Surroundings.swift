@@ -1,12 +1,12 @@
 import JSON
 import Keychain
 
-/// What `llavero status` says besides the keychain: which tools log in from here, and what a person should know. Files
-/// alone are looked at, and no program is run; `llavero doctor` looks closer.
+/// The facts besides the keychain that `llavero status` reports: the tools that log in from here, and warnings. Only
+/// files are read and no program is run; `llavero doctor` checks more.
 struct Surroundings {
-  /// Tools whose configuration names this program.
+  /// Tools whose configuration names llavero.
   private let tools: [String]
-  /// What is wrong, each with what to type next.
+  /// Problems, each with the command to type next.
   private let warnings: [(subject: String, problem: String, remedy: String)]
 
   init(_ place: SetupPlace) {
@@ -39,13 +39,13 @@ struct Surroundings {
     GitHelperChain.Helper(key: "", value: helper, origin: "", scope: "").isLlavero
   }
 
-  /// For people.
+  /// The facts as rows of text for people.
   var rows: [[String]] {
     [["tools", tools.isEmpty ? "none is set up; see 'llavero setup'" : tools.joined(separator: ", ")]]
       + warnings.map { ["warning", "\($0.subject): \($0.problem); '\($0.remedy)'"] }
   }
 
-  /// For programs: the members `tools` and `warnings`.
+  /// Writes the JSON members `tools` and `warnings`.
   func write(to json: inout JSONWriter) {
     json.beginArray("tools")
     for tool in tools { json.element(ByteString(tool)) }

@@ -59,7 +59,7 @@ struct UnlockCommand: ParsableCommand {
       throw Failure(
         "nothing may keep the keychain unlocked, for LLAVERO_UNLOCK_CACHE is none", status: .usage)
     }
-    // Whoever has said for how long, or gives the passphrase, doesn't want to hear that it is unlocked already.
+    // Someone who gives a duration or a passphrase wants it to take effect, even if the keychain is already unlocked.
     let anew = total != nil || idle != nil || keychain.passphraseFd != nil
     switch try explaining({ () throws(KeychainError) in try file.unlock(anew: anew) }) {
     case .noVault: StandardStreams.say("there is nothing to unlock, because there is no keychain yet")
@@ -132,7 +132,7 @@ struct LockCommand: ParsableCommand {
 }
 
 extension UnlockState {
-  /// What keeps it unlocked and for how long, for people.
+  /// A description for people of what keeps the keychain unlocked and for how long.
   var text: String {
     let keeper =
       switch kind {

@@ -61,7 +61,7 @@ struct EditCommand: ParsableCommand {
     }
   }
 
-  /// Makes the change. Returns what the person could mend, if anything.
+  /// Makes the change. Returns a problem that the user can fix in the editor, if there is one.
   private func change(
     _ item: Item, to edited: Item, in keychain: any KeychainStore
   ) throws(Failure) -> Failure? {

@@ -3,13 +3,13 @@ import Keychain
 import Processes
 import Terminals
 
-/// The person's own editor: what `VISUAL` or else `EDITOR` says, else `editor`, else `vi`.
+/// The user's editor: `VISUAL`, else `EDITOR`, else `editor`, else `vi`.
 enum Editor {
-  /// Lets a person edit a text, and returns it as it is when the editor has ended.
+  /// Opens a text in the editor, and returns the text when the editor has ended.
   ///
-  /// Signals wait meanwhile, or go to the editor, so that the file with the text goes in any case.
+  /// Meanwhile signals are held back or go to the editor, so that the temporary file is always removed.
   ///
-  /// - Throws: ``Failure`` if there is no editor, it fails, or the file can't be made.
+  /// - Throws: ``Failure`` if there is no editor, it fails, or the file can't be created.
   static func edit(_ text: [UInt8]) throws(Failure) -> [UInt8] {
     let supervised = try explaining(SupervisedProgram())
     let file = try makeFile(text)
@@ -39,7 +39,7 @@ enum Editor {
   ) throws(Failure) -> ChildProcess.Ending {
     let environment = ProgramEnvironment()
     if let editor = CString(variable: "VISUAL") ?? CString(variable: "EDITOR") {
-      // As git runs it: it may have arguments, and whatever else the shell understands.
+      // As git runs it: the value may contain arguments, and whatever else the shell understands.
       let command = CString(copying: ByteString(editor.bytes.bytes + Array(#" "$@""#.utf8)))
       switch supervised.run(["sh", "-c", command, editor, CString(copying: path)], environment) {
       case .ended(let ending): return ending

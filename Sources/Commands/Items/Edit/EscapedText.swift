@@ -1,15 +1,15 @@
 import Bytes
 import Terminals
 
-/// An attribute's bytes as one line of text that a person can edit.
+/// An attribute's bytes as one line of editable text.
 ///
 /// `\n`, `\r` and `\t` are line feed, carriage return and tab, `\\` a backslash and `\"` a quotation mark; `\u{…}` is
-/// the character of that hexadecimal number, and `\xHH` a byte. What is invisible is written so, as are spaces at either
-/// end, and bytes that are no UTF-8. `""` is the empty text.
+/// the character with that hexadecimal number, and `\xHH` a byte. Invisible characters, spaces at either end, and bytes
+/// that are not UTF-8 are escaped. `""` is the empty text.
 enum EscapedText {
-  /// Why a text can't be read.
+  /// The reason why a text can't be parsed.
   struct Malformed: Error, Equatable {
-    /// In words, after the place.
+    /// A description, which follows the place in a message.
     let reason: String
   }
 
@@ -35,7 +35,7 @@ enum EscapedText {
     }
   }
 
-  /// The bytes that a line stands for, without the spaces and tabs around it; `nil` for nothing at all.
+  /// The bytes that a line stands for, without surrounding spaces and tabs; `nil` for an empty line.
   static func value(of line: ArraySlice<UInt8>) throws(Malformed) -> ByteString? {
     let line = line.trimmed
     if line.isEmpty { return nil }
@@ -106,7 +106,7 @@ enum EscapedText {
 }
 
 extension ArraySlice<UInt8> {
-  /// Without spaces, tabs and carriage returns at either end.
+  /// The bytes without spaces, tabs and carriage returns at either end.
   var trimmed: ArraySlice<UInt8> {
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
     var rest = drop(while: isBlank)

@@ -5,18 +5,18 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// A file of this user alone that an editor changes, in a folder of its own, so that all that the editor leaves beside
-/// it goes with it. No secret is in it.
+/// A file for an editor to change, which only this user can read. It is in a folder of its own, so that anything the
+/// editor leaves beside it is removed too. It contains no secret.
 struct FileToEdit: ~Copyable {
-  /// Where it is.
+  /// The path of the file.
   let path: String
   private let parent: Folder
   private let folder: Folder
   private let name: String
-  /// Is locked as long as the file is in use.
+  /// The descriptor that holds a lock while the file is in use.
   private let lock: Int32
 
-  /// Makes the file, and removes those whose makers were killed.
+  /// Makes the file, and removes files left by processes that were killed.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
   init(_ contents: [UInt8]) throws(KeychainError) {
@@ -59,11 +59,10 @@ struct FileToEdit: ~Copyable {
     close(lock)
   }
 
-  /// What is in the file now, which may be another one of the same name.
+  /// The current contents of the file. The editor may have replaced it with another file of the same name.
   ///
-  /// - Throws: ``KeychainError/missing(path:)`` if there is none any more;
-  ///   ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/tooLarge(what:limit:)``,
-  ///   ``KeychainError/system(operation:path:errno:)``.
+  /// - Throws: ``KeychainError/missing(path:)`` if it no longer exists; ``KeychainError/unsafeFile(path:_:)``,
+  ///   ``KeychainError/tooLarge(what:limit:)``, ``KeychainError/system(operation:path:errno:)``.
   borrowing func read() throws(KeychainError) -> [UInt8] {
     guard let file = try folder.file(Self.fileName) else { throw .missing(path: path) }
     if file.status.size > Self.longest { throw .tooLarge(what: "the edited text", limit: Self.longest) }
@@ -71,13 +70,13 @@ struct FileToEdit: ~Copyable {
     return contents.withUnsafeBytes { Array($0) }
   }
 
-  /// More than any item's attributes take, escapes included.
+  /// The maximum size, more than any item's attributes take, escapes included.
   private static let longest = 2 << 20
   private static let prefix = "edit-"
   private static let lockSuffix = ".lock"
   private static let fileName = "item.txt"
 
-  /// The folder for such files: one that is gone after the session, else that for the state.
+  /// The folder for such files: the runtime folder, which disappears after the session, else the state folder.
   private static func place() throws(KeychainError) -> String {
     if let runtime = VaultLocation.environmentVariable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
       return runtime + "/llavero"
@@ -93,7 +92,7 @@ struct FileToEdit: ~Copyable {
     unlinkat(parent.descriptor, name + lockSuffix, 0)
   }
 
-  /// A new one isn't locked yet for an instant.
+  /// Removes the files of processes that were killed. Skips recent ones, because a new file is briefly unlocked.
   private static func removeAbandoned(in parent: borrowing Folder) {
     let suffix = lockSuffix
     let locks =

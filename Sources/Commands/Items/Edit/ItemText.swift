@@ -1,16 +1,16 @@
 import Keychain
 import Terminals
 
-/// An item's attributes as a text that a person edits: a line `name: value` for each, and remarks behind `#`.
+/// An item's attributes as editable text: a line `name: value` for each, and comments after `#`.
 enum ItemText {
-  /// What is wrong with an edited text.
+  /// An error in an edited text.
   struct Fault: Error, Equatable {
-    /// The line, from 1 on; `nil` if it is none in particular.
+    /// The line number, from 1; `nil` if no particular line is at fault.
     let line: Int?
-    /// In words.
+    /// A description of the error.
     let reason: String
 
-    /// In words, with the line.
+    /// The description with the line number.
     var text: String { line.map { "line \($0): \(reason)" } ?? reason }
   }
 
@@ -24,9 +24,9 @@ enum ItemText {
     return text
   }
 
-  /// The item that an edited text makes of `item`; `nil` if the text says nothing at all.
+  /// The item that results from editing `item`; `nil` if the text has no attribute lines.
   ///
-  /// - Throws: ``Fault`` for a line that can't be understood, and an item that no keychain should take.
+  /// - Throws: ``Fault`` for a line that can't be understood, or an item that no keychain should accept.
   static func item(_ item: Item, editedTo text: [UInt8]) throws(Fault) -> Item? {
     let fields = fields(of: item.key)
     var values: [String: (value: ByteString?, line: Int)] = [:]
@@ -58,7 +58,7 @@ enum ItemText {
     var edited = item
     for field in fields {
       let value = values[field.name]?.value
-      // What stays is not looked at: others may have given it a value that nobody would give it here.
+      // Unchanged values are not checked: another program may have set a value that llavero would refuse.
       if value == field.value(item) { continue }
       do throws(Failure) {
         try field.set(value, &edited)

@@ -1,20 +1,21 @@
 import Terminals
 
-/// What a generated secret's characters are taken from.
+/// The characters that generated secrets are made of.
 enum Alphabet {
-  /// The sets of characters that `--alphabet` names, one of each of which a secret has.
+  /// The classes that `--alphabet` names, each with its sets of characters. A secret has at least one character of each
+  /// set.
   static let classes: [(name: String, sets: [String])] = [
     ("lowercase", [lowercase]), ("uppercase", [uppercase]), ("letters", [lowercase, uppercase]),
     ("digits", ["0123456789"]), ("symbols", ["!#$%&()*+,-./:;<=>?@[]^_{|}~"]),
   ]
 
-  /// What is easily taken for something else, read from a screen or paper.
+  /// Characters that are easily mistaken for others on a screen or paper.
   static let ambiguous = "0O1lI|"
 
   private static let lowercase = "abcdefghijklmnopqrstuvwxyz"
   private static let uppercase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-  /// The sets of the classes whose names stand in `text`, with commas between them.
+  /// The sets of the classes named in `text`, separated by commas.
   ///
   /// - Throws: ``Failure`` if there is no such class.
   static func sets(named text: String) throws(Failure) -> [[Unicode.Scalar]] {
@@ -32,9 +33,9 @@ enum Alphabet {
     return sets.map { Array($0.unicodeScalars) }
   }
 
-  /// The characters of a text, each once.
+  /// The characters of a text, without duplicates.
   ///
-  /// - Throws: ``Failure`` if there is one that nobody can type or see.
+  /// - Throws: ``Failure`` if one of them is invisible.
   static func set(of text: String) throws(Failure) -> [Unicode.Scalar] {
     if terminalText(text) != text {
       throw Failure("there are invisible characters among those given", status: .usage)

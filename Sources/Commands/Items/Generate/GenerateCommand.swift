@@ -96,7 +96,7 @@ struct GenerateCommand: ParsableCommand {
   }
 }
 
-/// What a generated secret is made of.
+/// Options for what a generated secret is made of.
 struct RecipeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How many characters it has (default: 20)", valueName: "n"))
   var length: Int?
@@ -129,13 +129,13 @@ struct RecipeOptions: ParsableArguments {
     if alphabet != nil, characters != nil { throw ValidationError("Either --alphabet or --characters.") }
   }
 
-  /// What they say.
+  /// The recipe that the options describe.
   ///
-  /// - Throws: ``Failure`` if no secret can be made so.
+  /// - Throws: ``Failure`` if no secret can be made that way.
   func recipe() throws(Failure) -> SecretRecipe {
     if let words {
       let separator = separator ?? "-"
-      // Where two words end could be seen no more, and some secrets be made in two ways.
+      // Otherwise word boundaries would be ambiguous, and some secrets could be made in two ways.
       if separator.isEmpty || separator.utf8.count > 16
         || separator.utf8.contains(where: { 0x61...0x7a ~= $0 })
         || terminalText(separator) != separator

@@ -2,14 +2,14 @@ import EncryptedFile
 import Glibc
 import Keychain
 
-/// How a secret is made up at random.
+/// A recipe for a random secret.
 enum SecretRecipe {
-  /// So many characters, with at least one of each of the alphabets, which have none in common.
+  /// A number of characters, with at least one from each of the alphabets, which have none in common.
   case characters(Int, of: [[Unicode.Scalar]])
-  /// So many words of the list, with a separator between them.
+  /// A number of words from the list, with a separator between them.
   case words(Int, separator: String)
 
-  /// Draws a secret: every one that is possible is as likely as any other.
+  /// Draws a secret, all possible ones being equally likely.
   func draw() -> Secret {
     switch self {
     case .characters(let count, let alphabets): Self.drawCharacters(count, alphabets)
@@ -17,7 +17,7 @@ enum SecretRecipe {
     }
   }
 
-  /// How many bits of randomness it has: the logarithm to base 2 of how many secrets there are.
+  /// The entropy in bits: the logarithm to base 2 of the number of possible secrets.
   var bits: Double {
     switch self {
     case .characters(let count, let alphabets):
@@ -30,7 +30,7 @@ enum SecretRecipe {
   private static func drawCharacters(_ count: Int, _ alphabets: [[Unicode.Scalar]]) -> Secret {
     var text = Secret(capacity: count * 4)
     while true {
-      // To put what is missing in its place would make some secrets likelier than others.
+      // Start over: adding the missing characters instead would make some secrets likelier than others.
       text.truncate(to: 0)
       var isMissing = alphabets.map { _ in true }
       for _ in 0..<count {
@@ -58,8 +58,8 @@ enum SecretRecipe {
     return text
   }
 
-  /// Which part of all texts of `length` characters has some of each of the alphabets of these sizes, by the principle
-  /// of inclusion and exclusion over the alphabets that a text lacks.
+  /// The fraction of all texts of `length` characters that contain some of each of the alphabets of these sizes, by the
+  /// principle of inclusion and exclusion over the missing alphabets.
   private static func shareWithAll(_ length: Int, _ sizes: [Int]) -> Double {
     let all = Double(sizes.reduce(0, +))
     var share = 0.0

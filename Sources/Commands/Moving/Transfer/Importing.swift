@@ -16,7 +16,7 @@ struct Importing {
   private static let batch = 50
 
   /// - Parameters:
-  ///   - comparesNotes: whether an item with the same secret but another label, comment or the like counts as different.
+  ///   - comparesNotes: whether an item with the same secret but another label, comment or the like is a different one.
   ///   - policy: what to do if the keychain has another secret; `nil` asks if possible.
   init(
     into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayAsk: Bool,
