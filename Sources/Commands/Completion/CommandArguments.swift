@@ -3,19 +3,19 @@ import Bytes
 import JSON
 import Keychain
 
-/// What a command takes, as ArgumentParser describes it: nothing of a command is written down twice.
+/// The arguments of a command, taken from ArgumentParser's description, so that nothing is written down twice.
 struct CommandArguments {
   /// An option, a flag or an operand.
   struct Argument {
     enum Kind: String { case option, flag, positional }
 
     var kind = Kind.flag
-    /// `--server`, `-o`; none for an operand.
+    /// `--server`, `-o`; empty for an operand.
     var names: [String] = []
-    /// What its value is called in the help.
+    /// The name of its value in the help.
     var valueName = ""
     var isRepeating = false
-    /// The values that there are, if that can be said.
+    /// The possible values, if they are known.
     var values: [String] = []
     var summary = ""
   }
@@ -26,7 +26,7 @@ struct CommandArguments {
 
   func option(_ name: String) -> Argument? { all.first { $0.names.contains(name) } }
 
-  /// Of a command. That of its subcommands is not looked at.
+  /// The arguments of a command, without those of its subcommands.
   init(of command: any ParsableCommand.Type) {
     let description = Secret(command._dumpHelp())
     _ = try? description.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
@@ -42,15 +42,15 @@ struct CommandArguments {
     }
   }
 
-  /// What commands take that start without ArgumentParser.
+  /// The arguments of a command that starts without ArgumentParser.
   ///
-  /// - Parameter options: each with what its value is called, if it has one.
+  /// - Parameter options: each with the name of its value, if it takes one.
   init(options: [(String, String?)], operands: [String]) {
     all = options.map { Argument(kind: $1 == nil ? .flag : .option, names: [$0], valueName: $1 ?? "") }
     all += operands.map { Argument(kind: .positional, valueName: $0) }
   }
 
-  /// The options of each of them.
+  /// The options that every such command takes.
   static let general: [(String, String?)] = [
     ("--keychain", "kind"), ("--collection", "name"), ("--session", "kind"), ("--passphrase-fd", "n"),
     ("--no-prompt", nil), ("--help", nil), ("--version", nil),
@@ -96,7 +96,7 @@ struct CommandArguments {
     return dashes + text
   }
 
-  /// The beginning, as a list has it beside a word.
+  /// The beginning of a text, short enough for a list of words.
   static func line(_ text: String) -> String {
     let first = text.prefix { $0 != "\n" && $0 != ";" && $0 != "(" }
     return first.last == " " ? String(first.dropLast()) : String(first)

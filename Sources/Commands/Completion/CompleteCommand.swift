@@ -6,15 +6,16 @@ import Keychain
 import Processes
 import Terminals
 
-/// `llavero complete SHELL WORD...`: what can stand in the place of the last word, for the scripts of
-/// ``CompletionScript``. It isn't for people, so help doesn't have it.
+/// `llavero complete SHELL WORD...`: prints completions of the last word, for the scripts of ``CompletionScript``. The
+/// help doesn't list it, because it isn't for people.
 ///
-/// It never asks, prompts, changes or says anything: where the keychain is locked, can't be used or keeps silent, less is
-/// offered.
+/// It never asks, prompts, changes or reports anything. If the keychain is locked, can't be used or doesn't answer, it
+/// offers less.
 enum CompleteCommand {
   static let name = "complete"
 
-  /// The longest that a person waits, in microseconds. What is known until then isn't shown, for it isn't all.
+  /// The longest wait for completions, in microseconds. After it nothing is shown, because the list would be
+  /// incomplete.
   private static let patience: UInt32 = 800_000
 
   static func run(_ arguments: [CString]) {
@@ -22,7 +23,7 @@ enum CompleteCommand {
     signal(SIGALRM) { _ in _exit(0) }
     _ = ualarm(patience, 0)
     let texts = arguments.compactMap(\.bytes.text)
-    // What isn't UTF-8 can't be what has been typed.
+    // Arguments that aren't UTF-8 can't have been typed.
     guard texts.count == arguments.count, let shell = texts.first.flatMap(CompletionShell.init) else {
       return
     }
@@ -39,14 +40,14 @@ enum CompleteCommand {
     }
   }
 
-  /// Nothing that anybody says reaches the line that is being typed.
+  /// Keeps all messages away from the line that is being typed.
   private static func keepSilent() {
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     if null >= 0 {
       dup2(null, 0)
       dup2(null, 2)
     }
-    // Programs that would be run, and what would take scrypt's second.
+    // These would run programs, or spend a second on scrypt.
     unsetenv("LLAVERO_PASSPHRASE_COMMAND")
     unsetenv("CREDENTIALS_DIRECTORY")
     setenv("LLAVERO_PROMPT", "never", 1)
@@ -66,14 +67,14 @@ enum CompletionShell: String, CaseIterable {
   case fish
 }
 
-/// A word that can stand there.
+/// A possible completion of the last word.
 struct CompletionCandidate {
   let text: String
-  /// What it is, in a few words; may be empty.
+  /// A short description; may be empty.
   var summary = ""
 
-  /// `nil` for what can't be typed or shown as it is: text that is not UTF-8, empty, or with invisible characters; and
-  /// for what would be taken for an option.
+  /// Returns `nil` if the attribute can't be typed or shown as it is, because it is not UTF-8, is empty or has
+  /// invisible characters, and if it looks like an option.
   init?(attribute: ByteString, prefix: String = "", summary: String = "") {
     guard let text = attribute.text, !text.isEmpty, text.first != "-", terminalText(text) == text else {
       return nil

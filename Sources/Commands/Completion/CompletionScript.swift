@@ -1,4 +1,4 @@
-/// The scripts that ask ``CompleteCommand``, which knows what there is. What `--generate-completion-script` prints.
+/// The scripts that `--generate-completion-script` prints. They ask ``CompleteCommand`` for completions.
 enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
     let names = (["llavero"] + ProgramLinks.all.filter { $0 != ProgramLinks.git }).joined(separator: " ")

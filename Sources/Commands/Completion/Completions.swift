@@ -6,9 +6,9 @@ import Keychain
 import KeychainChoice
 import ToolCommands
 
-/// What can stand in the place of a command line's last word.
+/// The completions of a command line's last word.
 struct Completions {
-  /// What the shell itself offers beside the candidates.
+  /// What the shell itself offers besides the candidates.
   enum Others: String {
     case nothing
     case files
@@ -20,7 +20,7 @@ struct Completions {
   private(set) var candidates: [CompletionCandidate] = []
   private(set) var others = Others.nothing
 
-  /// - Parameter words: the command line from the program's name to the cursor, without quotes.
+  /// - Parameter words: the unquoted command line from the program's name to the cursor.
   init(for words: [String]) {
     guard words.count > 1, let program = words[0].split(separator: "/").last else { return }
     let arguments = Array(words.dropFirst())
@@ -97,7 +97,7 @@ struct Completions {
     complete(words, of: path, CommandArguments(of: command))
   }
 
-  /// The words after a command's name.
+  /// Completes the words after a command's name.
   private mutating func complete(_ words: [String], of path: [String], _ known: CommandArguments) {
     var line = TypedLine()
     line.read(words.dropLast(), known)
@@ -129,7 +129,7 @@ struct Completions {
   private mutating func offerOptions(of known: CommandArguments, _ line: TypedLine) {
     for argument in known.all where argument.kind != .positional {
       if !argument.isRepeating, argument.names.contains(where: line.options.contains) { continue }
-      // Long names say what they mean.
+      // Long names explain themselves.
       guard let name = argument.names.first(where: { $0.hasPrefix("--") }) ?? argument.names.first else {
         continue
       }
@@ -140,8 +140,8 @@ struct Completions {
   // MARK: Values
 
   /// - Parameters:
-  ///   - name: the option's; `nil` for an operand.
-  ///   - prefix: what stands before the value in the same word.
+  ///   - name: the name of the option; `nil` for an operand.
+  ///   - prefix: the text before the value in the same word.
   private mutating func offerValues(
     of argument: CommandArguments.Argument, _ name: String?, _ typed: String, _ prefix: String,
     _ path: [String],
@@ -176,9 +176,9 @@ struct Completions {
     }
   }
 
-  /// What there is, as far as it looks like what was typed before.
+  /// The items that match what was typed before.
   ///
-  /// - Parameter name: of the option that is being typed, which says nothing yet.
+  /// - Parameter name: the option that is being typed, which is ignored.
   private func items(_ line: TypedLine, except name: String) -> KnownItems {
     var selection = KeychainSelection()
     selection.name = line.value("--keychain")
@@ -186,7 +186,7 @@ struct Completions {
     return KnownItems(in: selection, where: line.filter(except: name))
   }
 
-  // MARK: What has no description of ArgumentParser's
+  // MARK: Commands without an ArgumentParser description
 
   private static let gitOperations = ["get", "store", "erase", "capability"]
 
@@ -232,14 +232,14 @@ struct Completions {
   }
 }
 
-/// What was typed before the word that is to be completed.
+/// The words that were typed before the one to complete.
 struct TypedLine {
   private(set) var operands: [String] = []
-  /// The names of all options.
+  /// The names of all options given.
   private(set) var options: Set<String> = []
   private var values: [String: String] = [:]
   private(set) var isPastTerminator = false
-  /// The option whose value comes next.
+  /// The option that the next word is the value of.
   private(set) var awaitsValue: (name: String, argument: CommandArguments.Argument)?
 
   func value(_ option: String) -> String? { values[option] }
@@ -266,7 +266,7 @@ struct TypedLine {
         }
       }
     }
-    // Where a command takes a URL, that is the first operand.
+    // If a command takes a URL, it is the first operand.
     if known.operands.first?.valueName == "url" { values["url"] = operands.first }
   }
 
@@ -274,7 +274,7 @@ struct TypedLine {
     for name in argument.names + [name] { values[name] = value }
   }
 
-  /// Which items look like that; `nil` if none can.
+  /// A filter for the items that match; `nil` if none can.
   func filter(except name: String) -> ItemFilter? {
     func pattern(_ option: String, ignoringCase: Bool = false) -> GlobPattern? {
       option == name ? nil : values[option].map { GlobPattern($0, ignoringCase: ignoringCase) }

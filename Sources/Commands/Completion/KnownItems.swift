@@ -3,11 +3,11 @@ import Keychain
 import KeychainChoice
 import ToolCommands
 
-/// What can be said of the items that there are, without their secrets.
+/// Completions from the keychain's items, without their secrets.
 struct KnownItems {
   private let items: [Item]
 
-  /// Those that look like what was typed; none where the keychain can't be listed without a question.
+  /// Lists the items that match what was typed; none if the keychain can't be listed without a question.
   init(in selection: KeychainSelection, where filter: ItemFilter?) {
     var selection = selection
     selection.mayAsk = false
@@ -24,7 +24,7 @@ struct KnownItems {
     items = all.filter(filter.matches)
   }
 
-  /// The attributes that a person would complete, by the names of their options.
+  /// The attributes that can be completed, by the names of their options.
   static let attributes: [String: @Sendable (Item) -> ByteString?] = [
     "--server": { $0.internetPassword?.server }, "--protocol": { $0.internetPassword?.protocol },
     "--port": { $0.internetPassword?.effectivePort.map { ByteString("\($0)") } },
@@ -36,9 +36,9 @@ struct KnownItems {
     "--creator": { $0.creator }, "--type": { $0.type },
   ]
 
-  /// The values of one attribute.
+  /// The values of an attribute.
   ///
-  /// - Parameter isPattern: whether a `*` in them has to be told from one that stands for anything.
+  /// - Parameter isPattern: whether a `*` in the values must be escaped, because the option takes a pattern.
   func values(of attribute: (Item) -> ByteString?, isPattern: Bool) -> [CompletionCandidate] {
     sorted(
       items.compactMap { item in
@@ -46,7 +46,7 @@ struct KnownItems {
       })
   }
 
-  /// Where the internet passwords are for, as URLs; those for https also without it, where no URL has been begun.
+  /// The places of the internet passwords as URLs. Those for https have no scheme, unless one is being typed.
   func urls(beginning typed: String) -> [CompletionCandidate] {
     let isURL = typed.contains("://") || ["https://", "http://"].contains { $0.hasPrefix(typed) }
     return sorted(
@@ -59,7 +59,7 @@ struct KnownItems {
       })
   }
 
-  /// The items as references, as 'llavero run' takes them.
+  /// The items as references, in the form that 'llavero run' takes.
   func references(after prefix: String) -> [CompletionCandidate] {
     sorted(
       items.compactMap { item in
@@ -73,7 +73,7 @@ struct KnownItems {
       })
   }
 
-  /// The services of generic passwords that begin so, without that beginning.
+  /// The services of generic passwords that begin with `prefix`, without that prefix.
   func services(after prefix: String) -> [CompletionCandidate] {
     sorted(
       items.compactMap { item in
@@ -86,7 +86,7 @@ struct KnownItems {
     Set(candidates.map(\.text)).sorted().map { CompletionCandidate($0) }
   }
 
-  /// `nil` for what has no server.
+  /// Returns `nil` if the key has no server.
   private static func url(of key: InternetPassword, withAccount: Bool) -> String? {
     guard let server = key.server else { return nil }
     var url = "\(key.protocol)://"
@@ -98,7 +98,7 @@ struct KnownItems {
   }
 }
 
-/// A part of a URL, with `%XX` for what means something there or can't be typed (RFC 3986 section 2.1).
+/// A part of a URL, with `%XX` for reserved characters and those that can't be typed (RFC 3986 section 2.1).
 private func escaped(_ part: ByteString, keeping others: StaticString = "+") -> String {
   PercentEncoding.text(part, keeping: others)
 }
@@ -114,7 +114,7 @@ extension Item {
 }
 
 extension GlobPattern {
-  /// The pattern that stands for this very text.
+  /// A pattern that matches exactly this text.
   static func literal(_ text: ByteString) -> ByteString {
     if !text.bytes.contains(where: { "*?[\\".utf8.contains($0) }) { return text }
     return ByteString(text.bytes.flatMap { "*?[\\".utf8.contains($0) ? [0x5c, $0] : [$0] })

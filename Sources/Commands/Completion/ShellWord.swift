@@ -1,17 +1,17 @@
-/// A word of a command line as it was typed, with quotes and backslashes in it.
+/// A word of a command line as it was typed, with quotes and backslashes.
 struct ShellWord {
-  /// What quotes the end of the word, where that is not closed yet.
+  /// The quote that is still open at the end of the word.
   enum Quote { case none, single, double }
 
-  /// The word without its quotes. What a shell would put in the place of `$NAME` and the like is not known.
+  /// The word without its quotes. Variables such as `$NAME` are not expanded.
   private(set) var text = ""
   private(set) var quote = Quote.none
-  /// How much of `text` stands before the last quote that is open, else before what follows the last separator.
+  /// The length of `text` up to the last open quote, or else to the last separator.
   private(set) var kept = 0
 
-  /// Takes the words of a line apart (POSIX.1-2024, XCU 2.2).
+  /// Splits a line into words (POSIX.1-2024, XCU 2.2).
   ///
-  /// - Parameter wordBreaks: what the shell takes for the end of a word that it completes, where it isn't quoted.
+  /// - Parameter wordBreaks: the unquoted characters at which the shell ends a word that it completes.
   static func words(of line: String, wordBreaks: String = "") -> [ShellWord] {
     var words: [ShellWord] = []
     var word = ShellWord()
@@ -20,7 +20,7 @@ struct ShellWord {
     for character in line {
       if isEscaped {
         isEscaped = false
-        // In double quotes a backslash stands for itself before most characters.
+        // In double quotes a backslash is literal before most characters.
         if word.quote == .double, !"$`\"\\".contains(character) { word.append("\\") }
         word.append(character)
         continue
@@ -44,34 +44,34 @@ struct ShellWord {
         if word.quote == .none, wordBreaks.contains(character) { word.kept = word.text.count }
       }
     }
-    // The last one is what is being typed, if only just.
+    // The last word is the one being typed, even if it is still empty.
     words.append(word)
     return words
   }
 
   private mutating func append(_ character: Character) { text.append(character) }
 
-  /// The words as fish gives them: all but the last are without quotes already.
+  /// The words as fish passes them: all but the last are already unquoted.
   static func withoutLastQuote(_ words: ArraySlice<String>) -> [String] {
     guard let last = words.last else { return [] }
     return words.dropLast() + [Self.words(of: last).map(\.text).joined(separator: " ")]
   }
 }
 
-/// What bash has of a command line up to the cursor, and what it takes for an answer.
+/// The command line that bash passes, up to the cursor, and the format of the answers it expects.
 struct BashLine {
   private let typed: [ShellWord]
 
   /// - Parameter wordBreaks: `COMP_WORDBREAKS`.
   init(_ line: String, wordBreaks: String) {
-    // Readline doesn't end a word at those that quote.
+    // Readline doesn't end a word at quoting characters.
     typed = ShellWord.words(of: line, wordBreaks: wordBreaks.filter { !"\"' \t\n".contains($0) })
   }
 
   var words: [String] { typed.map(\.text) }
 
-  /// What is to stand in `COMPREPLY`: of each candidate that begins as the last word does, what takes the place of the
-  /// word since its last separator, quoted as the word is.
+  /// The contents of `COMPREPLY`: for each candidate with the prefix typed so far, the text that replaces the word
+  /// after its last separator, quoted like the word.
   func replies(to candidates: [CompletionCandidate]) -> [String] {
     guard let word = typed.last else { return [] }
     return candidates.compactMap { candidate in
@@ -79,7 +79,7 @@ struct BashLine {
       let rest = candidate.text.dropFirst(word.kept)
       switch word.quote {
       case .none: return Self.escaped(rest)
-      // Nothing can be quoted there, and what ends the quote would be taken for its end.
+      // Nothing can be escaped in single quotes, so a candidate with one can't be offered.
       case .single: return rest.contains("'") ? nil : String(rest)
       case .double: return rest.reduce(into: "") { $0 += "$`\"\\".contains($1) ? "\\\($1)" : "\($1)" }
       }

@@ -45,7 +45,7 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  /// What was found out about one keychain.
+  /// The findings about one keychain.
   private struct Report {
     let kind: KeychainKind
     let findings: [Finding]
@@ -53,12 +53,12 @@ struct DoctorCommand: ParsableCommand {
     var isUsable: Bool { findings.allSatisfy { $0.problem == nil } }
   }
 
-  // MARK: Looking
+  // MARK: Checking
 
-  /// Which keychain is in use.
+  /// The keychain in use.
   private enum Choice {
     case known(KeychainKind, why: String)
-    /// What was remembered, or what the environment says, can't be understood.
+    /// The remembered choice, or the environment's, can't be understood.
     case unknown(Failure)
   }
 
@@ -131,13 +131,13 @@ struct DoctorCommand: ParsableCommand {
       kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   private static func isAbout(absence problem: KeychainError) -> Bool {
     if case .unavailable = problem { true } else { false }
   }
 
-  /// What is wrong, and what to type next, without sending people in a circle.
+  /// The problem, and the command to type next, without sending people in a circle.
   private static func explanation(of finding: Finding) -> (problem: String, next: String?)? {
     guard let problem = finding.problem else { return nil }
     let failure = Failure(problem)

@@ -1,15 +1,15 @@
-/// The helpers that git asks one after the other for a URL, and those that an empty entry makes it forget
-/// (git-config(1), `credential.helper`).
+/// The helpers that git asks in turn for a URL, and those that an empty entry resets (git-config(1),
+/// `credential.helper`).
 struct GitHelperChain {
-  /// One of them.
+  /// One helper.
   struct Helper {
-    /// The key that has it: `credential.helper`, or one with a URL.
+    /// The key that sets it: `credential.helper`, or one with a URL.
     let key: String
     let value: String
     let origin: String
     let scope: String
 
-    /// The word that says which it is: `store` of `store --file x` and of `/usr/lib/git-core/git-credential-store`.
+    /// The helper's short name: `store` for `store --file x` and for `/usr/lib/git-core/git-credential-store`.
     var name: String {
       let words = (value.hasPrefix("!") ? value.dropFirst() : value[...]).split(separator: " ")
       guard let first = words.first else { return "" }
@@ -17,18 +17,18 @@ struct GitHelperChain {
       return name.hasPrefix("git-credential-") ? String(name.dropFirst(15)) : name
     }
 
-    /// Whether it is this program under one of its names.
+    /// Whether it is llavero under one of its names.
     var isLlavero: Bool { name == "llavero" }
 
-    /// Where it is set, for people.
+    /// The place where it is set, for people.
     var place: String {
       let file = origin.hasPrefix("file:") ? String(origin.dropFirst(5)) : origin
       return scope.isEmpty || scope == "command" ? file : "\(scope), \(file)"
     }
 
-    /// What takes it out of the configuration.
+    /// The command that removes it from the configuration.
     var removal: String {
-      // Such a text in quotes within quotes nobody could type.
+      // Nobody could type such a text in quotes within quotes.
       if value.contains("'") { return "take it out of \(place)" }
       return "git config \(scopeOption)--fixed-value --unset-all \(key) '\(value)'"
     }
@@ -38,14 +38,14 @@ struct GitHelperChain {
     }
   }
 
-  /// The URL that it is for; `nil` for all that have none of their own.
+  /// The URL that the chain is for; `nil` for all URLs without a chain of their own.
   let url: String?
-  /// Those that are asked.
+  /// The helpers that git asks.
   private(set) var asked: [Helper] = []
-  /// This program where it was set and then forgotten, and what made git forget it.
+  /// llavero, if it was set and then reset, and the entry that reset it.
   private(set) var forgotten: (helper: Helper, by: Helper)?
 
-  /// Every chain that git's configuration makes: first the one for all URLs, then one for each that is named.
+  /// The chains that git's configuration makes: first the one for all URLs, then one for each URL that it names.
   static func all(in entries: [GitSettings.Entry]) -> [GitHelperChain] {
     var urls: [String?] = [nil]
     for entry in entries {
@@ -80,7 +80,7 @@ struct GitHelperChain {
     return String(name.dropFirst(prefix.count).dropLast(suffix.count))
   }
 
-  /// Files that git's own store is told to use.
+  /// The files that git's own store is told to use.
   var storeFiles: [String] {
     asked.filter { $0.name == "store" }.compactMap { helper in
       let words = helper.value.split(separator: " ").map(String.init)
@@ -92,7 +92,7 @@ struct GitHelperChain {
     }
   }
 
-  /// What is wrong with it, each with what to type next.
+  /// The problems of the chain, each with the command to type next.
   func problems() -> [(problem: String, remedy: String?)] {
     var problems: [(String, String?)] = []
     guard let own = asked.firstIndex(where: \.isLlavero) else {
@@ -109,7 +109,7 @@ struct GitHelperChain {
       }
       return problems + plainText()
     }
-    // One that is there for a URL alone is meant to answer there.
+    // A helper for a single URL is meant to answer there.
     for helper in asked[..<own]
     where helper.name != "cache" && helper.name != "store" && helper.key == "credential.helper" {
       problems.append(

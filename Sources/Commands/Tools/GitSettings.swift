@@ -2,35 +2,35 @@ import Bytes
 import Processes
 import Terminals
 
-/// What git's configuration says of credentials, as git itself reads it where this program was started: with the
-/// repository's own file, includes and the variables of the environment.
+/// Git's credential settings, as git itself reads them in the working directory: with the repository's own file,
+/// includes and environment variables.
 enum GitSettings {
-  /// One value that a file sets.
+  /// A value in git's configuration.
   struct Entry {
-    /// In small letters but for a URL in its middle: `credential.https://github.com.helper`.
+    /// The name in lowercase, except for a URL in the middle: `credential.https://github.com.helper`.
     let name: String
     let value: String
     /// `system`, `global`, `local`, `worktree` or `command`; empty if git doesn't say.
     let scope: String
-    /// `file:/home/me/.gitconfig`, `command line:`.
+    /// For example `file:/home/me/.gitconfig` or `command line:`.
     let origin: String
   }
 
-  /// What holds for one URL.
+  /// The settings for one URL.
   struct ForURL {
     /// Whether git sends a helper the path of an http(s) URL (git-config(1), `credential.useHttpPath`).
     var usesPath = false
-    /// The account that git asks for where the URL names none (`credential.username`).
+    /// The account that git asks for if the URL names none (`credential.username`).
     var account: ByteString?
   }
 
-  /// How long git may take, in milliseconds.
+  /// The time limit for a run of git, in milliseconds.
   private static let timeout = 5000
 
-  /// Whether git is there at all.
+  /// Whether git is installed.
   static var isInstalled: Bool { ProgramLinks.found("git") != nil }
 
-  /// Whether this git takes ready-made headers from helpers, since 2.46 (git-credential(1), `authtype`).
+  /// Whether this git accepts ready-made headers from helpers, as it does since 2.46 (git-credential(1), `authtype`).
   static var takesHeaders: Bool {
     // git version 2.39.5
     guard let text = output(["--version"]),
@@ -40,9 +40,9 @@ enum GitSettings {
     return (major, minor) >= (2, 46)
   }
 
-  /// Every value below `credential`, in the order in which git takes them; `nil` if git doesn't run.
+  /// The values below `credential`, in the order in which git reads them; `nil` if git can't be run.
   static func credentialEntries() -> [Entry]? {
-    // Git of before 2.26 knows no scopes.
+    // Git before 2.26 doesn't know scopes.
     for hasScope in [true, false] {
       let arguments = ["config", "--null", "--show-origin"] + (hasScope ? ["--show-scope"] : [])
       guard let text = output(arguments + ["--get-regexp", "^credential\\."], orStatus: 1) else { continue }
@@ -65,7 +65,7 @@ enum GitSettings {
     return nil
   }
 
-  /// Whether another file than this one, which git reads before it, names helpers.
+  /// Whether a file other than this one, which git reads before it, names helpers.
   static func hasHelpers(beside path: String) -> Bool {
     let entries = credentialEntries() ?? []
     return entries.contains {
@@ -74,9 +74,9 @@ enum GitSettings {
     }
   }
 
-  /// Throws if git, where it is there, reads a file otherwise than its text was understood.
+  /// Checks that git, if it is installed, reads a file as llavero does.
   ///
-  /// - Throws: ``Failure``.
+  /// - Throws: ``Failure`` if it doesn't.
   static func check(_ text: [UInt8], at path: String) throws(Failure) {
     guard isInstalled, !text.isEmpty else { return }
     var isSame = false
@@ -86,7 +86,7 @@ enum GitSettings {
       let entries = file.entries.map { entry in
         String(decoding: entry.name + (entry.value.map { [0x0a] + $0 } ?? []), as: UTF8.self)
       }
-      // Git of before 2.45 makes spaces of tabs.
+      // Git before 2.45 turns tabs into spaces.
       func plain(_ text: String) -> String { text.replacing("\t", with: " ") }
       isSame = plain(output) == plain(entries.map { $0 + "\0" }.joined())
     }
@@ -96,7 +96,7 @@ enum GitSettings {
       status: .keychain)
   }
 
-  /// What holds for a URL without a password in it.
+  /// The settings for a URL without a password.
   static func forURL(_ url: String) -> ForURL {
     var settings = ForURL()
     guard let text = output(["config", "--null", "--get-urlmatch", "credential", url], orStatus: 1) else {
@@ -104,7 +104,7 @@ enum GitSettings {
     }
     for setting in text.split(separator: "\0") {
       let parts = setting.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-      // One without a value is true (git-config(1), "Values").
+      // A key without a value is true (git-config(1), "Values").
       let value = parts.count > 1 ? String(parts[1]) : "true"
       switch parts[0] {
       case "credential.usehttppath": settings.usesPath = isTrue(value)
@@ -119,9 +119,9 @@ enum GitSettings {
     ["true", "yes", "on"].contains(value.lowercased()) || (Int(value).map { $0 != 0 } ?? false)
   }
 
-  /// What git prints, as text.
+  /// The output of git, as text.
   ///
-  /// - Parameter other: a status that says no more than that there is nothing.
+  /// - Parameter other: an exit status that only means there is nothing to print.
   private static func output(_ arguments: [String], orStatus other: Int32 = 0) -> String? {
     guard let program = ProgramLinks.found("git") else { return nil }
     let words = ([program] + arguments).map { CString(copying: $0) }

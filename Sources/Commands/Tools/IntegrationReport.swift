@@ -6,22 +6,22 @@ import Keychain
 import Processes
 import Terminals
 
-/// What is found out about the tools that log in from here, without any secret being read for it.
+/// A report on the tools that log in from here, made without reading any secret.
 struct IntegrationReport {
-  /// One thing that was looked at.
+  /// The result of one check.
   struct Finding {
-    /// `git`, `docker`, a link's name, …
+    /// `git`, `docker`, the name of a link, …
     let subject: String
-    /// What was found; `nil` if nothing was.
+    /// What is there; `nil` if there is nothing.
     let value: String?
     var problem: String?
-    /// What to type next.
+    /// The command to type next.
     var remedy: String?
   }
 
   private(set) var findings: [Finding] = []
 
-  /// Looks. Runs git, if it is there, for what its configuration says.
+  /// Runs the checks. Runs git, if it is installed, to read its configuration.
   init(_ place: SetupPlace) {
     let chains = GitSettings.credentialEntries().map(GitHelperChain.all)
     if let chains {
@@ -37,7 +37,7 @@ struct IntegrationReport {
     }
   }
 
-  /// Whether there are problems.
+  /// Whether any check found a problem.
   var hasProblems: Bool { findings.contains { $0.problem != nil } }
 
   private mutating func add(
@@ -52,7 +52,7 @@ struct IntegrationReport {
       chain.asked.isEmpty
       ? "has no credential helper"
       : "asks " + chain.asked.map { "\($0.value) (\($0.place))" }.joined(separator: ", then ")
-    // What is wrong for all URLs is said once.
+    // Report problems that concern all URLs only once.
     let problems = chain.problems().filter { new in
       !findings.contains { $0.problem == new.problem && $0.remedy == new.remedy }
     }
@@ -60,10 +60,10 @@ struct IntegrationReport {
     for (problem, remedy) in problems.dropFirst() { add(subject, nil, problem, remedy) }
   }
 
-  /// The names along the PATH by which tools find this program, where they lead elsewhere.
+  /// Checks the names by which tools find this program on the PATH, and reports those that lead elsewhere.
   private mutating func addLinks() {
     guard let program = try? ProgramLinks.program() else { return }
-    // Where another llavero comes first along the PATH, links to that one are as they should be.
+    // If another llavero comes first on the PATH, links to that one are right too.
     var accepted = [program] + Self.toolsProgram(program)
     var slower: [String: Int] = [:]
     let folders = (CString(variable: "PATH")?.text ?? "").split(separator: ":")
@@ -98,7 +98,7 @@ struct IntegrationReport {
     }
   }
 
-  /// The `llavero-credential` beside a `llavero`, if that is one and it isn't itself such.
+  /// The `llavero-credential` beside a `llavero`, unless `program` is that one itself.
   private static func toolsProgram(_ program: String) -> [String] {
     ProgramLinks.toolsProgram(beside: program).map { $0 == program ? [] : [$0] } ?? []
   }
@@ -130,7 +130,7 @@ struct IntegrationReport {
     }
   }
 
-  /// What docker has beside the one helper for everything.
+  /// Checks what docker's configuration has besides the single helper for everything.
   private mutating func addDocker(_ place: SetupPlace) {
     let folder = place.variable("DOCKER_CONFIG") ?? place.home(".docker")
     let path = folder + "/config.json"
@@ -170,9 +170,9 @@ struct IntegrationReport {
     }
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
-  /// For people.
+  /// The report as text for people.
   func text() -> TextForTerminal {
     if findings.isEmpty { return "" }
     var rows: [[String]] = []
@@ -184,7 +184,7 @@ struct IntegrationReport {
     return "\ntools: \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
   }
 
-  /// For programs: a member `integrations`.
+  /// Writes the JSON member `integrations`.
   func write(to json: inout JSONWriter) {
     json.beginArray("integrations")
     for finding in findings {

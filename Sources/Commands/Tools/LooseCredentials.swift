@@ -4,31 +4,31 @@ import Interchange
 import Keychain
 import Terminals
 
-/// A file of another program that has passwords or tokens in plain text.
+/// A file of another program that contains passwords or tokens in plain text.
 struct LooseCredentials {
-  /// What `llavero import` calls it.
+  /// The kind of file, as `llavero import` names it.
   let kind: String
-  /// The file.
+  /// The path of the file.
   let path: String
-  /// How many there are in it.
+  /// The number of passwords or tokens in it.
   let count: Int
-  /// Whether `llavero import` has to be told where it is.
+  /// Whether `llavero import` must be told the path.
   let isElsewhere: Bool
 
-  /// What is wrong.
+  /// A description of the problem.
   var problem: String {
     "\(countText(count, "password")) or \(count == 1 ? "token" : "tokens") in plain text"
   }
 
-  /// What to type next.
+  /// The command to type next.
   var remedy: String {
     ShellCommand(["llavero", "import", kind] + (isElsewhere ? [path] : []) + ["--remove-source"]).description
   }
 
-  /// The most of a file that is looked at, in bytes.
+  /// The maximum size of a file that is read, in bytes.
   private static let limit = 1 << 20
 
-  /// Looks in the usual places. Opens plain files alone, and asks nobody.
+  /// Looks in the usual places. Opens only plain files, and asks nobody.
   ///
   /// - Parameter stores: further files of git's own plaintext store.
   static func find(stores: [String] = []) -> [LooseCredentials] {
@@ -48,7 +48,7 @@ struct LooseCredentials {
     return found
   }
 
-  /// How many logins a file has; 0 also if it can't be read.
+  /// The number of logins in a file; 0 also if it can't be read.
   private static func logins(in path: String, _ format: FileFormat) -> Int {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {

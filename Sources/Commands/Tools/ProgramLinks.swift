@@ -10,19 +10,19 @@ import ToolCommands
 
 /// The names by which tools call this program: symbolic links to `llavero-credential`.
 enum ProgramLinks {
-  /// Git's own.
+  /// The name that git uses.
   static let git = GitCredentialCommand.name
 
-  /// Every name that is this program's own.
+  /// All of this program's own names.
   static var all: [String] { [git] + Tool.all.flatMap(\.links) }
 
-  /// The names of other programs that it can stand in for, which it takes only where somebody asks for that.
+  /// The names of other programs that it can stand in for. Links with these names are made only on request.
   static var standIns: [String] { Tool.all.flatMap(\.standsInFor) + [SecurityCommand.name] }
 
-  /// Where this program is, every link followed: `llavero`, also where that has become the one for the Secret Service,
-  /// which lies beside it or in `../libexec/llavero`.
+  /// The path of `llavero`, with all links resolved. This also works in the program for the Secret Service, which is
+  /// beside it or in `../libexec/llavero`.
   ///
-  /// - Throws: ``Failure`` if the kernel doesn't say.
+  /// - Throws: ``Failure`` if the kernel doesn't tell.
   static func program() throws(Failure) -> String {
     guard let path = realPath("/proc/self/exe") else {
       throw Failure("cannot tell where llavero is", status: .keychain)
@@ -34,40 +34,40 @@ enum ProgramLinks {
     return ["\(folder)/\(name)", "\(folder)/../../bin/\(name)"].lazy.compactMap(realPath).first ?? path
   }
 
-  /// Where a link of this name has to lead: to `llavero-credential`, if that lies beside `llavero`, for it answers in
-  /// less time. Where it doesn't, and for what a person types, to `llavero` itself.
+  /// The path that a link of this name must lead to: `llavero-credential` if it is beside `llavero`, because it answers
+  /// faster, otherwise `llavero` itself. Names that people type always lead to `llavero`.
   ///
-  /// - Throws: ``Failure`` if the kernel doesn't say.
+  /// - Throws: ``Failure`` if the kernel doesn't tell.
   static func program(for name: String) throws(Failure) -> String {
     let program = try program()
     if name == SecurityCommand.name { return program }
     return toolsProgram(beside: program) ?? program
   }
 
-  /// The `llavero-credential` that lies beside a `llavero`.
+  /// The `llavero-credential` beside a `llavero`.
   static func toolsProgram(beside program: String) -> String? {
     guard let slash = program.lastIndex(of: "/") else { return nil }
     let path = "\(program[..<slash])/\(Executables.tools)"
     return access(path, X_OK) == 0 ? realPath(path) : nil
   }
 
-  /// Whether a path leads to an executable of this installation: a link that an earlier version has made leads to
-  /// `llavero`, which answers tools as well.
+  /// Whether a path leads to an executable of this installation. Links made by earlier versions lead to `llavero`,
+  /// which answers tools as well.
   static func isOwn(_ path: String) -> Bool {
     guard let real = realPath(path), let program = try? program() else { return false }
     return real == program || real == toolsProgram(beside: program)
   }
 
-  /// One link that is to be, or is already.
+  /// A link to make, or one that exists already.
   struct Link {
     let path: String
     let target: String
     let isThere: Bool
   }
 
-  /// What has to be done for links of these names in a folder. Changes nothing.
+  /// The links to make for these names in a folder. Changes nothing.
   ///
-  /// - Throws: ``Failure`` if something else has one of the names.
+  /// - Throws: ``Failure`` if one of the names is taken by something else.
   static func plan(_ names: [String], in folder: String) throws(Failure) -> [Link] {
     guard let real = realPath(folder) else {
       throw Failure("there is no folder \(folder)", hint: "make it first", status: .usage)
@@ -84,7 +84,7 @@ enum ProgramLinks {
         links.append(Link(path: path, target: target, isThere: false))
         continue
       }
-      // One of an llavero that has moved is ours, too.
+      // A link to an llavero that has moved is ours, too.
       let last = present.split(separator: "/").last.map(String.init) ?? ""
       guard [Executables.people, Executables.tools].contains(last) || isOwn(path) else {
         throw Failure(
@@ -95,18 +95,19 @@ enum ProgramLinks {
     return links
   }
 
-  /// What a link in a folder says. A folder that is moved as a whole, as a package's is, stays whole.
+  /// The target to write into a link. It is relative within a folder, so that a folder moved as a whole, such as a
+  /// package's, keeps working.
   private static func target(_ program: String, from folder: String) -> String {
     guard let slash = program.lastIndex(of: "/"), program[..<slash] == folder[...] else { return program }
     return String(program[program.index(after: slash)...])
   }
 
-  /// Makes a link, in the place of a former one.
+  /// Makes a link, replacing an existing one.
   ///
-  /// - Throws: ``Failure`` if that can't be done.
+  /// - Throws: ``Failure`` if that fails.
   static func make(_ link: Link) throws(Failure) {
     if link.isThere { return }
-    // Under another name first, so that the name is there at any time.
+    // Made under a temporary name first, so that the name always exists.
     let temporary = "\(link.path).\(getpid()).tmp"
     if symlink(link.target, temporary) != 0 || rename(temporary, link.path) != 0 {
       let number = errno
@@ -124,7 +125,7 @@ enum ProgramLinks {
     return true
   }
 
-  /// Where a program of that name is along the PATH; `nil` if it is nowhere there.
+  /// The path of a program on the PATH; `nil` if there is none.
   static func found(_ name: String) -> String? {
     for folder in (VaultLocation.environmentVariable("PATH") ?? "").split(separator: ":") {
       let path = "\(folder)/\(name)"

@@ -7,8 +7,8 @@ import Processes
 import Terminals
 import ToolCommands
 
-/// `llavero run`: a program with secrets in its environment. What stands after `--` is the program's own, byte for byte,
-/// so it starts without ArgumentParser.
+/// `llavero run`: runs a program with secrets in its environment. The arguments after `--` are passed on byte for byte,
+/// so this command starts without ArgumentParser.
 enum RunCommand {
   static let usage = """
     usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]... [--netrc-file [HOST...]]
@@ -30,16 +30,16 @@ enum RunCommand {
 
     """
 
-  /// As a shell has them: the program can't be executed; it isn't found.
+  /// The exit statuses that shells use for a program that can't be executed, and for one that isn't found.
   private static let cannotExecute: Int32 = 126
   private static let notFound: Int32 = 127
 
-  /// What the command line says.
+  /// The options of the command line.
   private struct Options {
     var selection = KeychainSelection()
     var assignments: [ByteString] = []
     var files: [CString] = []
-    /// The hosts of `--netrc-file`, if that is given.
+    /// The hosts of `--netrc-file`; `nil` if the option isn't given.
     var hosts: [ByteString]?
     var program: [CString] = []
     var wantsHelp = false
@@ -88,9 +88,10 @@ enum RunCommand {
     var needsKeychain: Bool { !assignments.isEmpty || !files.isEmpty || hosts != nil }
   }
 
-  /// Becomes the program, or runs it, and returns the status to end with.
+  /// Replaces the process with the program, or runs it, and returns the exit status.
   ///
-  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing was run then.
+  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing has run
+  ///   then.
   static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
@@ -100,14 +101,14 @@ enum RunCommand {
     guard let program = options.program.first else {
       throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
     }
-    // GLib ignores it, and what is executed would, too.
+    // GLib ignores SIGPIPE, and the program would inherit that.
     let brokenPipe = signal(SIGPIPE, SIG_DFL)
     signal(SIGPIPE, brokenPipe)
 
     var environment = ProgramEnvironment()
     var netrc: Secret?
     if options.needsKeychain {
-      // Before any file is read, which may be a pipe.
+      // Before any file is read, because a file may be a pipe.
       let selected = try options.selection.choose()
       let references = try variables(options, &environment)
       if !references.isEmpty || options.hosts != nil {
@@ -135,7 +136,7 @@ enum RunCommand {
     return failure == ENOENT || failure == ENOTDIR ? notFound : cannotExecute
   }
 
-  /// Reads what variables there are to be. What isn't a reference is set at once.
+  /// Reads the variables to set. Values that aren't references are set at once.
   private static func variables(
     _ options: Options, _ environment: inout ProgramEnvironment
   ) throws(Failure) -> [(name: ByteString, reference: SecretReference)] {
@@ -167,7 +168,7 @@ enum RunCommand {
     }
     for assignment in options.assignments {
       try Secret(copying: assignment).withUnsafeBytes { (text) throws(Failure) in
-        // Nothing of it is shown, for somebody may have written a secret there.
+        // The text is not shown, because somebody may have written a secret there.
         guard let (name, value) = EnvironmentLines.pair(text), SecretReference.isMeant(by: value) else {
           throw Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
         }
@@ -189,7 +190,7 @@ enum RunCommand {
 
   /// Sets each variable to its secret.
   ///
-  /// - Throws: ``Failure`` that names all variables whose secrets are missing.
+  /// - Throws: ``Failure`` that names every variable whose secret is missing.
   private static func resolve(
     _ references: [(name: ByteString, reference: SecretReference)], in keychain: any KeychainStore,
     _ environment: inout ProgramEnvironment
@@ -225,7 +226,7 @@ enum RunCommand {
     names.map { "\($0)" }.joined(separator: ", ")
   }
 
-  /// Returns only if the program can't be executed: an `errno`.
+  /// Replaces the process with the program. Returns an `errno` only if the program can't be executed.
   private static func become(
     _ program: [CString], _ environment: borrowing ProgramEnvironment
   ) -> Int32 {
@@ -243,7 +244,7 @@ enum RunCommand {
   private static func run(
     _ program: [CString], _ environment: inout ProgramEnvironment, with netrc: borrowing Secret
   ) throws(Failure) -> SupervisedProgram.Outcome {
-    // First, so that no signal leaves the file behind.
+    // This comes first, so that no signal leaves the file behind.
     let supervised = try supervise()
     let file = try makeFile(netrc)
     ByteString(file.path).bytes.withUnsafeBytes { environment.set("NETRC", $0) }

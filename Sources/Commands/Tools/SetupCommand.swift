@@ -67,7 +67,7 @@ struct SetupCommand: ParsableCommand {
     }
   }
 
-  /// A name in DNS, whose first part may be an asterisk.
+  /// Whether a text is a DNS name, whose first part may be an asterisk.
   private static func isHost(_ host: String) -> Bool {
     let parts = (host.hasPrefix("*.") ? host.dropFirst(2) : host[...]).split(
       separator: ".", omittingEmptySubsequences: false)
@@ -114,7 +114,7 @@ struct SetupCommand: ParsableCommand {
         : "\(tool.name) logs in from llavero now; \(tool.next)")
   }
 
-  /// - Throws: ``Failure`` if the tool would ask for whatever host a stranger names.
+  /// - Throws: ``Failure`` if the tool would ask for a login at any host that a stranger names.
   private func refuseEveryHost(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
     guard tool.needsHosts, host.isEmpty, !SetupState(of: tool, place).isSetUp else { return }
     throw Failure(
@@ -135,7 +135,7 @@ struct SetupCommand: ParsableCommand {
           if !plan.isEmpty { plans.append((tool, profile, plan)) }
         }
       } catch {
-        // One that llavero never changed may be broken as it likes.
+        // A configuration that llavero never changed may be broken in any way.
         let isSetUp = ((try? SetupRecord.read(tool.name).isEmpty) ?? false) == false
         if isSetUp || SetupState(of: tool, place.forRemoving).isSetUp { failures.append((tool.name, error)) }
       }
@@ -149,7 +149,7 @@ struct SetupCommand: ParsableCommand {
     var done: [(tool: String, steps: [SetupPlan.Step])] = []
     for (tool, profile, plan) in plans {
       do throws(Failure) {
-        // Another profile's lines may have moved by now.
+        // The lines of another profile may have moved by now.
         let plan = profile == "default" ? plan : try SetupPlan.removing(tool, place.with(profile: profile))
         if !dryRun { try plan.carryOut() }
         if !plan.steps.isEmpty { done.append((tool.name, plan.steps)) }
@@ -201,10 +201,10 @@ struct SetupCommand: ParsableCommand {
     }
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   private func show(_ steps: [SetupPlan.Step]) {
-    // Standard output is for what was done.
+    // Standard output is only for what was done.
     _ = try? StandardStreams.write(text(of: steps), to: 2)
   }
 

@@ -5,20 +5,21 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// A netrc file for programs that need one: on no disk, for this user alone, and gone when this process lets go of it.
+/// A netrc file for programs that need one. It is never on a disk, only this user can read it, and it is removed when
+/// this value is destroyed.
 ///
-/// A descriptor's name in `/proc` would leave no file, but only the program itself could open it, and not those that it
-/// starts without its descriptors, as Bazel's server and pip's builds are started.
+/// A path in `/proc` to a descriptor would leave no file. But only the program itself could open it, not the programs
+/// that it starts without its descriptors, such as Bazel's server and pip's builds.
 struct TemporaryNetrc: ~Copyable {
-  /// Where it is.
+  /// The path of the file.
   let path: String
   private let folder: Folder
   private let name: String
   private let descriptor: Int32
 
-  /// Makes the file, and removes those whose makers were killed.
+  /// Makes the file, and removes files left by processes that were killed.
   ///
-  /// - Throws: ``KeychainError/unavailable(reason:)`` where no file system is in memory;
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if there is no file system in memory;
   ///   ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
   init(_ contents: borrowing Secret) throws(KeychainError) {
     let folder = try Folder(creating: try Self.place())
@@ -65,7 +66,8 @@ struct TemporaryNetrc: ~Copyable {
       reason: "neither XDG_RUNTIME_DIR nor /dev/shm is in memory, and a netrc file must not get on a disk")
   }
 
-  /// Whoever has made one holds its lock as long as he lives. A new one isn't locked yet for an instant.
+  /// Removes the files of processes that were killed. A process locks its file while it lives; a new file is briefly
+  /// unlocked.
   private static func removeAbandoned(in folder: borrowing Folder) {
     let names = (try? folder.names { $0.starts(with: prefix.utf8) }) ?? []
     for name in names {

@@ -34,7 +34,7 @@ struct ChangePassphraseCommand: ParsableCommand {
     if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
   }
 
-  /// The slot whose passphrase is to go.
+  /// The slot whose passphrase is replaced.
   private func formerSlot(in file: EncryptedFileKeychain) throws(Failure) -> String {
     let slots = try explaining(file.passphraseSlots())
     if let slot {

@@ -45,7 +45,7 @@ struct InitCommand: ParsableCommand {
     let keychain = try self.keychain.selection.encryptedFile()
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
-      // Before anybody thinks of a passphrase for it.
+      // Before the user has to think of a passphrase for it.
       if access(path, F_OK) == 0 { throw Self.isThere(path) }
       let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
       try create(in: keychain, .passphrase(passphrase))

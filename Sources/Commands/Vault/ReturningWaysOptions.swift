@@ -4,14 +4,14 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// Whether the encrypted file may be put back with ways in that it may not have had any more.
+/// Whether the encrypted file may be restored with slots that may have been removed since.
 struct ReturningWaysOptions: ParsableArguments {
   @Flag(help: "Don't ask whether what is listed may open the keychain again")
   var yes = false
 
-  /// Runs what puts the file back, and asks on the terminal where it has to be asked.
+  /// Runs `body`, which restores the file, and asks on the terminal where a confirmation is needed.
   ///
-  /// - Throws: ``Failure`` with status 2 where nobody can be asked, with status 1 where the answer is no.
+  /// - Throws: ``Failure`` with status 2 if nobody can be asked, with status 1 if the answer is no.
   func confirming<Result>(
     _ vault: EncryptedFileKeychain, _ selection: KeychainSelection,
     _ body: (EncryptedFileKeychain, WaysConfirmation) throws(KeychainError) -> Result
@@ -35,7 +35,7 @@ struct ReturningWaysOptions: ParsableArguments {
     }
   }
 
-  /// Says what would open the keychain, and asks. `nil` if it may.
+  /// Says what would open the keychain, and asks for confirmation. Returns `nil` if it is given.
   private static func refusal(
     of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool, _ selection: KeychainSelection
   ) -> Failure? {

@@ -59,8 +59,8 @@ struct RotateCommand: ParsableCommand {
     StandardStreams.say("write the new recovery codes down now; they are not shown again")
   }
 
-  /// Asks for the passphrase of a slot, on the terminal with its identifier where there are several; a descriptor has
-  /// one for all.
+  /// Asks for the passphrase of a slot. On the terminal the question names the slot if there are several; a descriptor
+  /// holds one passphrase for all.
   private func passphraseSource(isOnlyOne: Bool, path: String) throws(Failure) -> SlotPassphraseSource {
     if let descriptor = keychain.passphraseFd {
       let passphrase = try SecretInput.passphrase(from: descriptor)

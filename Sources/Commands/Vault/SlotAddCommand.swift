@@ -42,7 +42,7 @@ struct AddPassphraseCommand: ParsableCommand {
   }
 }
 
-/// Where a new passphrase comes from.
+/// The source of a new passphrase.
 struct NewPassphraseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new passphrase from this descriptor", valueName: "n"))
   var newPassphraseFd: Int32?
@@ -53,7 +53,7 @@ struct NewPassphraseOptions: ParsableArguments {
     }
   }
 
-  /// The new passphrase of a vault.
+  /// Reads the new passphrase of a vault.
   func passphrase(
     of selection: KeychainSelection, at location: VaultLocation
   ) throws(Failure) -> Secret {
@@ -124,7 +124,7 @@ struct AddRecipientCommand: ParsableCommand {
   func run() throws {
     let path = identity.map(absolutePath)
     let file = try keychain.existingFile { selection in selection.identity = path }
-    // Tolerates the line end that comes with a file.
+    // Ignore the line end that comes from a file.
     let text = String(recipient.drop { $0 == " " }.reversed().drop { $0.isWhitespace }.reversed())
     let id = try explaining { () throws(KeychainError) in
       try EncryptedFileKeychain.checkRecipient(text)
@@ -187,7 +187,7 @@ struct AddIdentityFileCommand: ParsableCommand {
   }
 }
 
-/// How recovery codes are printed, which are shown once.
+/// Output formats for recovery codes, which are shown only once.
 enum RecoveryOutput {
   /// The code and a line feed.
   static func line(_ code: NewRecoveryCode) -> Secret {
@@ -196,14 +196,14 @@ enum RecoveryOutput {
     return text
   }
 
-  /// An object and a line feed.
+  /// The code as a JSON object and a line feed.
   static func json(_ code: NewRecoveryCode) -> Secret {
     var json = JSONWriter()
     object(code, in: &json)
     return json.finishLine()
   }
 
-  /// Each code with the identifier of its slot, in a line.
+  /// A line for each code, with the identifier of its slot.
   static func lines(_ codes: [NewRecoveryCode]) -> Secret {
     var text = Secret()
     for code in codes {
@@ -214,7 +214,7 @@ enum RecoveryOutput {
     return text
   }
 
-  /// An array and a line feed.
+  /// The codes as a JSON array and a line feed.
   static func json(_ codes: [NewRecoveryCode]) -> Secret {
     var json = JSONWriter()
     json.beginArray()

@@ -78,10 +78,10 @@ struct SlotRemoveCommand: ParsableCommand {
 }
 
 extension KeychainOptions {
-  /// The encrypted file, which has to be there.
+  /// Returns the encrypted file, which must exist.
   ///
-  /// - Parameter change: what is special about how it is unlocked.
-  /// - Throws: ``Failure`` if there is none, or another kind of keychain is asked for.
+  /// - Parameter change: adjusts how it is unlocked.
+  /// - Throws: ``Failure`` if it doesn't exist, or another kind of keychain is selected.
   func existingFile(_ change: (inout KeychainSelection) -> Void = { _ in }) throws(Failure)
     -> EncryptedFileKeychain
   {
@@ -99,7 +99,7 @@ extension KeychainOptions {
   }
 }
 
-/// How ways into the keychain are printed.
+/// Output formats for slots.
 enum SlotOutput {
   /// A table for people.
   static func table(_ slots: [SlotSummary], _ location: VaultLocation) -> TextForTerminal {
@@ -133,7 +133,7 @@ enum SlotOutput {
     return json.finishLine()
   }
 
-  /// What was added, as a JSON object and a line feed.
+  /// An added slot as a JSON object and a line feed.
   static func json(_ id: String, _ kind: SlotKind) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -163,7 +163,7 @@ enum SlotOutput {
     }
   }
 
-  /// A recipient's beginning and end, with a comment as far as it has one.
+  /// The beginning and the end of a recipient, with its comment if it has one.
   private static func shortened(_ recipient: String) -> String {
     let words = recipient.split(separator: " ", maxSplits: 2)
     guard words.count > 1 else { return cut(recipient) }
@@ -176,7 +176,7 @@ enum SlotOutput {
   }
 }
 
-/// A path that still leads there when the working directory is another one.
+/// The absolute path, which stays valid when the working directory changes.
 func absolutePath(_ path: String) -> String {
   if path.hasPrefix("/") { return path }
   guard let current = getcwd(nil, 0) else { return path }

@@ -37,14 +37,14 @@ struct VaultLogCommand: ParsableCommand {
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
     let states = try explaining(Self.states(of: vault))
-    // Where nothing is left of it that could be listed.
+    // Nothing is left that could be listed.
     if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw Failure(problem) }
     if output.json { return try StandardStreams.write(Self.json(states)) }
     if states.isEmpty { return StandardStreams.say("there is no encrypted file yet") }
     try StandardStreams.write(Self.table(states))
   }
 
-  /// One state of the vault.
+  /// A state of the vault.
   private struct State {
     let number: Int64?
     let written: Timestamp?
@@ -311,7 +311,7 @@ struct VaultMergeCommand: ParsableCommand {
   }
 }
 
-/// Says how many items both copies had changed, so that only their dates could decide.
+/// Reports the number of items that both copies had changed, where only the dates could decide.
 private func tellUndecided(_ outcome: MergeOutcome) {
   if outcome.undecided == 0 { return }
   let items = countText(outcome.undecided, "item")
@@ -351,7 +351,7 @@ struct VaultCompactCommand: ParsableCommand {
   }
 }
 
-/// Changes the encrypted file, which ends with ``KeychainError/itemNotFound`` where there is none.
+/// Changes the encrypted file. ``KeychainError/itemNotFound`` means that it doesn't exist.
 private func changing<Result>(
   _ body: () throws(KeychainError) -> Result
 ) throws(Failure) -> Result {
@@ -365,7 +365,7 @@ private func changing<Result>(
 }
 
 extension KeychainError {
-  /// Whether a file that was there is gone.
+  /// Whether a file that used to exist is gone.
   fileprivate var isAbsence: Bool {
     switch self {
     case .missing, .elsewhere: true

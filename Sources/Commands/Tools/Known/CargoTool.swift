@@ -7,7 +7,7 @@ extension KnownTool {
       name: "cargo", programs: ["cargo"],
       settings: { (place) throws(Failure) in
         let folder = place.path("CARGO_HOME") ?? place.home(".cargo")
-        // Where there are both, cargo reads the one without an ending.
+        // If both exist, cargo reads the one without an extension.
         let file = place.first(
           of: [folder + "/config", folder + "/config.toml"], else: folder + "/config.toml")
         let provider = try place.plain(

@@ -10,7 +10,7 @@ extension KnownTool {
           place.path("GIT_CONFIG_GLOBAL").map { ConfigurationFile(path: $0) }
           ?? place.first(of: [place.home(".gitconfig"), place.config("git/config")])
         let helper = try place.shortOrAbsolute("llavero", ProgramLinks.git)
-        // Git would complain, too, of a file that it can't read.
+        // Git itself would complain about a file that it can't read.
         let isReadable = (try? GitConfiguration(try file.contents() ?? [])) != nil
         let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
         return [(file, [GitHelperLines(helper: helper, hasOthersBefore: hasOthers)])]

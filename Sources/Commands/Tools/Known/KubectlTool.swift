@@ -1,4 +1,4 @@
 extension KnownTool {
-  /// Kubectl, whose configuration names a program for each user.
+  /// kubectl. Its configuration names a program for each user.
   static let kubectl = KnownTool(name: "kubectl", speaks: "kubectl", page: "llavero-kubectl(1)")
 }

@@ -1,4 +1,4 @@
 extension KnownTool {
-  /// Whatever reads a netrc file, which is made while it runs.
+  /// Programs that read a netrc file, which exists only while they run.
   static let netrc = KnownTool(name: "netrc", speaks: "netrc", page: "llavero-run(1)")
 }

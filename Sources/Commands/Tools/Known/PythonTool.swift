@@ -1,7 +1,7 @@
 import Terminals
 
 extension KnownTool {
-  /// Pip, uv, twine, poetry and whatever else uses Python's keyring.
+  /// pip, uv, twine, poetry and everything else that uses Python's keyring.
   static let python = KnownTool(
     ToolSetup(
       name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
@@ -33,7 +33,7 @@ extension KnownTool {
         ]
       },
       links: { (place) throws(Failure) in
-        // Pip and uv call whatever has that name; Python's own leads here by the first of the files.
+        // pip and uv call whatever has this name. Python's own program leads here through the first of the files.
         guard place.isNotAnothers("keyring") else { return [] }
         return [(place.folderForPrograms, "keyring")]
       },

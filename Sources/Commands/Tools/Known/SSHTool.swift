@@ -1,7 +1,7 @@
 import Terminals
 
 extension KnownTool {
-  /// Ssh and ssh-add, for passphrases of keys.
+  /// ssh and ssh-add, for the passphrases of keys.
   static let ssh = KnownTool(
     ToolSetup(
       name: "ssh", programs: ["ssh"],

@@ -11,7 +11,7 @@ extension KnownTool {
     setup("opentofu", program: "tofu", file: ".tofurc"), speaks: "terraform",
     page: "terraform-credentials-llavero(1)")
 
-  /// Terraform, or what has come of it, which reads plugins in the same place.
+  /// Setup for Terraform or its fork OpenTofu, which reads plugins in the same place.
   private static func setup(_ name: String, program: String, file: String) -> ToolSetup {
     ToolSetup(
       name: name, programs: [program],

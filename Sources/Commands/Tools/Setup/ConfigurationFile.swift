@@ -5,26 +5,26 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// A file of another program's configuration. It may hold passwords: nothing of it is written anywhere else.
+/// A configuration file of another program. It may contain passwords, so nothing of it is written anywhere else.
 struct ConfigurationFile {
-  /// As a person knows it.
+  /// The path as the user knows it.
   let path: String
 
-  /// The most that such a file may have, in bytes.
+  /// The maximum size of such a file, in bytes.
   private static let limit = 4 << 20
 
-  /// Where version 0.1.0 kept all that was there before, passwords too.
+  /// The path of the copy that version 0.1.0 kept of the whole former file, including passwords.
   var formerCopyPath: String { path + ".before-llavero" }
 
-  /// What it says; `nil` if it isn't there.
+  /// The contents of the file; `nil` if it doesn't exist.
   ///
-  /// - Throws: ``Failure`` if it can't be read, or is another user's.
+  /// - Throws: ``Failure`` if it can't be read, or belongs to another user.
   func contents() throws(Failure) -> [UInt8]? { try Self.contents(of: path) }
 
-  /// What version 0.1.0 kept; `nil` if it kept nothing.
+  /// The copy that version 0.1.0 kept; `nil` if there is none.
   func formerCopy() throws(Failure) -> [UInt8]? { try Self.contents(of: formerCopyPath) }
 
-  /// Overwrites what version 0.1.0 kept, and removes it.
+  /// Overwrites the copy that version 0.1.0 kept, and removes it.
   func removeFormerCopy() throws(Failure) {
     let path = formerCopyPath
     let descriptor = clinux_openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
@@ -41,12 +41,12 @@ struct ConfigurationFile {
     }
   }
 
-  /// Gives it new contents, all at once; `nil` removes it.
+  /// Replaces the contents atomically; `nil` removes the file.
   ///
   /// - Parameters:
-  ///   - before: what was read; if there is something else by now, nothing is written.
-  ///   - verify: looks at the path of the finished file before it takes its place.
-  /// - Throws: ``Failure`` if that can't be done; what `verify` throws.
+  ///   - before: the contents that were read; if they have changed since, nothing is written.
+  ///   - verify: checks the finished file at a temporary path before it is moved into place.
+  /// - Throws: ``Failure`` if that fails; whatever `verify` throws.
   func replace(
     _ before: [UInt8]?, with contents: [UInt8]?, verify: (_ path: String) throws(Failure) -> Void = { _ in }
   ) throws(Failure) {
@@ -58,7 +58,7 @@ struct ConfigurationFile {
     try makeFolder()
     var status = stat()
     let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
-    // People keep such files under stow: the link stays.
+    // People keep such files under stow: the link stays, and the file it points to is changed.
     try Self.write(contents, to: realPath(path) ?? path, mode: mode, verify: verify)
   }
 
@@ -66,7 +66,7 @@ struct ConfigurationFile {
     Failure("\(path) has changed meanwhile", hint: "look at it, and try again", status: .keychain)
   }
 
-  /// Makes the folder that it is in, and those above it, where they are missing.
+  /// Makes the folder of the file and its parents, if they don't exist.
   func makeFolder() throws(Failure) {
     var made = ""
     for part in path.split(separator: "/").dropLast() {
@@ -120,7 +120,7 @@ struct ConfigurationFile {
     }
   }
 
-  /// Removes what processes have left that were killed while they wrote.
+  /// Removes temporary files left by processes that were killed while writing.
   private static func removeTemporaries(of path: String) {
     guard let slash = path.lastIndex(of: "/"), let folder = opendir(String(path[...slash])) else { return }
     defer { closedir(folder) }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// What version 0.1.0 kept of a configuration before it set a tool up: all of it, in `*.before-llavero`.
+/// The copy of a whole configuration that version 0.1.0 kept in `*.before-llavero` before it set a tool up.
 enum FormerCopy {
-  /// Whether a text has a setting.
+  /// Whether a text contains a setting.
   static func isSet(_ format: any ConfigurationFormat, in text: [UInt8]) -> Bool {
     (try? format.proposal(for: text).isEmpty) ?? false
   }
 
-  /// The text without settings that were made in `copy`: that very copy, if nothing else differs.
+  /// The text without the settings that were made in `copy`. If nothing else differs, the copy itself.
   ///
-  /// - Returns: `nil` if they aren't in it, or it can't be told what would have to go.
+  /// - Returns: `nil` if they aren't in the text, or it is unclear what to remove.
   static func undone(_ text: [UInt8], to copy: [UInt8], _ formats: [any ConfigurationFormat]) -> [UInt8]? {
     if text == copy || differsByFormerLines(text, copy, formats) { return copy }
     if let cleaned = cleaned(text, formats), cleaned != text {
@@ -28,7 +28,7 @@ enum FormerCopy {
     var result = text
     for (format, before) in zip(formats, befores).reversed() {
       guard let edits = try? format.edits(for: before) else { return nil }
-      // It was there before.
+      // The setting was there before.
       if edits.isEmpty { continue }
       guard let undone = try? format.undoing(edits, in: result) else { return nil }
       result = undone
@@ -36,7 +36,7 @@ enum FormerCopy {
     return result
   }
 
-  /// Whether a text may have something that such a copy is needed for to take it back.
+  /// Whether the copy may be needed to undo something in the text.
   static func isNeeded(for text: [UInt8], _ formats: [any ConfigurationFormat]) -> Bool {
     formats.contains { format in
       guard let reading = try? format.reading(of: text) else { return true }
@@ -44,8 +44,8 @@ enum FormerCopy {
     }
   }
 
-  /// Whether a text differs from a copy by what version 0.1.0 wrote, in one place, and a line for each setting that it
-  /// wrote that over. What it wrote was not always what the tool reads.
+  /// Whether a text differs from a copy only in one place, by lines that version 0.1.0 wrote and the lines they
+  /// replaced. The tool did not always understand what that version wrote.
   private static func differsByFormerLines(
     _ text: [UInt8], _ copy: [UInt8], _ formats: [any ConfigurationFormat]
   ) -> Bool {
@@ -60,7 +60,7 @@ enum FormerCopy {
       && old.allSatisfy { line in line.isEmpty || formats.contains { hasKey(line, of: $0) } }
   }
 
-  /// Whether a line may be one of the setting: it has its key, whatever capital letters and hyphens.
+  /// Whether a line may belong to the setting: it contains its key, ignoring case, hyphens and underscores.
   private static func hasKey(_ line: [UInt8], of format: any ConfigurationFormat) -> Bool {
     func plain(_ text: some StringProtocol) -> String {
       text.lowercased().filter { $0 != "-" && $0 != "_" }
@@ -69,7 +69,7 @@ enum FormerCopy {
     return plain(line.string(0..<line.count)).contains(plain(key))
   }
 
-  /// Those that are there: whose configuration each is a copy of, and its path.
+  /// The copies that exist: the tool whose configuration each belongs to, and its path.
   static func all(_ place: SetupPlace) -> [(tool: String, path: String)] {
     var found: [(tool: String, path: String)] = []
     for tool in ToolSetup.all {

@@ -2,19 +2,19 @@ import EncryptedFile
 import Glibc
 import Terminals
 
-/// Where a person's configurations are.
+/// The places of a user's configuration files.
 struct SetupPlace {
   private let homeFolder: String
   /// The AWS profile.
   private(set) var profile: String
-  /// The hosts for which bazel is to ask.
+  /// The hosts for which bazel asks llavero.
   let hosts: [String]
-  /// Whether git may be asked what it reads.
+  /// Whether git may be run to check what it reads.
   let mayRunPrograms: Bool
-  /// Whether nothing is to be set: then llavero's own files may be gone.
+  /// Whether settings are only removed. llavero's own files may then be gone.
   private var isForRemoving = false
 
-  /// - Throws: ``Failure`` if HOME doesn't say.
+  /// - Throws: ``Failure`` if HOME isn't set to a path.
   init(profile: String = "default", hosts: [String] = [], mayRunPrograms: Bool = false) throws(Failure) {
     guard let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") else {
       throw Failure("HOME doesn't say where your configuration is", status: .usage)
@@ -25,29 +25,29 @@ struct SetupPlace {
     self.mayRunPrograms = mayRunPrograms
   }
 
-  /// The same, to take back what was set.
+  /// The same places, for removing settings.
   var forRemoving: SetupPlace {
     var place = self
     place.isForRemoving = true
     return place
   }
 
-  /// The same for another AWS profile.
+  /// The same places for another AWS profile.
   func with(profile: String) -> SetupPlace {
     var place = self
     place.profile = profile
     return place
   }
 
-  /// The profile that a record of a tool's names.
+  /// The profile to note in a tool's record.
   func recordedProfile(_ tool: ToolSetup) -> String? { tool.name == "aws" ? profile : nil }
 
-  /// A variable that says where something is; `nil` if it isn't set or is empty.
+  /// The value of a variable; `nil` if it isn't set or is empty.
   func variable(_ name: String) -> String? {
     VaultLocation.environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// A path that a variable has, from the root on; `nil` if it isn't set or is empty.
+  /// The absolute path in a variable; `nil` if it isn't set or is empty.
   func path(_ name: String) -> String? {
     guard let path = variable(name) else { return nil }
     if path.hasPrefix("/") { return path }
@@ -58,18 +58,18 @@ struct SetupPlace {
 
   func home(_ path: String) -> String { "\(homeFolder)/\(path)" }
 
-  /// Below the folder of configurations (XDG Base Directory Specification).
+  /// A path below the folder for configuration files (XDG Base Directory Specification).
   func config(_ path: String) -> String {
     let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     return "\(folder ?? home(".config"))/\(path)"
   }
 
-  /// The first of several files that is there, or one of them.
+  /// The first of several files that exists, or a default.
   func first(of paths: [String], else other: String? = nil) -> ConfigurationFile {
     ConfigurationFile(path: paths.first { access($0, F_OK) == 0 } ?? other ?? paths[0])
   }
 
-  /// A command that its tool would take apart at other characters.
+  /// Checks that a command has no characters at which its tool would split it.
   ///
   /// - Throws: ``Failure`` if it has any.
   func plain(_ command: String) throws(Failure) -> String {
@@ -85,7 +85,7 @@ struct SetupPlace {
       status: .usage)
   }
 
-  /// - Throws: ``Failure`` if a link to this program isn't found along the PATH.
+  /// - Throws: ``Failure`` if no link to this program is found on the PATH.
   func needsOnPath(_ link: String) throws(Failure) {
     if isForRemoving || isOnPath(link) { return }
     throw Failure(
@@ -94,14 +94,14 @@ struct SetupPlace {
       status: .usage)
   }
 
-  /// `short` if its link is found along the PATH, else the link's path beside this program.
+  /// Returns `short` if its link is on the PATH, otherwise the path of the link beside this program.
   func shortOrAbsolute(_ short: String, _ link: String) throws(Failure) -> String {
     isOnPath(link) ? short : try absolute(link)
   }
 
   /// The path of a link to this program.
   ///
-  /// - Throws: ``Failure`` if there is none along the PATH and none beside this program.
+  /// - Throws: ``Failure`` if there is none on the PATH and none beside this program.
   func absolute(_ link: String) throws(Failure) -> String {
     if isOnPath(link), let path = ProgramLinks.found(link) { return path }
     let program = try ProgramLinks.program()
@@ -111,9 +111,9 @@ struct SetupPlace {
     return path
   }
 
-  /// The path of a file that was installed along with this program.
+  /// The path of a folder that was installed along with this program.
   ///
-  /// - Throws: ``Failure`` if it wasn't.
+  /// - Throws: ``Failure`` if the file isn't in it.
   func installed(_ folder: String, having file: String) throws(Failure) -> String {
     let path =
       try ProgramLinks.program().split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/\(folder)"
@@ -122,12 +122,12 @@ struct SetupPlace {
       "\(path)/\(file) is not installed", hint: "install llavero with integration/install", status: .usage)
   }
 
-  /// Whether no other program of that name is found along the PATH.
+  /// Whether no other program with this name is on the PATH.
   func isNotAnothers(_ name: String) -> Bool {
     ProgramLinks.found(name) == nil || isOnPath(name)
   }
 
-  /// A folder of the PATH for a person's own programs.
+  /// A folder on the PATH for the user's own programs.
   var folderForPrograms: String {
     let own = home(".local/bin")
     let path = (variable("PATH") ?? "").split(separator: ":")

@@ -1,9 +1,9 @@
 import PrivateFiles
 import Terminals
 
-/// What is to be done for one tool, found out and not yet done.
+/// A plan to set up one tool, or to undo that. It is complete before anything is changed.
 struct SetupPlan {
-  /// One file or link that changes.
+  /// A file or link to change.
   struct Step {
     let path: String
     let removed: [String]
@@ -16,7 +16,7 @@ struct SetupPlan {
   private let before: SetupRecord
   private var after: SetupRecord
   private(set) var steps: [Step] = []
-  /// Where the tool asks others all the same.
+  /// Places where the tool still asks other helpers.
   private(set) var exceptions: [String] = []
 
   private init(_ tool: ToolSetup, isRemoval: Bool) throws(Failure) {
@@ -26,12 +26,12 @@ struct SetupPlan {
     after = before
   }
 
-  /// Whether nothing is to be done, and nothing to be forgotten.
+  /// Whether there is nothing to do, and nothing to remove from the record.
   var isEmpty: Bool { steps.isEmpty && before == after }
 
-  /// Does it. Killed in between, the record has at least what was changed.
+  /// Carries out the plan. If llavero is killed in between, the record contains at least what was changed.
   ///
-  /// - Throws: ``Failure`` if something else is there by now than was found, or can't be written.
+  /// - Throws: ``Failure`` if something has changed since the plan was made, or can't be written.
   func carryOut() throws(Failure) {
     try SetupRecord.locked { () throws(Failure) in
       guard try SetupRecord.read(tool.name) == before else {
@@ -46,14 +46,14 @@ struct SetupPlan {
 
   // MARK: Setting up
 
-  /// What lets a tool log in from here.
+  /// The plan that lets a tool log in from here.
   ///
   /// - Throws: ``Failure`` if its configuration can't be changed safely.
   static func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: false)
     for (file, formats) in try tool.settings(place) { try plan.set(file, formats, place) }
     for (folder, name) in try tool.links(place) {
-      // The folder may be yet to be made, and then nothing is in the way.
+      // The folder may not exist yet, and then nothing is in the way.
       let target = try ProgramLinks.program(for: name)
       let path = "\(folder)/\(name)"
       if realPath(path) == target { continue }
@@ -76,7 +76,7 @@ struct SetupPlan {
     var text = present ?? []
     var isCopyNeeded = false
     if let copy, !before.changes.contains(where: { $0.path == file.path }) {
-      // From now on the record knows what this copy was kept for.
+      // From now on the record takes over the purpose of this copy.
       if let former = FormerCopy.undone(text, to: copy, formats) {
         text = former
       } else {
@@ -126,11 +126,11 @@ struct SetupPlan {
       })
   }
 
-  // MARK: Giving back
+  // MARK: Undoing
 
-  /// What gives a tool its configuration back.
+  /// The plan that gives a tool its configuration back.
   ///
-  /// - Throws: ``Failure`` if that can't be done without a person.
+  /// - Throws: ``Failure`` if that needs a person.
   static func removing(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: true)
     let place = place.forRemoving
@@ -183,7 +183,7 @@ struct SetupPlan {
     }
     var isMade = changes.contains(where: \.isMade) || changes.isEmpty && copy == nil
     if isMade, let index = after.changes.firstIndex(where: { $0.path == file.path }) {
-      // Another profile's line keeps the file.
+      // The line of another profile keeps the file.
       after.changes[index].isMade = true
       isMade = false
     }
@@ -199,7 +199,7 @@ struct SetupPlan {
     if copy != nil { removeCopy(of: file) }
   }
 
-  /// The text without what version 0.1.0, or a person, has set.
+  /// The text without settings that version 0.1.0, or the user, has made.
   private func withoutUnrecorded(
     _ file: ConfigurationFile, _ present: [UInt8], _ copy: [UInt8]?, _ formats: [any ConfigurationFormat]
   ) throws(Failure) -> [UInt8] {
@@ -227,7 +227,7 @@ struct SetupPlan {
     return former
   }
 
-  /// The settings that go, and those that come back.
+  /// The settings that are removed, and those that come back.
   private func shownChange(
     from present: [UInt8], to text: [UInt8], _ formats: [any ConfigurationFormat]
   ) -> (removed: [String], added: [String]) {

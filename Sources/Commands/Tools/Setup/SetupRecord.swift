@@ -6,27 +6,28 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// What `llavero setup` has changed in a tool's configuration, and nothing else of that: `setup/TOOL.json` in the
-/// state folder, for its owner alone. What was there before comes back by it.
+/// A record of what `llavero setup` has changed in a tool's configuration: `setup/TOOL.json` in the state folder,
+/// readable only by its owner. It contains nothing else of the configuration, and is used to restore what was there
+/// before.
 ///
-/// No hash of the file is kept. Such files may have passwords in them, and a hash lets guesses be checked, also when
-/// the file is gone. That what was added still stands where it was put says as much.
+/// No hash of the file is kept. Such files may contain passwords, and a hash allows guesses to be checked, even when
+/// the file is gone. Checking that the added text is still in its place does as well.
 struct SetupRecord: Equatable {
-  /// One setting in one file.
+  /// A change of one setting in one file.
   struct Change: Equatable {
     let path: String
     /// ``ConfigurationFormat/name``
     let setting: String
-    /// The profile of aws.
+    /// The AWS profile.
     let profile: String?
-    /// Whether the file was made for it.
+    /// Whether the file was created for it.
     var isMade: Bool
-    /// Each in what the one before it has left.
+    /// The edits, each relative to the result of the one before.
     let edits: [TextEdit]
   }
 
   var changes: [Change] = []
-  /// Links that were made.
+  /// The links that were made.
   var links: [String] = []
 
   var isEmpty: Bool { changes.isEmpty && links.isEmpty }
@@ -38,12 +39,12 @@ struct SetupRecord: Equatable {
     try explaining(VaultLocation()).stateFolder + "/setup"
   }
 
-  /// Where the record of a tool is.
+  /// The path of a tool's record.
   static func path(of tool: String) throws(Failure) -> String { try "\(folder())/\(tool).json" }
 
-  /// What was changed for a tool; nothing if there is no record.
+  /// The record of a tool; an empty one if there is none.
   ///
-  /// - Throws: ``Failure`` if it is there and can't be read, or isn't its owner's alone.
+  /// - Throws: ``Failure`` if it can't be read, or others have access to it.
   static func read(_ tool: String) throws(Failure) -> SetupRecord {
     let path = try folder()
     do throws(KeychainError) {
@@ -63,9 +64,9 @@ struct SetupRecord: Equatable {
       status: .keychain)
   }
 
-  /// Keeps it; a record of nothing goes.
+  /// Saves the record, or removes it if it is empty.
   ///
-  /// - Throws: ``Failure`` if that can't be done.
+  /// - Throws: ``Failure`` if that fails.
   func write(_ tool: String) throws(Failure) {
     let path = try Self.folder()
     try explaining { () throws(KeychainError) in
@@ -83,7 +84,7 @@ struct SetupRecord: Equatable {
     }
   }
 
-  /// Does something while nobody else sets up tools.
+  /// Runs `body` while nobody else sets up tools.
   static func locked(_ body: () throws(Failure) -> Void) throws(Failure) {
     let path = try folder()
     let lock = try explaining { () throws(KeychainError) in
@@ -184,7 +185,7 @@ extension TextEdit {
   }
 }
 
-/// Takes a text, which was written as base64 where it is none.
+/// Reads a text, which is stored as base64 if it is not UTF-8.
 private func take(
   _ name: UnsafeRawBufferPointer, _ value: JSONValue, into texts: inout [String: ByteString]
 ) throws(JSONReader.Malformed) {

@@ -1,19 +1,19 @@
 import Terminals
 
-/// How a tool stands to llavero, as its configuration says.
+/// The state of a tool's configuration with regard to llavero.
 struct SetupState {
-  /// Where the tool is; `nil` if it is nowhere along the PATH.
+  /// The path of the tool; `nil` if it isn't on the PATH.
   let program: String?
-  /// The configuration's file.
+  /// The path of the configuration file.
   let file: String
-  /// What it names now; `nil` if nothing.
+  /// What the configuration names now; `nil` if nothing.
   let uses: String?
   /// Whether that is llavero, as `llavero setup` would write it.
   let isSetUp: Bool
-  /// Why that can't be told.
+  /// The reason why the state is unknown.
   let fault: String?
 
-  /// Looks, and changes nothing.
+  /// Reads the state, and changes nothing.
   init(of tool: ToolSetup, _ place: SetupPlace) {
     program = tool.programs.lazy.compactMap(ProgramLinks.found).first
     var (file, uses, isSetUp) = ("", String?.none, false)

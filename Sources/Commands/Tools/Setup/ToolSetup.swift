@@ -2,21 +2,21 @@ import EncryptedFile
 import Glibc
 import Terminals
 
-/// What `llavero setup` does for one tool.
+/// The setup that `llavero setup` does for one tool.
 struct ToolSetup: Sendable {
-  /// What a person types: the tool's name.
+  /// The tool's name, as people type it.
   let name: String
-  /// The programs that show that the tool is there.
+  /// The programs whose presence shows that the tool is installed.
   let programs: [String]
-  /// What changes in the tool's configuration.
+  /// The settings to make in the tool's configuration.
   let settings:
     @Sendable (SetupPlace) throws(Failure) -> [(file: ConfigurationFile, formats: [any ConfigurationFormat])]
-  /// Links that the tool finds llavero by, besides those along the PATH.
+  /// Links by which the tool finds llavero, besides those on the PATH.
   var links: @Sendable (SetupPlace) throws(Failure) -> [(folder: String, name: String)] = { _ in [] }
-  /// Lets the tool itself read the finished file at a path before it takes the place of the former one.
+  /// Lets the tool itself read the finished file at a temporary path before it is moved into place.
   var check: @Sendable (_ path: String, _ text: [UInt8]) throws(Failure) -> Void = { _, _ in }
-  /// Whether `--host` says for which hosts, and the tool would ask for any without.
+  /// Whether `--host` selects the hosts, and the tool would ask for every host without it.
   var needsHosts = false
-  /// What a person does next, to see that it works.
+  /// What the user does next, to see that it works.
   let next: String
 }

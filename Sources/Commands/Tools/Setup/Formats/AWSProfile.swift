@@ -1,19 +1,19 @@
 /// A profile in the configuration of the AWS CLI and SDKs.
 enum AWSProfile {
-  /// A setting of one.
+  /// A setting of a profile.
   static func setting(_ key: String, is value: String, for profile: String) -> INISetting {
     INISetting(
       section: section(profile), key: key, value: value, isSection: { name(ofSection: $0) == profile })
   }
 
-  /// The section's name. The SDKs take it apart as a shell would.
+  /// The name of the section. The SDKs split it as a shell would.
   private static func section(_ profile: String) -> String {
     if profile == "default" { return profile }
     let isPlain = profile.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_.@/:+-".contains($0)) }
     return isPlain ? "profile \(profile)" : "profile \"\(profile)\""
   }
 
-  /// The profile that a section is of; `nil` if it is of none, or has a name that llavero wouldn't take.
+  /// The profile of a section; `nil` if it isn't a profile, or has a name that llavero wouldn't accept.
   static func name(ofSection section: String) -> String? {
     if section == "default" { return section }
     guard section.hasPrefix("profile"), let first = section.dropFirst(7).first, first == " " || first == "\t"

@@ -1,8 +1,8 @@
-/// Bazel's credential helpers: a line `common --credential_helper=HOST=PATH` for each host. Without a host bazel
-/// would ask for every URL that any dependency names.
+/// Bazel's credential helpers: a line `common --credential_helper=HOST=PATH` for each host. Without a host, bazel would
+/// ask for every URL that any dependency names.
 struct BazelHelperLines: ConfigurationFormat {
   let helper: String
-  /// The hosts to have; none to see which there are.
+  /// The hosts to set; empty to see which are set.
   let hosts: [String]
 
   let name = "credential_helper"
@@ -44,12 +44,12 @@ struct BazelHelperLines: ConfigurationFormat {
     return try removing(from: text) { added.contains(Self.option + $0) }
   }
 
-  /// Without the line by which earlier versions made bazel ask for every host.
+  /// The text without the line by which earlier versions made bazel ask for every host.
   func cleaned(_ text: [UInt8]) throws(ConfigurationFault) -> [UInt8] {
     try removing(from: text) { $0 == helper } ?? text
   }
 
-  /// Whether it is asked for every host.
+  /// Whether bazel asks llavero for every host.
   func isUnbounded(in text: [UInt8]) -> Bool {
     (try? reading(of: text).setting.contains(helper)) ?? false
   }
@@ -64,7 +64,7 @@ struct BazelHelperLines: ConfigurationFormat {
     return result == text ? nil : result
   }
 
-  /// Whether it is llavero, perhaps where that was before.
+  /// Whether a value names llavero, perhaps at a former path.
   private func isOurs(_ value: String) -> Bool {
     value == helper || value.hasSuffix("=\(helper)") || value.hasSuffix("/bazel-credential-llavero")
   }
@@ -74,7 +74,7 @@ struct BazelHelperLines: ConfigurationFormat {
     return String(decoding: words.dropFirst(option.utf8.count), as: UTF8.self)
   }
 
-  /// The lines that say something. One that ends with a backslash goes on in the next.
+  /// The lines that are not empty. A line that ends with a backslash continues in the next.
   private static func lines(
     of text: [UInt8]
   ) throws(ConfigurationFault) -> [(words: [UInt8], range: Range<Int>)] {

@@ -1,57 +1,57 @@
-/// How one setting is written in the text of a tool's configuration. Pure over bytes.
+/// How one setting is written in the text of a tool's configuration. Works on bytes alone.
 protocol ConfigurationFormat: Sendable {
-  /// What the setting is called in a record of what was done; the same in every version.
+  /// The name of the setting in a setup record; the same in every version.
   var name: String { get }
 
-  /// The lines that a person would write.
+  /// The lines that people would write by hand.
   var byHand: [String] { get }
 
-  /// What the tool reads in the text, by its own rules.
+  /// The settings that the tool reads in the text, by its own rules.
   ///
-  /// - Throws: ``ConfigurationFault`` if the tool would refuse the text, or it can't be told what it reads.
+  /// - Throws: ``ConfigurationFault`` if the tool would reject the text, or it is unclear what it reads.
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading
 
-  /// What makes the setting, each in the text that the one before it has left; none if it is made. Nobody has checked
-  /// yet what becomes of the text.
+  /// Edits that make the setting, each relative to the result of the one before; none if it is set already. The result
+  /// has not been checked yet.
   ///
-  /// - Throws: ``ConfigurationFault`` if the text can't be understood, or has something that excludes the setting.
+  /// - Throws: ``ConfigurationFault`` if the text can't be understood, or something in it excludes the setting.
   func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit]
 
-  /// The text without what an edit has made, where the tool has written it anew since. Nobody has checked it yet.
+  /// The text without an edit, in case the tool has rewritten the text since. The result has not been checked yet.
   ///
-  /// - Returns: `nil` if what was set isn't in the text any more.
+  /// - Returns: `nil` if the setting isn't in the text any more.
   func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]?
 
   /// A value of the setting, as it stands in the configuration.
   func shown(_ value: String) -> String
 
-  /// Where the tool asks others all the same, for people.
+  /// Descriptions for people of where the tool still asks other helpers.
   func exceptions(in text: [UInt8]) throws(ConfigurationFault) -> [String]
 
-  /// Whether version 0.1.0 may have written a line, white space around it left out; never, where it changed lines in
-  /// part.
+  /// Whether version 0.1.0 may have written this line, which is given without surrounding white space. Always false if
+  /// that version changed parts of lines.
   func isFormerLine(_ line: String) -> Bool
 
-  /// The text without a setting that is none that anybody should go back to; most have none.
+  /// The text without a former setting that nobody should go back to. Most formats have none.
   func cleaned(_ text: [UInt8]) throws(ConfigurationFault) -> [UInt8]
 }
 
-/// What a tool reads in its configuration.
+/// The settings that a tool reads in its configuration.
 struct ConfigurationReading: Equatable {
-  /// Anything but the setting.
+  /// A setting other than the format's own.
   struct Entry: Hashable {
-    /// The section, the key.
+    /// The section and the key.
     let name: [[UInt8]]
     let value: [UInt8]
   }
 
-  /// What the setting says, for people; none if it isn't there.
+  /// The values of the setting, for people; empty if it isn't set.
   var setting: [String] = []
-  /// All else, in order.
+  /// All other settings, in order.
   var others: [Entry] = []
 }
 
-/// Why a setting can't be written, in small letters without a full stop; nothing of the text but names.
+/// The reason why a setting can't be written, in lowercase without a full stop. It contains only names from the text.
 struct ConfigurationFault: Error, Hashable {
   let reason: String
 
@@ -69,7 +69,7 @@ extension ConfigurationFormat {
     byHand.contains { $0.filter { $0 != "\t" } == line }
   }
 
-  /// What the text says now, for people; `nil` if it says nothing.
+  /// The current value for people; `nil` if it isn't set.
   ///
   /// - Throws: ``ConfigurationFault`` if the text can't be understood.
   func current(in text: [UInt8]) throws(ConfigurationFault) -> String? {
@@ -77,8 +77,8 @@ extension ConfigurationFormat {
     return setting.isEmpty ? nil : setting.joined(separator: ", ")
   }
 
-  /// What makes the setting; none if it is made. The result has been read back: it has the setting, and all else reads
-  /// as it did.
+  /// Edits that make the setting; none if it is set already. The result has been read back: it has the setting, and
+  /// everything else reads as before.
   ///
   /// - Throws: ``ConfigurationFault`` if the text can't be understood, or can't be changed safely.
   func edits(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
@@ -93,17 +93,17 @@ extension ConfigurationFormat {
     throw ConfigurationFault("the line can't be added without changing how the rest is read")
   }
 
-  /// The text with the setting, and all else as it was. The same text if it has the setting.
+  /// The text with the setting, and everything else as before. Returns the same text if it is set already.
   ///
   /// - Throws: as ``edits(for:)`` does.
   func setting(in text: [UInt8]) throws(ConfigurationFault) -> [UInt8] {
     try edits(for: text).applied(to: text)
   }
 
-  /// The text without what was made: the very bytes of before where it is as it was left, else what the tool reads
-  /// alike.
+  /// The text without the edits: the exact former bytes if the edited parts are unchanged, otherwise a text that the
+  /// tool reads in the same way.
   ///
-  /// - Returns: `nil` if it can't be told what would have to go.
+  /// - Returns: `nil` if it is unclear what to remove.
   func undoing(_ edits: [TextEdit], in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
     var result: [UInt8]? = text
     for edit in edits.reversed() { result = result.flatMap { edit.undone(in: $0) } }
@@ -121,14 +121,14 @@ extension ConfigurationFormat {
     return result
   }
 
-  /// Whether a text reads as another, but for the setting.
+  /// Whether a text reads like another, except for the setting.
   private func isWithout(_ result: [UInt8], _ text: [UInt8]) -> Bool {
     guard let before = try? reading(of: text), let after = try? reading(of: result) else { return false }
     return before.others == after.others
       && (before.setting != after.setting || (try? proposal(for: result).isEmpty) == false)
   }
 
-  /// What changes, for people: the setting alone, for what else stands there may be a password.
+  /// The changes for people. Only the setting is shown, because the rest may contain a password.
   func change(from before: [UInt8]) throws(ConfigurationFault) -> (removed: [String], added: [String]) {
     let edits = try edits(for: before)
     if edits.isEmpty { return ([], []) }

@@ -1,17 +1,17 @@
 /// A file of git's configuration, read as git reads it (git-config(1), "Syntax").
 struct GitConfiguration {
   struct Entry {
-    /// `credential.helper`, `credential.https://a.example.helper`: small letters but for what stands in quotes.
+    /// `credential.helper`, `credential.https://a.example.helper`: lowercase except for what was in quotes.
     let name: [UInt8]
-    /// What it says; `nil` where there is no `=`.
+    /// The value; `nil` if there is no `=`.
     let value: [UInt8]?
-    /// From the key's first letter to the end of the value's last line, without its LF.
+    /// From the first letter of the key to the end of the value's last line, without its LF.
     let range: Range<Int>
-    /// Which of the sections it stands in.
+    /// The index of its section.
     let section: Int
   }
 
-  /// The headers: where they are.
+  /// The ranges of the section headers.
   private(set) var sections: [Range<Int>] = []
   private(set) var entries: [Entry] = []
 
@@ -20,7 +20,7 @@ struct GitConfiguration {
   private var line = 1
   private var section: [UInt8] = []
 
-  /// - Throws: ``ConfigurationFault`` where git calls it a bad config line.
+  /// - Throws: ``ConfigurationFault`` where git reports a bad config line.
   init(_ text: [UInt8]) throws(ConfigurationFault) {
     self.text = text
     if text.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
@@ -51,7 +51,7 @@ struct GitConfiguration {
 
   private func peek() -> UInt8? { position < text.count ? text[position] : nil }
 
-  /// The next byte; CR and LF are LF. `nil` at the end, which ends a line as well.
+  /// Reads the next byte; CR and LF are read as LF. `nil` at the end, which also ends a line.
   private mutating func next() -> UInt8? {
     guard position < text.count else { return nil }
     var byte = text[position]
@@ -131,7 +131,7 @@ struct GitConfiguration {
 
   private mutating func readValue(_ fault: ConfigurationFault) throws(ConfigurationFault) -> [UInt8] {
     var value: [UInt8] = []
-    // What stands before the spaces at the end.
+    // The length without trailing spaces.
     var length = 0
     var isQuoted = false
     var isComment = false
@@ -152,7 +152,7 @@ struct GitConfiguration {
       case UInt8(ascii: "\""):
         isQuoted.toggle()
       case UInt8(ascii: "\\"):
-        // The end of the file ends a line, too.
+        // The end of the file also ends a line.
         switch next() ?? 0x0a {
         case 0x0a: continue
         case UInt8(ascii: "t"): value.append(0x09)

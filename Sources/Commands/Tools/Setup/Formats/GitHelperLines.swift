@@ -1,7 +1,7 @@
-/// What git's configuration names as its credential helpers (git-config(1), "credential.helper": each line adds one, an
-/// empty one forgets those before).
+/// The credential helpers in git's configuration (git-config(1), "credential.helper"). Each line adds one, and an empty
+/// one resets the list.
 struct GitHelperLines: ConfigurationFormat {
-  /// The helper, as git finds it.
+  /// The helper, as git is told to find it.
   let helper: String
   /// Whether a file that git reads before this one names helpers.
   var hasOthersBefore = false
@@ -13,7 +13,7 @@ struct GitHelperLines: ConfigurationFormat {
   var byHand: [String] { ["[credential]", "\thelper =", line] }
 
   private var line: String {
-    // A comment would begin in it, or an escape.
+    // Unquoted, the value would start a comment or an escape.
     if helper.contains(where: { "#;\"\\".contains($0) }) {
       let escaped = helper.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       return "\thelper = \"\(escaped)\""
@@ -35,13 +35,13 @@ struct GitHelperLines: ConfigurationFormat {
   func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
     let file = try GitConfiguration(text)
     let present = try helpers(in: file)
-    // What another helper stores beside it may be in plain text, and an old password there would go on answering.
+    // Another helper may store the same logins in plain text, and an old password there would continue to answer.
     let needsReset = !present.names.isEmpty || hasOthersBefore || Self.includes(file)
     if present.names == [helper], present.isReset || !(hasOthersBefore || Self.includes(file)) { return [] }
     return [text.ending(with: needsReset ? byHand : ["[credential]", line])]
   }
 
-  /// The URLs that have helpers of their own, which git asks whatever stands at the end.
+  /// The URLs that have helpers of their own, which git asks whatever the end of the file says.
   func exceptions(in text: [UInt8]) throws(ConfigurationFault) -> [String] {
     var urls: [String] = []
     for entry in try GitConfiguration(text).entries {
@@ -72,7 +72,7 @@ struct GitHelperLines: ConfigurationFormat {
     var result = text
     for index in going.reversed() {
       let range = file.entries[index].range
-      // Nothing else may stand on its line.
+      // Nothing else may be on its line.
       let start = (text[..<range.lowerBound].lastIndex(of: 0x0a) ?? -1) + 1
       guard Array(text[start..<range.lowerBound]).isBlank else { return nil }
       let end = text[range.upperBound...].firstIndex(of: 0x0a).map { $0 + 1 } ?? text.count
@@ -81,7 +81,7 @@ struct GitHelperLines: ConfigurationFormat {
     return result
   }
 
-  /// The helpers for every URL that this text names, in their order, and whether it makes git forget those of before.
+  /// The helpers that this text names for all URLs, in order, and whether it resets those of earlier files.
   private func helpers(in file: GitConfiguration) throws(ConfigurationFault) -> (
     names: [String], isReset: Bool
   ) {
@@ -98,7 +98,7 @@ struct GitHelperLines: ConfigurationFormat {
     return (names, isReset)
   }
 
-  /// Whether other files are read from within it.
+  /// Whether it includes other files.
   private static func includes(_ file: GitConfiguration) -> Bool {
     file.entries.contains {
       let name = String(decoding: $0.name, as: UTF8.self)

@@ -1,6 +1,6 @@
-/// Go's list of what to ask for logins ("go help goauth"): commands with semicolons between them.
+/// Go's list of sources of logins ("go help goauth"): commands separated by semicolons.
 enum GoAuthList {
-  /// The list with a command at its beginning.
+  /// Puts a command at the beginning of the list.
   static func setting(_ command: String) -> VariableLine {
     VariableLine(
       .go, "GOAUTH",

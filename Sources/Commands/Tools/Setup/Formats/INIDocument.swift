@@ -1,16 +1,16 @@
-/// A file of sections, read as strictly as Python's `configparser` reads it (docs.python.org, "Supported INI File
-/// Structure"), with all that is needed to change it. `INIOptions` is for taking out of such files what can be
-/// understood.
+/// A file of sections, parsed as strictly as Python's `configparser` does (docs.python.org, "Supported INI File
+/// Structure"), with the positions needed to change it. To extract from such a file whatever can be understood, use
+/// `INIOptions`.
 struct INIDocument {
   struct Option {
     let section: [UInt8]
-    /// In small letters.
+    /// The name in lowercase.
     let name: [UInt8]
-    /// The lines of its value without white space around them, and without empty ones at the end.
+    /// The lines of its value without surrounding white space, and without empty lines at the end.
     fileprivate(set) var values: [[UInt8]]
     /// From the first line of its value to the last.
     fileprivate(set) var value: Range<Int>
-    /// Its whole lines.
+    /// The whole lines of the option.
     fileprivate(set) var lines: Range<Int>
     let indentation: [UInt8]
 
@@ -20,7 +20,7 @@ struct INIDocument {
   struct Section {
     let name: [UInt8]
     let header: Range<Int>
-    /// Where one more option of it would stand, and how far from the left.
+    /// The position and indentation for another option.
     fileprivate(set) var end: Int
     fileprivate(set) var indentation: [UInt8] = []
   }
@@ -28,7 +28,7 @@ struct INIDocument {
   private(set) var options: [Option] = []
   private(set) var sections: [Section] = []
 
-  /// - Throws: ``ConfigurationFault`` where `configparser` throws an error.
+  /// - Throws: ``ConfigurationFault`` where `configparser` raises an error.
   init(_ text: [UInt8]) throws(ConfigurationFault) {
     if text.hasLoneCarriageReturn { throw ConfigurationFault("it has a line that ends with CR alone") }
     if String(validating: text, as: UTF8.self) == nil { throw ConfigurationFault("it isn't UTF-8") }

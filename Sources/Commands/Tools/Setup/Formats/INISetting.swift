@@ -1,13 +1,14 @@
-/// An option in a section of a file that Python's `configparser` reads: those of pip, of Python's keyring and of aws.
+/// An option in a section of a file that Python's `configparser` reads, such as those of pip, of Python's keyring and
+/// of aws.
 struct INISetting: ConfigurationFormat {
   /// The section, as it is written.
   let section: String
   let key: String
   var separator = " = "
   let value: String
-  /// Whether a section has that name; by default, if it is the same.
+  /// Whether a section has the right name; by default, if it is equal.
   var isSection: (@Sendable (String) -> Bool)?
-  /// Whether the tool takes `_` for `-` in names, and drops `--` before them, as pip does.
+  /// Whether the tool accepts `_` for `-` in names, and ignores a leading `--`, as pip does.
   var takesUnderscores = false
 
   var name: String { "\(section).\(key)" }
@@ -16,7 +17,7 @@ struct INISetting: ConfigurationFormat {
   func shown(_ value: String) -> String { "\(key)\(separator)\(value)" }
 
   func isFormerLine(_ line: String) -> Bool {
-    // It left out the quotes that a profile's name needs.
+    // Version 0.1.0 left out the quotes that a profile's name needs.
     line == shown(value) || line == "[\(section.filter { $0 != "\"" })]"
   }
 
@@ -58,7 +59,7 @@ struct INISetting: ConfigurationFormat {
       return TextEdit.replacement(of: present.value, in: text, with: edit.removed).applied(to: text)
     }
     var going = [present.lines]
-    // A section that was made for it goes with it.
+    // A section that was made for the option is removed with it.
     let header = Array("[\(section)]".utf8)
     if file.options.filter({ $0.section == present.section }).count == 1,
       let section = file.sections.first(where: { $0.name == present.section }),

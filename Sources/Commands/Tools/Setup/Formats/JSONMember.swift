@@ -1,12 +1,12 @@
 import Bytes
 import JSON
 
-/// A string member of the object that a JSON file is, as Go reads it, where capital letters in names are small ones.
-/// What stands around it keeps its form, and is never shown, for these files may have passwords in them.
+/// A string member of a JSON file's object, read as Go reads it: names are compared without regard to case. The rest of
+/// the file keeps its form, and is never shown, because these files may contain passwords.
 struct JSONMember: ConfigurationFormat {
-  /// Its name, which needs no escapes.
+  /// The name, which needs no escapes.
   let name: String
-  /// Its value, which needs no escapes.
+  /// The value, which needs no escapes.
   let value: String
 
   var byHand: [String] { [shown(value)] }
@@ -36,7 +36,7 @@ struct JSONMember: ConfigurationFormat {
       return [.replacement(of: member.value, in: text, with: Array("\"\(value)\"".utf8))]
     }
     guard let brace = text.firstIndex(of: UInt8(ascii: "{")) else { return [] }
-    // As the first member, indented like the one that was.
+    // Insert it as the first member, indented like the former first one.
     let next = brace + 1
     let space = Array(text[next...].prefix(while: isWhiteSpace))
     if members.isEmpty {
@@ -66,10 +66,10 @@ struct JSONMember: ConfigurationFormat {
 
   private struct Member {
     let name: [UInt8]
-    /// Where the name's quote is.
+    /// The position of the name's opening quote.
     let start: Int
     let value: Range<Int>
-    /// What a string says.
+    /// The value of a string.
     let text: String?
   }
 

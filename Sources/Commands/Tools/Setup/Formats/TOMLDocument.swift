@@ -1,13 +1,13 @@
-/// A TOML file (toml.io, version 1.0), read strictly, with all that is needed to change it. `TOMLValues` is for
-/// taking out of such files what can be understood.
+/// A TOML file (toml.io, version 1.0), parsed strictly, with the positions needed to change it. To extract from such a
+/// file whatever can be understood, use `TOMLValues`.
 struct TOMLDocument {
   typealias Path = [[UInt8]]
 
   /// `KEY = VALUE`, on a line of its own or in an inline table.
   struct Entry {
-    /// The keys that lead to it: those of the table, then its own.
+    /// The keys that lead to the value: those of the table, then its own.
     let path: Path
-    /// How many of them are of the table that its line stands under.
+    /// The number of keys in the path that belong to the table header above its line.
     let tableDepth: Int
     let value: Range<Int>
     /// The elements of an array; `nil` for anything else.
@@ -22,20 +22,20 @@ struct TOMLDocument {
   struct Table {
     let path: Path
     let isElement: Bool
-    /// The line of its header.
+    /// The header line.
     let header: Range<Int>
-    /// Where one more statement of it would stand.
+    /// The position for another statement.
     fileprivate(set) var end: Int
   }
 
   private(set) var entries: [Entry] = []
   private(set) var tables: [Table] = []
-  /// Where one more statement before the first table would stand.
+  /// The position for another statement before the first table.
   private(set) var rootEnd = 0
 
   private enum Definition {
     case value, implicit, explicit, elements
-    /// By keys with dots, under the header of that number.
+    /// Defined by keys with dots, below the header with this number.
     case dotted(Int)
   }
 
@@ -45,7 +45,7 @@ struct TOMLDocument {
   private var table: Path = []
   private var definitions: [Path: Definition] = [:]
 
-  /// - Throws: ``ConfigurationFault`` for what TOML forbids.
+  /// - Throws: ``ConfigurationFault`` for anything that TOML forbids.
   init(_ text: [UInt8]) throws(ConfigurationFault) {
     self.text = text
     if String(validating: text, as: UTF8.self) == nil { throw ConfigurationFault("it isn't UTF-8") }
@@ -112,7 +112,7 @@ struct TOMLDocument {
     if tables.isEmpty { rootEnd = afterLine } else { tables[tables.count - 1].end = afterLine }
   }
 
-  /// Reads a value, and keeps it, and before those in it if it is an inline table.
+  /// Reads a value and stores it; the entry of an inline table comes before those inside it.
   private mutating func readValue(_ path: Path, depth: Int) throws(ConfigurationFault) {
     if definitions[path] != nil { throw ConfigurationFault("line \(line) has a key that was there before") }
     definitions[path] = .value
@@ -166,7 +166,7 @@ struct TOMLDocument {
       if peek == UInt8(ascii: "["), depth < 32 {
         _ = try readArray(depth: depth + 1)
       } else if peek == UInt8(ascii: "{"), depth < 32 {
-        // Tables in an array are nobody's concern here, but for where they end.
+        // Tables in an array are ignored, except for where they end.
         let kept = (entries, definitions)
         _ = try readInlineTable([], depth: depth + 1)
         (entries, definitions) = kept
@@ -188,7 +188,7 @@ struct TOMLDocument {
       byte.map { Self.isBareKey($0) || "+.:".utf8.contains($0) } ?? false
     }
     while isBare(peek) { position += 1 }
-    // A date may have a space before its time.
+    // A date may be followed by a space and a time.
     if position - start == 10, text[start + 4] == UInt8(ascii: "-"), peek == 0x20, position + 1 < text.count,
       0x30...0x39 ~= text[position + 1]
     {
@@ -232,7 +232,7 @@ struct TOMLDocument {
     throw start
   }
 
-  /// A key, perhaps of several parts with dots between them.
+  /// Reads a key, perhaps of several parts separated by dots.
   private mutating func key() throws(ConfigurationFault) -> Path {
     var parts: Path = []
     repeat {
@@ -261,7 +261,7 @@ struct TOMLDocument {
     UInt8(ascii: "r"): 0x0d, UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5c,
   ]
 
-  /// What a string of one line says; `nil` for anything else, and for escapes by number.
+  /// The contents of a single-line string; `nil` for anything else, and for numeric escapes.
   static func string(_ text: [UInt8], _ range: Range<Int>) -> String? {
     guard range.count > 1, let quote = text[range].first, text[range].last == quote,
       !(range.count > 5 && text[range].starts(with: [quote, quote, quote]))
@@ -292,7 +292,7 @@ struct TOMLDocument {
   private var fault: ConfigurationFault { ConfigurationFault("line \(line) is no TOML") }
   private var peek: UInt8? { position < text.count ? text[position] : nil }
   private var lineStart: Int { (text[..<position].lastIndex(of: 0x0a) ?? -1) + 1 }
-  /// Behind the end of the line that has just been read.
+  /// The position after the end of the line that has just been read.
   private var afterLine: Int { min(position + 1, text.count) }
 
   private static func isBareKey(_ byte: UInt8) -> Bool {

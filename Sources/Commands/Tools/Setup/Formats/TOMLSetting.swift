@@ -1,13 +1,13 @@
-/// A key of a TOML file, at its top or in a table: those of cargo, podman and uv.
+/// A key of a TOML file, at the top level or in a table: those of cargo, podman and uv.
 struct TOMLSetting: ConfigurationFormat {
   enum Value: Sendable {
     case string(String)
     case strings([String])
-    /// One of the elements of an array, which is made of others too if there is none.
+    /// An element of an array. If the array doesn't exist, it is made with other elements too.
     case element(String, of: [String])
   }
 
-  /// The tables that it is in, and the key.
+  /// The tables that contain it, and the key.
   let path: [String]
   let value: Value
 
@@ -37,7 +37,7 @@ struct TOMLSetting: ConfigurationFormat {
     for entry in file.entries {
       if entry.path == keys {
         reading.setting = [Self.shown(entry, text)]
-        // Other elements are somebody else's.
+        // Other elements belong to somebody else.
         for element in entry.elements ?? [] where isKept(text, element) {
           reading.others.append(.init(name: entry.path, value: Array(text[element])))
         }
@@ -62,7 +62,7 @@ struct TOMLSetting: ConfigurationFormat {
       let member = " " + line + (inline.inline.isEmpty ? " " : ",")
       return [.insertion(of: Array(member.utf8), at: inline.value.lowerBound + 1)]
     }
-    // A table that keys with dots have made takes no header.
+    // A table that was defined by keys with dots can't have a header.
     if let dotted = file.entries.last(where: {
       $0.lines != nil && $0.tableDepth < parent.count && $0.path.count > parent.count
         && $0.path.starts(with: parent)
@@ -82,7 +82,7 @@ struct TOMLSetting: ConfigurationFormat {
     let now = Self.strings(present, text)
     if case .element(let own, _) = value {
       guard let elements = present.elements, let now, let index = now.firstIndex(of: own) else { return nil }
-      // The key was made, and has what it was made with.
+      // The key was added, and still has exactly the elements it was added with.
       let isAsMade = now == all && edit.added.contains(UInt8(ascii: "="))
       if !isAsMade { return removing(index, of: elements, text) }
     } else {
@@ -121,7 +121,7 @@ struct TOMLSetting: ConfigurationFormat {
     "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
   }
 
-  /// The strings that it is, or that are in it; `nil` if it is or has anything else.
+  /// The strings that the value is or contains; `nil` if it is or contains anything else.
   private static func strings(_ entry: TOMLDocument.Entry, _ text: [UInt8]) -> [String]? {
     let ranges = entry.elements ?? [entry.value]
     let strings = ranges.compactMap { TOMLDocument.string(text, $0) }
@@ -133,7 +133,7 @@ struct TOMLSetting: ConfigurationFormat {
     return entry.elements == nil ? strings[0] : "[" + strings.map(quoted).joined(separator: ", ") + "]"
   }
 
-  /// Whether an element stays when the setting is made or taken back.
+  /// Whether an element stays when the setting is made or undone.
   private func isKept(_ text: [UInt8], _ element: Range<Int>) -> Bool {
     guard case .element(let own, let others) = value else { return false }
     guard let string = TOMLDocument.string(text, element) else { return true }
@@ -161,12 +161,12 @@ struct TOMLSetting: ConfigurationFormat {
     return [.insertion(of: Array(Self.quoted(own).utf8), at: present.value.lowerBound + 1)]
   }
 
-  /// The text without one of the elements, and a comma that belongs to it.
+  /// The text without one of the elements, and without a comma that belongs to it.
   private func removing(_ index: Int, of elements: [Range<Int>], _ text: [UInt8]) -> [UInt8] {
     var range = elements[index]
     if index > 0 {
       let between = text[elements[index - 1].upperBound..<range.lowerBound]
-      // A comment in between may have commas of its own, but stands behind the one that counts.
+      // A comment in between may contain commas too, but comes after the one that counts.
       if let comma = between.firstIndex(of: UInt8(ascii: ",")),
         Array(text[(comma + 1)..<range.lowerBound]).isBlank
       {

@@ -1,4 +1,4 @@
-/// The one block `credentials_helper "NAME" { … }` that the configuration of terraform's command may have.
+/// The single block `credentials_helper "NAME" { … }` that Terraform's CLI configuration may have.
 struct TerraformHelperBlock: ConfigurationFormat {
   let helper: String
 
@@ -35,14 +35,14 @@ struct TerraformHelperBlock: ConfigurationFormat {
     guard own.count == 1, let start = own[0].first?.lowerBound, let end = own[0].last?.upperBound else {
       return nil
     }
-    // Its line goes with it, if nothing else stands there.
+    // Remove the whole line if nothing else is on it.
     let lineStart = (text[..<start].lastIndex(of: 0x0a) ?? -1) + 1
     let lineEnd = text[end...].firstIndex(of: 0x0a).map { $0 + 1 } ?? text.count
     let isAlone = Array(text[lineStart..<start]).isBlank && Array(text[end..<lineEnd]).isBlank
     return Array(text[..<(isAlone ? lineStart : start)] + text[(isAlone ? lineEnd : end)...])
   }
 
-  /// What stands between the quotes of a block of that name.
+  /// The label in the quotes of a block with this name.
   private static func label(_ statement: [Range<Int>], _ text: [UInt8]) -> String? {
     guard statement.count > 1 else { return nil }
     let word = text.string(statement[0])
@@ -50,9 +50,9 @@ struct TerraformHelperBlock: ConfigurationFormat {
     return text.string(statement[1]).filter { $0 != "\"" }
   }
 
-  /// The words of each statement at the top: up to the end of its block, or of its line.
+  /// The words of each top-level statement, up to the end of its block or line.
   ///
-  /// - Throws: ``ConfigurationFault`` if something is open at the end.
+  /// - Throws: ``ConfigurationFault`` if something isn't closed at the end.
   private static func statements(of text: [UInt8]) throws(ConfigurationFault) -> [[Range<Int>]] {
     var statements: [[Range<Int>]] = []
     var words: [Range<Int>] = []

@@ -1,18 +1,18 @@
-/// Bytes of a text that others take the place of.
+/// A replacement of bytes in a text.
 struct TextEdit: Hashable, Sendable {
-  /// Where they begin.
+  /// The position of the first byte.
   let offset: Int
-  /// What stood there.
+  /// The former bytes.
   let removed: [UInt8]
-  /// What stands there now.
+  /// The new bytes.
   let added: [UInt8]
 
-  /// Adds a text and takes away none.
+  /// Inserts bytes and removes none.
   static func insertion(of added: [UInt8], at offset: Int) -> TextEdit {
     TextEdit(offset: offset, removed: [], added: added)
   }
 
-  /// Puts a text in the place of a part of another.
+  /// Replaces a range of a text.
   static func replacement(of range: Range<Int>, in text: [UInt8], with added: [UInt8]) -> TextEdit {
     TextEdit(offset: range.lowerBound, removed: Array(text[range]), added: added)
   }
@@ -21,10 +21,10 @@ struct TextEdit: Hashable, Sendable {
     Array(text[..<offset] + added + text[(offset + removed.count)...])
   }
 
-  /// The text as it was before; `nil` if what was added isn't where it was put.
+  /// The text before the edit; `nil` if the added bytes aren't at their position.
   func undone(in text: [UInt8]) -> [UInt8]? {
     guard offset >= 0, offset <= text.count, text[offset...].starts(with: added) else { return nil }
-    // What has come behind it needs the end that it gave to the line before.
+    // Text that was appended later needs the line end that the edit gave to the line before.
     if removed.isEmpty, added.first == 0x0a || added.first == 0x0d, offset > 0, text[offset - 1] != 0x0a,
       offset + added.count < text.count
     {
@@ -33,11 +33,11 @@ struct TextEdit: Hashable, Sendable {
     return Array(text[..<offset] + removed + text[(offset + added.count)...])
   }
 
-  /// The same, where what was added stands elsewhere by now; `nil` if it isn't there, or more than once.
+  /// Undoes the edit where the added bytes have moved; `nil` if they aren't there, or more than once.
   func undoneElsewhere(in text: [UInt8]) -> [UInt8]? {
     guard removed.isEmpty, added.count >= 8 else { return nil }
     if added.last != 0x0a { return removing(added[...], from: text, isLines: false) }
-    // The LF that it begins with is an empty line, or has ended a line that had no end.
+    // A line end at the beginning either is an empty line, or ended an unfinished line.
     var lines = added[...]
     while true {
       if let result = removing(lines, from: text, isLines: true) { return result }
@@ -46,7 +46,7 @@ struct TextEdit: Hashable, Sendable {
     }
   }
 
-  /// A text without a part that is in it once.
+  /// The text without a part that occurs exactly once.
   private func removing(_ part: ArraySlice<UInt8>, from text: [UInt8], isLines: Bool) -> [UInt8]? {
     var found: Int?
     for start in text.indices where !isLines || start == 0 || text[start - 1] == 0x0a {
@@ -59,7 +59,7 @@ struct TextEdit: Hashable, Sendable {
 }
 
 extension [TextEdit] {
-  /// Each is made in the text that the one before it has left.
+  /// Applies each edit to the result of the one before.
   func applied(to text: [UInt8]) -> [UInt8] {
     reduce(text) { $1.applied(to: $0) }
   }

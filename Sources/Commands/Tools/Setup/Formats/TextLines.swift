@@ -1,14 +1,14 @@
-/// A line of a text, and where it is.
+/// A line of a text, and its position.
 struct TextLine {
-  /// Which it is, from 1 on.
+  /// The line number, from 1.
   let number: Int
-  /// Where its bytes are, without its end.
+  /// The range of the line without its end.
   let content: Range<Int>
-  /// Where it ends, its LF included.
+  /// The position after the line, its LF included.
   let end: Int
 }
 
-/// The lines of a text: LF ends them, perhaps after a CR. The last one needs no end.
+/// The lines of a text. LF ends a line, perhaps after a CR; the last line needs no end.
 struct TextLines: Sequence, IteratorProtocol {
   private let text: [UInt8]
   private var position = 0
@@ -30,13 +30,13 @@ struct TextLines: Sequence, IteratorProtocol {
 }
 
 extension [UInt8] {
-  /// What ends a line of this text: that of its first one.
+  /// The line end of this text: that of its first line.
   var lineEnd: [UInt8] {
     guard let end = firstIndex(of: 0x0a), end > 0, self[end - 1] == 0x0d else { return [0x0a] }
     return [0x0d, 0x0a]
   }
 
-  /// Lines to stand at the end of this text, as they have to be written there.
+  /// An edit that appends lines at the end of this text.
   func ending(with lines: [String]) -> TextEdit {
     let end = isEmpty || last == 0x0a ? [] : lineEnd
     return .insertion(of: end + lines.flatMap { Array($0.utf8) + lineEnd }, at: count)
@@ -45,7 +45,7 @@ extension [UInt8] {
   /// Whether there is nothing but white space.
   var isBlank: Bool { allSatisfy(isWhiteSpace) }
 
-  /// A part without the white space around it.
+  /// A range without the white space around it.
   func trimmed(_ range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, isWhiteSpace(self[start]) { start += 1 }
@@ -55,10 +55,10 @@ extension [UInt8] {
 
   func string(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
-  /// The same with small letters in the place of ASCII's capital ones.
+  /// The bytes with ASCII capitals in lowercase.
   var lowercased: [UInt8] { map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 } }
 
-  /// Whether there is a CR that no LF follows.
+  /// Whether there is a CR that is not followed by LF.
   var hasLoneCarriageReturn: Bool {
     indices.contains { self[$0] == 0x0d && ($0 + 1 == count || self[$0 + 1] != 0x0a) }
   }

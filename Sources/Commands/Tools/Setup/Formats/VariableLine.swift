@@ -1,20 +1,20 @@
 /// A line `NAME=VALUE` in a file that has no sections.
 struct VariableLine: ConfigurationFormat {
-  /// Whose file it is.
+  /// The kind of file.
   enum Dialect: Sendable {
-    /// The file of `go env`: names of capital letters at the line's beginning; anything else is passed over.
+    /// The file of `go env`: names start with a capital letter at the beginning of the line; other lines are ignored.
     case go
     /// environment.d(5).
     case environment
-    /// wgetrc: names whatever their capital letters, hyphens and underscores.
+    /// wgetrc: names ignore case, hyphens and underscores.
     case wget
   }
 
   let dialect: Dialect
   let name: String
-  /// The value to set for the one that is there.
+  /// The value to set, given the present one.
   let value: @Sendable (_ present: String?) -> String
-  /// What was there, made of the one that is there now; `nil` if it is to go, or can't be told.
+  /// The former value, derived from the present one; `nil` if the line is to go, or the value is unknown.
   var former: @Sendable (_ present: String) -> String? = { _ in nil }
 
   init(_ dialect: Dialect, _ name: String, is value: String) {
@@ -89,7 +89,7 @@ struct VariableLine: ConfigurationFormat {
   private func variables(in text: [UInt8]) throws(ConfigurationFault) -> [Variable] {
     var variables: [Variable] = []
     for line in TextLines(text) {
-      // Go knows LF alone.
+      // Go only knows LF as a line end.
       var content =
         dialect == .go
         ? line.content.lowerBound..<(line.end - (text[line.end - 1] == 0x0a ? 1 : 0)) : line.content
@@ -110,7 +110,7 @@ struct VariableLine: ConfigurationFormat {
       guard let equals else { throw fault }
       let value = text.trimmed(equals + 1..<content.upperBound)
       if dialect == .environment {
-        // Values over several lines.
+        // The value continues over several lines.
         let quotes = text[value].filter { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }.count
         if text[value].last == UInt8(ascii: "\\") || quotes % 2 != 0 {
           throw ConfigurationFault("line \(line.number) may go on behind its end")
