@@ -1,21 +1,22 @@
 import Bytes
 import Keychain
 
-/// How an item is sent in the header `Authorization` (RFC 9110 section 11.6.2).
+/// How an item is sent in the `Authorization` header (RFC 9110 section 11.6.2).
 enum AuthorizationScheme: Equatable {
   /// Account and password (RFC 7617).
   case basic
   /// The secret is a token (RFC 6750).
   case bearer
-  /// The secret is all that the header says.
+  /// The secret is the whole value of the header.
   case raw
-  /// The secret was made for this scheme (git's `authtype`).
+  /// The secret was made for a given scheme (git's `authtype`).
   case readyMade(ByteString)
 
-  /// Accounts that say that the secret is a token and no account's password.
+  /// Accounts that mark the secret as a token rather than an account's password.
   private static let tokenMarkers: [ByteString] = ["<token>", "x-bearer"]
 
-  /// What the credential was made for, else what the item's authentication type says, else what its account does.
+  /// The scheme that the credential was made for, else that of the item's authentication type, else that of its
+  /// account.
   init(of item: Item, _ credential: borrowing Credential) {
     if let scheme = credential.authenticationScheme {
       self = .readyMade(scheme)
@@ -33,7 +34,7 @@ enum AuthorizationScheme: Equatable {
     self = Self.byAccount(item.key.account)
   }
 
-  /// An empty account is one: git logs in with it where a server looks at the password alone.
+  /// An empty account is an account too: git logs in with it if a server checks only the password.
   private static func byAccount(_ account: ByteString?) -> AuthorizationScheme {
     account.map { tokenMarkers.contains($0) ? .bearer : .basic } ?? .bearer
   }
@@ -41,8 +42,8 @@ enum AuthorizationScheme: Equatable {
 
 /// The value of the header `Authorization` for an item.
 ///
-/// - Throws: ``ProtocolError`` if the header can't carry it: account and password may hold no control characters, and the
-///   account no colon (RFC 7617 section 2); for tokens ``Secret/isHeaderValue()`` has the rule.
+/// - Throws: ``ProtocolError`` if the header can't carry it. Account and password may contain no control characters,
+///   and the account no colon (RFC 7617 section 2); for tokens see ``Secret/isHeaderValue()``.
 func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret {
   var value = Secret(capacity: 256)
   switch AuthorizationScheme(of: answer.item, answer.credential) {
@@ -72,7 +73,7 @@ func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret 
   return value
 }
 
-/// Whether it is a word of HTTP's, as a scheme has to be (RFC 9110 section 5.6.2).
+/// Whether a word is an HTTP token, as a scheme must be (RFC 9110 section 5.6.2).
 private func isToken(_ word: ByteString) -> Bool {
   !word.isEmpty
     && word.bytes.allSatisfy { byte in
@@ -84,8 +85,8 @@ private func isToken(_ word: ByteString) -> Bool {
 }
 
 extension Resolver {
-  /// The best item for a place whose secret can be sent as a token: the tool's own, else one of git's or a person's that
-  /// is a token, for an account's password is nobody's business but the server's that the account is at.
+  /// The best item for a place whose secret can be sent as a token: the tool's own, else one of git's or a person's
+  /// that is a token. An account's password is only for the server that the account belongs to.
   func token(
     at place: Place, where isMeant: (Item) -> Bool = { _ in true }
   ) throws(ProtocolError) -> Answer? {
@@ -99,8 +100,8 @@ extension Resolver {
 }
 
 extension Secret {
-  /// Whether a header can carry it as text: UTF-8 without control characters, and no white space around it
-  /// (RFC 9110 section 5.5).
+  /// Whether a header can carry the secret as text: UTF-8 without control characters or surrounding white space (RFC
+  /// 9110 section 5.5).
   borrowing func isHeaderValue() -> Bool {
     withUnsafeBytes { bytes in
       guard let first = bytes.first, let last = bytes.last, first > 0x20, last > 0x20 else { return false }
@@ -115,7 +116,7 @@ extension Secret {
 }
 
 extension ProtocolError {
-  /// That an item's secret can't be sent in a header.
+  /// The error that says an item's secret can't be sent in a header.
   static func notForHeader(_ item: Item) -> ProtocolError {
     .refused(
       Refusal(

@@ -1,14 +1,14 @@
 import Bytes
 public import Keychain
 
-/// The parts of a URL that names a place to log in to, percent-decoded.
+/// The percent-decoded parts of a URL that names a place to log in to.
 ///
-/// Taken apart as git does it (git-credential(1), `url`): what is between `://` and the first `/`, `?` or `#` is
-/// the host, with an optional `user[:password]@` before it; slashes around the path go.
+/// Parsed as git does it (git-credential(1), `url`): the host is between `://` and the first `/`, `?` or `#`, with an
+/// optional `user[:password]@` before it. Slashes around the path are removed.
 public struct CredentialURL: ~Copyable {
   /// The scheme.
   public private(set) var `protocol`: ByteString = ""
-  /// Host and optional port as written, with an IPv6 address in brackets; may be empty.
+  /// The host and optional port as written, with an IPv6 address in brackets; may be empty.
   public private(set) var host: ByteString = ""
   /// The user name, if there was an `@`.
   public private(set) var account: ByteString? = nil
@@ -17,9 +17,9 @@ public struct CredentialURL: ~Copyable {
   /// The path without slashes around it, if there is one.
   public private(set) var path: ByteString? = nil
 
-  /// Takes a URL apart.
+  /// Parses a URL.
   ///
-  /// - Parameter scheme: what a URL without `SCHEME://` is taken to begin with; with `nil` it is refused.
+  /// - Parameter scheme: the scheme to assume for a URL without `SCHEME://`; with `nil` such a URL is rejected.
   /// - Throws: ``ProtocolError/unusableURL(_:)``.
   public init(
     parsing url: UnsafeRawBufferPointer, assuming scheme: ByteString? = nil
@@ -59,12 +59,12 @@ public struct CredentialURL: ~Copyable {
     }
   }
 
-  /// Resolves the escapes of a part of a URL.
+  /// Decodes the escapes in a part of a URL.
   static func decode(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> ByteString {
     try decodeSecret(part).withUnsafeBytes { ByteString($0) }
   }
 
-  /// Resolves the escapes of RFC 3986 section 2.1.
+  /// Decodes the escapes of RFC 3986 section 2.1.
   private static func decodeSecret(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> Secret {
     var decoded = Secret(capacity: part.count)
     var index = part.startIndex
@@ -85,23 +85,22 @@ public struct CredentialURL: ~Copyable {
   }
 }
 
-/// A server and a port, as they stand together in a URL or in git's `host`.
+/// A server and a port, written as in a URL or in git's `host`.
 public struct HostAndPort: Hashable, Sendable {
   /// The host name or address without brackets.
   public var server: ByteString
   /// The port, if there was one.
   public var port: UInt16?
 
-  /// Takes `name`, `name:port`, `[v6]` or `[v6]:port` apart. An empty port is none (RFC 3986 section 3.2.3).
-  /// `nil` if it is none of these: a port out of 1…65535 or not decimal, brackets that don't pair, colons
-  /// without brackets.
+  /// Parses `name`, `name:port`, `[v6]` or `[v6]:port`. An empty port counts as none (RFC 3986 section 3.2.3). Returns
+  /// `nil` for anything else: a port that is not decimal or out of 1…65535, unpaired brackets, colons without brackets.
   public init?(parsing host: ByteString) {
     let bytes = host.bytes
     let nameEnd: Int
     if bytes.first == UInt8(ascii: "[") {
       guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1 else { return nil }
       server = ByteString(Array(bytes[1..<bracket]))
-      // Brackets are for IPv6 alone (RFC 3986 section 3.2.2), so that a name has one spelling.
+      // Brackets are only for IPv6 (RFC 3986 section 3.2.2), so that a name has a single spelling.
       if !server.bytes.contains(UInt8(ascii: ":")) { return nil }
       nameEnd = bracket + 1
     } else {
@@ -118,7 +117,7 @@ public struct HostAndPort: Hashable, Sendable {
   }
 }
 
-/// A number of decimal digits alone: no sign, no space. `nil` if it is anything else or doesn't fit.
+/// Parses a decimal number without sign or spaces. Returns `nil` for anything else, and if it doesn't fit.
 func decimal(_ digits: some Collection<UInt8>) -> Int64? {
   guard !digits.isEmpty, digits.count <= 18 else { return nil }
   var number: Int64 = 0

@@ -1,15 +1,16 @@
 import Keychain
 
-/// When an answer's credential ends, as tools are told it (RFC 3339, in UTC, to the second); `nil` if it doesn't.
+/// The time at which an answer's credential expires, as tools are told it (RFC 3339, in UTC, to the second); `nil` if
+/// it doesn't.
 ///
 /// - Parameters:
-///   - noted: what the secret itself says, which counts where the item has no expiry; passed on as it is.
-///   - login: what is said to have expired.
-/// - Throws: ``ProtocolError`` if that moment is over.
+///   - noted: the time that the secret itself contains, used if the item has no expiry; passed on unchanged.
+///   - login: the name of the login in the error.
+/// - Throws: ``ProtocolError`` if that time is past.
 func expiry(
   of answer: borrowing Answer, noted: ByteString? = nil, login: String, at now: Timestamp
 ) throws(ProtocolError) -> ByteString? {
-  // An expired item has not answered.
+  // Expired items don't answer, so this time is in the future.
   if let seconds = answer.credential.expiry {
     return ByteString("\(Timestamp(seconds: seconds).description.prefix(19))Z")
   }
@@ -23,7 +24,7 @@ func expiry(
   return noted
 }
 
-/// A moment whose offset is zero, in the one form that ``Timestamp`` reads.
+/// Converts a time with offset zero to the single form that ``Timestamp`` reads.
 private func utc(_ moment: ByteString) -> ByteString {
   let zero = Array("+00:00".utf8)
   guard moment.bytes.count > zero.count, moment.bytes.suffix(zero.count).elementsEqual(zero) else {

@@ -1,16 +1,16 @@
-/// What a person can do about a failure: a line in small letters without a full stop.
+/// Advice on a failure: a line in lowercase without a full stop.
 ///
-/// People paste what is in it. So nothing can be put in without saying what it is, and a command's words are quoted here.
+/// People paste from it. So every interpolation states what it inserts, and the words of a command are quoted here.
 public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
-  /// The line. What it names is not escaped for a terminal.
+  /// The line. Names in it are not escaped for a terminal.
   public let description: String
 
-  /// Takes a text of this program's own.
+  /// Creates a hint from a literal.
   public init(stringLiteral text: String) {
     description = text
   }
 
-  /// Takes such a text, and what was put in.
+  /// Creates a hint from an interpolated literal.
   public init(stringInterpolation parts: StringInterpolation) {
     description = parts.text
   }
@@ -19,36 +19,36 @@ public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, Custom
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 
-    /// Makes room.
+    /// Reserves memory.
     public init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity)
     }
 
-    /// Takes what stands in the program.
+    /// Appends a literal part.
     public mutating func appendLiteral(_ literal: String) { text += literal }
 
-    /// Puts in a number.
+    /// Inserts a number.
     public mutating func appendInterpolation(_ number: some BinaryInteger) { text += "\(number)" }
 
-    /// Puts in what is a hint already.
+    /// Inserts another hint.
     public mutating func appendInterpolation(_ hint: Hint) { text += hint.description }
 
-    /// Puts in a command, in quotes if it has none: `'llavero slot list'`.
+    /// Inserts a command, in quotes if it has none: `'llavero slot list'`.
     public mutating func appendInterpolation(command words: any CustomStringConvertible...) {
       appendInterpolation(commandOf: words)
     }
 
-    /// The same with the words in an array.
+    /// Inserts a command whose words are in an array.
     public mutating func appendInterpolation(commandOf words: [any CustomStringConvertible]) {
       text += ShellCommand(words).inSentence
     }
 
-    /// Puts in a part of a command that stands there without quotes.
+    /// Inserts part of a command, without quotes around it.
     public mutating func appendInterpolation(words: any CustomStringConvertible...) {
       text += ShellCommand(words).description
     }
 
-    /// Puts in what nobody pastes: a name, or a list of them.
+    /// Inserts text that nobody pastes: a name, or a list of names.
     public mutating func appendInterpolation(prose: some CustomStringConvertible) { text += "\(prose)" }
   }
 }

@@ -2,7 +2,7 @@ package import Bytes
 
 /// The escapes of RFC 3986 section 2.1.
 package enum PercentEncoding {
-  /// Appends bytes, all that are neither unreserved (section 2.3) nor among `others` as `%XX`.
+  /// Appends bytes, writing as `%XX` those that are neither unreserved (section 2.3) nor in `others`.
   package static func append(
     _ value: borrowing Secret, keeping others: StaticString = "", to text: inout Secret
   ) {
@@ -20,7 +20,7 @@ package enum PercentEncoding {
     }
   }
 
-  /// The same of what is no secret.
+  /// The encoded form of a value that is not secret.
   package static func text(_ value: ByteString, keeping others: StaticString = "") -> String {
     var text = Secret(capacity: value.bytes.count)
     append(Secret(copying: value), keeping: others, to: &text)

@@ -1,18 +1,18 @@
 import Bytes
 public import Keychain
 
-/// Where a tool wants to log in to: the parts of an internet password that are no account.
+/// A place to log in to: the parts of an internet password except the account.
 public struct Place: Hashable, Sendable {
   /// The URL scheme.
   public var `protocol`: ByteString
-  /// The host name or address, in small letters, without brackets.
+  /// The host name or address, in lowercase, without brackets.
   public var server: ByteString
-  /// The port, `nil` for the protocol's own.
+  /// The port; `nil` for the protocol's default.
   public var port: UInt16?
-  /// The path without slashes around it, query and fragment taken away; `nil` for the whole server.
+  /// The path without surrounding slashes, query and fragment; `nil` for the whole server.
   public var path: ByteString?
 
-  /// Takes the parts.
+  /// Creates a place from its parts.
   public init(protocol: ByteString, server: ByteString, port: UInt16? = nil, path: ByteString? = nil) {
     self.protocol = `protocol`.lowercased
     self.server = server.lowercased
@@ -20,9 +20,9 @@ public struct Place: Hashable, Sendable {
     self.path = path.nonEmpty
   }
 
-  /// Understands a URL, or host and port alone where a scheme to assume is given.
+  /// Parses a URL, or a host with optional port if `scheme` is given.
   ///
-  /// - Returns: the place, and the account before the `@` if there is one; a password there is left alone.
+  /// - Returns: the place, and the account before the `@` if there is one. A password is ignored.
   /// - Throws: ``ProtocolError/unusableURL(_:)``, also for a URL without a host.
   public static func parse(
     _ url: ByteString, assuming scheme: ByteString? = nil
@@ -39,7 +39,7 @@ public struct Place: Hashable, Sendable {
     return (place, parts.account)
   }
 
-  /// Host and port as they stand in a URL, `[::1]:8443`.
+  /// The host and port as in a URL, such as `[::1]:8443`.
   public var hostAndPort: ByteString {
     var text = server.bytes
     if text.contains(UInt8(ascii: ":")) { text = [UInt8(ascii: "[")] + text + [UInt8(ascii: "]")] }
@@ -47,10 +47,10 @@ public struct Place: Hashable, Sendable {
     return ByteString(text)
   }
 
-  /// As a URL without an account, for messages.
+  /// The place as a URL without an account, for messages.
   var name: String { "\(`protocol`)://\(hostAndPort)" + (path.map { "/\($0)" } ?? "") }
 
-  /// Whether the item was stored for this very place: its path is the same one, and not a part of it.
+  /// Whether the item was stored for exactly this place: its path is equal, not just a prefix.
   func isPlace(of item: Item) -> Bool {
     guard case .internetPassword(let key) = item.key else { return false }
     return key.path == path
@@ -62,7 +62,7 @@ public struct Place: Hashable, Sendable {
       protocol: `protocol`, server: server, port: port, account: account, path: path, securityDomain: tool)
   }
 
-  /// The query for items that answer there.
+  /// The query for items that answer at the place.
   ///
   /// - Throws: ``ProtocolError/keychain(_:)`` if the place has no protocol.
   func query(account: ByteString? = nil, for tool: ByteString?) throws(ProtocolError) -> ItemQuery {

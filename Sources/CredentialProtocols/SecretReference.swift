@@ -1,24 +1,24 @@
 import Bytes
 public import Keychain
 
-/// The name of a secret, to be written where a secret would be: in a command line or a file that others may read.
+/// The name of a secret, to write in its place: on a command line, or in a file that others may read.
 ///
-/// `llavero://SERVICE` and `llavero://SERVICE/ACCOUNT` are generic passwords; `llavero+https://USER@HOST:PORT/PATH`, with
-/// any scheme after the plus, is an internet password of no tool, as a person asks for it. Bytes that mean something
-/// there are written `%XX` (RFC 3986 section 2.1).
+/// `llavero://SERVICE` and `llavero://SERVICE/ACCOUNT` name generic passwords. `llavero+https://USER@HOST:PORT/PATH`,
+/// with any scheme after the plus, names an internet password that belongs to no tool, as people ask for it. Reserved
+/// bytes are written as `%XX` (RFC 3986 section 2.1).
 public struct SecretReference: Hashable, Sendable {
-  /// Which items answer.
+  /// The query for the items that answer.
   public let query: ItemQuery
 
-  /// Whether a text is meant as a reference, well written or not.
+  /// Whether a text looks like a reference, valid or not.
   public static func isMeant(by text: UnsafeRawBufferPointer) -> Bool {
     begins(text, "llavero:") || begins(text, "llavero+")
   }
 
-  /// Understands a reference.
+  /// Parses a reference.
   ///
-  /// - Throws: ``ProtocolError/unusableReference``. A password in it is an error, too: it is no place for one. So are a
-  ///   query and a fragment, which mean nothing yet.
+  /// - Throws: ``ProtocolError/unusableReference``, also if it contains a password, which doesn't belong there, or a
+  ///   query or fragment, which have no meaning yet.
   public init(parsing text: UnsafeRawBufferPointer) throws(ProtocolError) {
     // ? and #
     guard Self.isMeant(by: text), !text.contains(where: { $0 == 0x3f || $0 == 0x23 }) else {
@@ -52,7 +52,7 @@ public struct SecretReference: Hashable, Sendable {
   }
 
   private static func genericPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
-    // A user and a password have no place in it, and a service may have an @ or a colon.
+    // A user and a password don't belong here, and a service may contain an @ or a colon.
     let scheme = "llavero://"
     guard begins(text, "llavero://") else { throw .unusableReference() }
     let parts = text[scheme.utf8.count...].split(separator: 0x2f, omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ public struct SecretReference: Hashable, Sendable {
       .genericPassword(try GenericPasswordQuery(service: service, account: account)))
   }
 
-  /// A scheme as RFC 3986 section 3.1 has it.
+  /// Whether a name is a scheme (RFC 3986 section 3.1).
   private static func isScheme(_ name: ByteString) -> Bool {
     guard let first = name.bytes.first, 0x61...0x7a ~= first | 0x20 else { return false }
     return name.bytes.allSatisfy { byte in

@@ -1,21 +1,21 @@
 import Bytes
 
-/// A command as a person pastes it into a shell: made of words, each of which stays one, whatever is in it.
+/// A command to paste into a shell. It is made of words, each of which stays one word, whatever it contains.
 package struct ShellCommand: CustomStringConvertible {
-  /// The words, quoted where a shell needs it.
+  /// The words, quoted where a shell requires it.
   package let description: String
 
-  /// Takes the words.
+  /// Creates a command from its words.
   package init(_ words: [any CustomStringConvertible]) {
     description = words.map { Self.quoted("\($0)") }.joined(separator: " ")
   }
 
-  /// The command as it stands in a sentence: in single quotes, unless it has some itself. Pasted with those around it, what
-  /// is between would be quoted no more.
+  /// The command for use in a sentence: in single quotes, unless it contains some itself. Pasted with quotes around
+  /// them, those inside would end the quoting.
   package var inSentence: String { description.contains("'") ? description : "'\(description)'" }
 
-  /// A word in the form that reads best beside the single quotes in which messages have commands: as it is, in double
-  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), where nothing is left that a terminal would act on.
+  /// A word in the form that reads best within the single quotes around commands in messages: unchanged, in double
+  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), which leave nothing that a terminal would act on.
   static func quoted(_ word: String) -> String {
     func isPlain(_ byte: UInt8) -> Bool {
       switch byte {
@@ -32,7 +32,7 @@ package struct ShellCommand: CustomStringConvertible {
     for scalar in word.unicodeScalars {
       if isInvisibleControl(scalar.value) {
         for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
-          // Of three digits, so that a digit behind it is none of its own.
+          // Three digits, so that a digit that follows isn't taken for part of it.
           let digits = String(byte, radix: 8)
           text += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
         }

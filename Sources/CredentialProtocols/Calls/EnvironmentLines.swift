@@ -1,18 +1,19 @@
 public import Bytes
 
-/// Variables for a program, as they stand in a file of lines `NAME=VALUE`.
+/// Variables for a program, from a file of lines `NAME=VALUE`.
 ///
-/// Blank lines and those that begin with `#` are passed over. A value is what follows the first `=`, to the line's end,
-/// as docker's `--env-file` has it: nothing is unquoted, expanded or trimmed. A value that is meant as a reference is
-/// one.
+/// Blank lines and lines that begin with `#` are skipped. The value is everything between the first `=` and the end of
+/// the line, as in docker's `--env-file`: nothing is unquoted, expanded or trimmed. A value that looks like a reference
+/// is one.
 public enum EnvironmentLines {
-  /// The largest file, in bytes.
+  /// The maximum file size, in bytes.
   public static let longest = 1 << 20
 
-  /// Calls `body` with each variable's name and value, in their order.
+  /// Calls `body` with the name and value of each variable, in order.
   ///
-  /// - Throws: ``ProtocolError/unusableVariable(line:)`` for a line that is none; ``ProtocolError/quotedReference(line:)``
-  ///   for a reference in quotes, which the program would get as it stands; what `body` throws.
+  /// - Throws: ``ProtocolError/unusableVariable(line:)`` for a line in another form;
+  ///   ``ProtocolError/quotedReference(line:)`` for a reference in quotes, which the program would get literally;
+  ///   whatever `body` throws.
   public static func forEach(
     in text: UnsafeRawBufferPointer,
     _ body: (_ line: Int, _ name: ByteString, _ value: UnsafeRawBufferPointer) throws(ProtocolError) -> Void
@@ -25,7 +26,7 @@ public enum EnvironmentLines {
       let bytes = UnsafeRawBufferPointer(rebasing: rest[..<end])
       rest = end < rest.endIndex ? rest[(end + 1)...] : rest[rest.endIndex...]
       guard let first = bytes.first(where: { !isBlank($0) }), first != UInt8(ascii: "#") else { continue }
-      // A carriage return at its end would become part of the secret.
+      // A carriage return at the end would become part of the secret.
       guard let (name, value) = pair(bytes), !value.contains(0), value.last != 0x0d else {
         throw .unusableVariable(line: line)
       }
@@ -38,8 +39,8 @@ public enum EnvironmentLines {
     }
   }
 
-  /// Takes `NAME=VALUE` apart; `nil` if it is none. A name is of visible ASCII characters: npm's, for one, have slashes
-  /// and colons.
+  /// Splits `NAME=VALUE`; `nil` if the text has another form. A name consists of visible ASCII characters, because
+  /// npm's names, for example, contain slashes and colons.
   public static func pair(
     _ text: UnsafeRawBufferPointer
   ) -> (name: ByteString, value: UnsafeRawBufferPointer)? {

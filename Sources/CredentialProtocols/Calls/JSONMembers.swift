@@ -2,9 +2,9 @@ import Bytes
 import JSON
 
 extension Secret {
-  /// Gives the members of the one JSON object that this is, in order, as ``JSONReader/members(of:_:)`` does.
+  /// Passes the members of a single JSON object to `take`, in order, as ``JSONReader/members(of:_:)`` does.
   ///
-  /// - Parameter fault: what is thrown for anything else, and where `take` finds a value malformed.
+  /// - Parameter fault: the error to throw if this isn't a JSON object, or if `take` finds a malformed value.
   borrowing func eachMember(
     otherwise fault: @autoclosure () -> ProtocolError,
     _ take: (_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) -> Void

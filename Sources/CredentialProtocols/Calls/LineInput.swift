@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads one line after another, each as soon as it is there, for protocols that answer line by line.
+/// Reads lines one by one, each as soon as it arrives, for protocols that answer line by line.
 struct LineInput: ~Copyable {
   private let call: any ToolCall
   private let limit: Int
@@ -9,7 +9,7 @@ struct LineInput: ~Copyable {
 
   /// Reads the lines of the call's standard input.
   ///
-  /// - Parameter limit: the longest line in bytes, without its LF.
+  /// - Parameter limit: the maximum length of a line in bytes, without its LF.
   init(_ call: any ToolCall, limit: Int = 1 << 20) {
     self.call = call
     self.limit = limit

@@ -1,12 +1,12 @@
 public import Keychain
 
-/// Why a tool's request could not be answered. Says nothing of what the request held.
+/// An error that keeps a tool's request from being answered. It contains nothing of the request's values.
 public enum ProtocolError: Error, Hashable, Sendable {
-  /// A line has no `=`. Lines count from 1.
+  /// A line has no `=`. Lines are numbered from 1.
   case lineWithoutEqualsSign(line: Int)
-  /// A line holds a NUL byte, which programs in C would take for its end.
+  /// A line contains a NUL byte, which C programs would take for its end.
   case lineWithNUL(line: Int)
-  /// A value holds a carriage return, which some programs take for a line's end (CVE-2024-50338).
+  /// A value contains a carriage return, which some programs take for the end of a line (CVE-2024-50338).
   case carriageReturn(key: String)
   /// A line is longer than `limit` bytes.
   case lineTooLong(line: Int, limit: Int)
@@ -16,21 +16,21 @@ public enum ProtocolError: Error, Hashable, Sendable {
   case unfinishedLine(line: Int)
   /// The value of `key` can't be understood.
   case unusableValue(key: String)
-  /// A URL can't be taken apart.
+  /// A URL can't be parsed.
   case unusableURL(URLFault)
-  /// A reference to a secret can't be taken apart; in a file, that of a line, counted from 1.
+  /// A reference to a secret can't be parsed; in a file, the one on this line, numbered from 1.
   case unusableReference(line: Int? = nil)
-  /// A line of a file of variables is not `NAME=VALUE`. Lines count from 1.
+  /// A line in a file of variables is not `NAME=VALUE`. Lines are numbered from 1.
   case unusableVariable(line: Int)
-  /// A line of a file of variables has a reference in quotes.
+  /// A line in a file of variables has a reference in quotes.
   case quotedReference(line: Int)
-  /// The answer holds a byte, or is of a length, that the protocol can't carry.
+  /// The answer contains a byte, or has a length, that the protocol can't carry.
   case unspeakableAnswer(key: String)
   /// Reading the request failed.
   case input(errno: Int32)
   /// The keychain failed.
   case keychain(KeychainError)
-  /// A reason that is already in words.
+  /// An error that is already described in words.
   case refused(Refusal)
 
   /// What is wrong with a URL.
@@ -39,21 +39,21 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case noScheme
     /// A `%` is not followed by two hexadecimal digits, or stands for NUL.
     case badEscape
-    /// A part holds a line break once decoded (CVE-2020-5260).
+    /// A decoded part contains a line break (CVE-2020-5260).
     case lineBreak
-    /// Its host or port can't be understood.
+    /// The host or port can't be understood.
     case badHost
   }
 }
 
-/// Calls the keychain, and passes on its error as the protocol's.
+/// Calls the keychain, and rethrows its error as a protocol error.
 func throwingProtocolError<Result: ~Copyable>(
   _ call: @autoclosure () throws(KeychainError) -> Result
 ) throws(ProtocolError) -> Result {
   do { return try call() } catch { throw .keychain(error) }
 }
 
-/// The same for more than an expression.
+/// Runs `body` with the keychain, and rethrows its error as a protocol error.
 func throwingProtocolError<Result: ~Copyable>(
   _ body: () throws(KeychainError) -> Result
 ) throws(ProtocolError) -> Result {

@@ -1,12 +1,12 @@
 import Bytes
 public import Keychain
 
-/// A call as a tool would make it for a URL, made up to see which item would answer: the tool's own protocol runs, and
-/// what it prints is thrown away.
+/// A simulated call of a tool for a URL, to see which item would answer. It runs the tool's own protocol, and discards
+/// the output.
 public final class RehearsedCall: ToolCall {
   /// The tool's name.
   public let tool: String
-  /// What was found out: each query that the tool's protocol leads to, in their order.
+  /// The explanations of all queries that the tool's protocol makes, in order.
   public private(set) var explanations: [AnswerExplanation] = []
 
   private let speaks: any ToolProtocol.Type
@@ -17,10 +17,10 @@ public final class RehearsedCall: ToolCall {
   /// The names of the tools that ask by a URL alone.
   public static let tools = Tool.all.filter { $0.speaks.rehearsal != nil }.map(\.name)
 
-  /// A tool's call for a URL.
+  /// Makes a call of a tool for a URL.
   ///
-  /// - Parameter account: the one that the tool asks for; only keyring's clients ask for one, and others' URLs may have
-  ///   one before the `@`.
+  /// - Parameter account: the account that the tool asks for. Only keyring's clients pass one; other tools' URLs may
+  ///   have one before the `@`.
   /// - Throws: ``ProtocolError`` if the URL can't be understood.
   public init?(
     _ tool: Tool, url: ByteString, account: ByteString?, _ store: any KeychainStore
@@ -34,9 +34,9 @@ public final class RehearsedCall: ToolCall {
     arguments = try ToolArguments(made.operands, of: tool.programName, tool.speaks.options) { _, _ in false }
   }
 
-  /// Makes the call.
+  /// Runs the call.
   ///
-  /// - Throws: ``ProtocolError`` that the tool would be told.
+  /// - Throws: the ``ProtocolError`` that the tool would be told.
   public func rehearse() throws(ProtocolError) {
     _ = try speaks.respond(to: self)
   }
@@ -45,30 +45,30 @@ public final class RehearsedCall: ToolCall {
 
   /// ``Tool/programName``
   public var programName: String { "llavero" }
-  /// Nothing asks for it.
+  /// Never requested.
   public var version: String { "" }
-  /// The operands that the tool would give.
+  /// The operands that the tool would pass.
   public var operands: [ByteString] { arguments.operands }
   /// The present time.
   public var now: Timestamp { .now }
-  /// Those that the tool would give.
+  /// The values that the tool would pass.
   public func values(of option: String) -> [ByteString] { arguments.values(of: option) }
-  /// None, for the tool's environment isn't this one's.
+  /// Always `nil`, because this process doesn't have the tool's environment.
   public func variable(_ name: String) -> ByteString? { nil }
-  /// Nobody does.
+  /// Always `false`.
   public var isInputTerminal: Bool { false }
-  /// Nothing is shown.
+  /// Always `false`.
   public var isOutputTerminal: Bool { false }
-  /// Nobody.
+  /// A caller without a name.
   public var caller: any Caller { NoCaller() }
-  /// Becomes nothing.
+  /// Never replaces the process.
   public func become(
     _ program: ByteString, _ arguments: [ByteString], withholding variable: String
   ) -> Refusal { Refusal("it runs \(program) instead", .nothingMatched) }
-  /// The keychain is chosen already.
+  /// Does nothing, because the keychain is already chosen.
   public func begin() {}
 
-  /// Gives what the tool would say.
+  /// Reads the input that the tool would write.
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(buffer.count, input.count)
     buffer.copyBytes(from: input.prefix(count))
@@ -76,21 +76,21 @@ public final class RehearsedCall: ToolCall {
     return count
   }
 
-  /// Throws it away.
+  /// Discards the output.
   public func write(_ output: borrowing Secret) {}
-  /// Says nothing.
+  /// Discards the message.
   public func say(_ refusal: Refusal) {}
-  /// The one that was given.
+  /// The keychain that was passed to the initializer.
   public func keychain() -> any KeychainStore { store }
-  /// Nobody is asked.
+  /// Always throws, because nobody is asked.
   public func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
     throw .refused(Refusal("nobody may be asked for the secret", .usage))
   }
-  /// Nobody reads it.
+  /// Never shown.
   public func refusal(for error: ProtocolError) -> Refusal { Refusal("", .keychain) }
-  /// Nothing is stored.
+  /// Does nothing, because nothing is stored.
   public func hasStored() {}
-  /// Collects them.
+  /// Collects the explanations.
   public var onQuery: ((AnswerExplanation) -> Void)? { { self.explanations.append($0) } }
 }
 

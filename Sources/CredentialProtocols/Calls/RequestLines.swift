@@ -1,21 +1,21 @@
 public import Bytes
 
-/// Reads the lines of a request up to a blank one or the end of the input.
+/// Reads the lines of a request up to a blank line or the end of the input.
 ///
-/// Lines end with LF and with nothing else; a CR is a byte of the line. Nothing is taken for granted of the input:
-/// no line and no request may be longer than its bound, and a last line without its LF is refused, for the sender
-/// has died in the middle of it and half a password is none.
+/// Lines end with LF only; a CR is part of the line. The input is not trusted: lines and requests are bounded in
+/// length, and a last line without LF is refused, because the sender died in the middle of it, and half a password is
+/// useless.
 public enum RequestLines {
-  /// The longest line in bytes, with its LF: git's own bound.
+  /// The maximum length of a line in bytes, with its LF: git's own bound.
   public static let longestLine = 65_535
-  /// The longest request in bytes.
+  /// The maximum length of a request in bytes.
   public static let longestRequest = 4 << 20
 
-  /// Reads a request, LFs included, the blank line not.
+  /// Reads a request, including the LFs but not the blank line.
   ///
-  /// - Parameter read: puts the next bytes into the buffer and returns how many; 0 at the end of the input.
-  /// - Throws: ``ProtocolError`` of the line that breaks a bound, ``ProtocolError/unfinishedLine(line:)``, and
-  ///   what `read` throws.
+  /// - Parameter read: reads the next bytes into the buffer and returns their number; 0 at the end of the input.
+  /// - Throws: the ``ProtocolError`` for a line that exceeds a bound, ``ProtocolError/unfinishedLine(line:)``, and
+  ///   whatever `read` throws.
   public static func read(
     _ read: (UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
   ) throws(ProtocolError) -> Secret {
@@ -47,10 +47,10 @@ public enum RequestLines {
     }
   }
 
-  /// Calls `body` with the number of each `key=value` line, its key and its value.
+  /// Calls `body` with the key and value of each `key=value` line.
   ///
-  /// - Throws: ``ProtocolError/lineWithoutEqualsSign(line:)`` or ``ProtocolError/lineWithNUL(line:)`` for a line
-  ///   that is none, and what `body` throws.
+  /// - Throws: ``ProtocolError/lineWithoutEqualsSign(line:)`` or ``ProtocolError/lineWithNUL(line:)`` for an invalid
+  ///   line, and whatever `body` throws.
   static func forEachPair(
     in text: UnsafeRawBufferPointer,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(ProtocolError) -> Void

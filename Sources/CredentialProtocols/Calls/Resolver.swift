@@ -1,14 +1,15 @@
 public import Keychain
 
-/// Finds, keeps and forgets for every tool but git, which has rules of its own.
+/// Finds, stores and deletes items for every tool but git, which has rules of its own.
 ///
-/// A tool's items for a host are internet passwords with the tool's name as security domain, those without one
-/// generic passwords of the service `TOOL:KEY`; where the tool has stored nothing for a host, what serves git there
+/// A tool's items for a host are internet passwords with the tool's name as security domain. Its items without a host
+/// are generic passwords with the service `TOOL:KEY`. If the tool has stored nothing for a host, git's item can answer,
+/// unless sharing is off.
 /// serves it as well, if it may.
 public struct Resolver {
   private let keychain: any KeychainStore
   private let now: Timestamp
-  /// The tool's name, which is its items' security domain.
+  /// The tool's name, which is the security domain of its items.
   private let tool: ByteString
   private let services: Services
   private let onQuery: ((AnswerExplanation) -> Void)?
@@ -24,19 +25,19 @@ public struct Resolver {
     onQuery = call.onQuery
   }
 
-  /// Under which service a tool's generic passwords are kept.
+  /// The service under which a tool's generic passwords are stored.
   public enum Services: Sendable {
-    /// `TOOL:NAME`: the names mean something to that tool alone.
+    /// `TOOL:NAME`: the names have a meaning only for this tool.
     case own
-    /// NAME: other programs, too, have items under these very names.
+    /// `NAME`: other programs also have items under the same names.
     case everybodys
   }
 
-  /// Whose items answer.
+  /// The items that may answer.
   public enum Sharing: Sendable {
-    /// The tool's own, and if it has none there, those that git, other programs and people have.
+    /// The tool's own items, or else those of git, other programs and people.
     case withOthers
-    /// The tool's own alone: its secrets are of another kind, or go elsewhere than to the host of the URL.
+    /// Only the tool's own items: its secrets are of another kind, or are sent elsewhere than to the URL's host.
     case none
   }
 
@@ -44,7 +45,7 @@ public struct Resolver {
   ///
   /// - Parameters:
   ///   - account: the account that the tool asks for, if it asks for one.
-  ///   - isUsable: whether the tool can use such an item; others are passed over.
+  ///   - isUsable: whether the tool can use an item; others are skipped.
   public func answer(
     at place: Place, account: ByteString? = nil, sharing: Sharing = .withOthers,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
@@ -53,12 +54,13 @@ public struct Resolver {
       (sharing == .withOthers || item.securityDomain == tool) && isUsable(item, credential)
     }
     guard own == nil, sharing == .withOthers, place.protocol == "https", place.port == nil else { return own }
-    // What GitHub's own program has stored for its host.
+    // GitHub's own program may have stored a login for its host.
     return try answer(
       to: try query(service: ByteString("gh:".utf8 + place.server.bytes), account), where: isUsable)
   }
 
-  /// The best item for what has no host, with its secret: one of the tool's own service, else of the service NAME.
+  /// The best item for something without a host, with its secret: one of the tool's own service, else of the service
+  /// `NAME`.
   ///
   /// - Throws: ``ProtocolError`` also if the name is empty.
   public func answer(
@@ -70,7 +72,7 @@ public struct Resolver {
     return try answer(to: try query(service: name, account), where: isUsable)
   }
 
-  /// The best item for a query as it stands, with its secret.
+  /// The best item for the given query, with its secret.
   public func answer(
     to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(ProtocolError) -> Answer? {
@@ -84,7 +86,7 @@ public struct Resolver {
     try throwingProtocolError(.genericPassword(try GenericPasswordQuery(service: service, account: account)))
   }
 
-  /// The best item for a place that git or a person would get, with its secret: of no tool.
+  /// The best item that git or a person would get for a place, with its secret. It belongs to no tool.
   public func answer(
     toPersonAt place: Place, account: ByteString? = nil,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
@@ -92,15 +94,15 @@ public struct Resolver {
     try answer(to: try place.query(account: account, for: nil), where: isUsable)
   }
 
-  /// The best item of the service of that very name, with its secret.
+  /// The best item of the service with exactly this name, with its secret.
   public func answer(
     toPersonForService name: ByteString, account: ByteString? = nil
   ) throws(ProtocolError) -> Answer? {
     try answer(to: try query(service: name, account)) { $1.authenticationScheme == nil }
   }
 
-  /// The item of no tool that is alone for a server, with its secret, for programs that don't say which port they mean;
-  /// `nil` if there is none or more than one, on whatever ports and paths.
+  /// The only item for a server that belongs to no tool, with its secret, for programs that don't tell the port.
+  /// Returns `nil` if there is none, or more than one on any ports and paths.
   public func onlyAnswer(
     at scheme: ByteString, _ server: ByteString, account: ByteString? = nil
   ) throws(ProtocolError) -> Answer? {
@@ -124,11 +126,11 @@ public struct Resolver {
 
   /// The service of the tool's own generic passwords.
   private func own(_ name: ByteString) -> ByteString {
-    // An empty name stays empty, and is refused.
+    // An empty name stays empty, and is rejected.
     name.isEmpty || services == .everybodys ? name : ByteString(tool.bytes + [UInt8(ascii: ":")] + name.bytes)
   }
 
-  /// Every item of the tool, without secrets, in the keychain's order.
+  /// All items of the tool, without secrets, in the keychain's order.
   public func items() throws(ProtocolError) -> [Item] {
     let all = try throwingProtocolError(keychain.items(matching: .all))
     let prefix = tool.bytes + [UInt8(ascii: ":")]
@@ -141,8 +143,8 @@ public struct Resolver {
     }
   }
 
-  /// Keeps a credential for a place as the tool's only one there, whatever account an earlier one had, unless
-  /// `replacing` says that the place may have several accounts.
+  /// Stores a credential for a place. It replaces all earlier ones of the tool there, whatever their accounts, unless
+  /// `replacing` allows several accounts.
   public func keep(
     _ credential: borrowing Credential, at place: Place, account: ByteString?, label: ByteString? = nil,
     replacing: Replacing = .allAccounts
@@ -153,9 +155,9 @@ public struct Resolver {
     try keep(item, credential, among: query, replacing)
   }
 
-  /// Keeps a credential for what has no host, under the tool's own service.
+  /// Stores a credential that has no host, under the tool's own service.
   ///
-  /// - Parameter creator: the program whose item it is to be in the eyes of others.
+  /// - Parameter creator: the program that other programs see as the item's creator.
   public func keep(
     _ credential: borrowing Credential, service name: ByteString, account: ByteString?,
     label: ByteString? = nil, creator: ByteString? = nil, replacing: Replacing = .thisAccount
@@ -166,7 +168,7 @@ public struct Resolver {
     try keep(item, credential, among: try query(service: own(name)), replacing)
   }
 
-  /// Which earlier items a new one replaces.
+  /// The earlier items that a new one replaces.
   public enum Replacing: Sendable {
     /// Those of the same account.
     case thisAccount
@@ -174,7 +176,7 @@ public struct Resolver {
     case allAccounts
   }
 
-  /// Forgets the tool's own items at a place, of every account if none is given. Returns how many went.
+  /// Deletes the tool's own items at a place, for every account if none is given. Returns their number.
   @discardableResult
   public func forget(at place: Place, account: ByteString? = nil) throws(ProtocolError) -> Int {
     let key = place.key(account: account, for: tool)
@@ -183,7 +185,7 @@ public struct Resolver {
     }
   }
 
-  /// Forgets the items of the tool's own service, of every account if none is given. Returns how many went.
+  /// Deletes the items of the tool's own service, for every account if none is given. Returns their number.
   @discardableResult
   public func forget(service name: ByteString, account: ByteString? = nil) throws(ProtocolError) -> Int {
     try forget(try query(service: own(name), account)) { _ in true }
@@ -194,7 +196,7 @@ public struct Resolver {
       func found() throws(KeychainError) -> [Item] {
         try keychain.find(query).filter { isMeant($0.key) }
       }
-      // Without the lock first: mostly there is nothing.
+      // Look without the lock first, because usually there is nothing.
       if try found().isEmpty { return 0 }
       return try keychain.exclusively { () throws(KeychainError) -> Int in try keychain.delete(try found()) }
     }
@@ -235,7 +237,7 @@ public struct Resolver {
 }
 
 extension Item {
-  /// The tool whose item it is; `nil` for git's and people's, and for generic passwords.
+  /// The tool that the item belongs to; `nil` for items of git and of people, and for generic passwords.
   var securityDomain: ByteString? {
     guard case .internetPassword(let key) = key else { return nil }
     return key.securityDomain
@@ -243,7 +245,7 @@ extension Item {
 }
 
 extension Item.Key {
-  /// Whether both are of the same place and tool, whatever their accounts are.
+  /// Whether both keys are for the same place and tool, whatever their accounts.
   fileprivate func isSamePlace(as other: Item.Key) -> Bool {
     switch (self, other) {
     case (.internetPassword(var mine), .internetPassword(var others)):

@@ -1,19 +1,19 @@
 /// A tool that asks for credentials in a protocol of its own.
 public struct Tool: Sendable {
-  /// The operand of `llavero` that speaks its protocol, `docker`.
+  /// The operand that makes `llavero` speak its protocol, such as `docker`.
   public let name: String
 
-  /// The names of links to `llavero` by which the tool calls it; none where it can be given an operand.
+  /// The names of links to `llavero` by which the tool calls it; empty if the tool can pass an operand.
   public let links: [String]
 
-  /// The names of other programs that it answers to as well: whoever wants it to stand in for one of them makes the
-  /// link, for it could hide that program.
+  /// The names of other programs that it can stand in for. Such links are made only by people who want them, because
+  /// they could hide the program.
   public let standsInFor: [String]
 
   /// What a person would type: the first link, else `llavero NAME`.
   public var programName: String { links.first ?? "llavero \(name)" }
 
-  /// What it speaks.
+  /// The protocol that the tool speaks.
   public let speaks: any ToolProtocol.Type
 
   init(name: String, links: [String] = [], standsInFor: [String] = [], speaks: any ToolProtocol.Type) {
@@ -23,7 +23,7 @@ public struct Tool: Sendable {
     self.speaks = speaks
   }
 
-  /// The one place that says which name speaks which protocol. Git's, which has the most to do, is not among them.
+  /// The only list of names and protocols. Git's, which does the most, is not among them.
   public static let all = [
     Tool(name: "docker", links: ["docker-credential-llavero"], speaks: DockerProtocol.self),
     Tool(name: "cargo", links: ["cargo-credential-llavero"], speaks: CargoProtocol.self),

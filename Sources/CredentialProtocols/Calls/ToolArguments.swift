@@ -1,19 +1,19 @@
 public import Keychain
 
-/// A tool's command line, taken apart: options and operands in any order, and operands alone after `--`.
+/// The parsed command line of a tool: options and operands in any order, and only operands after `--`.
 public struct ToolArguments: Sendable {
-  /// What is no option.
+  /// The arguments that are not options.
   public private(set) var operands: [ByteString] = []
   private var options: [(name: String, value: ByteString)] = []
 
-  /// Takes arguments apart.
+  /// Parses arguments.
   ///
   /// - Parameters:
-  ///   - arguments: without the program's name.
+  ///   - arguments: the arguments without the program's name.
   ///   - programName: the program's name.
   ///   - known: the protocol's own options.
-  ///   - other: takes any other option, and says whether it is one; `value` gives its value if it has one.
-  /// - Throws: ``ProtocolError`` for an option that neither knows, or without its value; what `other` throws.
+  ///   - other: takes any other option, and returns whether it knows it; `value` returns the option's value.
+  /// - Throws: ``ProtocolError`` for an unknown option or a missing value; whatever `other` throws.
   public init(
     _ arguments: [ByteString], of programName: String, _ known: [ToolOption],
     other: (_ name: String, _ value: () throws(ProtocolError) -> ByteString) throws(ProtocolError) -> Bool
@@ -43,7 +43,7 @@ public struct ToolArguments: Sendable {
     }
   }
 
-  /// The values that an option was given, in their order; empty ones for a flag.
+  /// The values that were given for an option, in order; empty texts for a flag.
   public func values(of option: String) -> [ByteString] {
     options.filter { $0.name == option }.map(\.value)
   }

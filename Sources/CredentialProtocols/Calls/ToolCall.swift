@@ -1,109 +1,109 @@
 import Bytes
 public import Keychain
 
-/// One call of this program by a tool: what the tool gave, and where what is said to it goes.
+/// A call of this program by a tool: its arguments and input, and the destination of the output.
 public protocol ToolCall: AnyObject {
   /// The tool's name, ``Tool/name``.
   var tool: String { get }
 
-  /// The name that the program was called by, `docker-credential-llavero`.
+  /// The name by which the program was called, such as `docker-credential-llavero`.
   var programName: String { get }
 
-  /// The program's version, `0.1.0`.
+  /// The program's version, such as `0.1.0`.
   var version: String { get }
 
   /// The arguments without the options, as bytes.
   var operands: [ByteString] { get }
 
-  /// The time to take for now.
+  /// The current time.
   var now: Timestamp { get }
 
-  /// The values that an option was given, in their order; empty ones for a flag.
+  /// The values that were given for an option, in order; empty texts for a flag.
   func values(of option: String) -> [ByteString]
 
-  /// A variable of the environment; `nil` if it isn't set.
+  /// The value of an environment variable; `nil` if it isn't set.
   func variable(_ name: String) -> ByteString?
 
-  /// Whether a person sits at standard input.
+  /// Whether standard input is a terminal.
   var isInputTerminal: Bool { get }
 
   /// Whether standard output is a terminal, where everyone nearby could read an answer.
   var isOutputTerminal: Bool { get }
 
-  /// The process that has called.
+  /// The process that made the call.
   var caller: any Caller { get }
 
-  /// Becomes another program, found along the PATH if its name has no slash.
+  /// Replaces the process with another program, which is found on the PATH if its name has no slash.
   ///
   /// - Parameters:
-  ///   - arguments: without the program's name.
-  ///   - variable: one that it doesn't get.
-  /// - Returns: why it can't be executed.
+  ///   - arguments: the arguments without the program's name.
+  ///   - variable: an environment variable that isn't passed on.
+  /// - Returns: the reason why it can't be executed.
   func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal
 
-  /// Puts the next bytes of standard input into the buffer and returns how many; 0 at the end.
+  /// Reads the next bytes of standard input into the buffer and returns their number; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
 
-  /// Writes to standard output at once.
+  /// Writes to standard output without buffering.
   func write(_ output: borrowing Secret) throws(ProtocolError)
 
-  /// Tells the person on standard error.
+  /// Tells the user on standard error.
   func say(_ refusal: Refusal)
 
-  /// Settles which keychain is used. Whoever speaks before the tool calls it first: the program may become another one
-  /// here, which begins anew. Reading does it by itself.
+  /// Decides which keychain is used. A protocol that writes before it reads must call this first, because the process
+  /// may be replaced with another program here, which starts over. Reading calls it automatically.
   func begin() throws(ProtocolError)
 
-  /// The keychain; opened at the first call.
+  /// The keychain, opened at the first call.
   func keychain() throws(ProtocolError) -> any KeychainStore
 
-  /// Asks a person for a secret on the terminal.
+  /// Asks the user for a secret on the terminal.
   ///
-  /// - Throws: ``ProtocolError`` if there is nobody to ask, or no answer.
+  /// - Throws: ``ProtocolError`` if nobody can be asked, or there is no answer.
   func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret
 
-  /// An error in words.
+  /// The description of an error.
   func refusal(for error: ProtocolError) -> Refusal
 
-  /// Notes that something was stored, so that the choice of the keychain is to last.
+  /// Notes that something was stored, so that the choice of the keychain is remembered.
   ///
-  /// - Throws: ``ProtocolError`` if that can't be written down.
+  /// - Throws: ``ProtocolError`` if that can't be saved.
   func hasStored() throws(ProtocolError)
 
-  /// Hears why each query that the call leads to is answered as it is; `nil` where nobody wants to know.
+  /// Called with the explanation of each query that the call makes; `nil` if nobody is interested.
   var onQuery: ((AnswerExplanation) -> Void)? { get }
 }
 
-/// The process that has called this program.
+/// The process that called this program.
 public protocol Caller {
-  /// The name of its program, of which the kernel keeps 15 bytes; `nil` if that can't be told.
+  /// The name of its program, of which the kernel keeps 15 bytes; `nil` if it is unknown.
   var programName: ByteString? { get }
 
-  /// The absolute paths of a file that it names, as it is written and without links on the way.
+  /// The absolute paths of a file that it names, both as written and with links resolved.
   func paths(of file: ByteString) -> [ByteString]
 
-  /// Notes that it gets an answer now. Returns whether it is the first to that question.
+  /// Notes that it gets an answer now. Returns whether this is the first answer to the question.
   ///
-  /// - Throws: ``ProtocolError`` if that can't be noted.
+  /// - Throws: ``ProtocolError`` if that can't be saved.
   func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool
 }
 
 extension ToolCall {
-  /// Nobody wants to know.
+  /// No observer by default.
   public var onQuery: ((AnswerExplanation) -> Void)? { nil }
 
   /// Whether an option was given.
   public func has(_ option: String) -> Bool { !values(of: option).isEmpty }
 
-  /// The value that an option was given last.
+  /// The last value that was given for an option.
   public func value(of option: String) -> ByteString? { values(of: option).last }
 
-  /// Writes a text that is no secret.
+  /// Writes a text that is not secret.
   public func write(_ text: String) throws(ProtocolError) { try write(Secret(text)) }
 
-  /// All of standard input. It is read to its end in any case, so that no tool is stopped while it writes.
+  /// Reads all of standard input. It is always read to the end, so that no tool is stopped while it writes.
   ///
-  /// - Parameter limit: the most bytes that are taken.
+  /// - Parameter limit: the maximum number of bytes.
   /// - Throws: ``ProtocolError/requestTooLong(limit:)`` if there is more.
   public func input(limit: Int = 1 << 20) throws(ProtocolError) -> Secret {
     var text = Secret(capacity: 4096)

@@ -2,34 +2,34 @@ import Bytes
 import JSON
 public import Keychain
 
-/// How one tool asks for credentials: a parser, a formatter, and what the tool is told where nothing is found.
+/// A protocol in which a tool asks for credentials: a parser, a formatter, and the reply if nothing is found.
 ///
-/// A protocol is pure over what a ``ToolCall`` gives it: it opens no file and knows no keychain's kind. ``Tool/all``
-/// says by which names it is called.
+/// A protocol works only with what a ``ToolCall`` gives it: it opens no file, and doesn't know the kind of keychain.
+/// ``Tool/all`` lists the names by which it is called.
 public protocol ToolProtocol: SendableMetatype {
   /// The options that it has besides those of every tool.
   static var options: [ToolOption] { get }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   static var usage: String { get }
 
-  /// Answers one call, and returns the status to end with.
+  /// Answers one call, and returns the exit status.
   ///
-  /// - Throws: ``ProtocolError``, which ``refuse(_:_:)`` then tells the tool.
+  /// - Throws: ``ProtocolError``, which ``refuse(_:_:)`` then reports to the tool.
   static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32
 
-  /// Tells the tool, in its own manner, why the call failed, and returns the status to end with.
+  /// Tells the tool, in the form it expects, why the call failed, and returns the exit status.
   static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32
 
-  /// The call that the tool would make for a URL; `nil` for one that doesn't ask by a URL alone.
+  /// The call that the tool would make for a URL; `nil` if it doesn't ask by a URL alone.
   static var rehearsal: Rehearsal? { get }
 }
 
-/// Makes up the call that a tool would make for a URL. `account` is the one that the tool asks for, where it asks for one.
+/// Builds the call that a tool would make for a URL. `account` is the account that it asks for, if it asks for one.
 public typealias Rehearsal =
   @Sendable (_ url: ByteString, _ account: ByteString?) throws(ProtocolError) -> RehearsedArguments
 
-/// What a tool gives in a call that is made up.
+/// The arguments and input of a simulated call.
 public struct RehearsedArguments: Sendable {
   let operands: [ByteString]
   let input: ByteString
@@ -38,7 +38,7 @@ public struct RehearsedArguments: Sendable {
     (self.operands, self.input) = (operands, input)
   }
 
-  /// One that gives a JSON object on standard input.
+  /// A call that passes a JSON object on standard input.
   init(_ operands: [ByteString], members: (inout JSONWriter) -> Void) {
     var json = JSONWriter()
     json.beginObject()
@@ -49,13 +49,13 @@ public struct RehearsedArguments: Sendable {
 }
 
 extension ToolProtocol {
-  /// No options of its own.
+  /// No options by default.
   public static var options: [ToolOption] { [] }
 
-  /// None.
+  /// No rehearsal by default.
   public static var rehearsal: Rehearsal? { nil }
 
-  /// Says it on standard error. The statuses are 1 where nothing matched, 2 where the keychain could not be used and
+  /// Reports the failure on standard error. The status is 1 if nothing matched, 2 if the keychain could not be used and
   /// 64 for a wrong call.
   public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
     call.say(refusal)
@@ -63,11 +63,11 @@ extension ToolProtocol {
   }
 }
 
-/// An option of a tool's protocol, which may stand anywhere on the command line.
+/// An option of a tool's protocol, allowed anywhere on the command line.
 public struct ToolOption: Sendable {
-  /// As it is written, `--timeout`.
+  /// The name as it is written, such as `--timeout`.
   public let name: String
-  /// Whether a value follows it, as the next argument or after `=`.
+  /// Whether a value follows, as the next argument or after `=`.
   public let takesValue: Bool
 
   /// An option with a value.
@@ -77,9 +77,9 @@ public struct ToolOption: Sendable {
   public static func flag(_ name: String) -> ToolOption { ToolOption(name: name, takesValue: false) }
 }
 
-/// Why a call failed, in words.
+/// The reason why a call failed, in words.
 public struct Refusal: Hashable, Sendable {
-  /// What kind of failure it is, with the status that says so where a tool has none of its own.
+  /// The kind of failure, with the exit status for tools that have none of their own.
   public enum Cause: Int32, Sendable {
     /// The keychain has no such item.
     case nothingMatched = 1
@@ -89,15 +89,15 @@ public struct Refusal: Hashable, Sendable {
     case usage = 64
   }
 
-  /// One line in small letters without a full stop. Holds no secret, and nothing of the input but what names the item; that
-  /// shows its invisible characters, for tools pass this on to a terminal as it is.
+  /// One line in lowercase without a full stop. It contains no secret, and nothing of the input but the name of the
+  /// item, whose invisible characters are made visible, because tools pass this on to a terminal unchanged.
   public let message: String
-  /// What to do about it, where that can be followed.
+  /// What to do about it, if anything can be done.
   public let hint: Hint?
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let cause: Cause
 
-  /// Takes the parts.
+  /// Creates a refusal.
   public init(_ message: String, hint: Hint? = nil, _ cause: Cause) {
     self.message = showingInvisible(message)
     self.hint = hint
@@ -106,7 +106,7 @@ public struct Refusal: Hashable, Sendable {
 }
 
 extension ProtocolError {
-  /// That a call is wrong.
+  /// The error that says a call is wrong.
   static func misused(_ message: String, hint: Hint? = nil) -> ProtocolError {
     .refused(Refusal(message, hint: hint, .usage))
   }

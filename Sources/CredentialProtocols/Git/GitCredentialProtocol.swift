@@ -1,42 +1,43 @@
 public import Keychain
 
-/// Git's credential helper protocol in its newest form, over any keychain.
+/// Git's credential helper protocol in its newest version, over any keychain.
 public struct GitCredentialProtocol {
-  /// What git may ask of a helper.
+  /// An operation that git may ask of a helper.
   public enum Operation: String, Sendable {
-    /// Say what is known for a place.
+    /// Print the login for a place.
     case get
-    /// Keep what has just worked.
+    /// Store a login that has just worked.
     case store
-    /// Forget what has been refused.
+    /// Delete a login that was rejected.
     case erase
-    /// Say which capabilities the helper has.
+    /// Print the capabilities of the helper.
     case capability
   }
 
-  /// For how many seconds what is stored may be answered; `nil` for ever.
+  /// The number of seconds for which a stored login is returned; `nil` for no limit.
   public var timeout: Int64?
 
-  /// Hears of what `store` did, where there was something to keep.
+  /// Called with the outcome of `store`, if there was something to store.
   public var onSave: (SaveOutcome) -> Void = { _ in }
 
-  /// A protocol whose stored items last for `timeout` seconds, or for ever.
+  /// Creates a protocol whose stored items last for `timeout` seconds, or forever.
   public init(timeout: Int64? = nil) {
     self.timeout = timeout
   }
 
-  /// What the operation `capability` prints.
+  /// The output of the operation `capability`.
   public static let capabilities: StaticString = "version 0\ncapability authtype\ncapability state\n"
 
-  /// Carries out an operation and returns what to print: for `get` the answer or nothing, else nothing.
+  /// Performs an operation and returns the text to print: for `get` the answer, if there is one.
   ///
-  /// Where all that would answer has expired, `get` gives the account, the expiry and the refresh token of the best
-  /// item that has one, and no password: git passes them on to its next helper. An expired item without a refresh token
-  /// gives nothing, for its account alone would keep the next helper from answering with another one.
+  /// If every item that would answer has expired, `get` returns the account, the expiry and the refresh token of the
+  /// best item that has one, without a password; git passes them on to its next helper. An expired item without a
+  /// refresh token returns nothing, because its account alone would keep the next helper from answering with another
+  /// one.
   ///
   /// - Throws: ``ProtocolError/keychain(_:)`` with ``KeychainError/queryTooBroad(_:)`` for a request without a
-  ///   protocol, or with neither host nor path, and with what the keychain throws;
-  ///   ``ProtocolError/unspeakableAnswer(key:)`` if an item can't be said in git's lines.
+  ///   protocol, or with neither host nor path, and with whatever the keychain throws;
+  ///   ``ProtocolError/unspeakableAnswer(key:)`` if an item can't be written in git's lines.
   public func perform(
     _ operation: Operation, _ request: borrowing GitRequest, on keychain: any KeychainStore,
     at now: Timestamp = .now
@@ -70,8 +71,8 @@ public struct GitCredentialProtocol {
     }
   }
 
-  /// Whether an item may still give anything: what was stored longer ago than the time limit is as good as forgotten,
-  /// its refresh token as well.
+  /// Whether an item may still be used. An item stored longer ago than the time limit counts as forgotten, and so does
+  /// its refresh token.
   private func isWithinTimeout(_ item: Item, at now: Timestamp) -> Bool {
     guard let timeout else { return true }
     guard let modified = item.modificationDate else { return false }
@@ -110,15 +111,15 @@ public struct GitCredentialProtocol {
 }
 
 extension GitRequest {
-  /// The place and account in question.
+  /// The query for the request's place and account.
   borrowing func query() throws(KeychainError) -> ItemQuery {
     .internetPassword(
       try InternetPasswordQuery(
         protocol: `protocol`, server: host?.server, port: host?.port, account: username, path: path))
   }
 
-  /// The secret that the request is about, with the scheme that it is ready-made for. What depends on a
-  /// capability counts only from a peer that announced it.
+  /// The secret in the request: the ready-made credential, else the password. Keys that depend on a capability count
+  /// only if the peer announced it.
   borrowing func secret() -> Secret? {
     switch credential {
     case .some(let credential) where usesCredential: credential.copy()
@@ -130,7 +131,7 @@ extension GitRequest {
     }
   }
 
-  /// What to store, or `nil` where there is nothing, or nothing that may be.
+  /// The credential to store; `nil` if there is none, or it must not be stored.
   borrowing func credentialToStore() -> Credential? {
     if isEphemeral { return nil }
     guard let secret = secret() else { return nil }

@@ -1,12 +1,12 @@
 import Bytes
 import Keychain
 
-/// What a helper says to git.
+/// The replies of a helper to git.
 enum GitReply {
-  /// The lines of an answer, what depends on a capability only if it was announced.
+  /// The lines of an answer. Those that depend on a capability are included only if it was announced.
   ///
-  /// - Throws: ``ProtocolError/unspeakableAnswer(key:)`` if a value holds LF, CR or NUL, or makes a line longer
-  ///   than git reads: an item that was put in by other means must not speak as several lines (CVE-2020-5260).
+  /// - Throws: ``ProtocolError/unspeakableAnswer(key:)`` if a value contains LF, CR or NUL, or makes a line longer than
+  ///   git reads. An item that was added in another way must not turn into several lines (CVE-2020-5260).
   static func encode(
     _ answer: borrowing Answer, for capabilities: GitRequest.Capabilities
   ) throws(ProtocolError) -> Secret {
@@ -36,10 +36,11 @@ enum GitReply {
     return reply
   }
 
-  /// The lines of what has expired: never a password, nor what stands for one. None depends on a capability.
+  /// The lines for an expired item, which never contain a password or a ready-made credential. None depends on a
+  /// capability.
   ///
-  /// An expiry that git would not take for one that is over by now is left out, for it would count for the password
-  /// that somebody else gives.
+  /// An expiry that git would not take as past is left out, because git would apply it to the password from another
+  /// helper.
   ///
   /// - Throws: as ``encode(_:for:)`` does.
   static func encode(_ renewal: borrowing Renewal, at now: Timestamp) throws(ProtocolError) -> Secret {

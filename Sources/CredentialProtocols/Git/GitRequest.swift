@@ -1,17 +1,17 @@
 import Bytes
 public import Keychain
 
-/// What git (or any program that speaks git's helper protocol) says when it calls a helper.
+/// A request from git, or from any program that speaks git's helper protocol.
 ///
 /// The keys are those of gitcredentials(7) and git-credential(1) of git 2.55. Unknown keys and capabilities are
-/// dropped silently, as the protocol demands; of a key that comes twice the last value counts.
+/// ignored, as the protocol demands. If a key occurs twice, the last value counts.
 public struct GitRequest: ~Copyable {
-  /// What the peer announced that it understands.
+  /// The capabilities that the peer announced.
   public struct Capabilities: OptionSet, Hashable, Sendable {
     /// One bit for each capability.
     public let rawValue: UInt8
 
-    /// Takes the bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `authtype`, `credential` and `ephemeral` may be used.
@@ -24,7 +24,7 @@ public struct GitRequest: ~Copyable {
   public private(set) var capabilities: Capabilities = []
   /// `protocol`
   public private(set) var `protocol`: ByteString?
-  /// `host`, taken apart.
+  /// `host`, parsed.
   public private(set) var host: HostAndPort?
   /// `path`
   public private(set) var path: ByteString?
@@ -40,18 +40,18 @@ public struct GitRequest: ~Copyable {
   public private(set) var authenticationScheme: ByteString?
   /// `credential`
   public private(set) var credential: Secret?
-  /// `ephemeral`: not to be stored.
+  /// `ephemeral`: must not be stored.
   public private(set) var isEphemeral = false
-  /// Of `state[]`, the item that an earlier answer of ours came from.
+  /// The item of an earlier answer of ours, from `state[]`.
   public private(set) var answered: ItemReference?
 
-  /// What our own values of `state[]` begin with.
+  /// The prefix of our own values of `state[]`.
   static let statePrefix: StaticString = "llavero:"
 
-  /// Understands a request's lines.
+  /// Parses the lines of a request.
   ///
-  /// - Throws: ``ProtocolError`` for a line that is none and for a value of a known key that can't be understood
-  ///   or holds a carriage return.
+  /// - Throws: ``ProtocolError`` for an invalid line, and for a value of a known key that can't be understood or
+  ///   contains a carriage return.
   public init(parsing text: UnsafeRawBufferPointer) throws(ProtocolError) {
     try RequestLines.forEachPair(in: text) { (key, value) throws(ProtocolError) in
       try take(key, value)
@@ -118,7 +118,7 @@ public struct GitRequest: ~Copyable {
     }
   }
 
-  /// A URL stands for all of its parts: those that it lacks are unset.
+  /// A URL replaces all the parts: those that it lacks are unset.
   private mutating func takeURL(_ value: UnsafeRawBufferPointer) throws(ProtocolError) {
     let url = try CredentialURL(parsing: value)
     guard let host = HostAndPort(parsing: url.host) else { throw .unusableURL(.badHost) }
@@ -140,7 +140,7 @@ public struct GitRequest: ~Copyable {
   }
 }
 
-/// A boolean as git's configuration writes it (git-config(1), "Values"): a number is whether it isn't zero.
+/// A boolean as in git's configuration (git-config(1), "Values"): a number is true unless it is zero.
 private func gitBoolean(_ value: UnsafeRawBufferPointer) -> Bool? {
   switch ByteString(value).lowercased {
   case "true", "yes", "on": true

@@ -2,15 +2,15 @@ import Bytes
 import JSON
 import Keychain
 
-/// What the AWS CLI and SDKs run as `credential_process` (AWS SDKs and Tools Reference Guide, "Process credential
-/// provider").
+/// The protocol of `credential_process` in the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Process
+/// credential provider").
 ///
-/// Standard input is left alone: it is that of the command that asks, such as `aws s3 cp - s3://bucket/key`.
+/// Standard input is not read: it belongs to the command that asks, such as `aws s3 cp - s3://bucket/key`.
 public enum AWSProtocol: ToolProtocol {
-  /// The profile, where it is no operand.
+  /// The profile, unless it is an operand.
   public static let options: [ToolOption] = [.value("--profile")]
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero aws [OPTION...] --profile NAME
 
@@ -60,7 +60,7 @@ public enum AWSProtocol: ToolProtocol {
   }
 }
 
-/// What a profile signs with.
+/// The keys with which a profile signs requests.
 private struct AWSKeys: ~Copyable {
   private(set) var accessKeyID: ByteString
   private(set) var secretAccessKey = Secret()
@@ -68,9 +68,10 @@ private struct AWSKeys: ~Copyable {
   private(set) var expiration: ByteString?
   private(set) var accountID: ByteString?
 
-  /// Takes an item: its secret is the secret access key, or JSON with all that AWS gave for a session.
+  /// Reads the keys from an item: its secret is the secret access key, or JSON with everything that AWS returned for a
+  /// session.
   ///
-  /// - Throws: ``ProtocolError`` if the secret is neither, or there is no access key id.
+  /// - Throws: ``ProtocolError`` if the secret is neither, or there is no access key ID.
   init(_ answer: borrowing Answer) throws(ProtocolError) {
     accessKeyID = answer.item.key.account ?? ""
     let isJSON = answer.credential.secret.withUnsafeBytes { $0.first == UInt8(ascii: "{") }
@@ -95,7 +96,8 @@ private struct AWSKeys: ~Copyable {
     guard isUsable else { throw Self.unusable(answer.item) }
   }
 
-  /// Takes a member of what `aws configure export-credentials` prints, or `aws sts`, which has an object around it.
+  /// Reads a member of the output of `aws configure export-credentials`, or of `aws sts`, which puts an object around
+  /// it.
   private mutating func take(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) {

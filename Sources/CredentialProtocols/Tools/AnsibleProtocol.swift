@@ -1,13 +1,13 @@
 import Bytes
 import Keychain
 
-/// Ansible's vault password client scripts: `--vault-id ID`, and the password on standard output (ansible-vault(1), "Vault
-/// password client scripts").
+/// The protocol of Ansible's vault password client scripts: `--vault-id ID` as argument, and the password on standard
+/// output (ansible-vault(1), "Vault password client scripts").
 public enum AnsibleProtocol: ToolProtocol {
-  /// Which vault's password.
+  /// The ID of the vault.
   public static let options: [ToolOption] = [.value("--vault-id")]
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero-vault-client [OPTION...] [--vault-id ID]
 
@@ -25,7 +25,7 @@ public enum AnsibleProtocol: ToolProtocol {
     guard call.operands.isEmpty else {
       throw .misused("this is for ansible to call", hint: "see 'llavero-vault-client --help'")
     }
-    // What ansible calls the vault that has no name.
+    // Ansible's name for a vault without a name.
     let vault = call.value(of: "--vault-id").nonEmpty ?? "default"
     guard let answer = try Resolver(call).answer(toService: vault, sharing: .none) else {
       throw .refused(
@@ -49,7 +49,7 @@ public enum AnsibleProtocol: ToolProtocol {
     return 0
   }
 
-  /// Says it on standard error. For ansible status 2 means that the vault isn't known, and nothing else.
+  /// Reports the failure on standard error. For ansible, status 2 means only that the vault is unknown.
   public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
     call.say(refusal)
     switch refusal.cause {

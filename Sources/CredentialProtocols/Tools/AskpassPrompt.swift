@@ -1,29 +1,29 @@
 import Keychain
 
-/// A question that git, ssh, sudo or wget puts to an askpass program, as far as the keychain may answer it.
+/// A question from git, ssh, sudo or wget to an askpass program that the keychain may answer.
 ///
-/// The prompts are those of git 2.55's `credential.c`, of OpenSSH 8.5 and later, sudo 1.9 and wget 1.25. Whatever isn't
-/// one of them to the last byte is a question for a person.
+/// The prompts are those of git 2.55's `credential.c`, of OpenSSH 8.5 and later, sudo 1.9 and wget 1.25. A prompt that
+/// differs from them in any byte is a question for a person.
 enum AskpassPrompt: Hashable {
-  /// Git and wget ask who logs in.
+  /// Git and wget ask for the user name.
   case account(Place)
-  /// Git and wget ask for his password.
+  /// Git and wget ask for the user's password.
   case password(Place, account: ByteString?)
-  /// `ssh` asks for a password. It doesn't say the port.
+  /// `ssh` asks for a password. It doesn't tell the port.
   case login(server: ByteString, account: ByteString)
-  /// `ssh`, `ssh-add` and `ssh-keygen` ask for the passphrase of the key in a file, as they were told its name.
+  /// `ssh`, `ssh-add` and `ssh-keygen` ask for the passphrase of a key file, by the name they were given.
   case key(file: ByteString)
   /// `sudo` asks for the user's own password.
   case user(account: ByteString)
 
-  /// Programs that ask alike.
+  /// A family of programs that ask alike.
   enum Family {
     case git
     case ssh
     case sudo
   }
 
-  /// Which programs put such a question.
+  /// The programs that ask such a question.
   var family: Family {
     switch self {
     case .account, .password: .git
@@ -32,7 +32,7 @@ enum AskpassPrompt: Hashable {
     }
   }
 
-  /// Understands a prompt; `nil` if it is none of these.
+  /// Parses a prompt; `nil` if it is none of these.
   init?(_ prompt: ByteString) {
     if let url = prompt.between("Username for '", "': ") {
       guard url.isPlainURL, let (place, account) = try? Place.parse(url), account == nil else { return nil }
@@ -43,7 +43,7 @@ enum AskpassPrompt: Hashable {
     } else if let user = prompt.between("[sudo] password for ", ": ") {
       self = .user(account: user)
     } else if let file = prompt.between("Enter passphrase for key '", "': ") {
-      // `ssh` cuts a name off after so many bytes, and says nothing of it.
+      // `ssh` silently truncates a name after this many bytes.
       guard file.bytes.count < 100 else { return nil }
       self = .key(file: file)
     } else if let file = prompt.between("Enter passphrase for \"", "\": ") {
@@ -51,14 +51,13 @@ enum AskpassPrompt: Hashable {
     } else if let file = prompt.between("Enter passphrase for ", " (will confirm each use): ")
       ?? prompt.between("Enter passphrase for ", ": ")
     {
-      // A key that is a PKCS#11 token's has a PIN, and three wrong ones lock it; what is to be a new passphrase is not
-      // for us to say.
+      // A key on a PKCS#11 token has a PIN, and three wrong ones lock it. And llavero must not choose a new passphrase.
       guard file != "PKCS#11", file.bytes.last != UInt8(ascii: ")") else { return nil }
       self = .key(file: file)
     } else if let login = prompt.between("(", ") Password: ") ?? prompt.between("(", ") Password:")
       ?? prompt.between("", "'s password: ")
     {
-      // A user's name may have an @ in it, a host's not.
+      // A user name may contain an @, a host name can't.
       guard let at = login.bytes.lastIndex(of: UInt8(ascii: "@")), at > 0, at + 1 < login.bytes.count,
         !login.bytes.contains(where: { $0 == 0x20 || $0 == 0x28 || $0 == 0x29 })
       else { return nil }
@@ -72,7 +71,7 @@ enum AskpassPrompt: Hashable {
 }
 
 extension AskpassPrompt.Family {
-  /// What a program asks by its name; `nil` if that can't be told.
+  /// The family of a program, by its name; `nil` if it is unknown.
   init?(ofProgram name: ByteString) {
     func begins(_ prefix: String) -> Bool { name.bytes.starts(with: prefix.utf8) }
     if begins("git") || name == "wget" {
@@ -88,8 +87,8 @@ extension AskpassPrompt.Family {
 }
 
 extension ByteString {
-  /// Whether a URL's host is what stands after its only @, or it has none. Git before 2.40.4 and 2.48.1 shows a user's
-  /// name as it is: of `https://github.com%2F@evil.example`, which a submodule may have, it asks for the password of
+  /// Whether the URL's host follows its only @, or it has no @. Git before 2.40.4 and 2.48.1 shows a user name
+  /// undecoded: for `https://github.com%2F@evil.example`, which a submodule may contain, it asks for the password of
   /// `https://github.com/@evil.example` (CVE-2024-50349).
   fileprivate var isPlainURL: Bool {
     var slashes = 0
@@ -104,7 +103,7 @@ extension ByteString {
     return bytes.filter { $0 == UInt8(ascii: "@") }.count < 2
   }
 
-  /// What stands between a beginning and an end, if it is something, of one line.
+  /// The text between a prefix and a suffix, if it is a single line and not empty.
   fileprivate func between(_ start: String, _ end: String) -> ByteString? {
     let (start, end) = (Array(start.utf8), Array(end.utf8))
     guard bytes.count > start.count + end.count, bytes.starts(with: start),

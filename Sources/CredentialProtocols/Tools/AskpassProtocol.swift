@@ -1,17 +1,18 @@
 import Bytes
 import Keychain
 
-/// What git, ssh, ssh-add, sudo and wget call to ask a person: a prompt as the one argument, the answer as one line.
+/// The program that git, ssh, ssh-add, sudo and wget call to ask a person: a prompt as the only argument, the answer as
+/// one line.
 ///
-/// A stored answer is given to a process once. It would ask again only where the first one was refused, and whoever goes
-/// on to answer wrongly gets locked out.
+/// A process gets a stored answer only once. It would ask again only if the first answer was rejected, and repeated
+/// wrong answers lead to a lockout.
 public enum AskpassProtocol: ToolProtocol {
-  /// What is asked where the keychain has no answer.
+  /// The program to ask if the keychain has no answer.
   public static let options: [ToolOption] = [.value("--fallback")]
 
   private static let fallbackVariable = "LLAVERO_ASKPASS_FALLBACK"
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero-askpass [OPTION...] [--fallback PROGRAM] PROMPT
 
@@ -41,19 +42,19 @@ public enum AskpassProtocol: ToolProtocol {
     }
     let fallback = (call.value(of: "--fallback") ?? call.variable(fallbackVariable)).nonEmpty
     guard let fallback else { throw .refused(refusal) }
-    // That there is nothing, the person sees by being asked.
+    // If there is nothing, users notice it by being asked.
     if refusal.cause != .nothingMatched { call.say(refusal) }
     throw .refused(call.become(fallback, [text], withholding: fallbackVariable))
   }
 
-  /// Answers, or says why not.
+  /// Answers the question, or returns the reason why not.
   private static func answer(_ text: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Refusal? {
-    // ssh's own sign that it wants a yes or no, or shows something (ssh(1), SSH_ASKPASS).
+    // With this variable ssh asks for a yes or no, or shows a message (ssh(1), SSH_ASKPASS).
     if call.variable("SSH_ASKPASS_PROMPT").nonEmpty != nil { return forAPerson }
     guard let prompt = AskpassPrompt(text) else { return forAPerson }
     let caller = call.caller
     let program = caller.programName
-    // A server decides about the end of what ssh asks, and must get no other host's password.
+    // A server controls the end of ssh's prompts, and must not get another host's password.
     if let family = program.flatMap(AskpassPrompt.Family.init(ofProgram:)), family != prompt.family {
       return forAPerson
     }
@@ -111,7 +112,7 @@ public enum AskpassProtocol: ToolProtocol {
 }
 
 extension AskpassPrompt {
-  /// What it is about, in a message.
+  /// The subject of the question, for messages.
   fileprivate var name: String {
     switch self {
     case .account(let place), .password(let place, nil): place.name

@@ -4,12 +4,12 @@ import Keychain
 
 /// The protocol of bazel's credential helpers (EngFlow/credential-helper-spec).
 public enum BazelProtocol: ToolProtocol {
-  /// It gives the URL in an object on standard input.
+  /// Bazel passes the URL in an object on standard input.
   public static let rehearsal: Rehearsal? = { (url, _) in
     RehearsedArguments(["get"]) { $0.member("uri", url) }
   }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: bazel-credential-llavero [OPTION...] get
 
@@ -46,7 +46,7 @@ public enum BazelProtocol: ToolProtocol {
       let name = answer.item.name
       if let end = try expiry(of: answer, login: name, at: call.now) { json.textMember("expires", end) }
     } else {
-      // No error, for bazel asks for public places as well.
+      // This is not an error, because bazel also asks for public places.
       json.beginObject("headers")
       json.endObject()
     }
@@ -57,7 +57,7 @@ public enum BazelProtocol: ToolProtocol {
 
   private static func answer(at uri: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Answer? {
     var (place, account) = try Place.parse(uri)
-    // What gRPC runs over, whose items are those of the same host.
+    // gRPC runs over HTTP, so items of the same host answer.
     switch place.protocol {
     case "https", "http": break
     case "grpcs": place = Place(protocol: "https", server: place.server, port: place.port, path: place.path)

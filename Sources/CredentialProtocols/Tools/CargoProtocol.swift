@@ -2,16 +2,17 @@ import Bytes
 import JSON
 package import Keychain
 
-/// The protocol of cargo's credential providers, version 1: JSON lines (The Cargo Book, "Credential Provider Protocol").
+/// The protocol of cargo's credential providers, version 1, which uses JSON lines (The Cargo Book, "Credential Provider
+/// Protocol").
 ///
-/// A registry is known only by the URL of its index: by scheme, host, port and the whole path. Slashes around the path and
-/// capitals in the host make no difference. It has a token, which goes to the registry's own host, and that is not always
-/// the index's: so nothing that git uses ever answers here.
+/// A registry is identified only by the URL of its index: scheme, host, port and the whole path. Slashes around the
+/// path and the case of the host make no difference. Its token is sent to the registry's own host, which is not always
+/// that of the index. So an item of git's never answers here.
 public enum CargoProtocol: ToolProtocol {
-  /// What cargo itself says.
+  /// The option that cargo passes.
   public static let options: [ToolOption] = [.flag("--cargo-plugin")]
 
-  /// It describes the registry on standard input.
+  /// Cargo describes the registry on standard input.
   public static let rehearsal: Rehearsal? = { (url, _) in
     RehearsedArguments(["--cargo-plugin"]) { json in
       json.member("v", 1)
@@ -23,7 +24,7 @@ public enum CargoProtocol: ToolProtocol {
     }
   }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: cargo-credential-llavero [OPTION...] --cargo-plugin
 
@@ -36,7 +37,7 @@ public enum CargoProtocol: ToolProtocol {
 
     """
 
-  /// Answers one call: a line for each line, until cargo has no more.
+  /// Answers one call: a line for each line, until the end of the input.
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
     guard call.has("--cargo-plugin"), call.operands.isEmpty else {
       throw .misused("this is for cargo to call", hint: "see 'cargo-credential-llavero --help'")
@@ -45,7 +46,7 @@ public enum CargoProtocol: ToolProtocol {
     try call.write(#"{"v":[1]}"# + "\n")
     var lines = LineInput(call)
     while let line = try lines.next() {
-      // Cargo takes another status for a helper that failed, and shows no reason.
+      // With another exit status cargo reports a failed helper, without the reason.
       let reply: Secret
       do throws(ProtocolError) {
         reply = try answer(to: try CargoRequest(parsing: line), call)
@@ -108,7 +109,7 @@ public enum CargoProtocol: ToolProtocol {
 
   private static func done(_ kind: ByteString) -> Secret { reply("Ok", kind) }
 
-  /// One of the errors that cargo knows; after `url-not-supported` and `not-found` it asks its next provider.
+  /// An error that cargo knows; after `url-not-supported` and `not-found` it asks its next provider.
   private static func error(_ kind: ByteString) -> Secret { reply("Err", kind) }
 
   private static func reply(_ outcome: StaticString, _ kind: ByteString) -> Secret {
@@ -148,19 +149,19 @@ public enum CargoProtocol: ToolProtocol {
 }
 
 extension CargoProtocol {
-  /// The index by which cargo knows crates.io, whatever it fetches from.
+  /// The index URL by which cargo identifies crates.io, wherever it fetches from.
   package static let cratesIOIndex: ByteString = "https://github.com/rust-lang/crates.io-index"
 
-  /// The item that `login` keeps; `nil` for an index on no host.
+  /// The item that `login` stores; `nil` if the index is not on a host.
   ///
-  /// - Parameter registry: its name; `nil` for crates.io.
+  /// - Parameter registry: the registry's name; `nil` for crates.io.
   package static func item(index: ByteString, registry: ByteString?) -> Item? {
     guard let place = (try? Place.parse(index))?.place else { return nil }
     return Item(.internetPassword(place.key(account: nil, for: "cargo")), label: registry.map(label))
   }
 }
 
-/// One line of cargo's.
+/// A line from cargo.
 private struct CargoRequest: ~Copyable {
   private(set) var version = 0
   private(set) var kind: ByteString = ""
@@ -170,7 +171,7 @@ private struct CargoRequest: ~Copyable {
   private var indexURL: ByteString = ""
   private var arguments: [ByteString] = []
 
-  /// - Throws: ``ProtocolError`` if it isn't the JSON that cargo sends. Members that aren't known are ignored.
+  /// - Throws: ``ProtocolError`` if it isn't the JSON that cargo sends. Unknown members are ignored.
   init(parsing line: borrowing Secret) throws(ProtocolError) {
     try line.eachMember(otherwise: .misused("the request is not the JSON that cargo sends")) {
       (name, value) throws(JSONReader.Malformed) in
@@ -203,7 +204,7 @@ private struct CargoRequest: ~Copyable {
     }
   }
 
-  /// Where the registry's index is; `nil` for a URL that names no host, such as a file's.
+  /// The place of the registry's index; `nil` for a URL without a host, such as a file URL.
   var place: Place? { (try? Place.parse(indexURL))?.place }
 
   /// The account that the provider's configuration names.

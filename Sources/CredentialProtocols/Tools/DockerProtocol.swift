@@ -5,21 +5,21 @@ package import Keychain
 /// The protocol of docker's credential helpers, which podman, skopeo, buildah, helm and others speak as well
 /// (docker/docker-credential-helpers, README "Development").
 ///
-/// The address of a registry is mostly a host with a port; Docker Hub's is a URL. Failures are told on standard output,
-/// in one line, for that is where the clients look.
+/// The address of a registry is usually a host with a port; Docker Hub's is a URL. Failures are reported in one line on
+/// standard output, because that is where clients look.
 public enum DockerProtocol: ToolProtocol {
-  /// The lines that clients know; each has to be the only one.
+  /// The messages that clients recognize; each must be the only line.
   private static let notFound = "credentials not found in native keychain"
   private static let noAddress = "no credentials server URL"
   private static let noAccount = "no credentials username"
 
-  /// Upstream's helpers have these beside the operation `version`.
+  /// The options that upstream's helpers have besides the operation `version`.
   public static let options: [ToolOption] = [.flag("--version"), .flag("-v")]
 
-  /// It gives the registry's address on standard input.
+  /// Docker passes the registry's address on standard input.
   public static let rehearsal: Rehearsal? = { (url, _) in RehearsedArguments(["get"], input: url) }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: docker-credential-llavero [OPTION...] store | get | erase | list | version
 
@@ -48,12 +48,12 @@ public enum DockerProtocol: ToolProtocol {
     }
   }
 
-  /// Tells the client on standard output: the first line is what it shows.
+  /// Reports the failure on standard output: clients show the first line.
   public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
     let text =
       "llavero: \(refusal.message)" + (refusal.hint.map { "; \(showingInvisible($0.description))" } ?? "")
       + "\n"
-    // Where nobody reads it there is nobody to tell.
+    // If nobody reads it, there is nobody to tell.
     try? call.write(text)
     return 1
   }
@@ -87,7 +87,7 @@ public enum DockerProtocol: ToolProtocol {
     guard let answer = try answer(for: registry, resolver), let account = answer.item.key.account else {
       return try say(notFound, call)
     }
-    // JSON has no other strings, and a registry would refuse another secret than the stored one without a word why.
+    // JSON strings are always UTF-8, and a registry would reject an altered secret without giving a reason.
     guard account.text != nil else { throw .unspeakableAnswer(key: "account") }
     guard answer.credential.secret.withUnsafeBytes({ isValidUTF8($0) }) else {
       throw .unspeakableAnswer(key: "secret")
@@ -107,7 +107,7 @@ public enum DockerProtocol: ToolProtocol {
     let address = try address(call)
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
-    // Nothing there is no error: skopeo 1.9 dies of one.
+    // A missing item is not an error: skopeo 1.9 dies of one.
     try Resolver(call).forget(at: registry.place)
     return 0
   }
@@ -130,7 +130,7 @@ public enum DockerProtocol: ToolProtocol {
     return 0
   }
 
-  /// The registry that `get` and `erase` name, as it is, but for white space around it.
+  /// The registry that `get` and `erase` name, without surrounding white space.
   private static func address(_ call: any ToolCall) throws(ProtocolError) -> ByteString {
     let input = try call.input(limit: ItemBounds.attribute)
     var bytes = input.withUnsafeBytes { Array($0) }[...]
@@ -140,8 +140,8 @@ public enum DockerProtocol: ToolProtocol {
     return ByteString(Array(bytes))
   }
 
-  /// What was stored for the very address; else, where that names a whole registry, what was stored for another of its
-  /// names, or serves git there.
+  /// The item stored for exactly this address. If the address names a whole registry, else the item stored for another
+  /// of its names, or git's item.
   private static func answer(
     for registry: Registry, _ resolver: Resolver
   ) throws(ProtocolError) -> Answer? {
@@ -170,20 +170,20 @@ public enum DockerProtocol: ToolProtocol {
 }
 
 extension DockerProtocol {
-  /// The account under which a registry's identity token is kept.
+  /// The account under which a registry's identity token is stored.
   package static let tokenAccount: ByteString = "<token>"
 
-  /// The item that `store` keeps.
+  /// The item that `store` stores.
   ///
   /// - Parameter address: the registry, as docker writes it.
-  /// - Throws: ``ProtocolError`` if it is no address.
+  /// - Throws: ``ProtocolError`` if it is not a valid address.
   package static func item(at address: ByteString, account: ByteString) throws(ProtocolError) -> Item {
     Item(
       .internetPassword(try Registry(address).place.key(account: account, for: "docker")), label: address)
   }
 }
 
-/// What a client stores.
+/// The login that a client stores.
 private struct DockerLogin: ~Copyable {
   var address: ByteString = ""
   var account: ByteString = ""
@@ -203,18 +203,18 @@ private struct DockerLogin: ~Copyable {
   }
 }
 
-/// A registry's address as clients write it: mostly host and port, or a URL.
+/// A registry's address as clients write it: usually host and port, or a URL.
 private struct Registry {
   let address: ByteString
   let place: Place
 
-  /// Docker Hub's names: the docker CLI, skopeo, oras and Jib each know it by another one.
+  /// Docker Hub's names: the docker CLI, skopeo, oras and Jib each use a different one.
   private static let hub: [ByteString] = [
     "https://index.docker.io/v1/", "https://index.docker.io/v1", "index.docker.io", "docker.io",
     "registry-1.docker.io", "registry.hub.docker.com",
   ]
 
-  /// - Throws: ``ProtocolError`` if it is no address.
+  /// - Throws: ``ProtocolError`` if it is not a valid address.
   init(_ address: ByteString) throws(ProtocolError) {
     self.address = address
     do throws(ProtocolError) {
@@ -224,10 +224,10 @@ private struct Registry {
     }
   }
 
-  /// The host and port alone.
+  /// The place without its path.
   var server: Place { Place(protocol: place.protocol, server: place.server, port: place.port) }
 
-  /// Whether it names a whole registry, and not one repository or one of docker's tokens: a password must not be taken
+  /// Whether it names a whole registry, not a single repository or one of docker's tokens. A password must not be taken
   /// for the refresh token of `https://index.docker.io/v1/refresh-token`, which `docker logout` revokes.
   var isWhole: Bool { place.path.map { $0 == "v1" || $0 == "v2" } ?? true }
 
@@ -237,7 +237,7 @@ private struct Registry {
     return Self.hub.compactMap { $0 == address ? nil : try? Registry($0) }
   }
 
-  /// The address that an item was stored with, which its label keeps; else one that leads to it.
+  /// The address that an item was stored with, which its label records; else one that leads to the item.
   static func address(of item: Item) -> ByteString? {
     guard case .internetPassword(let key) = item.key, let server = key.server else { return nil }
     let place = Place(protocol: key.protocol, server: server, port: key.port, path: key.path)
@@ -249,7 +249,7 @@ private struct Registry {
 }
 
 extension Item.Key {
-  /// Whether it is an internet password without a path.
+  /// Whether the key is for an internet password without a path.
   fileprivate var isOfWholeServer: Bool {
     guard case .internetPassword(let key) = self else { return false }
     return key.path == nil

@@ -1,11 +1,11 @@
 import Keychain
 
-/// The protocol of the go command's `GOAUTH` (`go help goauth`): URLs and the headers to send there.
+/// The protocol of the go command's `GOAUTH` (`go help goauth`): URLs, and the headers to send to them.
 public enum GoAuthProtocol: ToolProtocol {
-  /// It gives the URL that was refused.
+  /// Go passes the URL that was rejected.
   public static let rehearsal: Rehearsal? = { (url, _) in RehearsedArguments([url]) }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero goauth [OPTION...] [URL]
 
@@ -18,12 +18,12 @@ public enum GoAuthProtocol: ToolProtocol {
 
     """
 
-  /// Answers one call. Where there is nothing to say, nothing is no error: go asks for every URL that isn't there.
+  /// Answers one call. A missing item is not an error, because go asks for every URL that can't be found.
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
     guard call.operands.count <= 1 else { throw .misused("goauth takes one URL") }
-    // Before its first fetch go asks what is known beforehand. Nothing is sent to whoever hasn't asked for it.
+    // Before its first fetch go asks for all known credentials. Nothing is sent to servers that haven't asked for it.
     guard let url = call.operands.first else { return 0 }
-    // The server's answer, which has nothing to choose by.
+    // Read the server's response, which doesn't affect the answer.
     _ = try call.input()
     if url.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f }) {
       throw .misused("the URL has a space or a control character in it")
@@ -45,8 +45,8 @@ public enum GoAuthProtocol: ToolProtocol {
     return 0
   }
 
-  /// The part of the URL that the item is for, spelled as go spells it, for go compares texts segment by segment. A query
-  /// belongs to the last of them (golang/go#80597), so such a URL is named itself as well.
+  /// The part of the URL that the item is for, spelled as in the URL, because go compares text segment by segment. A
+  /// query belongs to the last segment (golang/go#80597), so such a URL is also listed itself.
   private static func prefixes(of url: ByteString, for item: Item) -> [ByteString] {
     let bytes = url.bytes
     let slash = UInt8(ascii: "/")
@@ -62,7 +62,7 @@ public enum GoAuthProtocol: ToolProtocol {
 }
 
 extension Item {
-  /// The path that it is for; `nil` for a whole host.
+  /// The path that the item is for; `nil` for a whole host.
   fileprivate var path: ByteString? {
     guard case .internetPassword(let key) = key else { return nil }
     return key.path

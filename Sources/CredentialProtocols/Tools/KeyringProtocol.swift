@@ -1,24 +1,24 @@
 import Bytes
 package import Keychain
 
-/// What Python's `keyring` program does, as pip, uv and scripts call it
+/// The command-line protocol of Python's `keyring` program, as pip, uv and scripts call it
 /// (https://keyring.readthedocs.io, "Command-line Utility"; version 25).
 ///
-/// A service is a name that a program made up, every byte of which counts. So `set` keeps a generic password of that
-/// very service and user name, as Python's keyring itself does on the Secret Service, and both find each other's items.
+/// A service is a name that a program chose, compared byte for byte. So `set` stores a generic password with exactly
+/// that service and user name, as Python's keyring does in the Secret Service, and each finds the other's items.
 public enum KeyringProtocol: ToolProtocol {
-  /// Those of Python's keyring.
+  /// The options of Python's keyring.
   public static let options: [ToolOption] = [
     .value("--mode"), .value("--output"), .flag("--list-backends"), .flag("--disable"),
     .value("--keyring-backend"), .value("-b"), .value("--keyring-path"), .value("-p"),
   ]
 
-  /// Its clients ask for an account's password, or for both.
+  /// Its clients ask for the password of an account, or for account and password.
   public static let rehearsal: Rehearsal? = { (url, account) in
     RehearsedArguments(account.map { ["get", url, $0] } ?? ["--mode", "creds", "get", url])
   }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero keyring [OPTION...] get SERVICE [USER]
            llavero keyring [OPTION...] set | del SERVICE USER
@@ -67,13 +67,13 @@ public enum KeyringProtocol: ToolProtocol {
     }
   }
 
-  /// Says it on standard error. A wrong call ends with 2, as argparse has it.
+  /// Reports the failure on standard error. A wrong call ends with status 2, as with argparse.
   public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
     call.say(refusal)
     return refusal.cause == .nothingMatched ? 1 : 2
   }
 
-  /// The item that `set` keeps.
+  /// The item that `set` stores.
   package static func item(service: ByteString, account: ByteString?) -> Item {
     Item(.genericPassword(GenericPassword(service: service, account: account)), creator: creator)
   }
@@ -99,7 +99,7 @@ public enum KeyringProtocol: ToolProtocol {
   }
 
   private static func set(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
-    // Before anything can be wrong, so that whoever writes it is not stopped.
+    // Read the input before any check, so that the writer is not stopped.
     let isTyped = call.isInputTerminal
     var secret = isTyped ? Secret() : try input(call)
     let (service, account) = try serviceAndAccount(call)
@@ -110,14 +110,14 @@ public enum KeyringProtocol: ToolProtocol {
     } else if secret.withUnsafeBytes({ $0.last == 0x0a }) {
       secret.truncate(to: secret.count - 1)
     }
-    // With the name by which Python's keyring knows its own items, for it replaces no others.
+    // Sets the creator that Python's keyring gives its own items, because it replaces no others.
     try Resolver(call, services: .everybodys).keep(
       Credential(secret), service: service, account: account, creator: creator)
     try call.hasStored()
     return 0
   }
 
-  /// Standard input, with room for the line feed at its end.
+  /// Reads standard input, allowing for the line feed at its end.
   private static func input(_ call: any ToolCall) throws(ProtocolError) -> Secret {
     do throws(ProtocolError) {
       return try call.input(limit: ItemBounds.secret + 1)
@@ -136,14 +136,14 @@ public enum KeyringProtocol: ToolProtocol {
   }
 }
 
-/// What `get` prints.
+/// The output format of `get`.
 private struct Form {
   /// `--mode creds`
   let hasAccount: Bool
   /// `--output json`
   let isJSON: Bool
 
-  /// - Throws: ``ProtocolError`` for a value that isn't known, and where another keyring than this one is asked for.
+  /// - Throws: ``ProtocolError`` for an unknown value, and if another keyring is requested.
   init(_ call: any ToolCall) throws(ProtocolError) {
     switch call.value(of: "--mode") {
     case nil, "password": hasAccount = false
@@ -163,7 +163,7 @@ private struct Form {
 
   var needs: String { hasAccount ? "a service" : "a service and a user name" }
 
-  /// - Throws: ``ProtocolError`` if it can't be said in this form.
+  /// - Throws: ``ProtocolError`` if the answer can't be written in this form.
   func text(of answer: borrowing Answer) throws(ProtocolError) -> Secret {
     let account = Secret(copying: hasAccount ? answer.item.key.account ?? "" : "")
     return isJSON ? try json(account, answer.credential.secret) : try plain(account, answer.credential.secret)
@@ -201,7 +201,7 @@ private struct Form {
     return text
   }
 
-  /// As Python's `json.dumps` writes a string, in ASCII alone.
+  /// Appends a string as Python's `json.dumps` writes it, in ASCII only.
   private func appendString(_ bytes: UnsafeRawBufferPointer, to text: inout Secret) throws(ProtocolError) {
     guard isValidUTF8(bytes) else {
       throw .refused(
@@ -246,14 +246,14 @@ private struct Form {
   }
 }
 
-/// Finds what answers for a service.
+/// Finds the item that answers for a service.
 ///
-/// What was kept for the very service goes first. Pip and uv know a service by the URL of an index, which is answered as
-/// well by what was kept for a URL above it, then by an internet password for that place: one of the security domain
-/// `keyring`, or what git and people have there. Last comes what uv keeps for itself.
+/// An item stored for exactly this service comes first. Pip and uv use the URL of an index as service. For a URL, an
+/// item stored for a URL above it may answer too, then an internet password for that place, either with the security
+/// domain `keyring` or one of git's or a person's. uv's own items come last.
 private struct KeyringLookup {
   let resolver: Resolver
-  /// The user name that is asked for; `nil` takes any.
+  /// The user name that is asked for; `nil` for any.
   let account: ByteString?
 
   func answer(for service: ByteString) throws(ProtocolError) -> Answer? {
@@ -273,7 +273,7 @@ private struct KeyringLookup {
     _ service: ByteString, _ account: ByteString?,
     where isUsable: (Item, borrowing Credential) -> Bool = isUsable
   ) throws(ProtocolError) -> Answer? {
-    // No item has such a service, and asking for it is no error.
+    // No item has an empty service, and asking for it is not an error.
     if service.isEmpty { return nil }
     return try resolver.answer(toService: service, account: account, where: isUsable)
   }
@@ -282,7 +282,7 @@ private struct KeyringLookup {
     item.key.account != nil && credential.authenticationScheme == nil
   }
 
-  /// Newer versions of uv keep all logins of a server as JSON in one item, which is no password.
+  /// Newer versions of uv store all logins for a server as JSON in one item, which is not a password.
   private static func isUvsLogin(_ item: Item, _ credential: borrowing Credential) -> Bool {
     isUsable(item, credential) && item.key.account != "_uv_"
   }
@@ -290,20 +290,20 @@ private struct KeyringLookup {
 
 /// A service that is a URL.
 ///
-/// Pip and uv ask for host and port alone as well, after the URL. That says no scheme, and an index at plain http would
-/// get what is for https; so only what was kept for that very name answers it.
+/// Pip and uv also ask for host and port alone, after the URL. That doesn't include the scheme, so an index at plain
+/// http would get a password for https. Therefore only an item stored for exactly that name answers it.
 private struct ServiceURL {
-  /// Where it leads.
+  /// The place of the URL.
   let place: Place
-  /// The services that something above it may have been kept for, best first.
+  /// The services under which an item for a place above it may be stored, best first.
   let parents: [ByteString]
   /// The account before the `@`, if there is one.
   let account: ByteString?
 
-  /// How many parents of a path are looked for.
+  /// The maximum number of parent paths to look for.
   private static let mostParents = 16
 
-  /// `nil` if it is none.
+  /// Returns `nil` if the service isn't a URL.
   init?(_ service: ByteString) {
     guard service.bytes.indices.contains(where: { service.bytes[$0...].starts(with: "://".utf8) }),
       let (place, account) = try? Place.parse(service)
@@ -313,7 +313,7 @@ private struct ServiceURL {
     self.account = account.nonEmpty
   }
 
-  /// The URLs above one, the longest first, each as it would be written with and without a slash at its end.
+  /// The URLs above one, longest first, each with and without a slash at its end.
   private static func parents(of url: ByteString, at place: Place) -> [ByteString] {
     var parents: [ByteString] = []
     let slash = UInt8(ascii: "/")
@@ -338,7 +338,7 @@ extension Place {
   /// The URL of the whole server, without a slash at its end.
   fileprivate var base: ByteString { ByteString(`protocol`.bytes + Array("://".utf8) + hostAndPort.bytes) }
 
-  /// The service under which uv keeps its own login for the server.
+  /// The service under which uv stores its own login for the server.
   fileprivate var nameForUv: ByteString {
     ByteString("uv:".utf8 + (`protocol` == "https" ? hostAndPort : base).bytes)
   }

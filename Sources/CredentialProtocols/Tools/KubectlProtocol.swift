@@ -2,12 +2,12 @@ import Bytes
 import JSON
 import Keychain
 
-/// The exec plugins of kubectl and every other client of Kubernetes (Kubernetes, "client-go credential plugins"), in the
-/// versions `v1` and `v1beta1`.
+/// The protocol of exec plugins for kubectl and all other Kubernetes clients (Kubernetes, "client-go credential
+/// plugins"), in versions `v1` and `v1beta1`.
 ///
-/// Standard input is left alone: it may be the terminal's, or the manifest that `kubectl apply -f -` is given.
+/// Standard input is not read: it may be the terminal, or the manifest for `kubectl apply -f -`.
 public enum KubectlProtocol: ToolProtocol {
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero kubectl [OPTION...] [NAME]
 
@@ -58,9 +58,9 @@ public enum KubectlProtocol: ToolProtocol {
     return 0
   }
 
-  /// The cluster's login, else that of the name.
+  /// The login for the cluster, else the one with the name.
   ///
-  /// - Throws: ``ProtocolError`` if there is neither: kubectl has no word for that but a failure.
+  /// - Throws: ``ProtocolError`` if there is neither, because kubectl has no other way to learn that.
   private static func answer(
     to request: ExecRequest, named name: ByteString?, _ call: any ToolCall
   ) throws(ProtocolError) -> Answer {
@@ -88,18 +88,18 @@ public enum KubectlProtocol: ToolProtocol {
   }
 }
 
-/// What `KUBERNETES_EXEC_INFO` says.
+/// The contents of `KUBERNETES_EXEC_INFO`.
 private struct ExecRequest {
-  /// The version that the answer has to be in.
+  /// The version that the answer must have.
   private(set) var version: ByteString = ""
-  /// The URL of the cluster, if the configuration lets it be told.
+  /// The URL of the cluster, if the configuration passes it on.
   private(set) var server: ByteString?
 
   private static let versions: [ByteString] = [
     "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1",
   ]
 
-  /// - Throws: ``ProtocolError`` if the variable isn't set, or is of no version that is known here.
+  /// - Throws: ``ProtocolError`` if the variable isn't set, or its version is unknown.
   init(_ call: any ToolCall) throws(ProtocolError) {
     guard let text = call.variable("KUBERNETES_EXEC_INFO") else {
       throw .misused(
@@ -128,16 +128,16 @@ private struct ExecRequest {
   }
 }
 
-/// What is shown to a cluster: a token, or a certificate with its key, or both.
+/// A login to a cluster: a token, a certificate with its key, or both.
 private struct ClusterLogin: ~Copyable {
   private(set) var token = Secret()
   private(set) var certificate = Secret()
   private(set) var key = Secret()
   private(set) var expiration: ByteString?
 
-  /// Takes an item's secret: PEM, JSON with the names of ExecCredential or of a kubeconfig's user, or else a token.
+  /// Reads an item's secret: PEM, JSON with the names of ExecCredential or of a kubeconfig's user, or else a token.
   ///
-  /// - Throws: ``ProtocolError`` if something of it is missing.
+  /// - Throws: ``ProtocolError`` if a part is missing.
   init(_ answer: borrowing Answer) throws(ProtocolError) {
     let isWhole = answer.credential.secret.withUnsafeBytes { text in
       if text.first == UInt8(ascii: "{") {
@@ -160,8 +160,8 @@ private struct ClusterLogin: ~Copyable {
     if !token.isEmpty { try token.requireHeaderValue(of: answer.item) }
   }
 
-  /// Takes a member of what somebody has stored: that of an ExecCredential's status, with the status around it or not, or
-  /// of a kubeconfig's user.
+  /// Reads a member of the stored JSON: that of an ExecCredential's status, with or without the object around it, or of
+  /// a kubeconfig's user.
   private mutating func take(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) {
@@ -200,7 +200,7 @@ private struct ClusterLogin: ~Copyable {
 
   private static let begin = Array("-----BEGIN ".utf8)
 
-  /// Whether a line begins a block: tools write remarks before it.
+  /// Whether any line begins a block: tools write remarks before it.
   private static func isPEM(_ text: UnsafeRawBufferPointer) -> Bool {
     lines(of: text).contains { $0.starts(with: begin) }
   }
@@ -209,8 +209,8 @@ private struct ClusterLogin: ~Copyable {
     text.split(separator: 0x0a, omittingEmptySubsequences: true)
   }
 
-  /// Takes the certificates, which may be several, and the key apart. Returns `false` if a block has no end, or if there is
-  /// more than one key, or one that needs a passphrase.
+  /// Splits the text into the certificates, of which there may be several, and the key. Returns `false` if a block has
+  /// no end, if there is more than one key, or if the key needs a passphrase.
   private mutating func takePEM(_ text: UnsafeRawBufferPointer) -> Bool {
     var label: [UInt8]?
     for var line in Self.lines(of: text) {

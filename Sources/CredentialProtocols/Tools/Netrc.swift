@@ -3,18 +3,18 @@ public import Keychain
 
 /// The text of a netrc file: `machine HOST login ACCOUNT password SECRET`, a line each.
 ///
-/// The format knows neither ports nor paths nor schemes. A token that needs it is quoted as curl reads it from 7.84 on
-/// (everything.curl.dev, "netrc"), and Python's `netrc` too: in `"`, with `\` before `"` and `\`.
+/// The format has no ports, paths or schemes. Tokens are quoted if necessary, as curl 7.84 and later
+/// (everything.curl.dev, "netrc") and Python's `netrc` read them: in `"`, with `\` before `"` and `\`.
 public enum Netrc {
   /// The protocols whose clients read netrc files.
   static let protocols: [ByteString] = ["https", "http", "ftp"]
 
-  /// The lines for hosts, or for all that the keychain has logins for, best first for each host.
+  /// The lines for the given hosts, or for all hosts in the keychain, best first for each host.
   ///
-  /// - Parameter hosts: `HOST`, whatever the port, or `HOST:PORT`; all if there are none.
+  /// - Parameter hosts: `HOST` for any port, or `HOST:PORT`; empty for all.
   /// - Throws: ``ProtocolError``: with ``Refusal/Cause/nothingMatched`` if there is nothing for one of the hosts, or
-  ///   nothing at all; if a host can't be understood; if an item has a line break or a NUL byte, which a netrc file
-  ///   can't carry.
+  ///   nothing at all; if a host can't be understood; if an item contains a line break or a NUL byte, which a netrc
+  ///   file can't hold.
   public static func text(
     for hosts: [ByteString], in keychain: any KeychainStore, at now: Timestamp
   ) throws(ProtocolError) -> Secret {
@@ -68,8 +68,8 @@ public enum Netrc {
     return parsed
   }
 
-  /// Those that a netrc file can be made of. Clients take the first line for a host: so the protocol's own port goes
-  /// before others, no path before one, https before http, and then what was changed last.
+  /// The items that a netrc file can hold. Clients take the first line for a host. So the protocol's default port comes
+  /// before others, no path before a path, https before http, then the default item, and then the one changed last.
   private static func inOrder(_ items: [Item]) -> [Item] {
     func rank(_ item: Item) -> (Int, Int, Int)? {
       guard case .internetPassword(let key) = item.key, key.securityDomain == nil,
@@ -93,7 +93,7 @@ public enum Netrc {
     }.map(\.item)
   }
 
-  /// Returns what is wrong with an item that can't be said.
+  /// Appends an item. Returns an error if a netrc file can't hold it.
   private static func append(
     _ login: Login, _ secret: borrowing Secret, of item: Item, to text: inout Secret
   ) -> ProtocolError? {
@@ -104,7 +104,7 @@ public enum Netrc {
         hint: "name the hosts that are needed, or give the secret by 'llavero run --env'", .keychain))
   }
 
-  /// Appends a login's line. Returns whether a netrc file can hold it; if not, nothing is appended.
+  /// Appends the line of a login. Returns whether a netrc file can hold it; if not, nothing is appended.
   public static func appendLine(
     server: ByteString, account: ByteString, _ secret: borrowing Secret, to text: inout Secret
   ) -> Bool {
@@ -123,7 +123,7 @@ public enum Netrc {
   /// Appends a word. Returns whether a netrc file can hold it.
   private static func append(_ word: borrowing Secret, to text: inout Secret) -> Bool {
     word.withUnsafeBytes { word in
-      // Unquoted it is read by the most programs, Go's among them, which know no quotes.
+      // Most programs can read it unquoted, including Go's, which doesn't know quotes.
       let needsQuotes =
         word.isEmpty || word.first == 0x22 || word.first == 0x23
         || word.contains { $0 <= 0x20 || $0 == 0x5c || $0 == 0x7f }
@@ -139,7 +139,7 @@ public enum Netrc {
 }
 
 extension HostAndPort {
-  /// Whether an item is for this host, and for this port if there is one.
+  /// Whether an item is for this host, and for this port if one is given.
   fileprivate func matches(_ key: InternetPassword) -> Bool {
     guard let itemServer = key.server, itemServer.isEqualIgnoringCase(server) else { return false }
     return port == nil || port == key.effectivePort

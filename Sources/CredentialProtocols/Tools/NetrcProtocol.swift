@@ -1,11 +1,11 @@
 import Keychain
 
-/// `llavero netrc`: logins as the lines of a netrc file, for clients that can read them from a pipe.
+/// `llavero netrc`: prints logins as lines of a netrc file, for clients that can read them from a pipe.
 public enum NetrcProtocol: ToolProtocol {
-  /// The hosts.
+  /// The hosts to print.
   public static let options: [ToolOption] = [.value("--host")]
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero netrc [OPTION...] [--host HOST[:PORT]]...
 

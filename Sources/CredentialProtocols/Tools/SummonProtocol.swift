@@ -1,13 +1,14 @@
 import Bytes
 import Keychain
 
-/// Summon's protocol for providers: an ID as the one argument and its value on standard output, or without arguments an
-/// ID a line on standard input and its value in base64 a line on standard output (cyberark.github.io/summon).
+/// Summon's protocol for providers (cyberark.github.io/summon). With an ID as the only argument, its value goes to
+/// standard output. Without arguments, each line of standard input is an ID, and each line of standard output a value
+/// in base64.
 public enum SummonProtocol: ToolProtocol {
-  /// The longest ID, in bytes.
+  /// The maximum length of an ID, in bytes.
   private static let longest = 65_535
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: llavero-summon [OPTION...] [ID]
 
@@ -20,7 +21,7 @@ public enum SummonProtocol: ToolProtocol {
 
     """
 
-  /// Prints the values that are asked for.
+  /// Prints the requested values.
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
     if call.operands.count > 1 {
       throw .misused("summon gives one ID", hint: "see 'llavero-summon --help'")
@@ -31,7 +32,8 @@ public enum SummonProtocol: ToolProtocol {
     }
     try call.begin()
     var lines = LineInput(call, limit: longest)
-    // Summon waits for each value and keeps its end open: after an error nothing more is read, so that it learns of it.
+    // Summon waits for each value and keeps its end open. After an error nothing more is read, so that summon notices
+    // it.
     while let line = try lines.next() {
       let id = line.withUnsafeBytes { ByteString($0) }
       let value = try value(of: id, try Resolver(call))

@@ -4,14 +4,14 @@ import Keychain
 
 /// The protocol of Terraform's and OpenTofu's credentials helpers (Terraform, "Create Credentials Helpers").
 ///
-/// A host has one token, which is sent as `Bearer`; where a host's services lie at another, it goes there as well.
+/// A host has one token, which is sent as `Bearer`. If a host's services are at another host, it is sent there too.
 public enum TerraformProtocol: ToolProtocol {
-  /// It names the host.
+  /// Terraform passes the host.
   public static let rehearsal: Rehearsal? = { (url, _) throws(ProtocolError) in
     RehearsedArguments(["get", try Place.parse(url, assuming: "https").place.hostAndPort])
   }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   public static let usage = """
     usage: terraform-credentials-llavero [OPTION...] get | store | forget HOST
 
@@ -27,7 +27,7 @@ public enum TerraformProtocol: ToolProtocol {
 
   /// Answers one call.
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
-    // All of it in any case, as the protocol wants.
+    // Always read all of it, as the protocol demands.
     let input = try call.input()
     guard call.operands.count == 2 else {
       throw .misused(
@@ -48,7 +48,7 @@ public enum TerraformProtocol: ToolProtocol {
     return 0
   }
 
-  /// Nothing is found is no error: every host is asked for, also those of public registries.
+  /// Returns the answer. A missing item is not an error: terraform asks for every host, also for public registries.
   private static func answer(at place: Place, _ call: any ToolCall) throws(ProtocolError) -> Secret {
     let answer = try Resolver(call).token(at: place, where: place.isPlace)
     var json = JSONWriter()
@@ -63,9 +63,9 @@ public enum TerraformProtocol: ToolProtocol {
     return json.finishLine()
   }
 
-  /// The token that is to be stored.
+  /// The token to store.
   ///
-  /// - Throws: ``ProtocolError`` for anything but an object with a token alone: what else there is would be lost.
+  /// - Throws: ``ProtocolError`` for anything but an object with only a token, because other members would be lost.
   private static func token(_ input: borrowing Secret) throws(ProtocolError) -> Secret {
     var token = Secret()
     var hasMore = false
@@ -85,7 +85,7 @@ public enum TerraformProtocol: ToolProtocol {
     return token
   }
 
-  /// The host that terraform names, as `NAME` or `NAME:PORT`.
+  /// Parses the host that terraform names, as `NAME` or `NAME:PORT`.
   private static func place(_ host: ByteString) throws(ProtocolError) -> Place {
     let isForeign = host.bytes.contains { byte in
       byte <= 0x20 || byte == 0x7f || "/?#@%\\".utf8.contains(byte)
