@@ -2,13 +2,14 @@ import Glibc
 import Keychain
 package import Processes
 
-/// A program that shows its one argument, and prints what a person answers (ssh(1), `SSH_ASKPASS`).
+/// A program that shows its only argument as a prompt, and prints the user's answer (ssh(1), `SSH_ASKPASS`).
 package struct AskpassProgram {
   let program: CString
-  /// How many milliseconds a person may take.
+  /// The time limit for an answer, in milliseconds.
   let timeout: Int
 
-  /// Takes the program that a variable names; `nil` if that is none, or this one, which would ask itself.
+  /// Uses the program that a variable names. Returns `nil` if there is none, or if it is this program, which would ask
+  /// itself.
   init?(variable: String, timeout: Int) {
     guard let program = CString(variable: variable), !Self.isThisProgram(program) else { return nil }
     self.program = program
@@ -17,9 +18,9 @@ package struct AskpassProgram {
 
   /// Asks for a passphrase once.
   ///
-  /// - Throws: ``KeychainError/promptDismissed`` if the person declined, or the program could not ask: an askpass
-  ///   says no which; ``KeychainError/unavailable(reason:)`` if it took too long or printed too much;
-  ///   ``KeychainError/system(operation:path:errno:)`` if it can't be started.
+  /// - Throws: ``KeychainError/promptDismissed`` if the user declined or the program could not ask, because askpass
+  ///   programs don't tell the two apart; ``KeychainError/unavailable(reason:)`` if it took too long or printed too
+  ///   much; ``KeychainError/system(operation:path:errno:)`` if it can't be started.
   func ask(_ prompt: String) throws(KeychainError) -> Secret {
     let outcome = try ProgramOutput.read(
       [program, CString(copying: prompt)], withholding: ["SSH_ASKPASS"], timeout: timeout,
@@ -34,7 +35,7 @@ package struct AskpassProgram {
     }
   }
 
-  /// Whether this is `llavero` by any name, which would ask itself.
+  /// Whether a program is `llavero` under any name, which would ask itself.
   package static func isThisProgram(_ program: CString) -> Bool {
     var own = stat()
     guard stat("/proc/self/exe", &own) == 0 else { return false }
@@ -42,7 +43,7 @@ package struct AskpassProgram {
       var other = stat()
       guard stat(path, &other) == 0 else { return false }
       if other.st_dev == own.st_dev, other.st_ino == own.st_ino { return true }
-      // This may be another of the executables.
+      // This may be another of llavero's executables.
       let name = realpath(path, nil).flatMap { real in
         defer { free(real) }
         return String(cString: real).split(separator: "/").last.map { String($0) }
@@ -51,7 +52,7 @@ package struct AskpassProgram {
     }
   }
 
-  /// Where the name may lead: as it is, or the first of that name along the PATH.
+  /// The files that the name may refer to: the path itself, or the first one on the PATH.
   private static func candidates(_ program: CString) -> [String] {
     let name = program.text
     if name.contains("/") { return [name] }

@@ -4,23 +4,23 @@ import Glibc
 
 /// A line that an Assuan server sends (the libassuan manual, "Server responses").
 enum AssuanLine: Equatable {
-  /// Done.
+  /// Success.
   case ok
-  /// Not done. The low sixteen bits of the code are libgpg-error's, the others tell which program it comes from.
+  /// Failure. The low sixteen bits of the code are libgpg-error's, the others identify the program that reported it.
   case error(code: UInt32, text: String)
-  /// A part of the answer: where in the line it stands, still escaped.
+  /// A part of the answer, still escaped: its range in the line.
   case data(Range<Int>)
-  /// A remark about how it goes, such as `PIN_REPEATED`.
+  /// A progress remark, such as `PIN_REPEATED`.
   case status(String)
-  /// A question back, which has to be answered.
+  /// A question that has to be answered.
   case inquiry
   /// A comment.
   case comment
 
-  /// The longest line, with its end (the manual, "Implementation": 1000 octets and a line end).
+  /// The maximum length of a line, with its end (the manual, "Implementation": 1000 octets and a line end).
   static let longest = 1002
 
-  /// Reads a line without its line feed; `nil` if there is no such line.
+  /// Parses a line without its line feed; `nil` if it is not a valid line.
   init?(parsing line: UnsafeRawBufferPointer) {
     var end = line.count
     if end > 0, line[end - 1] == 0x0d { end -= 1 }
@@ -58,7 +58,7 @@ enum AssuanLine: Equatable {
 
 /// Assuan's escapes: a percent sign and two hexadecimal digits.
 enum AssuanEscapes {
-  /// Appends the bytes that are meant. `false`, and an unchanged `decoded`, if an escape is broken.
+  /// Appends the decoded bytes. Returns `false`, and leaves `decoded` unchanged, if an escape is invalid.
   static func decode(_ escaped: UnsafeRawBufferPointer, appendingTo decoded: inout Secret) -> Bool {
     let before = decoded.count
     var index = 0
@@ -80,7 +80,7 @@ enum AssuanEscapes {
     return true
   }
 
-  /// A text as an argument of a command, which has to stay one line.
+  /// Escapes a text for use as an argument of a command, which must be one line.
   static func encode(_ text: String) -> String {
     var encoded = ""
     for scalar in text.unicodeScalars {
@@ -94,22 +94,22 @@ enum AssuanEscapes {
   }
 }
 
-/// Takes the lines apart that arrive in pieces. What was taken is wiped.
+/// Splits data that arrives in pieces into lines. Consumed lines are wiped.
 struct AssuanLines: ~Copyable {
   private var received = Secret(capacity: 2 * AssuanLine.longest)
 
-  /// Whether a line is longer than one may be.
+  /// Whether the present line exceeds the maximum length.
   var isTooLong: Bool {
     received.count >= AssuanLine.longest
       && received.withUnsafeBytes { !$0.prefix(AssuanLine.longest).contains(0x0a) }
   }
 
-  /// Adds what `body` writes into a buffer of `count` bytes; `body` returns how many.
+  /// Adds the bytes that `body` writes into a buffer of `count` bytes; `body` returns their number.
   mutating func receive(_ count: Int, from body: (UnsafeMutableRawBufferPointer) -> Int) {
     received.append(count: count, writtenBy: body)
   }
 
-  /// Lends the next line, without its line feed, and takes it away. `nil` if none is whole yet.
+  /// Passes the next line, without its line feed, to `body`, and removes it. Returns `nil` if no line is complete yet.
   mutating func next<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
     let length = received.withUnsafeBytes { $0.firstIndex(of: 0x0a) }
     guard let length else { return nil }

@@ -4,17 +4,16 @@ import Processes
 
 /// The program whose output opens a slot.
 package enum CommandSlotProgram {
-  /// Set for the programs that are run, so that one that comes back here runs no further ones.
+  /// The variable set for programs that are run here. A llavero that they call doesn't run any itself.
   static let marker = "LLAVERO_COMMAND_SLOT"
-  /// How many milliseconds it may take.
+  /// The time limit, in milliseconds.
   static let timeout = 60_000
 
-  /// Runs a program, and takes what it prints without one last line feed; `nil` if it fails in any way. No shell is
-  /// involved.
+  /// Runs a program without a shell, and returns its output without a final line feed; `nil` if it fails in any way.
   ///
-  /// - Parameter words: its name or path, and its arguments.
+  /// - Parameter words: the name or path of the program, and its arguments.
   @Sendable package static func passphrase(of words: [String]) -> Secret? {
-    // Its own child must not be asked for the very passphrase that is being had.
+    // A child process must not be asked for the passphrase that it is run for.
     if getenv(marker) != nil { return nil }
     setenv(marker, "1", 1)
     defer { unsetenv(marker) }

@@ -1,17 +1,18 @@
 import Keychain
 import Processes
 
-/// A line of shell that prints the passphrase, as git runs commands of its configuration: with `/bin/sh -c`.
+/// A shell command that prints the passphrase. It is run with `/bin/sh -c`, as git runs commands from its
+/// configuration.
 struct PassphraseCommand {
   static let variable = "LLAVERO_PASSPHRASE_COMMAND"
-  /// What it is called in messages.
+  /// The name for messages.
   static let name = "the command of LLAVERO_PASSPHRASE_COMMAND"
 
   let command: CString
-  /// How many milliseconds it may take.
+  /// The time limit, in milliseconds.
   let timeout: Int
 
-  /// Runs it, and takes what it prints without one last line feed.
+  /// Runs the command, and returns its output without a final line feed.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if it fails, takes too long, prints too much or nothing.
   func passphrase() throws(KeychainError) -> Secret {

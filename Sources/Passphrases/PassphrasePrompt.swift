@@ -3,18 +3,19 @@ import Keychain
 import Processes
 import Terminals
 
-/// A way to ask a person for a passphrase.
+/// A way to ask the user for a passphrase.
 enum PassphrasePrompt {
   case pinentry(Pinentry)
   case askpass(AskpassProgram)
   case terminal
 
-  /// The way to the person who is there; `nil` if there is none.
+  /// The way to ask the user who is present; `nil` if there is none.
   ///
-  /// A program that was chosen for this one comes first. ssh's is used only where there is no terminal, as ssh does, on
-  /// a desktop or where it is forced (ssh(1), `SSH_ASKPASS_REQUIRE`); git's isn't, for it may be this one.
+  /// A program chosen for llavero comes first. ssh's program is used only without a terminal, as ssh does it, and then
+  /// only on a desktop or if it is forced (ssh(1), `SSH_ASKPASS_REQUIRE`). git's program is not used, because it may be
+  /// llavero.
   ///
-  /// - Parameter timeout: how many milliseconds a person may take, where a program asks.
+  /// - Parameter timeout: the time limit for an answer to a program, in milliseconds.
   static func find(timeout: Int) -> PassphrasePrompt? {
     if let program = CString(variable: "LLAVERO_PINENTRY") {
       return .pinentry(Pinentry(program: program, timeout: timeout))
@@ -31,9 +32,9 @@ enum PassphrasePrompt {
 
   /// Asks once.
   ///
-  /// - Parameter error: what was wrong with the answer before.
-  /// - Throws: ``KeychainError/promptDismissed`` if the person declined; ``KeychainError/unavailable(reason:)`` if
-  ///   asking failed.
+  /// - Parameter error: the problem with the previous answer.
+  /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if asking
+  ///   failed.
   func ask(_ question: PassphraseQuestion, error: String?) throws(KeychainError) -> Secret {
     switch self {
     case .pinentry(let pinentry): return try pinentry.ask(question, error: error)
@@ -45,7 +46,7 @@ enum PassphrasePrompt {
     }
   }
 
-  /// Asks for a new passphrase, twice. `nil` if the two differ.
+  /// Asks for a new passphrase twice. Returns `nil` if the two differ.
   ///
   /// - Throws: as ``ask(_:error:)`` does.
   func askTwice(_ question: PassphraseQuestion, error: String?) throws(KeychainError) -> Secret? {

@@ -1,50 +1,50 @@
 import Terminals
 
-/// What a person is asked, in the words of each way to ask.
+/// The question to the user, in a wording for each way to ask.
 struct PassphraseQuestion {
-  /// What the answer was wrong with.
+  /// The error if the passphrase is wrong.
   static let wrong = "That is not it."
-  /// A new passphrase has to be something.
+  /// The error if a new passphrase is empty.
   static let empty = "It must not be empty."
-  /// A new passphrase is typed twice.
+  /// The error if a new passphrase is typed differently the second time.
   static let theyDiffer = "The two differ."
   static let onceMore = "Once more: "
 
-  /// Over a dialog.
+  /// The title of a dialog.
   let title = "llavero"
-  /// In a dialog.
+  /// The text in a dialog.
   let description: String
-  /// Before a dialog's field.
+  /// The label of a dialog's field.
   let prompt: String
-  /// Before the second field.
+  /// The label of the second field.
   let repeatPrompt = "Once more:"
-  /// On a terminal.
+  /// The prompt on a terminal.
   let line: String
 
-  /// The passphrase of what has this name.
+  /// Asks for the passphrase of something with this name.
   static func passphrase(of name: String, at path: String?) -> PassphraseQuestion {
     PassphraseQuestion(
       description: "The passphrase of the \(name)\(path.map { " \(terminalText($0))" } ?? "")",
       prompt: "Passphrase:", line: "Passphrase of the \(name): ")
   }
 
-  /// The password of the desktop's keyring.
+  /// Asks for the password of the desktop's keyring.
   static func keyringPassword(line: String) -> PassphraseQuestion {
     PassphraseQuestion(description: "The password of the desktop's keyring", prompt: "Password:", line: line)
   }
 
-  /// A new passphrase.
+  /// Asks for a new passphrase.
   static func newPassphrase(of name: String) -> PassphraseQuestion {
     PassphraseQuestion(
       description: "A new passphrase for the \(name)", prompt: "New passphrase:", line: "New passphrase: ")
   }
 
-  /// The same, by another line on a terminal.
+  /// The same question with another prompt on a terminal.
   func asked(by line: String) -> PassphraseQuestion {
     PassphraseQuestion(description: description, prompt: prompt, line: line)
   }
 
-  /// As one argument of an askpass program.
+  /// The question as the argument of an askpass program.
   func argument(error: String? = nil, isAgain: Bool = false) -> String {
     (error.map { $0 + " " } ?? "") + description + (isAgain ? ", once more: " : ": ")
   }

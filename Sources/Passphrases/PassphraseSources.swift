@@ -5,13 +5,13 @@ import KeychainChoice
 import Processes
 package import Terminals
 
-/// Where the passphrase of a keychain comes from.
+/// The sources of a keychain's passphrase.
 ///
-/// The first of these that there is, and no other: the command line of `security`; the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
-/// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; a person, if one may be asked. What is no person is asked
-/// once; a person has three tries.
+/// Only the first source that exists is used: the command line of `security`; the descriptor of `--passphrase-fd`; for
+/// the encrypted file, systemd's credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; the user, if asking is
+/// allowed. The user has three tries, every other source only one.
 package final class PassphraseSources {
-  /// What a passphrase came from.
+  /// The source of a passphrase.
   package enum Origin: Hashable, Sendable {
     /// The descriptor of `--passphrase-fd`.
     case descriptor
@@ -19,7 +19,7 @@ package final class PassphraseSources {
     case credential
     /// The command of `LLAVERO_PASSPHRASE_COMMAND`.
     case command
-    /// Somebody who has typed it.
+    /// The user, who typed it.
     case person
   }
 
@@ -27,19 +27,19 @@ package final class PassphraseSources {
   package enum Subject {
     /// The encrypted file with this path.
     case vault(path: String)
-    /// One of several slots of the encrypted file. Neither the credential nor the command is about it.
+    /// One of several slots of the encrypted file. The credential and the command don't apply to it.
     case slot(id: String)
-    /// The desktop's keyring, with the line that asks for its password on a terminal. Neither the credential nor the
-    /// command is about it.
+    /// The desktop's keyring, with the prompt for its password on a terminal. The credential and the command don't
+    /// apply to it.
     case keyring(prompt: String)
   }
 
-  /// The longest passphrase, in bytes.
+  /// The maximum length of a passphrase, in bytes.
   package static let longest = SystemdCredential.longest
-  /// How many times a person is asked.
+  /// The number of times the user is asked.
   package static let tries = 3
 
-  /// What the last passphrase came from; `nil` before there was one.
+  /// The source of the last passphrase; `nil` before the first one.
   private(set) var lastOrigin: Origin?
 
   private let subject: Subject
@@ -50,10 +50,10 @@ package final class PassphraseSources {
   private var prompt: PassphrasePrompt?
 
   /// - Parameters:
-  ///   - descriptor: that of `--passphrase-fd`.
-  ///   - given: the passphrase itself, where the command line has it.
-  ///   - mayAsk: whether a person may be asked.
-  ///   - line: asks for it on a terminal, in place of the usual line.
+  ///   - descriptor: the descriptor of `--passphrase-fd`.
+  ///   - given: the passphrase from the command line, if there is one.
+  ///   - mayAsk: whether the user may be asked.
+  ///   - line: the prompt on a terminal, in place of the usual one.
   package init(
     for subject: Subject, descriptor: Int32?, given: GivenPassphrase? = nil, mayAsk: Bool, line: String? = nil
   ) {
@@ -64,10 +64,10 @@ package final class PassphraseSources {
     self.line = line
   }
 
-  /// As a keychain takes it.
+  /// The passphrases in the form that a keychain takes.
   package var source: PassphraseSource { passphrase }
 
-  /// Who would give the passphrase now. A descriptor gives it for one use.
+  /// Who would give the passphrase now. A descriptor gives it only once.
   package var respondent: PassphraseRespondent {
     if descriptor != nil || given != nil { return .nobody }
     if case .vault = subject,
@@ -78,11 +78,11 @@ package final class PassphraseSources {
     return mayAsk && (try? PassphrasePrompt.find(timeout: Self.promptTimeout())) != nil ? .person : .nobody
   }
 
-  /// The passphrase; `nil` if nobody can be asked, or no more.
+  /// The passphrase; `nil` if nobody can be asked, or not again.
   ///
-  /// - Parameter attempt: counts from 1; a later one says that the passphrase before was wrong.
-  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` at the second attempt where no person was asked;
-  ///   ``KeychainError/promptDismissed`` if the person declined; what is wrong with the source that there is.
+  /// - Parameter attempt: the attempt, from 1; a later one means that the previous passphrase was wrong.
+  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` at the second attempt if the user wasn't asked;
+  ///   ``KeychainError/promptDismissed`` if the user declined; the error of the source in use.
   package func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
     if attempt > 1 { return try passphraseAgain(attempt) }
     if let given { return given.passphrase.copy() }
@@ -125,7 +125,7 @@ package final class PassphraseSources {
     return try prompt.ask(line.map(question.asked(by:)) ?? question, error: error)
   }
 
-  /// What needs no person.
+  /// Reads the passphrase from a source that needs no person.
   private func unattendedPassphrase() throws(KeychainError) -> Secret? {
     if let passphrase = try SystemdCredential()?.passphrase() {
       lastOrigin = .credential
@@ -137,12 +137,12 @@ package final class PassphraseSources {
     return try PassphraseCommand(command: command, timeout: timeout).passphrase()
   }
 
-  /// A new passphrase, which a person types twice, or the descriptor gives. It isn't empty.
+  /// Reads a new passphrase, which the user types twice, or the descriptor gives. It is not empty.
   ///
-  /// Neither the credential nor the command is asked: they give the passphrase that there is.
+  /// The credential and the command are not used, because they give the present passphrase.
   ///
-  /// - Parameter option: what gives the descriptor.
-  /// - Throws: ``Failure`` if nobody can be asked, it is empty, the two differ three times, or the person declines.
+  /// - Parameter option: the option that names the descriptor.
+  /// - Throws: ``Failure`` if nobody can be asked, it is empty, the two differ three times, or the user declines.
   package func newPassphrase(option: String = "--passphrase-fd") throws(Failure) -> Secret {
     if let descriptor {
       let passphrase = try SecretInput.passphrase(from: descriptor)
@@ -178,12 +178,12 @@ package final class PassphraseSources {
       status: .usage)
   }
 
-  /// How long a person may take, where a program asks: nobody may see its dialog.
+  /// The time limit for an answer to a program, in case nobody sees its dialog.
   private static func promptTimeout() throws(KeychainError) -> Int {
     try milliseconds("LLAVERO_PROMPT_TIMEOUT", default: 300_000)
   }
 
-  /// A time that a variable gives in seconds.
+  /// A time in milliseconds that a variable gives in seconds.
   private static func milliseconds(_ name: String, default value: Int) throws(KeychainError) -> Int {
     do throws(KeychainChoiceError) {
       return try KeychainEnvironment().milliseconds(name) ?? value
@@ -193,7 +193,7 @@ package final class PassphraseSources {
   }
 }
 
-/// A passphrase that was on the command line.
+/// A passphrase that was given on the command line.
 package final class GivenPassphrase {
   package let passphrase: Secret
   /// The option that gave it.

@@ -8,17 +8,17 @@ import Terminals
 /// "Pinentry's Assuan Protocol").
 struct Pinentry {
   let program: CString
-  /// How many milliseconds a person may take.
+  /// The time limit for the user's answer, in milliseconds.
   let timeout: Int
-  /// How many milliseconds it may take to answer what needs no person.
+  /// The time limit for all other replies, in milliseconds.
   var handshakeTimeout = 10_000
 
   /// Asks for a passphrase once.
   ///
   /// - Parameters:
-  ///   - error: what was wrong with the answer before.
-  /// - Throws: ``KeychainError/promptDismissed`` if the person declined; ``KeychainError/unavailable(reason:)``
-  ///   if the program doesn't do what a pinentry does.
+  ///   - error: the problem with the previous answer.
+  /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if the
+  ///   program doesn't behave like a pinentry.
   func ask(_ question: PassphraseQuestion, error: String?) throws(KeychainError) -> Secret {
     var conversation = try Conversation(self)
     try conversation.introduce(question, error: error)
@@ -26,7 +26,7 @@ struct Pinentry {
     return pin.secret
   }
 
-  /// Asks for a new passphrase twice; the program itself does that if it can. `nil` if the two differ.
+  /// Asks for a new passphrase twice, in one dialog if the program can. Returns `nil` if the two differ.
   ///
   /// - Throws: as ``ask(_:error:)`` does.
   func askTwice(_ question: PassphraseQuestion, error: String?) throws(KeychainError) -> Secret? {
@@ -42,24 +42,24 @@ struct Pinentry {
     return nil
   }
 
-  /// The reason of an error.
+  /// The error that says what the program did wrong.
   private func fault(_ what: String) -> KeychainError {
     .unavailable(reason: "the pinentry \(program.text) \(what)")
   }
 
-  /// What GETPIN brings.
+  /// The result of GETPIN.
   private struct Pin: ~Copyable {
     let secret: Secret
     let isRepeated: Bool
   }
 
-  /// How a command ended.
+  /// The reply that ends a command.
   private enum Reply {
     case ok
     case error(code: UInt32, text: String)
   }
 
-  /// One run of the program.
+  /// A run of the program.
   private struct Conversation: ~Copyable {
     private let pinentry: Pinentry
     private let socket: Int32
@@ -87,17 +87,17 @@ struct Pinentry {
     }
 
     deinit {
-      // It goes by itself then, and if it doesn't, it is ended afterwards.
+      // The program should exit by itself now. If it doesn't, it is ended afterwards.
       if Self.send("BYE\n", to: socket) { Self.waitForEnd(of: socket) }
       close(socket)
     }
 
-    /// What every question begins with.
+    /// Sends the commands that precede every question.
     mutating func introduce(_ question: PassphraseQuestion, error: String?) throws(KeychainError) {
       guard case .ok = try reply(timeout: pinentry.handshakeTimeout) else {
         throw pinentry.fault("did not say OK")
       }
-      // A pinentry on the terminal needs to be told which, and only of one that it may read from.
+      // A pinentry on the terminal must be told which one, but only if it may read from that terminal.
       if let terminal = Self.terminalName() {
         _ = try isDone("OPTION", "ttyname=\(terminal)")
         if let type = CString(variable: "TERM") { _ = try isDone("OPTION", "ttytype=\(type.text)") }
@@ -110,19 +110,19 @@ struct Pinentry {
       if let error { try command("SETERROR", error) }
     }
 
-    /// Sends a command that has to be understood.
+    /// Sends a command that must succeed.
     mutating func command(_ name: String, _ argument: String) throws(KeychainError) {
       guard try isDone(name, argument) else { throw pinentry.fault("does not know \(name)") }
     }
 
-    /// Sends a command, and returns whether it was understood.
+    /// Sends a command, and returns whether it succeeded.
     mutating func isDone(_ name: String, _ argument: String) throws(KeychainError) -> Bool {
       try send("\(name) \(AssuanEscapes.encode(terminalText(argument)))\n")
       if case .ok = try reply(timeout: pinentry.handshakeTimeout) { return true }
       return false
     }
 
-    /// Shows the dialog, and waits for the person.
+    /// Shows the dialog, and waits for the answer.
     mutating func getPin() throws(KeychainError) -> Pin {
       try send("GETPIN\n")
       switch try reply(timeout: pinentry.timeout) {
@@ -144,13 +144,14 @@ struct Pinentry {
 
     private static func send(_ text: String, to socket: Int32) -> Bool {
       Secret(text).withUnsafeBytes { bytes in
-        // One that is gone is an error, not a signal. The socket has room for all that is ever said.
+        // A closed socket should be an error, not a signal. The socket's buffer has room for everything that is ever
+        // sent.
         Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
           == bytes.count
       }
     }
 
-    /// Waits up to half a second until the other side is closed.
+    /// Waits up to half a second for the other side to close.
     private static func waitForEnd(of socket: Int32) {
       let deadline = SystemClock.awake + 500
       var farewell = [UInt8](repeating: 0, count: 64)
@@ -160,7 +161,7 @@ struct Pinentry {
       }
     }
 
-    /// Reads to the end of one reply, and keeps the data in it.
+    /// Reads a reply to its end, and keeps the data in it.
     private mutating func reply(timeout: Int) throws(KeychainError) -> Reply {
       let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
       let deadline = SystemClock.awake + timeout
@@ -193,15 +194,15 @@ struct Pinentry {
       }
     }
 
-    /// Ends the program in the middle of a question, and tidies up after one that was on the terminal.
+    /// Ends the program in the middle of a question, and restores the terminal if it was used.
     private mutating func abandon() {
       child.end()
       terminal?.restore()
     }
 
-    /// Takes the lines that have arrived, up to the one that ends a reply.
+    /// Processes the lines that have arrived, up to the one that ends a reply.
     private mutating func takeReply() throws(KeychainError) -> Reply? {
-      // What the closure changes.
+      // The closure below changes this.
       var pin = Secret()
       swap(&pin, &self.pin)
       defer { swap(&pin, &self.pin) }
@@ -230,7 +231,8 @@ struct Pinentry {
       }
     }
 
-    /// The terminal of this process, if it is its turn to use it: what gpg's users set, or whatever it is.
+    /// The terminal of this process, if it may use it now: `GPG_TTY`, which gpg's users set, or that of its
+    /// descriptors.
     private static func terminalName() -> String? {
       if Terminal() == nil { return nil }
       if let named = CString(variable: "GPG_TTY") { return named.text }

@@ -1,13 +1,13 @@
 package import Keychain
 package import Terminals
 
-/// Where a command gets a secret from: never from an argument, which every process can read.
+/// Reads the secrets that commands need. They never come from an argument, which every process can read.
 package enum SecretInput {
-  /// The secret for an item: all of standard input without one last line feed, or if that is a terminal, what
-  /// the person types there twice.
+  /// Reads the secret for an item: all of standard input without a final line feed or, if that is a terminal, what the
+  /// user types there twice.
   ///
-  /// - Parameter mayAsk: whether a person may be asked.
-  /// - Throws: ``Failure`` if there is nothing, too much, or the two don't agree.
+  /// - Parameter mayAsk: whether the user may be asked.
+  /// - Throws: ``Failure`` if it is empty or too long, or the two differ.
   package static func read(for item: String, mayAsk: Bool) throws(Failure) -> Secret {
     if !StandardStreams.isTerminal(0) {
       let secret = try StandardStreams.readAll(0, limit: ItemBounds.secret + 1, what: "the secret")
@@ -24,7 +24,7 @@ package enum SecretInput {
     return try readTwice(try terminal(), "Secret for \(item): ")
   }
 
-  /// A secret that a person types or pastes on the terminal, whatever standard input is.
+  /// Reads a secret that the user types or pastes on the terminal, whatever standard input is.
   ///
   /// - Throws: ``Failure`` if there is no terminal, or nothing is typed.
   package static func ask(_ prompt: String) throws(Failure) -> Secret {
@@ -39,7 +39,7 @@ package enum SecretInput {
     return terminal
   }
 
-  /// A passphrase from a descriptor, without one last line feed.
+  /// Reads a passphrase from a descriptor, without a final line feed.
   package static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
     try StandardStreams.readAll(
       descriptor, limit: PassphraseSources.longest, what: "the passphrase from descriptor \(descriptor)"

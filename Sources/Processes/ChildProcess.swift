@@ -3,20 +3,21 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// A program that this one has started, and that is gone when this one lets go of it.
+/// A program started by this one. It is ended when this value is destroyed.
 ///
-/// It gets descriptors 0 to 2 and no other, and the environment without what names programs to run for a passphrase: a
-/// `llavero` that it runs in turn can't come back here for ever, nor does it ask a person who is being asked already.
+/// It gets only descriptors 0 to 2, and the environment without the variables that name programs to run for a
+/// passphrase. So a `llavero` that it runs can't call it again without end, and doesn't ask a user who is being asked
+/// already.
 package struct ChildProcess: ~Copyable {
-  /// Where its standard input and output lead. Its standard error is that of this process.
+  /// The connections of its standard input and output. Its standard error is that of this process.
   package enum Streams {
-    /// `/dev/null`, and a descriptor.
+    /// `/dev/null` as input, and a descriptor for output.
     case output(Int32)
-    /// One socket for both.
+    /// A socket for both.
     case conversation(Int32)
   }
 
-  /// How it ended.
+  /// How a program ended.
   package enum Ending: Equatable {
     case exited(Int32)
     case killed(signal: Int32)
@@ -25,20 +26,20 @@ package struct ChildProcess: ~Copyable {
   private let identifier: pid_t
   private var ending: Ending?
 
-  /// Variables that no child sees.
+  /// Variables that no child process gets.
   static let withheldVariables = [
     "LLAVERO_PASSPHRASE_COMMAND", "LLAVERO_PINENTRY", "LLAVERO_ASKPASS", "SSH_ASKPASS_PROMPT",
   ]
 
-  /// Tells a `llavero` among them what it is run for.
+  /// Tells a `llavero` among the child processes why it is run.
   package static let markerVariable = "LLAVERO_ASKING"
   private static var marker: CString { CString("LLAVERO_ASKING=1") }
 
-  /// Starts a program, found along the PATH if its name has no slash.
+  /// Starts a program, which is found on the PATH if its name has no slash.
   ///
   /// - Parameters:
-  ///   - arguments: from the program's own name on.
-  ///   - withheld: further variables that it doesn't see.
+  ///   - arguments: the arguments, beginning with the program's name.
+  ///   - withheld: further variables that it doesn't get.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package init(
     _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = []
@@ -54,13 +55,13 @@ package struct ChildProcess: ~Copyable {
       posix_spawn_file_actions_adddup2(&actions, socket, 0)
       posix_spawn_file_actions_adddup2(&actions, socket, 1)
     }
-    // Also what this process was given, such as the descriptor of another passphrase.
+    // Close inherited descriptors too, such as that of another passphrase.
     clinux_close_from(&actions, 3)
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // What this program ignores for itself.
+    // Restore the signals that this program ignores.
     var defaults = sigset_t()
     sigemptyset(&defaults)
     sigaddset(&defaults, SIGXFSZ)
@@ -85,7 +86,7 @@ package struct ChildProcess: ~Copyable {
     if ending == nil { Self.end(identifier) }
   }
 
-  /// How it ended; `nil` if it still runs.
+  /// How the program ended; `nil` if it is still running.
   package mutating func poll() -> Ending? {
     if let ending { return ending }
     var status: Int32 = 0
@@ -93,13 +94,13 @@ package struct ChildProcess: ~Copyable {
     if result == identifier {
       ending = Ending(waitStatus: status)
     } else if result < 0, errno != EINTR {
-      // Somebody else has asked after all children.
+      // Someone else has waited for all children.
       ending = .exited(0)
     }
     return ending
   }
 
-  /// Asks it to end, and a second later does not ask. Returns when it is gone.
+  /// Asks the program to end, and kills it after a second. Returns when it is gone.
   package mutating func end() {
     if ending != nil { return }
     Self.end(identifier)
@@ -109,7 +110,7 @@ package struct ChildProcess: ~Copyable {
   private static func end(_ identifier: pid_t) {
     var status: Int32 = 0
     kill(identifier, SIGTERM)
-    // One that is stopped would not notice.
+    // A stopped process would not notice.
     kill(identifier, SIGCONT)
     let deadline = SystemClock.awake + 1000
     while SystemClock.awake < deadline {
@@ -132,7 +133,7 @@ package struct ChildProcess: ~Copyable {
     return kept
   }
 
-  /// Whether a variable, `NAME=VALUE`, has this name.
+  /// Whether a `NAME=VALUE` variable has this name.
   private static func `is`(_ variable: UnsafePointer<CChar>, _ name: String) -> Bool {
     let length = name.utf8.count
     return strncmp(variable, name, length) == 0 && variable[length] == CChar(bitPattern: 0x3d)
@@ -140,14 +141,14 @@ package struct ChildProcess: ~Copyable {
 }
 
 extension ChildProcess.Ending {
-  /// What waitpid(2) says of a process that has ended: the signal is in the lowest seven bits, the exit status in the
-  /// eight above the lowest.
+  /// Decodes the status of an ended process from waitpid(2): the signal is in the lowest seven bits, the exit status in
+  /// bits 8 to 15.
   package init(waitStatus status: Int32) {
     let signal = status & 0x7f
     self = signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
   }
 
-  /// In words, after "it".
+  /// A description that follows "it".
   package var text: String {
     switch self {
     case .exited(let status): "ended with status \(status)"
@@ -156,11 +157,11 @@ extension ChildProcess.Ending {
   }
 }
 
-/// A text of the environment or of this program, which lives as long as the process, byte for byte.
+/// A C string from the environment or the program, which lives as long as the process.
 package struct CString {
   package let pointer: UnsafePointer<CChar>
 
-  /// A variable; `nil` if it isn't set, or is empty.
+  /// The value of a variable; `nil` if it isn't set or is empty.
   package init?(variable name: String) {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     pointer = UnsafePointer(value)
@@ -170,13 +171,13 @@ package struct CString {
     pointer = UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
-  /// Copies a text, which is no secret, for good.
+  /// Copies a text that is not secret; the copy is never freed.
   package init(copying text: String) {
     guard let copy = strdup(text) else { fatalError("out of memory") }
     pointer = UnsafePointer(copy)
   }
 
-  /// Copies bytes, which are no secret, for good.
+  /// Copies bytes that are not secret; the copy is never freed.
   package init(copying bytes: ByteString) {
     let copy = (bytes.bytes + [0]).withUnsafeBytes { bytes -> UnsafeMutablePointer<CChar>? in
       bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
@@ -185,7 +186,7 @@ package struct CString {
     pointer = UnsafePointer(copy)
   }
 
-  /// This program's arguments from a position on.
+  /// This program's arguments from an index on.
   package static func arguments(from first: Int) -> [CString] {
     let count = Int(CommandLine.argc)
     return (min(first, count)..<count).compactMap { index in
@@ -193,14 +194,14 @@ package struct CString {
     }
   }
 
-  /// One of this program's arguments; `nil` if there are not so many.
+  /// An argument of this program; `nil` if there are fewer.
   package static func argument(at index: Int) -> CString? {
     guard index < Int(CommandLine.argc), let argument = CommandLine.unsafeArgv[index] else { return nil }
     return CString(pointer: UnsafePointer(argument))
   }
 
-  /// This program's arguments from a position on: what is not UTF-8 in them becomes U+FFFD. It is
-  /// quicker than `CommandLine.arguments`, which makes several arrays of them.
+  /// This program's arguments from an index on, with bytes that are not UTF-8 replaced by U+FFFD. This is faster than
+  /// `CommandLine.arguments`, which makes several arrays of them.
   package static func texts(from first: Int) -> [String] {
     var texts: [String] = []
     for index in first..<max(first, Int(CommandLine.argc)) {
@@ -211,16 +212,16 @@ package struct CString {
 
   package init(pointer: UnsafePointer<CChar>) { self.pointer = pointer }
 
-  /// Lends arguments as execve(2) takes them.
+  /// Passes arguments to `body` in the form that execve(2) takes.
   package static func withPointers<Result>(
     _ arguments: [CString], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {
     body(arguments.map { UnsafeMutablePointer(mutating: $0.pointer) } + [nil])
   }
 
-  /// Its bytes, without the NUL at the end.
+  /// The bytes, without the NUL at the end.
   package var bytes: ByteString { ByteString(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer))) }
 
-  /// As far as it is UTF-8.
+  /// The text, with bytes that are not UTF-8 replaced.
   package var text: String { String(cString: pointer) }
 }

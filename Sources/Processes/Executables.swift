@@ -1,10 +1,10 @@
-/// The executables that are this program, each a file of its own.
+/// llavero's executables, each a file of its own.
 package enum Executables {
-  /// What a person types.
+  /// The program that people type.
   package static let people = "llavero"
-  /// What tools call: links lead to it.
+  /// The program that tools call through links.
   package static let tools = "llavero-credential"
 
-  /// The names of all of them.
+  /// The names of all executables.
   package static let all = [people, tools, SecretServiceProgram.name]
 }

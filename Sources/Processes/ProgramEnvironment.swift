@@ -1,15 +1,15 @@
 package import Bytes
 import Glibc
 
-/// The environment of a program: that of this process, with some variables that hold secrets.
+/// The environment for a program: that of this process, with additional variables that contain secrets.
 package struct ProgramEnvironment: ~Copyable {
-  /// `NAME=VALUE` and a NUL, one after the other.
+  /// The additional variables as `NAME=VALUE`, each followed by a NUL.
   private var text = Secret()
   private var variables: [(name: ByteString, offset: Int)] = []
 
   package init() {}
 
-  /// Gives a variable a value without NUL, in the place of any that it has.
+  /// Sets a variable, replacing its present value. The value must not contain NUL.
   package mutating func set(_ name: ByteString, _ value: UnsafeRawBufferPointer) {
     remove(name)
     variables.append((name, text.count))
@@ -19,12 +19,12 @@ package struct ProgramEnvironment: ~Copyable {
     text.append(0)
   }
 
-  /// Leaves a variable as this process has it.
+  /// Restores the value that a variable has in this process.
   package mutating func remove(_ name: ByteString) {
     variables.removeAll { $0.name == name }
   }
 
-  /// Lends the environment as execve(2) takes it.
+  /// Passes the environment to `body` in the form that execve(2) takes.
   package borrowing func withPointers<Result>(_ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
     var pointers: [UnsafeMutablePointer<CChar>?] = []
     var next = environ

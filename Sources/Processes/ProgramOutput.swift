@@ -4,38 +4,38 @@ import Glibc
 package import Keychain
 import Terminals
 
-/// What a program prints.
+/// Reads the output of a program.
 package enum ProgramOutput {
-  /// Why there is none.
+  /// The reason why there is no output.
   package enum Fault {
-    /// It ended otherwise than with status 0.
+    /// The program ended with a status other than 0.
     case ended(ChildProcess.Ending)
-    /// It was ended after that many milliseconds.
+    /// The program was ended after this time.
     case tooSlow(milliseconds: Int)
-    /// It was ended, for it printed more than that many bytes.
+    /// The program was ended because it printed more than this number of bytes.
     case tooMuch(limit: Int)
   }
 
-  /// Either.
+  /// Output or failure.
   package enum Outcome: ~Copyable {
     case printed(Secret)
     case failed(Fault)
   }
 
-  /// Runs a program until it ends, and returns what it has printed on standard output. Its standard input is
-  /// `/dev/null`.
+  /// Runs a program until it ends, and returns its standard output. Its standard input is `/dev/null`.
   ///
-  /// What a program leaves running is not waited for. A signal that ends this process ends the program too.
+  /// Processes that the program leaves running are not waited for. A signal that ends this process also ends the
+  /// program.
   ///
   /// - Parameters:
-  ///   - timeout: how many milliseconds it may take.
-  ///   - limit: the most that it may print, in bytes.
+  ///   - timeout: the time limit, in milliseconds.
+  ///   - limit: the maximum length of the output, in bytes.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
   package static func read(
     _ arguments: [CString], withholding withheld: [String] = [], timeout: Int, limit: Int
   ) throws(KeychainError) -> Outcome {
     let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
-    // One that asks on the terminal may switch its echo off.
+    // A program that asks on the terminal may switch off its echo.
     let terminal = TerminalState()
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
@@ -43,7 +43,7 @@ package enum ProgramOutput {
     }
     let output = ends[0]
     defer { close(output) }
-    // Only this end waits for nothing: a program does not expect that of its standard output.
+    // Only this end is non-blocking, because programs don't expect that of their standard output.
     clinux_make_blocking(ends[1])
     var child: ChildProcess
     do throws(KeychainError) {
@@ -63,7 +63,7 @@ package enum ProgramOutput {
     var printed = Secret(capacity: 4096)
     var isOpen = true
     while true {
-      // Before the last look at the pipe, so that nothing printed before the end is missed.
+      // Before the last read from the pipe, so that output printed just before the end isn't missed.
       let ending = child.poll()
       var hasMore = isOpen
       while hasMore {
@@ -89,7 +89,7 @@ package enum ProgramOutput {
         pollfd(fd: notes.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
       ]
-      // Where SIGCHLD is blocked, nothing else tells that it has ended.
+      // If SIGCHLD is blocked, nothing else tells that the program has ended.
       Glibc.poll(&waiting, 2, Int32(min(left, 250)))
       while let number = notes.next() {
         if number == SIGCHLD { continue }

@@ -1,17 +1,17 @@
 import Bytes
 import Glibc
 
-/// Finds a program as a shell does, and without one.
+/// Finds a program as a shell does, but without a shell.
 package enum ProgramSearch {
-  /// Tries what a name may stand for until one can be executed: the name itself if it has a slash, else the files of
-  /// that name along the PATH.
+  /// Tries the files that a name may refer to until one can be executed: the name itself if it contains a slash, else
+  /// the files with that name on the PATH.
   ///
-  /// - Parameter execute: executes the file of a path. Returns 0, or an `errno`.
-  /// - Returns: 0, or the `errno` that says why none could be.
+  /// - Parameter execute: executes the file at a path. Returns 0, or an `errno`.
+  /// - Returns: 0, or the `errno` that tells why none could be executed.
   package static func run(_ name: CString, _ execute: (UnsafePointer<CChar>) -> Int32) -> Int32 {
     if name.pointee == 0 { return ENOENT }
     if strchr(name.pointer, 0x2f) != nil { return execute(name.pointer) }
-    // What execvp(3) takes where there is none.
+    // The path that execvp(3) uses if there is none.
     let path = getenv("PATH").map { CString(pointer: $0).bytes } ?? "/bin:/usr/bin"
     var failure = ENOENT
     for folder in path.bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false) {
@@ -21,7 +21,7 @@ package enum ProgramSearch {
       }
       switch result {
       case ENOENT, ENOTDIR: continue
-      // Another may be there that can be executed; if not, this one is what was meant.
+      // A later file may be executable; if none is, this one was meant.
       case EACCES: failure = result
       default: return result
       }

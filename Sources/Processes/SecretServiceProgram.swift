@@ -3,14 +3,14 @@ import Glibc
 import Keychain
 package import Terminals
 
-/// The executable that is this program with the Secret Service: `llavero` becomes it where that keychain is used.
+/// The executable with support for the Secret Service, which `llavero` becomes if that keychain is used.
 package struct SecretServiceProgram {
   package static let name = "llavero-secret-service"
 
-  /// Where it is.
+  /// The path of the executable.
   package let path: String
 
-  /// Looks beside this executable and in `../libexec/llavero`, never along the PATH. `nil` if it isn't installed.
+  /// Looks beside this executable and in `../libexec/llavero`, never on the PATH. Returns `nil` if it isn't installed.
   package init?() {
     guard let own = Self.ownFolder() else { return nil }
     for folder in [own, own + "/../libexec/llavero"] {
@@ -23,14 +23,14 @@ package struct SecretServiceProgram {
     return nil
   }
 
-  /// Why it can't be run.
+  /// The reason why it can't be run.
   package struct Absence {
     package let reason: String
     /// What to do about it.
     package let remedy: String
   }
 
-  /// Becomes it, with the same arguments, environment and descriptors. Returns only where that can't be done.
+  /// Replaces the process with it, keeping arguments, environment and descriptors. Returns only if that fails.
   package static func become() -> Absence {
     guard let program = SecretServiceProgram() else {
       return Absence(
@@ -40,7 +40,7 @@ package struct SecretServiceProgram {
       return Absence(
         reason: "its library libsecret-1.so.0 is missing", remedy: "install the package libsecret-1-0")
     }
-    // It makes its own settings, and has to know what they were before.
+    // It makes its own settings, and must know the former ones.
     ProcessSettings.takeBack()
     execv(program.path, CommandLine.unsafeArgv)
     let failure = errno
@@ -50,13 +50,13 @@ package struct SecretServiceProgram {
       remedy: "install it, and the package libsecret-1-0")
   }
 
-  /// What a person is told who has chosen the Secret Service where it can't be run.
+  /// The failure for users who have chosen the Secret Service where it can't be run.
   package static func isMissing(_ why: Absence) -> Failure {
     Failure("the Secret Service can't be used, because \(why.reason); \(why.remedy)", status: .keychain)
   }
 
-  /// Whether the loader finds libsecret. It is there in one of the usual places, or the loader's cache knows it; where
-  /// neither is so, the loader may still know other places, which only a try can show.
+  /// Whether the loader finds libsecret: in one of the usual folders, or through the loader's cache. If neither has it,
+  /// the loader may still know other folders, so the program is tried.
   private func hasLibraries() -> Bool {
     if Self.usualFolders.contains(where: { access("\($0)/libsecret-1.so.0", R_OK) == 0 }) { return true }
     let cache = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC)
@@ -80,7 +80,7 @@ package struct SecretServiceProgram {
     private static let usualFolders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64"]
   #endif
 
-  /// Whether it starts at all; the loader ends with 127 where a library is missing.
+  /// Whether the program starts at all; the loader exits with 127 if a library is missing.
   private func starts() -> Bool {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -3,17 +3,17 @@ import Glibc
 package import Keychain
 import Terminals
 
-/// A program that this process starts and waits for, as if it were it: it has the same descriptors, terminal and process
-/// group, and gets the signals that are sent to this process.
+/// A program that this process starts and waits for as if it were the program itself: both have the same descriptors,
+/// terminal and process group, and signals sent to this process are passed on.
 package struct SupervisedProgram: ~Copyable {
   private let signals: Int32
   private let callersMask: sigset_t
 
-  /// From now on signals wait for the program that is to be started.
+  /// Holds back signals from now on, for the program that will be started.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package init() throws(KeychainError) {
-    // Where it is ignored, nobody learns how a child has ended.
+    // If SIGCHLD is ignored, a child's exit status is lost.
     signal(SIGCHLD, SIG_DFL)
     var mask = sigset_t()
     signals = clinux_passed_signals(&mask)
@@ -27,15 +27,15 @@ package struct SupervisedProgram: ~Copyable {
     sigprocmask(SIG_SETMASK, &mask, nil)
   }
 
-  /// How it went.
+  /// The result of running the program.
   package enum Outcome {
     /// The program has ended.
     case ended(ChildProcess.Ending)
-    /// It could not be started, for that `errno`.
+    /// The program could not be started, with this `errno`.
     case failed(Int32)
   }
 
-  /// Starts the program and returns when it has ended.
+  /// Starts the program, and returns when it has ended.
   package borrowing func run(
     _ arguments: [CString], _ environment: borrowing ProgramEnvironment
   ) -> Outcome {
@@ -61,7 +61,7 @@ package struct SupervisedProgram: ~Copyable {
       var isFromProcess = false
       let number = clinux_next_signal(signals, &isFromProcess)
       if number > 0, number != SIGCHLD {
-        // What a terminal sends, the program has got by itself.
+        // Signals from the terminal have reached the program already.
         if isFromProcess { kill(child, number) }
         continue
       }
@@ -72,7 +72,7 @@ package struct SupervisedProgram: ~Copyable {
         if result < 0, errno == EINTR { continue }
         if result < 0 { return .exited(Status.keychain.rawValue) }
         if status & 0xff == 0x7f {
-          // It was stopped: so that the shell sees that, this process is, too, until both go on.
+          // The program was stopped. Stop this process too, so that the shell notices, until both are continued.
           kill(getpid(), SIGSTOP)
           kill(child, SIGCONT)
           continue

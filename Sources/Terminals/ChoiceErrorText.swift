@@ -2,7 +2,7 @@ import Keychain
 package import KeychainChoice
 
 extension Failure {
-  /// The one place where it becomes text why no keychain can be chosen.
+  /// Describes why no keychain can be chosen. This is the only place that turns these errors into text.
   package init(_ error: KeychainChoiceError) {
     switch error {
     case .unknownKind(let name):
@@ -30,14 +30,14 @@ extension Failure {
   }
 }
 
-/// Turns the error of an expression into a ``Failure``. An expression needs no note of what it throws, as a closure does.
+/// Turns an expression's error into a ``Failure``. Unlike a closure, an expression needs no `throws` annotation.
 package func explaining<Result: ~Copyable>(
   choice expression: @autoclosure () throws(KeychainChoiceError) -> Result
 ) throws(Failure) -> Result {
   do { return try expression() } catch { throw Failure(error) }
 }
 
-/// The same for what takes more than an expression.
+/// Turns the error of a closure into a ``Failure``.
 package func explaining<Result: ~Copyable>(
   _ body: () throws(KeychainChoiceError) -> Result
 ) throws(Failure) -> Result {

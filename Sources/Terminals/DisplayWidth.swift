@@ -1,12 +1,12 @@
-/// How many columns of a terminal a text takes, one after the other, as wcwidth(3) reckons: characters that East Asian
-/// text has in a full width take two (UAX #11, W and F), marks that are put on the one before take none.
+/// The number of terminal columns that a text takes, as wcwidth(3) counts: characters that are full-width in East Asian
+/// text take two (UAX #11, W and F), combining marks take none.
 package func displayWidth(_ text: String) -> Int {
-  // Mostly one byte is one column.
+  // Usually every byte is one column.
   let isASCII = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } } ?? false
   return isASCII ? text.utf8.count : text.unicodeScalars.reduce(0) { $0 + displayWidth(of: $1) }
 }
 
-/// The text in at most `width` columns: what is too long ends in `…`.
+/// The text cut to at most `width` columns; a cut text ends in `…`.
 package func shortened(_ text: String, to width: Int) -> String {
   if displayWidth(text) <= width { return text }
   if width < 1 { return "" }
@@ -24,7 +24,7 @@ package func shortened(_ text: String, to width: Int) -> String {
 private func displayWidth(of scalar: Unicode.Scalar) -> Int {
   let value = scalar.value
   if value < 0x300 { return 1 }
-  // Vowels and final consonants of Korean, which join the consonant before.
+  // Korean vowels and final consonants, which join the preceding consonant.
   if 0x1160...0x11ff ~= value || 0xd7b0...0xd7ff ~= value { return 0 }
   switch scalar.properties.generalCategory {
   case .nonspacingMark, .enclosingMark, .format: return 0
@@ -38,7 +38,7 @@ private func displayWidth(of scalar: Unicode.Scalar) -> Int {
   return low < wideCharacters.count && wideCharacters[low].contains(value) ? 2 : 1
 }
 
-/// Unicode 16's EastAsianWidth.txt, W and F; marks and code points without a character may be among them.
+/// Unicode 16's EastAsianWidth.txt, W and F. The ranges may include marks and unassigned code points.
 private let wideCharacters: [ClosedRange<UInt32>] = [
   0x1100...0x115f, 0x231a...0x231b, 0x2329...0x232a, 0x23e9...0x23ec, 0x23f0...0x23f0, 0x23f3...0x23f3,
   0x25fd...0x25fe, 0x2614...0x2615, 0x2630...0x2637, 0x2648...0x2653, 0x267f...0x267f, 0x268a...0x268f,

@@ -1,2 +1,2 @@
-// What failures consist of: whoever imports this module has it, and need not know where it is.
+// Failures contain hints, so whoever imports this module gets the type too.
 @_exported public import struct CredentialProtocols.Hint

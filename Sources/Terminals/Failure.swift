@@ -1,7 +1,7 @@
 package import CredentialProtocols
 package import Keychain
 
-/// What a command ends with, as llavero(1) says under "EXIT STATUS".
+/// The exit status of a command, as documented in llavero(1) under "EXIT STATUS".
 package enum Status: Int32 {
   case done = 0
   case nothingMatched = 1
@@ -9,15 +9,15 @@ package enum Status: Int32 {
   case usage = 64
 }
 
-/// Why a command failed, as it is told to the person: one line, perhaps one with what to do, and a status.
+/// The reason why a command failed, for the user: one line, an optional hint, and an exit status.
 package struct Failure: Error {
-  /// Without the program's name, in small letters, without a full stop.
+  /// The message, without the program's name, in lowercase, without a full stop.
   package let message: String
-  /// What to do about it, where that can be followed.
+  /// What to do about it, if anything can be done.
   package let hint: Hint?
-  /// What the program ends with.
+  /// The exit status of the program.
   package let status: Status
-  /// The keychain's error that it tells, if it is one.
+  /// The keychain's error behind this failure, if there is one.
   package internal(set) var cause: KeychainError?
 
   package init(_ message: String, hint: Hint? = nil, status: Status) {
@@ -26,7 +26,7 @@ package struct Failure: Error {
     self.status = status
   }
 
-  /// Tells the person.
+  /// Reports the failure to the user.
   package func report() {
     StandardStreams.say("\(message)")
     if let hint { StandardStreams.say("hint: \(hint)") }
@@ -34,7 +34,7 @@ package struct Failure: Error {
 }
 
 extension Failure {
-  /// What ArgumentParser found wrong with a command line, in this program's manner.
+  /// Rewords ArgumentParser's message about a wrong command line.
   package init(usage message: String, helpCommand: String) {
     var text = String(message.prefix { $0 != "\n" })
     if text.hasSuffix(".") { text.removeLast() }
@@ -50,14 +50,14 @@ extension Failure {
   }
 }
 
-/// Turns the error of an expression into a ``Failure``. An expression needs no note of what it throws, as a closure does.
+/// Turns an expression's error into a ``Failure``. Unlike a closure, an expression needs no `throws` annotation.
 package func explaining<Result: ~Copyable>(
   _ expression: @autoclosure () throws(KeychainError) -> Result
 ) throws(Failure) -> Result {
   do { return try expression() } catch { throw Failure(error) }
 }
 
-/// The same for what takes more than an expression.
+/// Turns the error of a closure into a ``Failure``.
 package func explaining<Result: ~Copyable>(
   _ body: () throws(KeychainError) -> Result
 ) throws(Failure) -> Result {

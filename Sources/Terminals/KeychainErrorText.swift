@@ -2,7 +2,7 @@ import EncryptedFile
 package import Keychain
 
 extension Failure {
-  /// The one place where a keychain's error becomes text.
+  /// Describes an error of a keychain. This is the only place that turns these errors into text.
   package init(_ error: KeychainError) {
     switch error {
     case .queryTooBroad(.noProtocol):

@@ -2,7 +2,7 @@ package import CredentialProtocols
 import Keychain
 
 extension Failure {
-  /// The one place where a protocol's error becomes text.
+  /// Describes an error of a protocol. This is the only place that turns these errors into text.
   package init(_ error: ProtocolError) {
     switch error {
     case .lineWithoutEqualsSign(let line):
@@ -63,11 +63,11 @@ extension Failure {
     }
   }
 
-  /// What a reference to a secret looks like.
+  /// The forms of a reference to a secret.
   package static let references: Hint =
     "there are llavero://SERVICE/ACCOUNT and llavero+https://USER@HOST/PATH; see llavero-run(1)"
 
-  /// The same, for a tool's protocol.
+  /// The failure in the form for a tool's protocol.
   package var refusal: Refusal {
     let cause: Refusal.Cause =
       switch status {
@@ -79,14 +79,14 @@ extension Failure {
   }
 }
 
-/// Turns the error of an expression into a ``Failure``. An expression needs no note of what it throws, as a closure does.
+/// Turns an expression's error into a ``Failure``. Unlike a closure, an expression needs no `throws` annotation.
 package func explaining<Result: ~Copyable>(
   call expression: @autoclosure () throws(ProtocolError) -> Result
 ) throws(Failure) -> Result {
   do { return try expression() } catch { throw Failure(error) }
 }
 
-/// The same for what takes more than an expression.
+/// Turns the error of a closure into a ``Failure``.
 package func explaining<Result: ~Copyable>(
   _ body: () throws(ProtocolError) -> Result
 ) throws(Failure) -> Result {

@@ -2,20 +2,20 @@ import Bytes
 import CLinux
 import Glibc
 
-/// Catches signals for as long as it lives and notes them in a pipe, to be polled beside other descriptors.
+/// Catches signals while it exists, and notes them in a pipe that can be polled with other descriptors.
 ///
-/// A handler can do next to nothing, and with `poll` alone a signal that comes just before it is lost (the "self-pipe
-/// trick"). There is at most one at a time.
+/// A handler can do hardly anything, and with `poll` alone a signal that arrives just before it is lost (the "self-pipe
+/// trick"). Only one instance can exist at a time.
 package struct SignalNotes: ~Copyable {
-  /// What ends a program from outside, or from the keyboard.
+  /// The signals that end a program from outside, or from the keyboard.
   package static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
-  /// Readable when a signal has been noted; -1 where there was no descriptor left for a pipe.
+  /// A descriptor that is readable when a signal has been noted; -1 if there was no descriptor left for a pipe.
   package let descriptor: Int32
   private let writeEnd: Int32
   private var caught: [(number: Int32, before: sigaction)] = []
 
-  /// Those of the signals that are ignored stay so, but for `SIGCHLD`.
+  /// Starts to catch signals. Those that are ignored stay ignored, except `SIGCHLD`.
   package init(_ numbers: [Int32]) {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
@@ -43,7 +43,7 @@ package struct SignalNotes: ~Copyable {
     }
   }
 
-  /// The signal that was noted first; `nil` if there is none.
+  /// The first signal noted; `nil` if there is none.
   package borrowing func next() -> Int32? {
     if descriptor < 0 { return nil }
     var number: UInt8 = 0
@@ -51,9 +51,9 @@ package struct SignalNotes: ~Copyable {
     return count == 1 ? Int32(number) : nil
   }
 
-  /// Stops catching, and lets a signal do what it would have done.
+  /// Stops catching signals, and lets this one take its normal effect.
   package consuming func pass(on number: Int32) {
-    // What waits for this process is to see which signal ended it.
+    // The parent process should see which signal ended this one.
     _ = consume self
     raise(number)
   }

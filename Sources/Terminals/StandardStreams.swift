@@ -4,9 +4,9 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// Reads and writes bytes on descriptors, for secrets must not pass through anything that buffers them.
+/// Reads and writes bytes on descriptors directly, because secrets must not pass through a buffer.
 package enum StandardStreams {
-  /// Reads up to `buffer.count` bytes. Returns how many, 0 at the end, or the negative `errno`.
+  /// Reads up to `buffer.count` bytes. Returns their number, 0 at the end, or a negative `errno`.
   package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -17,7 +17,7 @@ package enum StandardStreams {
 
   /// Reads to the end of the input.
   ///
-  /// - Parameter limit: the most bytes that are taken.
+  /// - Parameter limit: the maximum number of bytes.
   /// - Throws: ``Failure`` if there is more, or reading fails.
   package static func readAll(_ descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
     var contents = Secret(capacity: 4096)
@@ -48,23 +48,23 @@ package enum StandardStreams {
     try write(raw: text.shown, to: descriptor)
   }
 
-  /// Writes a text that is no secret as it is: this program's own, or what another program reads.
+  /// Writes a text that is not secret unescaped: this program's own, or one that another program reads.
   package static func write(raw text: String, to descriptor: Int32 = 1) throws(Failure) {
     var text = text
     let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0)) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
-  /// Says something to the person on standard error. Where that fails there is nobody to tell.
+  /// Shows a message to the user on standard error. If that fails, there is nobody to tell.
   package static func say(_ line: TextForTerminal) {
     let text = Secret("llavero: " + line.shown + "\n")
     _ = text.withUnsafeBytes { writeFully(2, $0) }
   }
 
-  /// Sees to it that descriptors 0 to 2 are something, so that no file that is opened later becomes one of them. What is
-  /// written to a closed output fails as before, for somebody wants to know that nobody gets it.
+  /// Makes sure that descriptors 0 to 2 are in use, so that no file opened later becomes one of them. Writing to a closed
+  /// output still fails, so that the caller learns that nobody gets it.
   package static func occupy() {
-    // One look at all three, for they mostly are.
+    // Check all three at once, because usually they are open.
     var streams = (
       pollfd(fd: 0, events: 0, revents: 0), pollfd(fd: 1, events: 0, revents: 0),
       pollfd(fd: 2, events: 0, revents: 0)
@@ -74,13 +74,13 @@ package enum StandardStreams {
       return poll(streams.baseAddress, 3, 0) >= 0 && streams.allSatisfy { $0.revents & Int16(POLLNVAL) == 0 }
     }
     if areOpen { return }
-    // Each gets the lowest number that is free.
+    // Each gets the lowest free number.
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
       if clinux_openat(AT_FDCWD, "/dev/null", descriptor == 1 ? O_RDONLY : O_RDWR, 0) < 0 { return }
     }
   }
 
-  /// Whether a person sits at the descriptor.
+  /// Whether the descriptor is a terminal.
   package static func isTerminal(_ descriptor: Int32) -> Bool {
     isatty(descriptor) == 1
   }

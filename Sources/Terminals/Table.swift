@@ -1,6 +1,7 @@
 import Keychain
 
-/// Lines of columns, each as wide as its longest cell, two spaces between them. Cells show their invisible characters.
+/// Formats rows as columns, each as wide as its longest cell, two spaces apart. Invisible characters in cells are
+/// shown.
 package func columns(_ rows: [[String]]) -> TextForTerminal {
   let rows = rows.map { $0.map(terminalText) }
   var table = Table()
@@ -8,16 +9,16 @@ package func columns(_ rows: [[String]]) -> TextForTerminal {
   return rows.reduce(into: "") { $0 += "\(table.line($1))\n" }
 }
 
-/// How wide the columns of a table are, which grow as rows come. Columns are never narrower than they were, so that a
-/// table may be shown before all of it is known.
+/// The column widths of a table, which grow as rows are added. Columns never become narrower, so that the first rows
+/// can be shown before the rest is known.
 package struct Table {
-  /// The most columns of the terminal that a line may take; `nil` for any.
+  /// The maximum width of a line in terminal columns; `nil` for any.
   package var limit: Int?
   private var widths: [Int] = []
-  /// The widths that the columns have within the limit.
+  /// The column widths within the limit.
   private var shown: [Int] = []
 
-  /// No column is made narrower than this many columns of the terminal.
+  /// The width, in terminal columns, below which no column is narrowed.
   private static let least = 8
   private static let gap = 2
 
@@ -25,7 +26,7 @@ package struct Table {
     self.limit = limit
   }
 
-  /// Widens the columns so that the rows fit, then narrows the widest as far as the limit wants.
+  /// Widens the columns to fit the rows, then narrows the widest ones to fit the limit.
   package mutating func fit(_ rows: [[String]]) {
     for row in rows {
       for (column, cell) in row.enumerated() {
@@ -46,7 +47,7 @@ package struct Table {
     }
   }
 
-  /// A row as a line, without space at its end.
+  /// A row as a line, without trailing spaces.
   package func line(_ cells: [String]) -> String {
     var line: [UInt8] = []
     var missing = 0

@@ -4,30 +4,29 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// The person's own terminal, wherever standard input and output lead.
+/// The user's terminal, wherever standard input and output lead.
 package struct Terminal: ~Copyable {
-  /// What a person has answered.
+  /// The user's answer.
   package enum Answer: ~Copyable {
     /// A line, without its end.
     case line(Secret)
     /// The end of the input (Ctrl-D), or the terminal is gone.
     case ended
-    /// More than a terminal takes in one line, which cuts off what is over.
+    /// More than a terminal accepts in one line; it cuts off the rest.
     case tooLong
-    /// The echo can't be switched off, so nothing was asked.
+    /// The echo can't be switched off, so the question was not asked.
     case unusable
   }
 
-  /// How many bytes a line may have: of its 4096 the kernel cuts off what is over, without a word (termios(3),
-  /// "Canonical mode").
+  /// The maximum length of a line, in bytes. The kernel silently cuts off lines at 4096 (termios(3), "Canonical mode").
   package static let longestLine = 4094
 
   fileprivate let descriptor: Int32
 
-  /// Opens the controlling terminal; `nil` if there is none, or if it is another's turn to use it.
+  /// Opens the controlling terminal; `nil` if there is none, or this process is in the background.
   ///
-  /// A shell stops a job in the background that reads from the terminal, until somebody brings it to the foreground.
-  /// Whoever started it there, as an editor or a prompt that fetches, waits for ever.
+  /// A shell stops a background job that reads from the terminal, until it is brought to the foreground. A program that
+  /// started it there, such as an editor or a prompt that fetches, would wait forever.
   package init?() {
     descriptor = clinux_openat(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
     if descriptor < 0 || !isInForeground { return nil }
@@ -39,8 +38,8 @@ package struct Terminal: ~Copyable {
 
   /// Asks for a secret, without echo.
   ///
-  /// The terminal is as before afterwards, also when a signal ends or suspends the program meanwhile; after a
-  /// suspension it asks anew. What was typed ahead is not taken for the answer.
+  /// The terminal's settings are restored afterwards, even if a signal ends or suspends the program meanwhile. After a
+  /// suspension it asks again. Input typed ahead doesn't count as the answer.
   package borrowing func askForSecret(_ prompt: TextForTerminal) -> Answer {
     while true {
       let notes = SignalNotes(SignalNotes.ending + [SIGTSTP, SIGCONT])
@@ -58,24 +57,24 @@ package struct Terminal: ~Copyable {
     }
   }
 
-  /// The terminal of a person who may be asked; `nil` if that may not be, or nobody sits at standard input.
+  /// The terminal of the user; `nil` if asking isn't allowed, or standard input isn't a terminal.
   package static func ofPerson(mayAsk: Bool) -> Terminal? {
     mayAsk && StandardStreams.isTerminal(0) ? Terminal() : nil
   }
 
-  /// Asks a question that is answered by y or yes, or else isn't.
+  /// Asks a question. Returns whether the answer is y or yes.
   package borrowing func confirms(_ question: TextForTerminal) -> Bool {
     ["y", "yes"].contains(answer(to: question + " [y/N] ")?.lowercased() ?? "")
   }
 
-  /// Asks a question that is answered by one of several letters. `nil` if it is answered by anything else; the last of
-  /// them if the input ends.
+  /// Asks a question to be answered with one of several letters. Returns `nil` for any other answer, and the last
+  /// letter if the input ends.
   package borrowing func ask(_ question: TextForTerminal, among letters: [Character]) -> Character? {
     guard let answer = answer(to: question) else { return letters.last }
     return answer.count == 1 ? letters.first { answer.lowercased() == String($0) } : nil
   }
 
-  /// What is typed, at most 16 bytes of it; `nil` if the input ends.
+  /// The answer to a question, at most 16 bytes of it; `nil` if the input ends.
   private borrowing func answer(to question: TextForTerminal) -> String? {
     show(question)
     var answer: [UInt8] = []
@@ -109,7 +108,7 @@ package struct Terminal: ~Copyable {
       if poll(&waiting, 2, -1) < 0, errno != EINTR { return .answer(.ended) }
       if let number = notes.next() {
         if number != SIGCONT { return .signal(number) }
-        // Stopped from outside, and the shell has used the terminal meanwhile.
+        // The process was stopped from outside, and the shell has used the terminal meanwhile.
         _ = setSilent(before)
         show("\n" + prompt)
         line.truncate(to: 0)
@@ -132,24 +131,24 @@ package struct Terminal: ~Copyable {
 
   fileprivate var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
-  /// Waits until somebody continues this process in the foreground. `false` if nothing stops it, for it has no shell
-  /// that could continue it.
+  /// Waits until this process is continued in the foreground. Returns `false` if nothing stops it, because there is no
+  /// shell that could continue it.
   private borrowing func comesToForeground() -> Bool {
     for _ in 0..<100 {
       if isInForeground { return true }
-      // Stops as reading in the background would, which the shell shows.
+      // Stops like a read in the background, which the shell reports.
       raise(SIGTTIN)
     }
     return false
   }
 }
 
-/// How a terminal is set, to be put back.
+/// A terminal's settings, to be restored later.
 package struct TerminalState: ~Copyable {
   private let terminal: Terminal
   private let attributes: termios
 
-  /// `nil` if there is no terminal to use.
+  /// Returns `nil` if there is no terminal to use.
   package init?() {
     guard let terminal = Terminal(), let attributes = terminal.attributes() else { return nil }
     self.terminal = terminal
@@ -160,14 +159,14 @@ package struct TerminalState: ~Copyable {
 }
 
 extension Terminal {
-  /// How it is set.
+  /// The present settings.
   fileprivate borrowing func attributes() -> termios? {
     var attributes = termios()
     return tcgetattr(descriptor, &attributes) == 0 ? attributes : nil
   }
 
-  /// Sets it, unless it is another's turn: in the background it is the shell's, and as the shell wants it. What was
-  /// typed ahead is dropped, and what was pasted after the end of the line.
+  /// Applies settings, unless this process is in the background, where the terminal belongs to the shell. Discards
+  /// input that was typed ahead, or pasted after the end of the line.
   @discardableResult
   fileprivate borrowing func set(_ attributes: termios) -> Bool {
     guard isInForeground else { return false }
@@ -176,12 +175,12 @@ extension Terminal {
     return true
   }
 
-  /// Switches the echo off; `false` if that can't be done.
+  /// Switches the echo off. Returns `false` if that fails.
   fileprivate borrowing func setSilent(_ before: termios) -> Bool {
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
     silent.c_lflag |= tcflag_t(ICANON | ISIG)
-    // Where a program that died has left the terminal raw, the Enter key would end no line.
+    // If a program that died left the terminal in raw mode, the Enter key would not end a line.
     silent.c_iflag |= tcflag_t(ICRNL)
     silent.c_iflag &= ~tcflag_t(IGNCR | INLCR)
     return set(silent)

@@ -2,15 +2,15 @@ import CLinux
 import EncryptedFile
 import Glibc
 
-/// What can be shown at standard output.
+/// The capabilities of standard output.
 package struct TerminalStyle {
-  /// How many columns a line has; `nil` where nobody sees lines as such.
+  /// The number of columns in a line; `nil` if it isn't a terminal.
   package let width: Int?
   /// Whether text may be bold and the like.
   package let hasColor: Bool
 
-  /// Looks where standard output leads. COLUMNS says how wide it is in place of the terminal; NO_COLOR (no-color.org)
-  /// and a TERM that is dumb forbid colour.
+  /// Determines the capabilities. COLUMNS overrides the terminal's width; NO_COLOR (no-color.org) and the TERM `dumb`
+  /// forbid colour.
   package init() {
     guard StandardStreams.isTerminal(1) else {
       (width, hasColor) = (nil, false)
@@ -23,7 +23,7 @@ package struct TerminalStyle {
     hasColor = (variable("NO_COLOR") ?? "").isEmpty && !["", "dumb"].contains(variable("TERM") ?? "")
   }
 
-  /// A line that stands out (ECMA-48, Select Graphic Rendition).
+  /// A highlighted line (ECMA-48, Select Graphic Rendition).
   package func heading(_ line: String) -> String {
     hasColor ? "\u{1b}[1m\(line)\u{1b}[0m" : line
   }

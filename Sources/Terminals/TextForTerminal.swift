@@ -1,16 +1,16 @@
 import CredentialProtocols
 
-/// A text for a terminal. Whatever is put into it shows its invisible characters, as ``terminalText(_:)`` has them.
+/// A text for a terminal. Interpolated values have their invisible characters shown, as by ``terminalText(_:)``.
 package struct TextForTerminal: ExpressibleByStringInterpolation {
-  /// The text, in which nothing but what stands in the program acts on a terminal.
+  /// The text. Only the program's own literals can contain control sequences.
   package private(set) var shown: String
 
-  /// Takes a text of this program's own.
+  /// Creates a text from a literal.
   package init(stringLiteral text: String) {
     shown = text
   }
 
-  /// Takes such a text, and what was put in.
+  /// Creates a text from an interpolated literal.
   package init(stringInterpolation parts: StringInterpolation) {
     shown = parts.shown
   }
@@ -32,15 +32,15 @@ package struct TextForTerminal: ExpressibleByStringInterpolation {
 
     package mutating func appendLiteral(_ literal: String) { shown += literal }
 
-    /// Puts in anything.
+    /// Inserts any value.
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       shown += terminalText("\(value)")
     }
 
-    /// Puts in what is such a text.
+    /// Inserts another such text.
     package mutating func appendInterpolation(_ text: TextForTerminal) { shown += text.shown }
 
-    /// Puts in a command, in quotes.
+    /// Inserts a command, in quotes.
     package mutating func appendInterpolation(command words: any CustomStringConvertible...) {
       shown += terminalText(ShellCommand(words).inSentence)
     }

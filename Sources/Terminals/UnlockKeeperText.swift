@@ -1,7 +1,7 @@
 package import UnlockCache
 
 extension Failure {
-  /// That a key may still be kept; `nil` if nothing does.
+  /// The failure that says a key may still be kept; `nil` if nothing keeps it.
   package init?(keptBy keepers: [UnlockKeeper]) {
     var isInKeyring = false
     var folders: [String] = []

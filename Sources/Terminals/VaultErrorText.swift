@@ -31,7 +31,7 @@ extension Failure {
         hint: "put the identity back that was made with the keychain", status: .keychain)
       return
     }
-    // A header that was altered looks like another's: which of its bytes are wrong can't be told.
+    // A changed header looks like that of another file: which of its bytes are wrong is unknown.
     self.init(
       "the identity \(path) opens earlier states of the keychain, but not the present one",
       hint: """
@@ -41,7 +41,7 @@ extension Failure {
         """, status: .keychain)
   }
 
-  /// Whether anything of a vault is kept, be it that nobody can tell yet whether it is good.
+  /// Whether any earlier state of a vault is kept, even if nobody can tell yet whether it is good.
   private static func hasEarlierStates(of path: String) -> Bool {
     guard let location = try? VaultLocation(), location.vaultFile == path else { return false }
     return EncryptedFileKeychain(at: location).hasEarlierStates

@@ -8,28 +8,28 @@ import PrivateFiles
 import Processes
 import Terminals
 
-/// The process that has started this one, as the kernel tells of it.
+/// The process that started this one, as the kernel describes it.
 struct CallingProcess: Caller {
   let programName: ByteString?
   private let identifier: pid_t
-  /// When it was started, in ticks since boot, which no later process of the same number was.
+  /// The start time, in ticks since boot. It differs from that of any later process with the same number.
   private let start: ByteString
 
   init() {
     identifier = getppid()
-    // proc(5): the number, the name in parentheses, of which it may have more itself, and fields divided by spaces.
+    // proc(5): the number, the name in parentheses, which may contain some itself, and fields separated by spaces.
     let text = Self.contents(of: "/proc/\(identifier)/stat")
     guard let open = text.firstIndex(of: UInt8(ascii: "(")),
       let close = text.lastIndex(of: UInt8(ascii: ")")),
       open < close
     else {
-      // Another user's, where others' processes are hidden.
+      // The process belongs to another user, on a system that hides other users' processes.
       programName = nil
       start = "0"
       return
     }
     programName = ByteString(Array(text[(open + 1)..<close]))
-    // The start is field 22, and what follows the name begins with field 3.
+    // The start time is field 22, and the fields after the name begin with 3.
     let fields = text[(close + 1)...].split(separator: 0x20)
     start = fields.count > 19 ? ByteString(Array(fields[19])) : "0"
   }
@@ -52,11 +52,11 @@ struct CallingProcess: Caller {
     return [written, real]
   }
 
-  // MARK: Answers that were given
+  // MARK: Recorded answers
 
   private static let prefix = "askpass-"
 
-  /// An answer is noted by an empty file, whose name tells the process and a hash of the question.
+  /// Records an answer as an empty file, whose name contains the process and a hash of the question.
   func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool {
     do throws(KeychainError) {
       let folder = try Folder(creating: try Self.place())
@@ -76,7 +76,8 @@ struct CallingProcess: Caller {
     }
   }
 
-  /// Where it is as with the agent: in the folder that goes when the user logs out, else in that of the state.
+  /// The folder for the files, as for the agent: the runtime folder, which disappears after logout, else the state
+  /// folder.
   private static func place() throws(KeychainError) -> String {
     let location = try VaultLocation()
     guard let runtime = VaultLocation.environmentVariable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"),
@@ -85,8 +86,8 @@ struct CallingProcess: Caller {
     return runtime + "/llavero"
   }
 
-  /// Removes notes of processes that are gone. A container that shares the folder doesn't see all of them, so a note
-  /// stays for two minutes in any case.
+  /// Removes the files of processes that are gone. A container that shares the folder doesn't see all processes, so
+  /// each file stays for at least two minutes.
   private static func removeOldNotes(in folder: borrowing Folder) {
     for name in (try? folder.names { $0.starts(with: prefix.utf8) }) ?? [] {
       let words = name.split(separator: "-")
@@ -100,7 +101,7 @@ struct CallingProcess: Caller {
     }
   }
 
-  /// FNV-1a, 64 bits (draft-eastlake-fnv). It tells the questions of one process apart, and hides nothing.
+  /// FNV-1a, 64 bits (draft-eastlake-fnv). It distinguishes the questions of one process, and hides nothing.
   private static func hash(_ question: ByteString) -> UInt64 {
     question.bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

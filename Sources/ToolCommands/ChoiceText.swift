@@ -11,7 +11,7 @@ extension KeychainKind {
 }
 
 extension KeychainChoice {
-  /// Why, in words that follow the keychain's name.
+  /// The reason in words that follow the keychain's name.
   package var reasonText: String {
     switch reason {
     case .option: "chosen by --keychain"
@@ -25,7 +25,7 @@ extension KeychainChoice {
     }
   }
 
-  /// Why, in a word, for programs.
+  /// The reason in a word, for programs.
   package var reasonName: ByteString {
     switch reason {
     case .option: "option"

@@ -3,9 +3,9 @@ import CredentialProtocols
 import KeychainChoice
 package import Terminals
 
-/// `git-credential-llavero`: what git calls for every login, so it starts without ArgumentParser.
+/// `git-credential-llavero`: git calls it for every login, so it starts without ArgumentParser.
 package enum GitCredentialCommand {
-  /// The link by which git calls it.
+  /// The name of the link that git calls.
   package static let name = "git-credential-llavero"
   /// The operand that stands for the link.
   package static let operand = "git-credential"
@@ -25,7 +25,7 @@ package enum GitCredentialCommand {
 
     """
 
-  /// What the command line says.
+  /// The options of the command line.
   private struct Options {
     var timeout: Int64?
     var selection = KeychainSelection()
@@ -33,7 +33,7 @@ package enum GitCredentialCommand {
     var wantsHelp = false
     var wantsVersion = false
 
-    /// Options stand before the operation, which is the last argument; both `--name VALUE` and `--name=VALUE` do.
+    /// Parses options in the forms `--name VALUE` and `--name=VALUE`, and the operation, which is the last argument.
     init(parsing arguments: [String]) throws(Failure) {
       var rest = arguments[...]
       while let argument = rest.popFirst() {
@@ -64,9 +64,9 @@ package enum GitCredentialCommand {
     }
   }
 
-  /// Does what git asks for.
+  /// Performs the operation that git asks for.
   ///
-  /// - Parameter arguments: without the program's name.
+  /// - Parameter arguments: the arguments without the program's name.
   /// - Throws: ``Failure``.
   package static func run(_ arguments: [String]) throws(Failure) {
     var options = try Options(parsing: arguments)
@@ -77,14 +77,14 @@ package enum GitCredentialCommand {
         "no operation was given", hint: "git calls this by itself; see 'git-credential-llavero --help'",
         status: .usage)
     }
-    // What a later git may ask for is no error: gitcredentials(7), "Custom helpers".
+    // An operation of a later git is not an error: gitcredentials(7), "Custom helpers".
     guard let operation = GitCredentialProtocol.Operation(rawValue: name) else { return }
     if operation == .capability {
       var text = Secret()
       text.append(GitCredentialProtocol.capabilities)
       return try StandardStreams.write(text)
     }
-    // Git has no more to say where nobody may be asked on the terminal; the desktop's own prompt is another thing.
+    // With this variable git only forbids questions on the terminal. The desktop's own prompt is another matter.
     options.selection.mayAsk = Program.environmentFlag("GIT_TERMINAL_PROMPT") ?? true
     options.selection.readsSecrets = true
     options.selection.isForTool = true

@@ -6,7 +6,7 @@ import Processes
 package import Terminals
 package import UnlockCache
 
-/// Which keychain a command is to use, and how it is unlocked.
+/// The selection of a keychain for a command, and how to unlock it.
 package struct KeychainSelection {
   /// `--keychain`
   package var name: String?
@@ -16,31 +16,31 @@ package struct KeychainSelection {
   package var session: String?
   /// `--passphrase-fd`
   package var passphraseDescriptor: Int32?
-  /// Whether the command is about secrets, and not only about which items there are.
+  /// Whether the command reads secrets, not only which items exist.
   package var readsSecrets = false
-  /// Whether a person may be asked by this program, and not only by the desktop's prompt.
+  /// Whether this program may ask the user, in addition to the desktop's prompt.
   package var mayAsk = true
-  /// `--no-prompt`: whether a person may be asked at all.
+  /// `--no-prompt`: whether the user may be asked at all.
   package var mayPrompt = true
   /// `--idle` and `--for` of `llavero unlock`, in seconds.
   package var unlockIdle: Int?
   package var unlockTotal: Int?
-  /// Whether an unlocked keychain stays unlocked for longer by this.
+  /// Whether using the keychain extends the time for which it stays unlocked.
   package var renewsUnlock = true
-  /// Whether programs may be run whose output opens the file.
+  /// Whether to run programs whose output opens the file.
   package var mayRunPrograms = true
-  /// Whether the file stays as it is, also where another program has put copies beside it.
+  /// Whether to leave the file unchanged, even if another program has put copies beside it.
   package var changesNothing = false
   /// `--identity`: the file whose identity opens a slot.
   package var identity: String?
-  /// The passphrase, where the command line has it.
+  /// The passphrase from the command line, if there is one.
   package var givenPassphrase: GivenPassphrase?
-  /// Whether a tool calls, which shows a person what is said here, or takes it for an error.
+  /// Whether a tool makes the call. Tools show messages to the user, or take them for an error.
   package var isForTool = false
-  /// The line that asks for the passphrase on a terminal, in place of the usual one.
+  /// The prompt for the passphrase on a terminal, in place of the usual one.
   package var passphraseLine: String?
 
-  /// What the options of a command line say, where it has them.
+  /// Creates a selection from the options of a command line.
   package init(
     name: String? = nil, collection: String? = nil, session: String? = nil,
     passphraseDescriptor: Int32? = nil,
@@ -55,10 +55,10 @@ package struct KeychainSelection {
 
   private var environment: KeychainEnvironment { KeychainEnvironment() }
 
-  /// Takes one of the options that everything has which starts without ArgumentParser. Returns whether it is one.
+  /// Takes an option that all commands without ArgumentParser share. Returns whether it is one.
   ///
-  /// - Parameter value: the option's value; called if it has one.
-  /// - Throws: ``Failure`` for a value that can't be understood, and what `value` throws.
+  /// - Parameter value: returns the option's value; called if it has one.
+  /// - Throws: ``Failure`` for a value that can't be understood, and whatever `value` throws.
   package mutating func take(_ option: String, value: () throws(Failure) -> String) throws(Failure) -> Bool {
     switch option {
     case "--keychain": name = try value()
@@ -75,10 +75,10 @@ package struct KeychainSelection {
     return true
   }
 
-  /// Makes the choice. Where that leads to the Secret Service, or takes a look whether there is one, `llavero` becomes
-  /// `llavero-secret-service` here; so this comes before anything is read from standard input.
+  /// Makes the choice. If that leads to the Secret Service, or requires a check whether there is one, `llavero` becomes
+  /// `llavero-secret-service` here. So nothing may be read from standard input before this.
   ///
-  /// - Throws: ``Failure`` for a keychain that isn't known or can't be used here.
+  /// - Throws: ``Failure`` for a keychain that is unknown, or can't be used here.
   package func choose() throws(Failure) -> SelectedKeychain {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
@@ -93,12 +93,12 @@ package struct KeychainSelection {
       provider: nil)
   }
 
-  /// The encrypted file, chosen or not.
+  /// The encrypted file, whether or not it is selected.
   package func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
     try encryptedFile(at: try explaining(VaultLocation()))
   }
 
-  /// The encrypted file at a place.
+  /// The encrypted file at a location.
   package func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
     try explaining(choice: file(at: location))
   }
@@ -112,7 +112,7 @@ package struct KeychainSelection {
     return keychain
   }
 
-  /// What opens the file before anybody is asked.
+  /// The ways to open the file without asking anybody.
   private var openers: SlotOpeners {
     var openers = environment.openers
     openers.identity = identity
@@ -123,13 +123,13 @@ package struct KeychainSelection {
 
   /// Forgets the keys of all encrypted files of this user.
   ///
-  /// - Returns: what may keep some still; see ``UnlockCache/forget(_:)``.
+  /// - Returns: what may still keep some of them; see ``UnlockCache/forget(_:)``.
   package func lockAllFiles() throws(Failure) -> [UnlockKeeper] {
     let location = try explaining(VaultLocation())
     return try explaining(choice: unlockCache(at: location)).forget(nil)
   }
 
-  /// What keeps an encrypted file with a passphrase unlocked.
+  /// The cache that keeps an encrypted file with a passphrase unlocked.
   private func unlockCache(at location: VaultLocation) throws(KeychainChoiceError) -> UnlockCache {
     var cache = try environment.unlockCache(
       at: location, idle: unlockIdle, total: unlockTotal, program: Program.agent)
@@ -137,7 +137,7 @@ package struct KeychainSelection {
     return cache
   }
 
-  /// How the Secret Service is used.
+  /// The settings for using the Secret Service.
   package func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
     try explaining(choice: desktopSettings(at: location))
   }
@@ -152,37 +152,37 @@ package struct KeychainSelection {
     return settings
   }
 
-  /// Whether a person may be asked by this program.
+  /// Whether this program may ask the user.
   package var mayAskPerson: Bool { mayAsk && mayPrompt && !environment.forbidsPrompts }
 
-  /// Asks a person to confirm something, on the terminal.
+  /// Asks the user on the terminal to confirm something.
   ///
   /// - Parameters:
-  ///   - question: ends with a question mark; `[y/N]` is put behind it.
-  ///   - text: what is shown before, of whole lines.
-  /// - Returns: `nil` if nobody may be asked or is there. Whoever calls says then what to pass instead.
+  ///   - question: a question that ends with a question mark; `[y/N]` is appended.
+  ///   - text: whole lines that are shown before it.
+  /// - Returns: `nil` if nobody can be asked. The caller then says which option to pass instead.
   package func confirms(_ question: TextForTerminal, showing text: TextForTerminal = "") -> Bool? {
     guard let terminal = Terminal.ofPerson(mayAsk: mayAskPerson) else { return nil }
     terminal.show(text)
     return terminal.confirms(question)
   }
 
-  /// Where the passphrase of a keychain comes from.
+  /// The sources of a keychain's passphrase.
   package func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
-    // Whoever runs this to get a passphrase has the person's attention, and the turn to ask.
+    // A program that runs this to get a passphrase already has the user's attention, and should ask itself.
     let isNested = CString(variable: ChildProcess.markerVariable) != nil
     return PassphraseSources(
       for: subject, descriptor: passphraseDescriptor, given: givenPassphrase,
       mayAsk: mayAskPerson && !isNested, line: passphraseLine)
   }
 
-  /// Where the password of the desktop's keyring comes from.
+  /// The source of the password of the desktop's keyring.
   package func passphraseSource(prompt: String) -> PassphraseSource {
     passphraseSources(for: .keyring(prompt: prompt)).source
   }
 
-  /// Whether it is said that a keychain was made, or chosen. A tool's person sees it on a terminal; a tool that reads
-  /// standard error takes it for a failure.
+  /// Whether to say that a keychain was created or chosen. Users of a tool see it on a terminal; a tool that reads
+  /// standard error would take it for a failure.
   var tellsOfBeginning: Bool { !isForTool || StandardStreams.isTerminal(2) }
 
   private func tell(_ notice: EncryptedFileKeychain.Notice) {
@@ -238,7 +238,7 @@ package struct KeychainSelection {
   }
 }
 
-/// The keychain that was chosen, not yet opened.
+/// A keychain that was chosen and is not yet open.
 package struct SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation
@@ -255,9 +255,9 @@ package struct SelectedKeychain {
     self.provider = provider
   }
 
-  /// Opens it.
+  /// Opens the keychain.
   ///
-  /// - Throws: ``Failure`` if the one that was chosen can't be used. Another is never used in its place.
+  /// - Throws: ``Failure`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open() throws(Failure) -> OpenKeychain {
     let opener = KeychainOpener(
       at: location,
@@ -278,9 +278,9 @@ package struct SelectedKeychain {
 }
 
 extension OpenKeychain {
-  /// Makes the choice last, once something has been stored.
+  /// Remembers the choice, after something has been stored.
   ///
-  /// - Parameter isSaid: whether that is said.
+  /// - Parameter isSaid: whether to tell the user.
   /// - Throws: ``Failure`` if it can't be written.
   package func remember(isSaid: Bool = true) throws(Failure) {
     if !choice.isToBeRemembered { return }

@@ -6,7 +6,7 @@ import Processes
 package import Terminals
 import UnlockCache
 
-/// The program, whichever executable it is and whichever name it is called by.
+/// The running program, whichever executable it is and whatever name it is called by.
 package enum Program {
   /// The version of all executables (Semantic Versioning 2.0.0).
   package static let version = "0.1.0"
@@ -14,19 +14,20 @@ package enum Program {
   // Set once, before anything else runs.
   nonisolated(unsafe) package private(set) static var secretService: SecretServiceProvider?
 
-  /// This program, as what keeps a vault unlocked where the kernel's keyring can't be used.
+  /// This program in the role of an agent, which keeps a vault unlocked if the kernel's keyring can't be used.
   static let agent = AgentProgram(path: "/proc/self/exe", name: "llavero-agent")
 
   package static let versionLine = "llavero \(version)\n"
 
-  /// The name that the program was called by, without the folder; `nil` if it was called by none.
+  /// The name that the program was called by, without the folder; `nil` if there is none.
   package static let name = CString.argument(at: 0).map { path in
     strrchr(path.pointer, 0x2f).map { String(cString: $0 + 1) } ?? path.text
   }
 
-  /// Prepares the process. Where this program has started itself as agent, it is that from here on, and ends as that.
+  /// Prepares the process. If the program has started itself as an agent, it runs as that from here on, and doesn't
+  /// return.
   ///
-  /// - Parameter secretService: the way to the Secret Service, which only `llavero-secret-service` has.
+  /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
   package static func begin(secretService: SecretServiceProvider? = nil) {
     self.secretService = secretService
     ProcessSettings.make()
@@ -38,10 +39,10 @@ package enum Program {
     }
   }
 
-  /// Carries out what a tool asks for, if it is one that calls, and returns the status to end with; `nil` if none does.
+  /// Answers the tool that called, and returns the exit status; `nil` if no tool did.
   ///
-  /// `git-credential-llavero` is a link to this program; `git-credential` as its first operand is the same for where
-  /// there are no links.
+  /// `git-credential-llavero` is a link to this program. Without links, `git-credential` as the first operand does the
+  /// same.
   ///
   /// - Throws: ``Failure``.
   package static func answerTool() throws(Failure) -> Int32? {
@@ -61,17 +62,17 @@ package enum Program {
 
   /// Ends the process.
   package static func end(_ status: Int32) -> Never {
-    // Nothing is buffered, and what others have registered for the end takes time.
+    // Nothing is buffered, and the exit handlers of libraries take time.
     _exit(status)
   }
 
-  /// Tells why it failed, and ends the process.
+  /// Reports a failure, and ends the process.
   package static func end(_ failure: Failure) -> Never {
     failure.report()
     exit(failure.status.rawValue)
   }
 
-  /// A variable of the environment as git reads booleans; `nil` if it isn't set.
+  /// A boolean environment variable, read as git reads them; `nil` if it isn't set.
   static func environmentFlag(_ name: String) -> Bool? {
     VaultLocation.environmentVariable(name).map {
       !["0", "false", "no", "off", ""].contains($0.lowercased())

@@ -8,14 +8,13 @@ import Passphrases
 import Processes
 import Terminals
 
-/// Carries out one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
+/// Answers one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
 package enum ToolCommand {
-  /// Does what the tool asks for, and returns the status to end with. Starts without ArgumentParser, as tools call it
-  /// often.
+  /// Performs the request, and returns the exit status. Tools call this often, so it starts without ArgumentParser.
   ///
   /// - Parameters:
-  ///   - programName: what the program was called by, or stands for.
-  ///   - first: the position of the first argument that is the tool's own.
+  ///   - programName: the name that the program was called by, or stands for.
+  ///   - first: the index of the first argument that belongs to the tool.
   package static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
     let arguments = CString.arguments(from: first).map(\.bytes)
     let call = StandardToolCall(tool, as: programName)
@@ -36,7 +35,7 @@ package enum ToolCommand {
   }
 }
 
-/// A call whose streams are the process's own.
+/// A call that uses the process's own streams.
 private final class StandardToolCall: ToolCall {
   let tool: String
   let programName: String
@@ -57,7 +56,7 @@ private final class StandardToolCall: ToolCall {
   var version: String { Program.version }
   var now: Timestamp { .now }
 
-  /// Takes the command line apart: every tool's options, the protocol's own, and operands, in any order.
+  /// Parses the command line: the options of every tool, the protocol's own, and operands, in any order.
   func parse(_ arguments: [ByteString], _ own: [ToolOption]) throws(Failure) {
     self.arguments = try explaining(
       call: ToolArguments(arguments, of: programName, own) { (name, value) throws(ProtocolError) in
@@ -118,7 +117,7 @@ private final class StandardToolCall: ToolCall {
   }
 
   func write(_ output: borrowing Secret) throws(ProtocolError) {
-    // A closure can't borrow it.
+    // A closure can't borrow the output.
     do throws(Failure) {
       try StandardStreams.write(output)
     } catch {
@@ -161,14 +160,14 @@ private final class StandardToolCall: ToolCall {
   }
 }
 
-/// Turns the error of an expression into one that a protocol can tell.
+/// Turns an expression's error into one that a protocol can report.
 private func refusing<Result: ~Copyable>(
   _ expression: @autoclosure () throws(Failure) -> Result
 ) throws(ProtocolError) -> Result {
   do { return try expression() } catch { throw .refused(error.refusal) }
 }
 
-/// The same for more than an expression.
+/// Turns the error of a closure into one that a protocol can report.
 private func refusing<Result: ~Copyable>(
   _ body: () throws(Failure) -> Result
 ) throws(ProtocolError) -> Result {

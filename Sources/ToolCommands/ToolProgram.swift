@@ -3,10 +3,10 @@ import Glibc
 import Processes
 import Terminals
 
-/// `llavero-credential`: what git and other tools wait for. It speaks their protocols and nothing else, so that it is
-/// small, and starts before git has looked up.
+/// `llavero-credential`, which git and other tools wait for. It speaks only their protocols, so that it is small and
+/// starts fast.
 package enum ToolProgram {
-  /// Answers the tool that calls, and ends the process.
+  /// Answers the calling tool, and ends the process.
   package static func main() -> Never {
     Program.begin()
     do throws(Failure) {

@@ -5,7 +5,7 @@ import Processes
 package import Terminals
 
 extension KeychainSelection {
-  /// Uses a keychain from now on, and tells what is left behind.
+  /// Uses a keychain from now on, and reports what is left behind in the old one.
   ///
   /// - Throws: ``Failure`` if it can't be used.
   package func use(_ kind: KeychainKind) throws(Failure) {
@@ -13,7 +13,7 @@ extension KeychainSelection {
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.mayPrompt = false
-    // Both are wanted here: the new one has to be usable, and what is in the old one is told.
+    // Both keychains are needed here: the new one must be usable, and the items in the old one are counted.
     if Program.secretService == nil { _ = SecretServiceProgram.become() }
     selection.name = kind.rawValue
     let new = try selection.choose().open()
@@ -44,7 +44,7 @@ extension KeychainSelection {
     kind == .file ? "encrypted file" : "Secret Service"
   }
 
-  /// How many items a keychain has; `nil` if it can't be told.
+  /// The number of items in a keychain; `nil` if it is unknown.
   private func count() -> Int? {
     guard let open = try? choose().open() else { return nil }
     switch open.store {
