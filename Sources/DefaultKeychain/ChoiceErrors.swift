@@ -2,7 +2,7 @@ import Keychain
 import KeychainChoice
 
 extension KeychainChoiceError {
-  /// What users of a keychain know.
+  /// The error in the form that users of a keychain know.
   var keychainError: KeychainError {
     switch self {
     case .unknownKind: .unavailable(reason: "LLAVERO_KEYCHAIN names no kind of keychain")

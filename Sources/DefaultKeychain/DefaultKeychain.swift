@@ -4,41 +4,41 @@ public import KeychainChoice
 
 /// The user's keychain: the one that the `llavero` command itself would use.
 ///
-/// That is, in this order: the kind that the settings name; the one of `LLAVERO_KEYCHAIN`; the one that was chosen
-/// before, on any of the user's programs' first `add` or by `llavero keychain use`; the encrypted file, where there is one;
-/// a Secret Service that answers within a second and has a collection that lasts; the encrypted file. One that was
-/// chosen is never replaced by another because it is locked, broken or away: then its error is thrown. A choice that
-/// the user makes later holds from the next call on.
+/// It is the first of these: the kind in the settings; the kind in `LLAVERO_KEYCHAIN`; the kind chosen before, by the
+/// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a Secret
+/// Service that answers within a second and has a persistent collection; a new encrypted file. A keychain that was
+/// chosen is never replaced by another because it is locked, broken or missing: its error is thrown. A choice that the
+/// user makes later takes effect with the next call.
 ///
-/// The keychain is opened by the first call that needs it, and again after it went away; so an object can be made when
-/// a program starts, and kept for as long as it runs. The environment is read once, when the object is made. Nothing
-/// of the process is changed, nothing is written to its streams, and no program is run: an encrypted file that only
-/// `LLAVERO_PASSPHRASE_COMMAND`, the program of a slot or an age plugin would open is locked. systemd's credential `llavero` opens
-/// one. A passphrase that somebody types is kept in the kernel's keyring, or by an agent of `llavero` that runs already, for
-/// as long as `llavero unlock` would; no agent is started.
+/// The keychain is opened by the first call that needs it, and again after it went away. So an object can be made when
+/// a program starts, and kept while it runs. The environment is read once, when the object is made. The process is not
+/// changed, nothing is written to its streams, and no program is run: an encrypted file that only
+/// `LLAVERO_PASSPHRASE_COMMAND`, the program of a slot or an age plugin would open is locked. systemd's credential
+/// `llavero` does open one. A passphrase that the user types is kept in the kernel's keyring, or by an agent of
+/// `llavero` that is already running, for as long as `llavero unlock` would keep it; no agent is started.
 ///
-/// One thread at a time may use it, each time another one if need be; a child process after fork(2) may not.
+/// Only one thread may use it at a time, not always the same one; a child process after fork(2) must not use it.
 public final class DefaultKeychain: KeychainStore {
   private let settings: Settings
   private let environment: KeychainEnvironment
-  /// Where the encrypted file is or would be.
+  /// The location of the encrypted file, whether or not it exists.
   public let location: VaultLocation
 
   private var opened: OpenKeychain?
-  /// How many bodies of `reading` and `exclusively` are running, all in the keychain that is open.
+  /// The number of running bodies of `reading` and `exclusively`, all on the open keychain.
   private var depth = 0
-  /// Whether a body that is running has added an item.
+  /// Whether a running body has added an item.
   private var hasAdded = false
 
-  /// Finds out which keychain was chosen. Opens none yet.
+  /// Finds out which keychain was chosen. Doesn't open one yet.
   ///
   /// - Throws: `KeychainError.unavailable` if the environment can't be understood or has no `HOME`;
-  ///   `KeychainError.damaged` and what reading throws if it can't be told which keychain was chosen.
+  ///   `KeychainError.damaged` and other errors of reading if it is unknown which keychain was chosen.
   public convenience init(_ settings: Settings = Settings()) throws(KeychainError) {
     try self.init(settings, environment: .captured())
   }
 
-  /// The same in another environment.
+  /// Does the same in another environment.
   package init(_ settings: Settings, environment: KeychainEnvironment) throws(KeychainError) {
     self.settings = settings
     self.environment = environment
@@ -46,9 +46,9 @@ public final class DefaultKeychain: KeychainStore {
     _ = try choiceSoFar()
   }
 
-  /// The keychain that is used now, and why; opens it.
+  /// The keychain in use, and the reason for it; opens the keychain.
   ///
-  /// - Throws: `KeychainError` if it can't be told, or can't be used.
+  /// - Throws: `KeychainError` if it is unknown, or can't be used.
   public func choice() throws(KeychainError) -> KeychainChoice { try current().choice }
 
   // MARK: Items
@@ -63,7 +63,7 @@ public final class DefaultKeychain: KeychainStore {
     try current().keychain.credential(of: item)
   }
 
-  /// Adds an item. Where no keychain was chosen before, this one is from then on.
+  /// Adds an item. If no keychain was chosen before, this one is used from now on.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     let added = try current().keychain.add(item, credential)
@@ -71,7 +71,7 @@ public final class DefaultKeychain: KeychainStore {
     return added
   }
 
-  /// The same for an item that comes from elsewhere.
+  /// Adds an item that comes from elsewhere, keeping its dates.
   @discardableResult
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
@@ -117,7 +117,7 @@ public final class DefaultKeychain: KeychainStore {
     return result
   }
 
-  /// Runs the body, which only reads, on the keychain as it is at one moment, as far as its kind allows.
+  /// Runs the body, which only reads, on a consistent state of the keychain, as far as its kind allows.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -127,12 +127,12 @@ public final class DefaultKeychain: KeychainStore {
     return try store.reading(body)
   }
 
-  // MARK: Which
+  // MARK: Choosing
 
-  /// The keychain that is used now.
+  /// The keychain in use.
   func store() throws(KeychainError) -> any KeychainStore { try current().keychain }
 
-  /// The same, and why. A body sees one from its beginning to its end.
+  /// The keychain in use, with the reason for it. A body sees the same one from beginning to end.
   private func current() throws(KeychainError) -> OpenKeychain {
     if depth > 0, let opened { return opened }
     let choice = try choiceSoFar()
@@ -141,7 +141,7 @@ public final class DefaultKeychain: KeychainStore {
       self.opened = opened
       return opened
     }
-    // A service may have come since the last look.
+    // A service may have become available since the last look.
     if let opened, choice == nil, opened.choice.reason == .answers { return opened }
     do throws(KeychainChoiceError) {
       let opened = try opener.open(choice)
@@ -172,7 +172,7 @@ public final class DefaultKeychain: KeychainStore {
       })
   }
 
-  /// Makes the choice last, once an item has been added. That this fails is no reason to say that adding did.
+  /// Remembers the choice after an item has been added. If this fails, adding has still succeeded.
   private func remember() {
     hasAdded = depth > 0
     guard !hasAdded, var opened, opened.choice.isToBeRemembered else { return }

@@ -3,21 +3,21 @@ public import Keychain
 public import KeychainChoice
 
 extension DefaultKeychain {
-  /// How a program uses the user's keychain.
+  /// The settings with which a program uses the user's keychain.
   public struct Settings {
     /// The kind of keychain to use, whatever the user has chosen; `nil` for the one that `llavero` itself would use.
     public var kind: KeychainKind?
-    /// Whether somebody may be asked: by the desktop's own prompt, or by ``passphrase``. `LLAVERO_PROMPT=never` forbids it
-    /// as well. Where nobody is asked, a keychain that is locked is `KeychainError.locked` or
+    /// Whether to ask the user, by the desktop's own prompt or by ``passphrase``. `LLAVERO_PROMPT=never` also forbids
+    /// it. If nobody is asked, a locked keychain is reported as `KeychainError.locked` or
     /// `KeychainError.collectionLocked`.
     public var mayPrompt = true
-    /// Asks a person for the passphrase of an encrypted file that has one. Without it such a file is open as long as
-    /// `llavero unlock` keeps it so, and locked else.
+    /// Asks the user for the passphrase of an encrypted file that has one. Without it such a file is open only as long
+    /// as `llavero unlock` keeps it open.
     public var passphrase: PassphraseSource?
-    /// Hears of what happens, on the thread that uses the keychain. Nothing is ever written to standard error.
+    /// Called with notices, on the thread that uses the keychain. Nothing is ever written to standard error.
     public var onNotice: (Notice) -> Void = { _ in }
 
-    /// The keychain that `llavero` itself would use; the desktop may prompt.
+    /// Creates settings for the keychain that `llavero` itself would use; the desktop may prompt.
     public init(
       kind: KeychainKind? = nil, mayPrompt: Bool = true, passphrase: PassphraseSource? = nil,
       onNotice: @escaping (Notice) -> Void = { _ in }
@@ -29,16 +29,16 @@ extension DefaultKeychain {
     }
   }
 
-  /// Something that a program may want to say.
+  /// An event that a program may want to report.
   public enum Notice: Hashable, Sendable {
-    /// Nothing was chosen before, and the first item that was added makes this the keychain of all of this user's
-    /// programs from now on, until `llavero keychain use` says otherwise.
+    /// Nothing was chosen before, and adding the first item makes this the keychain of all programs of this user, until
+    /// `llavero keychain use` changes it.
     case remembered(KeychainChoice)
-    /// The same, but the choice can't be written down.
+    /// As ``remembered(_:)``, but the choice can't be saved.
     case notRemembered(KeychainChoice, KeychainError)
-    /// From the encrypted file.
+    /// A notice of the encrypted file.
     case encryptedFile(EncryptedFileKeychain.Notice)
-    /// From the Secret Service.
+    /// A notice of the Secret Service.
     case secretService(DesktopKeychainSettings.Notice)
   }
 }

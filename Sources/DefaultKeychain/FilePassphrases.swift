@@ -2,32 +2,32 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 
-/// Where the passphrase of an encrypted file comes from that a program uses which isn't `llavero` itself: systemd's
-/// credential, else a person.
+/// The passphrase of an encrypted file for programs other than `llavero`: from systemd's credential, or else from the
+/// user.
 final class FilePassphrases {
   private let location: VaultLocation
   private let environment: KeychainEnvironment
   private let ask: PassphraseSource?
-  /// Whether the last one was the credential.
+  /// Whether the last passphrase was the credential.
   private var wasCredential = false
 
-  /// - Parameter ask: asks a person; `nil` where nobody may be asked.
+  /// - Parameter ask: asks the user; `nil` if nobody may be asked.
   init(at location: VaultLocation, _ environment: KeychainEnvironment, asking ask: PassphraseSource?) {
     self.location = location
     self.environment = environment
     self.ask = ask
   }
 
-  /// Who would give it now.
+  /// Who would give the passphrase now.
   var respondent: PassphraseRespondent {
     if SystemdCredential(environment) != nil { return .program }
     return ask == nil ? .nobody : .person
   }
 
-  /// The passphrase; `nil` if nobody can be asked, or no more.
+  /// The passphrase; `nil` if nobody can be asked, or not again.
   ///
-  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` where the credential opens nothing; what is wrong with it;
-  ///   what the person's source throws.
+  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` if the credential opens nothing; the error of reading
+  ///   it; whatever `ask` throws.
   func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
     if attempt == 1, let passphrase = try SystemdCredential(environment)?.passphrase() {
       wasCredential = true

@@ -7,7 +7,7 @@ import KeychainChoice
 #endif
 
 extension KeychainEnvironment {
-  /// The encrypted file as this environment and a program's settings have it.
+  /// The encrypted file for this environment and a program's settings.
   ///
   /// - Throws: ``KeychainChoiceError``
   func encryptedFile(
@@ -23,14 +23,14 @@ extension KeychainEnvironment {
       onNotice: { settings.onNotice(.encryptedFile($0)) })
   }
 
-  /// The Secret Service as this environment and a program's settings have it.
+  /// The Secret Service for this environment and a program's settings.
   ///
-  /// - Throws: ``KeychainChoiceError``, `.keychain` also where the program was built without it.
+  /// - Throws: ``KeychainChoiceError``; `.keychain` also if the program was built without support for it.
   func desktopKeychain(
     at location: VaultLocation, _ settings: DefaultKeychain.Settings
   ) throws(KeychainChoiceError) -> any DesktopKeychain {
     var desktop = try secretService(at: location, mayPrompt: settings.mayPrompt)
-    // Where there is none, the usual place is looked at, and not the environment once more.
+    // If there is none, use the default address, and don't read the environment again.
     desktop.busAddress = busAddress ?? ""
     desktop.onNotice = { settings.onNotice(.secretService($0)) }
     do throws(KeychainError) {

@@ -1,23 +1,23 @@
 public import Keychain
 
 extension DefaultKeychain: ChangeReporting {
-  /// Has `report` called when the keychain that is used now has changed.
+  /// Calls `report` when the keychain in use has changed.
   ///
-  /// - Throws: `KeychainError` if it can't be told which that is, or if it can't tell of changes.
+  /// - Throws: `KeychainError` if it is unknown which one is in use, or if it can't report changes.
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
     try store().reportingChanges().onChange(report)
   }
 
-  /// Every item of the keychain that is used now.
+  /// All items of the keychain in use.
   ///
-  /// - Throws: `KeychainError` if it can't be told which that is, or if it can't be read.
+  /// - Throws: `KeychainError` if it is unknown which one is in use, or if it can't be read.
   public func revisions() throws(KeychainError) -> [ItemRevision] {
     try store().reportingChanges().revisions()
   }
 
-  /// Whether the keychain that would be used now could keep a secret. Where none was chosen yet, none is by that.
+  /// Whether the keychain that would be used now could store a secret. This doesn't choose one.
   public func probe() -> KeychainReadiness {
     do throws(KeychainError) {
       return try store().probe()

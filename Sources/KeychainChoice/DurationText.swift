@@ -1,11 +1,12 @@
 import UnlockCache
 
-/// A time as a person writes it, such as 90s, 15m, 8h or 2d.
+/// A duration as people write it, such as 90s, 15m, 8h or 2d.
 package enum DurationText {
-  /// The seconds of a text.
+  /// The number of seconds in a text.
   ///
-  /// - Parameter name: the option or variable, for the error.
-  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it is no such time, or not from a second to 30 days.
+  /// - Parameter name: the name of the option or variable, for the error.
+  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it is not a duration, or not between a second and 30
+  ///   days.
   package static func seconds(_ text: String, of name: String) throws(KeychainChoiceError) -> Int {
     let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
     guard let unit = text.last.flatMap({ units[$0] }), text.dropLast().utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
@@ -21,7 +22,7 @@ package enum DurationText {
       (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
     ]
     guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0 s" }
-    // Of minutes, seconds are of no interest.
+    // With minutes, the seconds don't matter.
     let last = first == 2 ? first : first + 1
     return parts[first...min(last, 3)].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }

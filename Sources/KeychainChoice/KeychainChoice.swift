@@ -1,41 +1,41 @@
 package import EncryptedFile
 public import Keychain
 
-/// Which keychain is used, and why.
+/// The keychain in use, and the reason for it.
 public struct KeychainChoice: Hashable, Sendable {
-  /// Why this one is.
+  /// The reason for a choice.
   public enum Reason: Hashable, Sendable {
-    /// `--keychain` says so, or the program itself.
+    /// `--keychain` or the program itself names it.
     case option
-    /// `LLAVERO_KEYCHAIN` says so.
+    /// `LLAVERO_KEYCHAIN` names it.
     case environment
-    /// It was chosen before.
+    /// It was chosen before, at this time if it is known.
     case remembered(Timestamp?)
-    /// It was made just now.
+    /// It was created just now.
     case made
-    /// Nothing was chosen, and there is a vault already.
+    /// Nothing was chosen, and a vault exists already.
     case vaultIsThere
     /// Nothing was chosen, and a Secret Service answers.
     case answers
-    /// Nothing was chosen, and no Secret Service can be used, for a reason.
+    /// Nothing was chosen, and no Secret Service can be used, because of this error.
     case noService(KeychainError)
   }
 
-  /// The kind that is used.
+  /// The kind in use.
   public let kind: KeychainKind
-  /// Why it is.
+  /// The reason for it.
   public let reason: Reason
 
-  /// Takes both.
+  /// Creates a choice.
   package init(kind: KeychainKind, reason: Reason) {
     self.kind = kind
     self.reason = reason
   }
 
-  /// The choice so far; `nil` if it takes a look whether there is a Secret Service.
+  /// The choice so far; `nil` if it depends on whether there is a Secret Service.
   ///
-  /// - Parameter named: what `--keychain` says.
-  /// - Throws: ``KeychainChoiceError`` for an unknown kind, or where what was remembered can't be read.
+  /// - Parameter named: the value of `--keychain`.
+  /// - Throws: ``KeychainChoiceError`` for an unknown kind, or if the remembered choice can't be read.
   package static func made(
     named: String?, at location: VaultLocation, _ environment: KeychainEnvironment = KeychainEnvironment()
   ) throws(KeychainChoiceError) -> KeychainChoice? {
@@ -59,7 +59,7 @@ public struct KeychainChoice: Hashable, Sendable {
     return kind
   }
 
-  /// Whether storing something makes this the keychain from then on.
+  /// Whether storing an item makes this the keychain from then on.
   package var isToBeRemembered: Bool {
     switch reason {
     case .option, .environment, .remembered, .made: false

@@ -3,22 +3,22 @@ import Glibc
 package import Keychain
 package import UnlockCache
 
-/// What the environment says of the keychain that is used, and of how it is used.
+/// The environment variables that select the keychain and control its use.
 package struct KeychainEnvironment {
   private let variable: (String) -> String?
 
-  /// - Parameter variable: the value of a variable, as it is whenever it is asked for.
+  /// - Parameter variable: returns the present value of a variable.
   package init(_ variable: @escaping (String) -> String? = VaultLocation.environmentVariable) {
     self.variable = variable
   }
 
-  /// The environment as it is now, whatever becomes of it later: another thread may change it.
+  /// A copy of the present environment. Later changes, perhaps by another thread, don't affect it.
   package static func captured() -> KeychainEnvironment {
     var variables: [String: String] = [:]
     var next = environ
     while let entry = next.pointee {
       let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      // Of many programs, others hold secrets.
+      // In many programs, other variables contain secrets.
       if parts.count == 2, isOfInterest(parts[0]) { variables[String(parts[0])] = String(parts[1]) }
       next += 1
     }
@@ -30,25 +30,25 @@ package struct KeychainEnvironment {
       || name == "DBUS_SESSION_BUS_ADDRESS"
   }
 
-  /// The value of a variable; `nil` also if it is empty.
+  /// The value of a variable; `nil` if it isn't set or is empty.
   package func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
-  // MARK: Which
+  // MARK: Choice
 
   /// `LLAVERO_KEYCHAIN`: the name of a kind of keychain.
   package var keychain: String? { value("LLAVERO_KEYCHAIN") }
 
-  /// Where the encrypted file is.
+  /// The location of the encrypted file.
   ///
-  /// - Throws: as ``VaultLocation/init(environment:)``.
+  /// - Throws: the errors of ``VaultLocation/init(environment:)``.
   package func location() throws(KeychainError) -> VaultLocation { try VaultLocation(environment: variable) }
 
   // MARK: Asking and waiting
 
-  /// `LLAVERO_PROMPT`: whether nobody is ever to be asked.
+  /// `LLAVERO_PROMPT`: whether the user is never to be asked.
   package var forbidsPrompts: Bool { variable("LLAVERO_PROMPT") == "never" }
 
-  /// `LLAVERO_LOCK_TIMEOUT`: how many seconds a writer waits for others.
+  /// `LLAVERO_LOCK_TIMEOUT`: the number of seconds for which a writer waits for others.
   ///
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't a whole number from 0 to 86,400.
   package func patience() throws(KeychainChoiceError) -> Int {
@@ -60,9 +60,9 @@ package struct KeychainEnvironment {
     return seconds
   }
 
-  /// A time in milliseconds that a variable gives in seconds; `nil` if it isn't set, or empty.
+  /// The time in milliseconds that a variable gives in seconds; `nil` if it isn't set or is empty.
   ///
-  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't from 0.001 to 86,400 seconds.
+  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't between 0.001 and 86,400 seconds.
   package func milliseconds(_ name: String) throws(KeychainChoiceError) -> Int? {
     guard let text = value(name) else { return nil }
     guard let seconds = Double(text), 0.001...86_400 ~= seconds else {
@@ -73,13 +73,13 @@ package struct KeychainEnvironment {
 
   // MARK: The encrypted file
 
-  /// `LLAVERO_UNLOCK_CACHE`, `LLAVERO_UNLOCK_IDLE`, `LLAVERO_UNLOCK_FOR`: what keeps an encrypted file with a passphrase
-  /// unlocked, and for how long.
+  /// The cache that keeps an encrypted file with a passphrase unlocked, as set by `LLAVERO_UNLOCK_CACHE`,
+  /// `LLAVERO_UNLOCK_IDLE` and `LLAVERO_UNLOCK_FOR`.
   ///
   /// - Parameters:
-  ///   - idle: seconds in place of the environment's.
-  ///   - total: seconds in place of the environment's.
-  ///   - program: what becomes an agent where one is needed; without it only one that runs already is used.
+  ///   - idle: the idle time in seconds, in place of the environment's.
+  ///   - total: the total time in seconds, in place of the environment's.
+  ///   - program: becomes an agent if one is needed; without it only a running agent is used.
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
   package func unlockCache(
     at location: VaultLocation, idle: Int? = nil, total: Int? = nil, program: AgentProgram?
@@ -104,7 +104,7 @@ package struct KeychainEnvironment {
 
   /// The encrypted file.
   ///
-  /// - Parameters: as those of ``EncryptedFile/EncryptedFileKeychain``.
+  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``.
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
   package func encryptedFile(
     at location: VaultLocation, passphrase: @escaping PassphraseSource,
@@ -117,8 +117,8 @@ package struct KeychainEnvironment {
       remembered: { RememberedKeychain.vault(in: location.stateFolder) })
   }
 
-  /// What opens the file before anybody is asked: the identity of `LLAVERO_IDENTITY`, else the user's ssh key. No
-  /// programs, which are the caller's to add.
+  /// The ways to open the file without asking anybody: the identity of `LLAVERO_IDENTITY`, else the user's ssh key.
+  /// Programs are left to the caller to add.
   package var openers: SlotOpeners {
     var openers = SlotOpeners()
     if let path = value("LLAVERO_IDENTITY") {
@@ -129,21 +129,21 @@ package struct KeychainEnvironment {
     return openers
   }
 
-  /// `CREDENTIALS_DIRECTORY`: the folder of the credentials that systemd has given this service.
+  /// `CREDENTIALS_DIRECTORY`: the folder with the credentials that systemd has given to this service.
   package var credentialsFolder: String? { variable("CREDENTIALS_DIRECTORY") }
 
   // MARK: The Secret Service
 
-  /// `DBUS_SESSION_BUS_ADDRESS`: the session bus, as D-Bus writes addresses.
+  /// `DBUS_SESSION_BUS_ADDRESS`: the D-Bus address of the session bus.
   package var busAddress: String? { value("DBUS_SESSION_BUS_ADDRESS") }
 
-  /// `LLAVERO_COLLECTION`, `LLAVERO_SECRET_SERVICE_SESSION`, `LLAVERO_PROBE_TIMEOUT`, `LLAVERO_CALL_TIMEOUT`: how the
-  /// Secret Service is used.
+  /// The settings for the Secret Service from `LLAVERO_COLLECTION`, `LLAVERO_SECRET_SERVICE_SESSION`,
+  /// `LLAVERO_PROBE_TIMEOUT` and `LLAVERO_CALL_TIMEOUT`.
   ///
   /// - Parameters:
-  ///   - collection: in place of the environment's.
+  ///   - collection: the collection, in place of the environment's.
   ///   - session: `encrypted` or `plain`, in place of the environment's.
-  ///   - mayPrompt: whether the service may prompt, where the environment doesn't forbid it.
+  ///   - mayPrompt: whether the service may prompt, unless the environment forbids it.
   /// - Throws: ``KeychainChoiceError``
   package func secretService(
     at location: VaultLocation, collection: String? = nil, session: String? = nil, mayPrompt: Bool

@@ -1,4 +1,4 @@
-/// The kinds of keychain, by the names that people choose them with.
+/// The kinds of keychain, with the names by which people choose them.
 public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   /// The encrypted file.
   case file

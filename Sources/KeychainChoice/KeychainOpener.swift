@@ -1,16 +1,16 @@
 package import EncryptedFile
 package import Keychain
 
-/// Opens the keychain that was chosen: for the commands, for what tools call, and for programs that link the library.
+/// Opens the chosen keychain: for the commands, for tools, and for programs that link the library.
 package struct KeychainOpener {
-  /// Where the encrypted file is.
+  /// The location of the encrypted file.
   package let location: VaultLocation
   /// Opens the encrypted file.
   package let file: () throws(KeychainChoiceError) -> EncryptedFileKeychain
   /// Opens the desktop's Secret Service.
   package let desktop: () throws(KeychainChoiceError) -> any DesktopKeychain
 
-  /// Takes the ways to open either kind.
+  /// Creates an opener from functions that open either kind.
   package init(
     at location: VaultLocation,
     file: @escaping () throws(KeychainChoiceError) -> EncryptedFileKeychain,
@@ -21,10 +21,10 @@ package struct KeychainOpener {
     self.desktop = desktop
   }
 
-  /// Opens what was chosen. Where nothing was, a Secret Service that answers in time and has a collection that lasts is
-  /// used, else the encrypted file.
+  /// Opens the chosen keychain. If none was chosen, it uses a Secret Service that answers in time and has a persistent
+  /// collection, else the encrypted file.
   ///
-  /// - Throws: ``KeychainChoiceError`` if the one that was chosen can't be used. Another is never used in its place.
+  /// - Throws: ``KeychainChoiceError`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open(_ choice: KeychainChoice?) throws(KeychainChoiceError) -> OpenKeychain {
     guard let choice else { return try openWhatAnswers() }
     switch choice.kind {
@@ -42,7 +42,7 @@ package struct KeychainOpener {
       }
       why = .unavailable(reason: "the Secret Service has no collection that lasts")
     } catch {
-      // What is wrong with the settings is wrong whichever keychain it is.
+      // Invalid settings are an error whichever keychain is used.
       guard case .keychain(let reason) = error else { throw error }
       why = reason
     }
@@ -62,38 +62,38 @@ package struct KeychainOpener {
   }
 }
 
-/// The keychain that is used.
+/// The keychain in use.
 package struct OpenKeychain {
-  /// Either kind, for what only one of them can do.
+  /// A keychain of either kind, for operations that only one of them has.
   package enum Store {
     case file(EncryptedFileKeychain)
     case secretService(any DesktopKeychain)
   }
 
-  /// Which it is, and why.
+  /// The kind in use, and the reason for it.
   package var choice: KeychainChoice
-  /// Where the encrypted file is, be it this keychain or not.
+  /// The location of the encrypted file, whether or not it is this keychain.
   package let location: VaultLocation
   package let store: Store
 
-  /// Takes a keychain that was opened, and why it is this one.
+  /// Wraps an open keychain, with the reason for using it.
   package init(choice: KeychainChoice, location: VaultLocation, store: Store) {
     self.choice = choice
     self.location = location
     self.store = store
   }
 
-  /// The Secret Service, if that is the keychain.
+  /// The Secret Service, if it is in use.
   package var secretService: (any DesktopKeychain)? {
     if case .secretService(let keychain) = store { keychain } else { nil }
   }
 
-  /// The encrypted file, if that is the keychain.
+  /// The encrypted file, if it is in use.
   package var file: EncryptedFileKeychain? {
     if case .file(let keychain) = store { keychain } else { nil }
   }
 
-  /// The keychain, whichever kind it is.
+  /// The keychain of whichever kind.
   package var keychain: any KeychainStore {
     switch store {
     case .file(let keychain): keychain
@@ -101,7 +101,7 @@ package struct OpenKeychain {
     }
   }
 
-  /// Makes the choice last, once something has been stored.
+  /// Remembers the choice, after something has been stored.
   ///
   /// - Throws: ``KeychainError`` if it can't be written.
   package func writeChoice() throws(KeychainError) {

@@ -2,23 +2,23 @@ import Bytes
 package import Keychain
 import PrivateFiles
 
-/// The choice that was made at the first store or by `llavero keychain use`: a file of one line, `KIND DATE`, and the path
-/// of the encrypted file behind it if that was there.
+/// The choice made at the first store or by `llavero keychain use`. It is kept in a file with a single line, `KIND
+/// DATE`, followed by the path of the encrypted file if that existed.
 package struct RememberedKeychain {
-  /// What was chosen.
+  /// The chosen kind.
   package let kind: KeychainKind
-  /// When, if the file says so.
+  /// The time of the choice, if it is recorded.
   package let date: Timestamp?
-  /// The encrypted file that was there then.
+  /// The path of the encrypted file that existed then.
   package let vault: String?
 
   private static let name = "keychain"
   private static let limit = 1000
 
-  /// The choice; `nil` if none was made.
+  /// The remembered choice; `nil` if there is none.
   ///
   /// - Throws: ``KeychainChoiceError/unreadableChoice(path:)`` if it can't be understood, and
-  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read: then nobody knows where the items are.
+  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read, because then nobody knows where the items are.
   package static func read(in stateFolder: String) throws(KeychainChoiceError) -> RememberedKeychain? {
     let remembered: RememberedKeychain?
     do throws(KeychainError) {
@@ -33,7 +33,8 @@ package struct RememberedKeychain {
     return remembered
   }
 
-  /// Reads the file's first line; `nil` if it names no kind. By hand and in bytes, for this is on the way to every answer.
+  /// Parses the first line of the file; `nil` if it names no kind. It works on bytes, because every answer takes this
+  /// path.
   private init?(_ text: UnsafeRawBufferPointer) {
     let end = text.firstIndex(of: 0x0a) ?? text.count
     let kindEnd = Self.wordEnd(text, from: 0, to: end)
@@ -56,16 +57,16 @@ package struct RememberedKeychain {
     String(decoding: UnsafeRawBufferPointer(rebasing: text[start..<end]), as: UTF8.self)
   }
 
-  /// The encrypted file that was there when it was chosen; `nil` if none was, or that can't be told.
+  /// The path of the encrypted file that existed when it was chosen; `nil` if none did, or it is unknown.
   package static func vault(in stateFolder: String) -> String? {
     guard let remembered = try? read(in: stateFolder), remembered.kind == .file else { return nil }
     return remembered.vault
   }
 
-  /// Remembers a choice.
+  /// Saves a choice.
   ///
-  /// - Parameter vault: the encrypted file, if that is chosen and is there: from then on it is missed where it isn't. A path
-  ///   that is too long, or has a line feed, is left out.
+  /// - Parameter vault: the path of the encrypted file, if it is chosen and exists. From then on its absence is an
+  ///   error. A path that is too long, or contains a line feed, is left out.
   /// - Throws: ``KeychainError`` if it can't be written.
   package static func write(
     _ kind: KeychainKind, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now

@@ -2,23 +2,23 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// The credential `llavero` that systemd has given the service (systemd.exec(5), `LoadCredential=`).
+/// The credential `llavero` that systemd passes to a service (systemd.exec(5), `LoadCredential=`).
 package struct SystemdCredential {
-  /// What it is called in messages.
+  /// The name for messages.
   package static let name = "$CREDENTIALS_DIRECTORY/llavero"
 
-  /// The longest passphrase, in bytes.
+  /// The maximum length of a passphrase, in bytes.
   package static let longest = 65_536
 
   private let path: String
 
-  /// `nil` if there is no folder of credentials.
+  /// Returns `nil` if there is no credentials folder.
   package init?(_ environment: KeychainEnvironment = KeychainEnvironment()) {
     guard let folder = environment.credentialsFolder, folder.hasPrefix("/") else { return nil }
     path = folder + "/llavero"
   }
 
-  /// Its bytes, without one last line feed; `nil` if the service has none of this name.
+  /// The contents without a final line feed; `nil` if the service has no credential of this name.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if others can change it, or all can read it;
   ///   ``KeychainError/tooLarge(what:limit:)``; ``KeychainError/system(operation:path:errno:)``.
@@ -38,8 +38,8 @@ package struct SystemdCredential {
     if status.st_uid != 0, status.st_uid != geteuid() {
       throw .unsafeFile(path: path, .owner(uid: status.st_uid))
     }
-    // Of a service with a user of its own the file is root's, and an access control list lets that user read it. The
-    // group's bits are that list's mask then (acl(5)).
+    // For a service with a user of its own, the file belongs to root, and an access control list lets that user read
+    // it. The group bits then hold the list's mask (acl(5)).
     let forOthers: mode_t = status.st_uid == geteuid() && geteuid() != 0 ? 0o077 : 0o037
     if status.st_mode & forOthers != 0 { throw .unsafeFile(path: path, .mode(status.st_mode & 0o7777)) }
     return try contents(file).withoutLastLineFeed()

@@ -1,7 +1,7 @@
 public import Keychain
 import Synchronization
 
-/// A keychain that fails when it is told to, for tests of what a program does then.
+/// A keychain that fails on demand, for testing how a program handles errors.
 ///
 /// ```swift
 /// let faults = KeychainFaults()
@@ -12,7 +12,7 @@ public final class FailingKeychain: KeychainStore {
   private let keychain: any KeychainStore
   private let faults: KeychainFaults
 
-  /// A keychain that does what another one does, as long as there is no fault.
+  /// Creates a keychain that behaves like another one, except for the faults.
   public init(_ keychain: any KeychainStore, _ faults: KeychainFaults) {
     self.keychain = keychain
     self.faults = faults
@@ -67,17 +67,17 @@ public final class FailingKeychain: KeychainStore {
     return try keychain.delete(items)
   }
 
-  /// Runs the body as the other keychain does.
+  /// Runs the body exclusively on the other keychain.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try keychain.exclusively(body) }
 
-  /// Runs the body as the other keychain does.
+  /// Runs the body on the other keychain.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try keychain.reading(body) }
 
-  /// What the faults let come of the other keychain's readiness.
+  /// The readiness of the other keychain, or an error if the faults affect it.
   public func probe() -> KeychainReadiness {
     if let error = faults[.reading] { return KeychainReadiness(readingFailedWith: error) }
     if let error = faults[.adding] { return .notWritable(error) }
@@ -86,23 +86,23 @@ public final class FailingKeychain: KeychainStore {
 }
 
 extension FailingKeychain: ChangeReporting {
-  /// Listens to the other keychain.
+  /// Reports changes of the other keychain.
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
     try keychain.reportingChanges().onChange(report)
   }
 
-  /// Every item of the other keychain.
+  /// All items of the other keychain.
   public func revisions() throws(KeychainError) -> [ItemRevision] {
     try faults.check(.reading)
     return try keychain.reportingChanges().revisions()
   }
 }
 
-/// What goes wrong in a ``FailingKeychain``. A test changes it while the program has the keychain.
+/// The faults of a ``FailingKeychain``. A test can change them while the program uses the keychain.
 public final class KeychainFaults: Sendable {
-  /// What can go wrong by itself.
+  /// An operation that can fail independently.
   public enum Operation: Hashable, Sendable, CaseIterable {
     /// Finding items and reading their secrets.
     case reading
@@ -116,23 +116,23 @@ public final class KeychainFaults: Sendable {
 
   private let errors = Mutex<[Operation: KeychainError]>([:])
 
-  /// None yet.
+  /// Creates an object without faults.
   public init() {}
 
-  /// The error with which an operation fails now; `nil` if it doesn't.
+  /// The error that an operation throws now; `nil` if it works.
   public subscript(_ operation: Operation) -> KeychainError? { errors.withLock { $0[operation] } }
 
-  /// From now on, has these operations fail, or all of them.
+  /// Makes these operations fail from now on, by default all of them.
   public func fail(_ operations: [Operation] = Operation.allCases, with error: KeychainError) {
     errors.withLock { errors in
       for operation in operations { errors[operation] = error }
     }
   }
 
-  /// Has the keychain be one that is locked, and that nobody unlocks.
+  /// Makes the keychain behave as if it were locked, and nobody unlocked it.
   public func lock() { fail(with: .locked(path: "in memory")) }
 
-  /// Lets everything work again.
+  /// Removes all faults.
   public func clear() { errors.withLock { $0 = [:] } }
 
   fileprivate func check(_ operation: Operation) throws(KeychainError) {

@@ -7,7 +7,7 @@ public final class InMemoryKeychain: KeychainStore {
   private final class Entry {
     var item: Item
     var credential: Credential
-    /// Another one after each change.
+    /// A number that differs after each change.
     var revision: Int64
 
     init(_ item: Item, _ credential: consuming Credential, revision: Int64) {
@@ -25,18 +25,18 @@ public final class InMemoryKeychain: KeychainStore {
 
   /// An empty keychain.
   ///
-  /// - Parameter clock: what creation and modification dates are read from.
+  /// - Parameter clock: the source of creation and modification dates.
   public init(clock: @escaping () -> Timestamp = { .now }) {
     self.clock = clock
   }
 
-  /// A keychain with internet and generic passwords in it.
+  /// Creates a keychain with internet and generic passwords.
   ///
   /// ```swift
   /// InMemoryKeychain([.genericPassword(service: "example", account: "alice"): "correct horse"])
   /// ```
   ///
-  /// - Parameter passwords: each key with its password. Of several for one key the last counts.
+  /// - Parameter passwords: the keys with their passwords. If a key occurs twice, the last password is used.
   /// - Precondition: no password and no attribute exceeds `ItemBounds`.
   public convenience init(_ passwords: KeyValuePairs<Item.Key, String>) {
     self.init()
@@ -52,7 +52,7 @@ public final class InMemoryKeychain: KeychainStore {
     }
   }
 
-  /// The items that answer the query, the one changed last first.
+  /// The items that answer the query, those changed last first.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     entries.reversed().map(\.item).filter(query.matches)
   }
@@ -122,7 +122,7 @@ public final class InMemoryKeychain: KeychainStore {
     return before - entries.count
   }
 
-  /// Runs the body, and undoes what it did if it throws.
+  /// Runs the body, and undoes its changes if it throws.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -160,12 +160,12 @@ public final class InMemoryKeychain: KeychainStore {
 }
 
 extension InMemoryKeychain: ChangeReporting {
-  /// Has `report` called after each change.
+  /// Calls `report` after each change.
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription { listeners.subscribe(report) }
 
-  /// Every item.
+  /// All items.
   public func revisions() throws(KeychainError) -> [ItemRevision] {
     entries.map { ItemRevision($0.item, number: $0.revision) }
   }

@@ -1,16 +1,16 @@
 public import Foundation
 
-// The names of Core Foundation that code for the Keychain uses. A dictionary is Foundation's class, so that everything
-// which `as CFDictionary` takes on Apple's systems is taken here; text and data are Swift's own types, so that constants
-// are keys of a [String: Any] as they are, and results are cast as usual.
+// The Core Foundation names that code for the Keychain uses. A dictionary is Foundation's class, so that `as
+// CFDictionary` accepts everything that it accepts on Apple's systems. Text and data are Swift's own types, so that the
+// constants can be keys of a [String: Any], and results can be cast as usual.
 
-/// Any object, as results are handed out.
+/// Any object, the type of results.
 public typealias CFTypeRef = AnyObject
 
 /// Text.
 public typealias CFString = String
 
-/// What a query and a set of attributes are: keys are `kSec…`.
+/// A query or a set of attributes; keys are `kSec…`.
 public typealias CFDictionary = NSDictionary
 
 /// A dictionary that can be changed.
@@ -22,7 +22,7 @@ public typealias CFData = Data
 /// A list.
 public typealias CFArray = [Any]
 
-/// A moment.
+/// A point in time.
 public typealias CFDate = Date
 
 /// True or false.
@@ -40,16 +40,16 @@ public typealias CFIndex = Int
 /// A set of flags.
 public typealias CFOptionFlags = UInt
 
-/// True. Optional as on Apple's systems, where code says `kCFBooleanTrue!`.
+/// True. Optional as on Apple's systems, where code writes `kCFBooleanTrue!`.
 public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
 
 /// False.
 public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 
-/// What makes memory for objects on Apple's systems; here there is but the usual one.
+/// A memory allocator on Apple's systems; here only the default exists.
 public final class CFAllocator: Sendable {
   private init() {}
 }
 
-/// The usual allocator, which is none.
+/// The default allocator, `nil`.
 public let kCFAllocatorDefault: CFAllocator? = nil

@@ -2,15 +2,15 @@ import Foundation
 package import Keychain
 import SecurityCodes
 
-/// Where the functions find the keychain, one call at a time.
+/// Gives the functions access to the keychain, one call at a time.
 package enum KeychainAccess {
-  /// A keychain, and what persistent references call it.
+  /// A keychain, and its name in persistent references.
   struct Opened {
     let store: any KeychainStore
     let name: String
   }
 
-  /// Opens a keychain. The argument says whether somebody may be asked to unlock it.
+  /// Opens a keychain. The argument says whether the user may be asked to unlock it.
   package typealias Opening = (_ mayPrompt: Bool) throws(KeychainError) -> any KeychainStore
 
   // Unchecked is sound: it is only called while `lock` is held.
@@ -22,10 +22,11 @@ package enum KeychainAccess {
   private static let userKeychain = UserKeychain()
   @TaskLocal private static var substitute: Substitute?
 
-  /// Runs `body` on the keychain while no other thread does anything with it.
+  /// Runs `body` on the keychain while no other thread uses it.
   ///
-  /// - Parameter mayPrompt: whether somebody may be asked to unlock it.
-  /// - Returns: what `body` returns, or the status of what it throws, or of why the keychain can't be opened.
+  /// - Parameter mayPrompt: whether the user may be asked to unlock it.
+  /// - Returns: the result of `body`, or the status for the error that it throws, or that keeps the keychain from being
+  ///   opened.
   static func perform(
     mayPrompt: Bool, _ body: (Opened) throws(KeychainError) -> OSStatus
   ) -> OSStatus {
@@ -41,14 +42,14 @@ package enum KeychainAccess {
     }
   }
 
-  /// Sets what asks for a passphrase from now on.
+  /// Sets the function that asks for a passphrase from now on.
   static func setPassphraseHandler(_ handler: (@Sendable (_ attempt: Int) -> Data?)?) {
     lock.lock()
     defer { lock.unlock() }
     userKeychain.passphrase = handler
   }
 
-  /// Lets the functions use another keychain than the user's while `body` runs, in this task: for tests.
+  /// Lets the functions use a keychain other than the user's while `body` runs, in this task. For tests.
   package static func withKeychain<Success, Failure: Error>(
     _ open: @escaping Opening, perform body: () throws(Failure) -> Success
   ) throws(Failure) -> Success {

@@ -1,16 +1,16 @@
 import Foundation
 import Keychain
 
-/// What names an item for as long as it is in its keychain, in any process: the kind of keychain, the class, and the
-/// keychain's own name of the item.
+/// A name for an item that is valid in any process, as long as the item is in its keychain: the kind of keychain, the
+/// class, and the keychain's own name for the item.
 struct PersistentReference: Hashable, Sendable {
-  /// The kind of keychain, by the name that people choose it with.
+  /// The kind of keychain, by the name with which people choose it.
   let keychain: String
   let itemClass: ItemClass
   let reference: ItemReference
 
-  // The layout: these bytes, the class's four characters, a byte that counts those of the kind, the kind, and the
-  // rest is the reference.
+  // The layout: these bytes, the four characters of the class, a byte with the length of the kind, the kind, and the
+  // reference.
   private static let start = Array("llavero\u{1}".utf8)
 
   init(keychain: String, itemClass: ItemClass, reference: ItemReference) {
@@ -19,7 +19,7 @@ struct PersistentReference: Hashable, Sendable {
     self.reference = reference
   }
 
-  /// Reads what ``data`` gave; `nil` for anything else.
+  /// Parses the contents of ``data``; `nil` for anything else.
   init?(_ data: Data) {
     var rest = [UInt8](data)[...]
     guard rest.starts(with: Self.start) else { return nil }
@@ -36,7 +36,7 @@ struct PersistentReference: Hashable, Sendable {
     reference = ItemReference(ByteString(Array(rest.dropFirst(Int(length)))))
   }
 
-  /// The form that programs keep.
+  /// The form that programs save.
   var data: Data {
     var bytes = Self.start + Array(itemClass.constant.utf8)
     bytes.append(UInt8(truncatingIfNeeded: keychain.utf8.count))

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// When an item can be read, and who has to be present. On Linux the first is kept and the second refused.
+/// When an item can be read, and who must be present. On Linux the first is stored and the second refused.
 public final class SecAccessControl: Sendable {
   /// One of `kSecAttrAccessible…`.
   let protection: String
@@ -12,15 +12,15 @@ public final class SecAccessControl: Sendable {
   }
 }
 
-/// What ``SecAccessControlCreateWithFlags(_:_:_:_:)`` can ask for.
+/// Flags for ``SecAccessControlCreateWithFlags(_:_:_:_:)``.
 ///
-/// Each of them asks for a person's presence, a passcode or a chip, which a keychain on Linux knows nothing of:
-/// `SecItemAdd` and `SecItemUpdate` refuse an item with any, so that nobody believes it guarded.
+/// Each asks for a person's presence, a passcode or a chip, which keychains on Linux don't support. `SecItemAdd` and
+/// `SecItemUpdate` refuse an item with any flag, so that nobody believes it is protected by it.
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
-  /// The bits, as Apple's header has them.
+  /// The bits, as in Apple's header.
   public let rawValue: CFOptionFlags
 
-  /// Takes the bits.
+  /// Creates flags from their bits.
   public init(rawValue: CFOptionFlags) {
     self.rawValue = rawValue
   }
@@ -31,9 +31,9 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
   public static let biometryAny = SecAccessControlCreateFlags(rawValue: 1 << 1)
   /// Any fingerprint.
   public static let touchIDAny = SecAccessControlCreateFlags(rawValue: 1 << 1)
-  /// The fingerprints or faces that are enrolled now.
+  /// The currently enrolled fingerprints or faces.
   public static let biometryCurrentSet = SecAccessControlCreateFlags(rawValue: 1 << 3)
-  /// The fingerprints that are enrolled now.
+  /// The currently enrolled fingerprints.
   public static let touchIDCurrentSet = SecAccessControlCreateFlags(rawValue: 1 << 3)
   /// The device's passcode.
   public static let devicePasscode = SecAccessControlCreateFlags(rawValue: 1 << 4)
@@ -41,13 +41,13 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
   public static let watch = SecAccessControlCreateFlags(rawValue: 1 << 5)
   /// A paired device.
   public static let companion = SecAccessControlCreateFlags(rawValue: 1 << 5)
-  /// One of several.
+  /// Any one of several.
   public static let or = SecAccessControlCreateFlags(rawValue: 1 << 14)
   /// All of several.
   public static let and = SecAccessControlCreateFlags(rawValue: 1 << 15)
   /// Use of a private key.
   public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
-  /// A password that the program gives.
+  /// A password that the program provides.
   public static let applicationPassword = SecAccessControlCreateFlags(rawValue: 1 << 31)
 }
 
@@ -56,9 +56,9 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
 /// - Parameters:
 ///   - allocator: `nil`.
 ///   - protection: one of `kSecAttrAccessible…`.
-///   - flags: who has to be present.
-///   - error: where an error with the code `errSecParam` is put if `protection` is something else.
-/// - Returns: the access control, `nil` if there is none.
+///   - flags: who must be present.
+///   - error: receives an error with the code `errSecParam` if `protection` is something else.
+/// - Returns: the access control, or `nil` after an error.
 public func SecAccessControlCreateWithFlags(
   _ allocator: CFAllocator?, _ protection: Any, _ flags: SecAccessControlCreateFlags,
   _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -70,7 +70,7 @@ public func SecAccessControlCreateWithFlags(
   return SecAccessControl(protection: protection, flags: flags)
 }
 
-/// Every `kSecAttrAccessible…`.
+/// All of `kSecAttrAccessible…`.
 let accessibilities: Set<String> = [
   kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAlways,
   kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, kSecAttrAccessibleWhenUnlockedThisDeviceOnly,

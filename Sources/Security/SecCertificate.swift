@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A certificate, as a reference to one in the keychain or to be put there. It is kept and found; nothing is verified.
+/// A reference to a certificate in the keychain, or to one to add. It is only stored and found; nothing is verified.
 public final class SecCertificate: Sendable {
   let data: Data
   let fields: CertificateFields
 
-  /// Takes a certificate in DER; `nil` for anything else.
+  /// Parses a certificate in DER; `nil` for anything else.
   init?(_ data: Data) {
     guard let fields = CertificateFields([UInt8](data)) else { return nil }
     self.data = data
@@ -13,7 +13,7 @@ public final class SecCertificate: Sendable {
   }
 }
 
-/// The certificate that is encoded so.
+/// Returns the certificate with this encoding.
 ///
 /// - Parameters:
 ///   - allocator: `nil`.

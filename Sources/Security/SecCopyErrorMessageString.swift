@@ -1,10 +1,10 @@
 import Keychain
 import SecurityCodes
 
-/// The sentence that says what a status means, in English; for one that isn't known, its number.
+/// The English description of a status; for an unknown one, its number.
 ///
 /// - Parameters:
-///   - status: what a function returned.
+///   - status: the result of a function.
 ///   - reserved: `nil`.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
   SecurityStatus(rawValue: status).message

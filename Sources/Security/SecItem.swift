@@ -2,12 +2,12 @@ import Keychain
 
 /// Adds an item to the keychain.
 ///
-/// The secret comes and goes as `Data`, which nobody can wipe; between caller and keychain it is a `Secret`, which is.
+/// The secret is passed as `Data`, which can't be wiped. Between caller and keychain it is a `Secret`, which is wiped.
 ///
 /// - Parameters:
-///   - attributes: the item's class, attributes and secret, and what to return of it.
-///   - result: where what `kSecReturn…` asks for is put.
-/// - Returns: `errSecSuccess`; `errSecDuplicateItem` if there is an item with this primary key; else what is wrong.
+///   - attributes: the item's class, attributes and secret, and which values to return.
+///   - result: receives the values that `kSecReturn…` asks for.
+/// - Returns: `errSecSuccess`; `errSecDuplicateItem` if an item with this primary key exists; otherwise an error.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
   status { () throws(StatusError) in
@@ -17,12 +17,13 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
   }
 }
 
-/// Finds items and returns what `kSecReturn…` asks for: of the first one, or of as many as `kSecMatchLimit` says.
+/// Finds items and returns the values that `kSecReturn…` asks for, of the first item or of up to `kSecMatchLimit`
+/// items.
 ///
 /// - Parameters:
-///   - query: the items' class and the attributes that they have to have.
-///   - result: where what `kSecReturn…` asks for is put; an array if the limit is more than one.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` if no item matches; else what is wrong.
+///   - query: the class of the items and the attributes they must have.
+///   - result: receives the values that `kSecReturn…` asks for; an array if the limit is more than one.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if no item matches; otherwise an error.
 @discardableResult
 public func SecItemCopyMatching(
   _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
@@ -34,13 +35,13 @@ public func SecItemCopyMatching(
   }
 }
 
-/// Changes every item that matches, or none.
+/// Changes all items that match, or none.
 ///
 /// - Parameters:
-///   - query: the items' class and the attributes that they have to have.
-///   - attributesToUpdate: the attributes that they get, and their secret.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` if no item matches; `errSecDuplicateItem` if there is another item
-///   with the new primary key; else what is wrong.
+///   - query: the class of the items and the attributes they must have.
+///   - attributesToUpdate: their new attributes and secret.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if no item matches; `errSecDuplicateItem` if another item has the
+///   new primary key; otherwise an error.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
   status { () throws(StatusError) in
@@ -49,16 +50,16 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
   }
 }
 
-/// Deletes every item that matches.
+/// Deletes all items that match.
 ///
-/// - Parameter query: the items' class and the attributes that they have to have.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` if no item matches; else what is wrong.
+/// - Parameter query: the class of the items and the attributes they must have.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if no item matches; otherwise an error.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
   status { () throws(StatusError) in try ItemRequest(query, for: .delete).delete() }
 }
 
-/// What the body returns, or why it ended.
+/// The result of the body, or the status of its error.
 private func status(_ body: () throws(StatusError) -> OSStatus) -> OSStatus {
   do throws(StatusError) {
     return try body()

@@ -9,5 +9,5 @@ public final class SecKeychainItem: Sendable {
   }
 }
 
-/// A reference to an item, by the name that it has in C.
+/// A reference to an item, by its name in C.
 public typealias SecKeychainItemRef = SecKeychainItem

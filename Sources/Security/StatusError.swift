@@ -1,7 +1,7 @@
 import Keychain
 import SecurityCodes
 
-/// Why a call ends without its effect: what it returns.
+/// An error with the status that the function returns.
 struct StatusError: Error, Hashable {
   let status: OSStatus
 
@@ -9,7 +9,7 @@ struct StatusError: Error, Hashable {
     self.status = status
   }
 
-  /// A keychain's own error.
+  /// Converts an error of a keychain.
   init(_ error: KeychainError) {
     status = SecurityStatus(error).rawValue
   }

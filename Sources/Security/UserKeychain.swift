@@ -3,11 +3,11 @@ import Foundation
 import Keychain
 import KeychainChoice
 
-/// The user's keychain: the one that `llavero` itself would use. Opened at first use, and kept.
+/// The user's keychain: the one that `llavero` itself would use. It is opened at first use, and kept open.
 final class UserKeychain: @unchecked Sendable {
-  // Unchecked is sound: `KeychainAccess` alone has it, and holds its lock whenever it uses it.
+  // Unchecked is sound: only `KeychainAccess` has it, and uses it under its lock.
 
-  /// Asks a person for the passphrase of an encrypted file that has one.
+  /// Asks the user for the passphrase of an encrypted file that has one.
   var passphrase: (@Sendable (_ attempt: Int) -> Data?)? {
     didSet { (prompting, silent) = (nil, nil) }
   }
@@ -15,9 +15,9 @@ final class UserKeychain: @unchecked Sendable {
   private var prompting: DefaultKeychain?
   private var silent: DefaultKeychain?
 
-  /// The keychain.
+  /// Opens the keychain.
   ///
-  /// - Parameter mayPrompt: whether somebody may be asked to unlock it.
+  /// - Parameter mayPrompt: whether the user may be asked to unlock it.
   func open(mayPrompt: Bool) throws(KeychainError) -> KeychainAccess.Opened {
     let keychain: DefaultKeychain
     if let opened = mayPrompt ? prompting : silent {
@@ -33,7 +33,7 @@ final class UserKeychain: @unchecked Sendable {
     var settings = DefaultKeychain.Settings(mayPrompt: mayPrompt)
     if let passphrase {
       settings.passphrase = { attempt throws(KeychainError) in
-        // A handler that knows but one passphrase would be asked without end.
+        // A handler that knows only one passphrase would be called forever.
         if attempt > 3 { return nil }
         guard let typed = passphrase(attempt) else { throw .promptDismissed }
         return Secret(copying: typed)

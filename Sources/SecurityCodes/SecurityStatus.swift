@@ -1,13 +1,13 @@
 import Glibc
 package import Keychain
 
-/// What a function of Keychain Services returns (`OSStatus`), by the names of its header: `errSecItemNotFound` is
+/// The result of a function of Keychain Services (`OSStatus`), named as in its header: `errSecItemNotFound` is
 /// ``itemNotFound``.
 package struct SecurityStatus: Hashable, Sendable, RawRepresentable {
   /// The number.
   package let rawValue: Int32
 
-  /// Takes any number.
+  /// Creates a status from any number.
   package init(rawValue: Int32) {
     self.rawValue = rawValue
   }
@@ -49,10 +49,10 @@ package struct SecurityStatus: Hashable, Sendable, RawRepresentable {
   package static let dataNotModifiable = SecurityStatus(-25317)
   package static let decode = SecurityStatus(-26275)
 
-  /// What a process ends with that ends with this status: its low byte, as exit(3) has it.
+  /// The exit status of a process that ends with this status: its low byte, as exit(3) keeps it.
   package var exitStatus: Int32 { rawValue & 0xff }
 
-  /// The sentence that Keychain Services has for it (`SecCopyErrorMessageString`), which scripts look for.
+  /// The message of Keychain Services for it (`SecCopyErrorMessageString`), which scripts look for.
   package var message: String {
     switch self {
     case .success: "No error."
@@ -95,7 +95,7 @@ package struct SecurityStatus: Hashable, Sendable, RawRepresentable {
 }
 
 extension SecurityStatus {
-  /// The one place where a keychain's error becomes a status of Keychain Services.
+  /// Converts an error of a keychain. This is the only place that does so.
   package init(_ error: KeychainError) {
     switch error {
     case .queryTooBroad, .unusableAttribute(_, .lineBreak), .unusableAttribute(_, .empty): self = .param

@@ -1,8 +1,8 @@
 import Bytes
 public import Keychain
 
-/// What can be kept as an item's secret: a `Secret` or a whole `Credential`; and text or bytes where a program has
-/// them anyway, for these can't be wiped.
+/// A type that can be stored as an item's secret: a `Secret` or a whole `Credential`, or text or bytes if a program
+/// already has them, although these can't be wiped.
 public protocol CredentialConvertible: ~Copyable {
   /// A copy as a credential.
   borrowing func makeCredential() -> Credential
@@ -14,7 +14,7 @@ extension Secret: CredentialConvertible {
 }
 
 extension Credential: CredentialConvertible {
-  /// A copy of all that is confidential.
+  /// A copy of everything confidential.
   public borrowing func makeCredential() -> Credential { copy() }
 }
 

@@ -1,12 +1,12 @@
 public import Keychain
 
-/// Something that has become of an item of a keychain. It brings no secret along.
+/// A change of an item in a keychain. It contains no secret.
 public enum KeychainChange: Hashable, Sendable {
-  /// It was added, or has come into view because its collection was unlocked.
+  /// The item was added, or became visible because its collection was unlocked.
   case added(Item)
-  /// Its attributes or its secret were changed. The item is as it is now.
+  /// The item's attributes or its secret were changed. This is its new state.
   case updated(Item)
-  /// It was deleted. The item is as it was last seen.
+  /// The item was deleted. This is its last known state.
   case deleted(Item)
 
   /// The item.
@@ -18,7 +18,7 @@ public enum KeychainChange: Hashable, Sendable {
 }
 
 extension KeychainChange {
-  /// What has become of the items between two moments. What came and went between them isn't told of.
+  /// The changes between two moments. Items that were added and deleted in between are not included.
   static func between(_ before: [ItemRevision], _ after: [ItemRevision]) -> [KeychainChange] {
     var gone: [ItemReference?: ItemRevision] = [:]
     for revision in before { gone[revision.item.reference] = revision }

@@ -2,7 +2,7 @@ public import _Concurrency
 public import Keychain
 
 extension SharedKeychain {
-  /// The changes of the keychain's items from now on, whoever makes them: this program or another.
+  /// The changes of the keychain's items from now on, made by this program or another.
   ///
   /// ```swift
   /// for try await change in try keychain.changes() {
@@ -13,18 +13,18 @@ extension SharedKeychain {
   /// }
   /// ```
   ///
-  /// The keychain watches, and remembers what there is, when this returns; so no later change is missed, whenever the
-  /// loop begins. Changes that follow close upon one another may be told as one, which has their outcome: an item that
-  /// was added and at once deleted isn't told of. The loop ends when its task is cancelled, and with an error when the
-  /// keychain can't be read any more.
+  /// When this returns, the keychain is being watched and its present items are noted, so no later change is missed,
+  /// whenever the loop begins. Changes in quick succession may be reported as one with the final result: an item that
+  /// is added and immediately deleted is not reported. The loop ends when its task is cancelled, and throws an error
+  /// when the keychain can't be read any more.
   ///
-  /// - Returns: a sequence for one loop. What watches ends when nobody holds it any more.
-  /// - Throws: `KeychainError.unavailable(reason:)` if this kind of keychain can't tell; `KeychainError` if it
-  ///   can't be read now.
+  /// - Returns: a sequence for one loop. Watching ends when the sequence is released.
+  /// - Throws: `KeychainError.unavailable(reason:)` if this kind of keychain can't report changes; `KeychainError` if
+  ///   it can't be read now.
   public func changes() throws(KeychainError) -> KeychainChanges {
     try withStore { (store) throws(KeychainError) in
       let store = try store.reportingChanges()
-      // One signal that waits is enough: whoever takes it looks at everything.
+      // One pending signal is enough, because its receiver looks at everything.
       let (signals, continuation) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       let subscription = try store.onChange { continuation.yield() }
@@ -44,9 +44,9 @@ extension SharedKeychain {
 
 /// The changes of a keychain's items; see ``SharedKeychain/changes()``.
 public struct KeychainChanges: AsyncSequence, Sendable {
-  /// One change.
+  /// A single change.
   public typealias Element = KeychainChange
-  /// The keychain can't be read any more.
+  /// The error that the keychain can't be read any more.
   public typealias Failure = KeychainError
 
   private let keychain: SharedKeychain
@@ -59,17 +59,17 @@ public struct KeychainChanges: AsyncSequence, Sendable {
     self.beginning = beginning
   }
 
-  /// Begins with what has changed since the sequence was made.
+  /// Makes an iterator that begins with the changes since the sequence was made.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(keychain, signals.makeAsyncIterator(), beginning)
   }
 
-  /// Waits for changes, one after the other.
+  /// Waits for one change after another.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let keychain: SharedKeychain
     private var signals: AsyncStream<Void>.Iterator
     private var seen: [ItemRevision]
-    /// What is still to be told; the next change is the last.
+    /// The changes still to report, in reverse order.
     private var waiting: [KeychainChange] = []
     private var hasEnded = false
 
@@ -90,7 +90,7 @@ public struct KeychainChanges: AsyncSequence, Sendable {
       while !hasEnded, !Task.isCancelled {
         if let change = waiting.popLast() { return change }
         guard await signals.next(isolation: actor) != nil else { break }
-        // Much of what comes at once is one change to those who wait, and read once.
+        // Changes that arrive together are often one change to the program, and are read once.
         try? await Task.sleep(for: .milliseconds(20))
         if Task.isCancelled { break }
         do throws(KeychainError) {

@@ -6,13 +6,13 @@ extension SharedKeychain {
   /// Adds an item and returns it with its reference and dates.
   ///
   /// - Parameters:
-  ///   - secret: a `Secret` or `Credential`, which stays the caller's; or text or bytes.
+  ///   - secret: a `Secret` or `Credential`, of which a copy is stored, or text or bytes.
   ///   - item: the key of the new item, or an item with further attributes.
-  ///   - label: a person's name for it (`kSecAttrLabel`).
-  ///   - comment: a person's remark (`kSecAttrComment`).
-  ///   - description: what kind of password it is, in a word (`kSecAttrDescription`).
-  /// - Throws: `KeychainError.duplicateItem` if there is one with this key;
-  ///   `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if it exceeds
+  ///   - label: a name for people (`kSecAttrLabel`).
+  ///   - comment: a remark for people (`kSecAttrComment`).
+  ///   - description: the kind of password, in a word (`kSecAttrDescription`).
+  /// - Throws: `KeychainError.duplicateItem` if an item with this key exists;
+  ///   `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if the item exceeds
   ///   `ItemBounds`; `KeychainError` if the keychain can't be written.
   @discardableResult
   public func add(
@@ -26,14 +26,14 @@ extension SharedKeychain {
 
   // MARK: Saving
 
-  /// Keeps a secret: changes the item if it is there, and adds it if it isn't.
+  /// Stores a secret: changes the item if it exists, and adds it otherwise.
   ///
-  /// Nothing is written where nothing changes. Attributes that are not given stay as they are. An expiry or refresh
-  /// token that is not given along with an unchanged secret stays, too; with a new secret they are replaced.
+  /// Nothing is written if nothing changes. Attributes that are not given stay as they are. Without an expiry or
+  /// refresh token in the call, the present ones stay if the secret is unchanged, and are removed if it is new.
   ///
   /// - Parameters: as those of ``add(_:for:label:comment:description:)``.
-  /// - Returns: what was done.
-  /// - Throws: `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if it exceeds
+  /// - Returns: the change that was made.
+  /// - Throws: `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if the item exceeds
   ///   `ItemBounds`; `KeychainError` if the keychain can't be read or written.
   @discardableResult
   public func save(
@@ -45,7 +45,7 @@ extension SharedKeychain {
     wanted.reference = nil
     return try withStore { (store) throws(KeychainError) in
       try wanted.validate(with: credential)
-      // Most of what is saved is there already, and to find that takes no lock.
+      // Usually the item is already there, and finding that out takes no lock.
       if try store.keeps(wanted, credential) { return .unchanged }
       return try store.exclusively { () throws(KeychainError) -> SaveOutcome in
         guard let twin = try store.present(wanted) else {
@@ -70,16 +70,16 @@ extension SharedKeychain {
 
   // MARK: Updating
 
-  /// Changes attributes of an item and returns it as it is then.
+  /// Changes attributes of an item, and returns its new state.
   ///
   /// ```swift
   /// try keychain.update(login) { $0.comment = "for the build machine" }
   /// ```
   ///
   /// - Throws: `KeychainError.itemNotFound` if there is no such item; `KeychainError.duplicateItem` if another item
-  ///   has the key that it was given; `KeychainError.unusableAttribute(name:_:)` or
-  ///   `KeychainError.tooLarge(what:limit:)` if it exceeds `ItemBounds`; what the body throws; `KeychainError` if
-  ///   the keychain can't be read or written.
+  ///   already has the new key; `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if
+  ///   the item exceeds `ItemBounds`; whatever the body throws; `KeychainError` if the keychain can't be read or
+  ///   written.
   @discardableResult
   public func update(
     _ item: some ItemIdentifying, _ change: (inout Item) throws(KeychainError) -> Void
@@ -94,11 +94,11 @@ extension SharedKeychain {
     }
   }
 
-  /// Gives an item another secret, and changes attributes of it.
+  /// Replaces the secret of an item, and changes attributes of it.
   ///
   /// - Parameters:
   ///   - item: the item.
-  ///   - secret: takes the place of everything confidential that the item has, its expiry and refresh token included.
+  ///   - secret: replaces everything confidential in the item, including its expiry and refresh token.
   ///   - change: changes attributes.
   /// - Throws: as ``update(_:_:)`` does.
   @discardableResult
@@ -112,14 +112,14 @@ extension SharedKeychain {
       let updated = try store.exclusively { () throws(KeychainError) -> Item in
         try store.update(try store.change(wanted, change).after, credential)
       }
-      // A service dates the item by itself, and only now.
+      // Only now has a service set the item's date.
       return try store.present(updated) ?? updated
     }
   }
 
   // MARK: Deleting
 
-  /// Deletes an item. Returns whether it was there.
+  /// Deletes an item. Returns whether it existed.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read or written.
   @discardableResult
@@ -134,9 +134,9 @@ extension SharedKeychain {
     }
   }
 
-  /// Deletes items that were found. Returns how many of them were there.
+  /// Deletes items that were found. Returns how many of them still existed.
   ///
-  /// There is no deleting by attributes: too few of them would delete everything.
+  /// There is no deletion by attributes, because too few of them would delete everything.
   ///
   /// - Throws: `KeychainError` if the keychain can't be written.
   @discardableResult
@@ -146,7 +146,7 @@ extension SharedKeychain {
 }
 
 extension KeychainStore {
-  /// Whether saving this would change nothing.
+  /// Whether saving the item would change nothing.
   fileprivate func keeps(
     _ wanted: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Bool {
@@ -158,7 +158,7 @@ extension KeychainStore {
     }
   }
 
-  /// An item as it is, and as `change` wants it.
+  /// The present state of an item, and its state after `change`.
   fileprivate func change(
     _ wanted: Item, _ change: (inout Item) throws(KeychainError) -> Void
   ) throws(KeychainError) -> (before: Item, after: Item) {

@@ -10,7 +10,7 @@ extension SharedKeychain {
   /// let token = try keychain[.genericPassword(service: "example", account: "alice")]
   /// ```
   ///
-  /// It can't be set, for in Swift setting can't throw, and a failure to keep a secret must not go unseen: see
+  /// It can't be set, because setters in Swift can't throw, and a failure to store a secret must not go unnoticed: see
   /// ``save(_:for:label:comment:description:)``. Text can't be wiped from memory: see ``secret(of:)``.
   ///
   /// - Throws: as ``string(of:)`` does.
@@ -20,7 +20,7 @@ extension SharedKeychain {
 
   /// The secret of an item; `nil` if there is no such item.
   ///
-  /// An item that has expired gives its secret, too; see ``credential(of:)``.
+  /// The secret is returned even if the item has expired; see ``credential(of:)``.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func secret(of item: some ItemIdentifying) throws(KeychainError) -> Secret? {
@@ -30,8 +30,8 @@ extension SharedKeychain {
 
   /// The secret of an item as text, for a program that needs text; `nil` if there is no such item.
   ///
-  /// - Throws: `KeychainError.unusableAttribute(name:_:)` with `KeychainError.AttributeFault.notText` if the secret
-  ///   is no UTF-8; `KeychainError` if the keychain can't be read.
+  /// - Throws: `KeychainError.unusableAttribute(name:_:)` with `KeychainError.AttributeFault.notText` if the secret is
+  ///   not UTF-8; `KeychainError` if the keychain can't be read.
   public func string(of item: some ItemIdentifying) throws(KeychainError) -> String? {
     guard let secret = try secret(of: item) else { return nil }
     let text = secret.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
@@ -60,7 +60,7 @@ extension SharedKeychain {
     }
   }
 
-  /// An item with all its attributes and without its secret; `nil` if there is no such item.
+  /// An item with all its attributes but without its secret; `nil` if there is no such item.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func item(_ item: some ItemIdentifying) throws(KeychainError) -> Item? {
@@ -70,18 +70,18 @@ extension SharedKeychain {
 
   // MARK: By attributes
 
-  /// The items that have these attributes, without their secrets, in the keychain's own order. No attributes at all
-  /// ask for every item.
+  /// The items that have these attributes, without their secrets, in the keychain's own order. Without attributes, all
+  /// items.
   ///
-  /// The search is exact, as that of Keychain Services; see `ItemCriteria`. What git or another tool would be given,
-  /// ``answer(to:at:)`` tells.
+  /// The search is exact, like that of Keychain Services; see `ItemCriteria`. For the item that git or another tool
+  /// would get, see ``answer(to:at:)``.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func items(matching criteria: ItemCriteria = ItemCriteria()) throws(KeychainError) -> [Item] {
     try withStore { (store) throws(KeychainError) in try store.items(matching: .criteria(criteria)) }
   }
 
-  /// The internet passwords that have these attributes, without their secrets; every one, if none is given.
+  /// The internet passwords that have these attributes, without their secrets; all of them if none is given.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func internetPasswords(
@@ -99,7 +99,7 @@ extension SharedKeychain {
     return try items(matching: criteria)
   }
 
-  /// The generic passwords that have these attributes, without their secrets; every one, if none is given.
+  /// The generic passwords that have these attributes, without their secrets; all of them if none is given.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func genericPasswords(
@@ -113,7 +113,7 @@ extension SharedKeychain {
     return try items(matching: criteria)
   }
 
-  /// What git or another tool that asks like this would be given: the best item that has not expired, with its secret;
+  /// The answer that git or another tool would get to this query: the best item that has not expired, with its secret;
   /// `nil` if there is none. See `KeychainStore.answer(to:at:where:)`.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
@@ -123,11 +123,11 @@ extension SharedKeychain {
 }
 
 extension KeychainStore {
-  /// The item that is named, as it is now; `nil` if it is gone. An item that a keychain gave is known again by its
+  /// The present state of an item; `nil` if it is gone. An item that came from a keychain is identified by its
   /// reference, as long as its key is the same.
   func present(_ wanted: Item) throws(KeychainError) -> Item? {
     let key = wanted.key.primaryKey
-    // To a search by attributes an empty account is the same as none.
+    // A search by attributes doesn't distinguish an empty account from none.
     let found = try items(matching: .criteria(ItemCriteria(key))).filter { $0.key.primaryKey == key }
     guard let reference = wanted.reference else { return found.first }
     return found.first { $0.reference == reference }

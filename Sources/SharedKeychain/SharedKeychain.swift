@@ -1,7 +1,7 @@
 public import Keychain
 import Threads
 
-/// A keychain that any task and thread of a program may use: the one that new programs in Swift begin with.
+/// A keychain that all tasks and threads of a program may use. New programs in Swift should start with this one.
 ///
 /// ```swift
 /// let keychain = SharedKeychain(InMemoryKeychain())
@@ -11,32 +11,31 @@ import Threads
 /// try keychain.delete(login)
 /// ```
 ///
-/// What is not there is `nil` (or `false`); a keychain that is locked, broken or missing always is an error. The calls
-/// are synchronous, and some take as long as a person takes to type a passphrase; ``perform(_:)`` has them made on a
-/// thread of the keychain's own, for a task must not keep one of the few threads waiting that all tasks share.
+/// A missing item is `nil` (or `false`); a locked, broken or missing keychain is always an error. The calls are
+/// synchronous, and may last until the user has typed a passphrase. ``perform(_:)`` runs them on a thread of the
+/// keychain's own, because a task must not block one of the few threads that all tasks share.
 ///
-/// Calls from several threads wait for one another. A body that `exclusively(_:)` runs may call the keychain.
+/// Calls from several threads wait for one another. A body run by `exclusively(_:)` may call the keychain.
 public final class SharedKeychain: Sendable {
   private let lock = RecursiveLock()
-  // Sound: nobody else has it, and it is touched under the lock alone.
+  // This is sound: nobody else has the store, and it is used only under the lock.
   private nonisolated(unsafe) let store: any KeychainStore
   private let thread = OwnThread()
 
-  /// Takes a keychain over. The compiler sees to it that nobody else uses it from then on.
+  /// Takes over a keychain. The compiler ensures that nobody else uses it from then on.
   public init(_ store: sending any KeychainStore) {
     self.store = store
   }
 
-  /// Lends the keychain to one thread at a time.
+  /// Gives one thread at a time access to the keychain.
   func withStore<Result: ~Copyable>(
     _ body: (any KeychainStore) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     try lock.whileHeld { () throws(KeychainError) in try body(store) }
   }
 
-  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes what the body changed
-  /// lasting all at once. If the body throws, nothing has changed. It may be run more than once; see
-  /// `KeychainStore.exclusively(_:)`.
+  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and saves its changes all at
+  /// once. If the body throws, nothing is changed. It may be run more than once; see `KeychainStore.exclusively(_:)`.
   ///
   /// ```swift
   /// try keychain.exclusively {
@@ -45,7 +44,7 @@ public final class SharedKeychain: Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: what the body throws, and what writing the keychain throws.
+  /// - Throws: whatever the body throws, and the errors of writing the keychain.
   @discardableResult
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
@@ -53,9 +52,10 @@ public final class SharedKeychain: Sendable {
     try withStore { (store) throws(KeychainError) in try store.exclusively(body) }
   }
 
-  /// The same for a body that may throw other errors, too. The compiler takes every closure that names no error for one.
+  /// Does the same for a body that may throw other errors too. The compiler assumes that of every closure without a
+  /// typed `throws`.
   ///
-  /// - Throws: what the body throws, and `KeychainError` if the keychain can't be written.
+  /// - Throws: whatever the body throws, and `KeychainError` if the keychain can't be written.
   @_disfavoredOverload
   @discardableResult
   public func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
@@ -67,18 +67,18 @@ public final class SharedKeychain: Sendable {
     }
   }
 
-  /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows.
+  /// Runs `body`, which only reads, on a consistent state of the keychain, as far as its kind allows.
   ///
-  /// - Throws: what the body throws.
+  /// - Throws: whatever the body throws.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     try withStore { (store) throws(KeychainError) in try store.reading(body) }
   }
 
-  /// The same for a body that may throw other errors, too.
+  /// Does the same for a body that may throw other errors too.
   ///
-  /// - Throws: what the body throws.
+  /// - Throws: whatever the body throws.
   @_disfavoredOverload
   public func reading<Result>(_ body: () throws -> Result) throws -> Result {
     var thrown: (any Error)?
@@ -89,23 +89,23 @@ public final class SharedKeychain: Sendable {
     }
   }
 
-  /// Whether a secret could be kept now, without asking anybody and without changing anything: for a program that is
-  /// about to ask a person to log in. See `KeychainStore.probe()`.
+  /// Whether a secret could be stored now, determined without asking anybody or changing anything. A program can call
+  /// this before it asks the user to log in. See `KeychainStore.probe()`.
   public func probe() -> KeychainReadiness {
     let readiness = try? withStore { (store) throws(KeychainError) in store.probe() }
     return readiness ?? .unavailable(.unavailable(reason: "it can't be looked at"))
   }
 
-  /// Has a thread of the keychain's own run `body`, and waits for that without keeping a thread of the tasks' waiting.
+  /// Runs `body` on a thread of the keychain's own, and waits for it without blocking one of the tasks' threads.
   ///
   /// ```swift
   /// let secret = try await keychain.perform { try $0.secret(of: login) }
   /// ```
   ///
-  /// A keychain does one thing at a time; so there is one such thread at most, and only while there is something to
-  /// do. Cancelling the task doesn't end a call that has begun.
+  /// A keychain does one thing at a time, so there is at most one such thread, and only while there is work. Cancelling
+  /// the task doesn't end a call that has begun.
   ///
-  /// - Throws: what the body throws.
+  /// - Throws: whatever the body throws.
   public func perform<Value: ~Copyable, Failure: Error>(
     _ body: @escaping @Sendable (SharedKeychain) throws(Failure) -> sending Value
   ) async throws(Failure) -> sending Value {
@@ -120,12 +120,12 @@ public final class SharedKeychain: Sendable {
   }
 }
 
-/// Runs `body`, and notes what it throws where none but an error of the keychain's can be thrown. Whichever that is, it
-/// undoes what the body did.
+/// Runs `body`, which can throw any error, where only the keychain's errors can be thrown. Notes the error in `thrown`,
+/// and throws one of the keychain's to undo the body's changes.
 private func noting<Value>(
   _ thrown: inout (any Error)?, _ body: () throws -> Value
 ) throws(KeychainError) -> Value {
-  // It may be run once more.
+  // The body may be run again.
   thrown = nil
   do {
     return try body()
@@ -135,7 +135,7 @@ private func noting<Value>(
   }
 }
 
-/// What one thread hands to another, once: the continuation between them orders the two.
+/// A result that one thread passes to another, once; the continuation between them orders their accesses.
 private final class Outcome<Value: ~Copyable, Failure: Error>: @unchecked Sendable {
   private var result: Result<Value, Failure>?
 

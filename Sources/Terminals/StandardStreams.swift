@@ -61,8 +61,8 @@ package enum StandardStreams {
     _ = text.withUnsafeBytes { writeFully(2, $0) }
   }
 
-  /// Makes sure that descriptors 0 to 2 are in use, so that no file opened later becomes one of them. Writing to a closed
-  /// output still fails, so that the caller learns that nobody gets it.
+  /// Makes sure that descriptors 0 to 2 are in use, so that no file opened later becomes one of them. Writing to a
+  /// closed output still fails, so that the caller learns that nobody gets it.
   package static func occupy() {
     // Check all three at once, because usually they are open.
     var streams = (

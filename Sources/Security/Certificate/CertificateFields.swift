@@ -1,6 +1,6 @@
 import Keychain
 
-/// What of a certificate makes the attributes of its item (RFC 5280 section 4.1). Nothing is verified.
+/// The fields of a certificate that become attributes of its item (RFC 5280 section 4.1). Nothing is verified.
 struct CertificateFields: Hashable, Sendable {
   /// 1, 2 or 3.
   let version: Int
@@ -10,12 +10,12 @@ struct CertificateFields: Hashable, Sendable {
   let subject: ByteString
   /// The serial number, as the certificate encodes it.
   let serialNumber: ByteString
-  /// The extension of that name.
+  /// The subject key identifier extension.
   private(set) var subjectKeyIdentifier: ByteString?
-  /// The subject's common name, where it is UTF-8 or ASCII.
+  /// The subject's common name, if it is UTF-8 or ASCII.
   let commonName: ByteString?
 
-  /// Reads a certificate in DER; `nil` if the bytes are anything else.
+  /// Parses a certificate in DER; `nil` for anything else.
   init?(_ der: [UInt8]) {
     var outside = DERReader(der[...])
     guard let certificate = outside.next(DERReader.sequence), outside.isAtEnd else { return nil }

@@ -1,9 +1,9 @@
-/// Reads DER (ITU-T X.690 section 10) element by element, strictly: a length in any but its shortest form, a tag of
-/// several bytes, or an element that is longer than what holds it is none.
+/// Reads DER (ITU-T X.690 section 10) element by element. It is strict: it rejects a length that is not in its shortest
+/// form, a tag of several bytes, and an element that is longer than its container.
 struct DERReader {
   private var rest: ArraySlice<UInt8>
 
-  /// Reads these bytes.
+  /// Creates a reader of these bytes.
   init(_ bytes: ArraySlice<UInt8>) {
     rest = bytes
   }
@@ -13,7 +13,7 @@ struct DERReader {
     /// The identifier octet.
     let tag: UInt8
     let contents: ArraySlice<UInt8>
-    /// Tag, length and contents.
+    /// The tag, length and contents.
     let whole: ArraySlice<UInt8>
   }
 
@@ -23,7 +23,7 @@ struct DERReader {
   /// The tag of the next element; `nil` at the end.
   var nextTag: UInt8? { rest.first }
 
-  /// The next element; `nil` if there is none, or it isn't DER. The reader is of no use then.
+  /// Reads the next element; `nil` if there is none, or it isn't DER. The reader can't be used after that.
   mutating func next() -> Element? {
     guard rest.count >= 2 else { return nil }
     let start = rest.startIndex
@@ -33,7 +33,7 @@ struct DERReader {
     var length = first
     var header = 2
     if first >= 0x80 {
-      // No certificate needs more than three bytes to count its own, and 0x80 alone is BER's indefinite length.
+      // No certificate needs more than three bytes for its length, and 0x80 alone is BER's indefinite length.
       let count = first - 0x80
       guard 1...3 ~= count, rest.count >= 2 + count else { return nil }
       header += count
@@ -48,7 +48,7 @@ struct DERReader {
     return element
   }
 
-  /// The next element if it has this tag, else `nil`.
+  /// Reads the next element if it has this tag; otherwise returns `nil`.
   mutating func next(_ tag: UInt8) -> Element? {
     guard nextTag == tag else { return nil }
     return next()
@@ -64,9 +64,9 @@ extension DERReader {
   static let sequence: UInt8 = 0x30
   static let set: UInt8 = 0x31
 
-  /// A context-specific tag with elements in it.
+  /// A context-specific tag for an element that contains elements.
   static func tagged(_ number: UInt8) -> UInt8 { 0xa0 | number }
 
-  /// A context-specific tag with bytes in it.
+  /// A context-specific tag for an element that contains bytes.
   static func taggedBytes(_ number: UInt8) -> UInt8 { 0x80 | number }
 }

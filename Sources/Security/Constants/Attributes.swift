@@ -1,4 +1,4 @@
-/// When an item can be read (`kSecAttrAccessible…`). Kept, and without effect on Linux.
+/// When an item can be read (`kSecAttrAccessible…`). Stored, but without effect on Linux.
 public let kSecAttrAccessible: CFString = "pdmn"
 
 /// Which programs may use an item on macOS (`SecAccess`). Refused: Linux has nothing like it.
@@ -7,7 +7,7 @@ public let kSecAttrAccess: CFString = "acls"
 /// An item's access control (``SecAccessControl``).
 public let kSecAttrAccessControl: CFString = "accc"
 
-/// The access group, a `String`; part of the primary key, and no boundary on Linux.
+/// The access group, a `String`; part of the primary key, but not a security boundary on Linux.
 public let kSecAttrAccessGroup: CFString = "agrp"
 
 /// Whether an item is marked for synchronization, a `Bool`; part of the primary key. Nothing is sent.
@@ -22,10 +22,10 @@ public let kSecAttrCreationDate: CFString = "cdat"
 /// When an item was last changed, a `Date`. Set by the keychain.
 public let kSecAttrModificationDate: CFString = "mdat"
 
-/// What kind of item it is, for a person to read, a `String`.
+/// The kind of item, for people, a `String`.
 public let kSecAttrDescription: CFString = "desc"
 
-/// A person's remark, a `String`.
+/// A remark for people, a `String`.
 public let kSecAttrComment: CFString = "icmt"
 
 /// The program that made the item, a four-character code as a number.
@@ -34,13 +34,13 @@ public let kSecAttrCreator: CFString = "crtr"
 /// The program's own type of item, a four-character code as a number.
 public let kSecAttrType: CFString = "type"
 
-/// The name that a person sees, a `String`.
+/// The name for people, a `String`.
 public let kSecAttrLabel: CFString = "labl"
 
 /// Whether programs that list items should leave this one out, a `Bool`.
 public let kSecAttrIsInvisible: CFString = "invi"
 
-/// Whether the item stands for a password that is not to be kept, a `Bool`.
+/// Whether the item stands for a password that must not be stored, a `Bool`.
 public let kSecAttrIsNegative: CFString = "nega"
 
 /// The user name, a `String`; part of the primary key.
@@ -70,10 +70,10 @@ public let kSecAttrPort: CFString = "port"
 /// An internet password's path, a `String`; part of the primary key.
 public let kSecAttrPath: CFString = "path"
 
-/// Where the item would be synchronized, a `String`. Kept, and without effect on Linux.
+/// Where the item would be synchronized, a `String`. Stored, but without effect on Linux.
 public let kSecAttrSyncViewHint: CFString = "vwht"
 
-/// The token that an item lies on. Refused: there are none here.
+/// The token that holds the item. Refused: there are none on Linux.
 public let kSecAttrTokenID: CFString = "tkid"
 
 /// The persistent reference as an attribute, in its first spelling. Refused.
@@ -85,5 +85,5 @@ public let kSecAttrPersistentReference: CFString = "persistref"
 /// The token of the Secure Enclave.
 public let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
 
-/// The access group of what lies on tokens.
+/// The access group of items on tokens.
 public let kSecAttrAccessGroupToken: CFString = "com.apple.token"

@@ -19,5 +19,5 @@ public let kSecAttrAuthenticationTypeHTTPDigest: CFString = "httd"
 /// A form in a web page.
 public let kSecAttrAuthenticationTypeHTMLForm: CFString = "form"
 
-/// The usual one; an item without a type has it.
+/// The default type, which items without a type have.
 public let kSecAttrAuthenticationTypeDefault: CFString = "dflt"

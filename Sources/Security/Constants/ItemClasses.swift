@@ -1,4 +1,4 @@
-/// The key for an item's class, which every dictionary has to have, but one with a reference.
+/// The key for an item's class, required in every dictionary except one with a reference.
 public let kSecClass: CFString = "class"
 
 /// The class of passwords for servers.

@@ -1,16 +1,16 @@
 /// Whether a key is public, private or symmetric (`kSecAttrKeyClass…`); part of the primary key.
 public let kSecAttrKeyClass: CFString = "kcls"
 
-/// A key's label for programs, `Data`, mostly a hash; part of the primary key.
+/// A key's label for programs, `Data`, usually a hash; part of the primary key.
 public let kSecAttrApplicationLabel: CFString = "klbl"
 
-/// Whether a key is kept in the keychain, a `Bool`.
+/// Whether a key is stored in the keychain, a `Bool`.
 public let kSecAttrIsPermanent: CFString = "perm"
 
-/// Whether a key leaves the keychain only encrypted, a `Bool`. Kept, and without effect on Linux.
+/// Whether a key leaves the keychain only encrypted, a `Bool`. Stored, but without effect on Linux.
 public let kSecAttrIsSensitive: CFString = "sens"
 
-/// Whether a key can leave the keychain, a `Bool`. Kept, and without effect on Linux.
+/// Whether a key can leave the keychain, a `Bool`. Stored, but without effect on Linux.
 public let kSecAttrIsExtractable: CFString = "extr"
 
 /// A key's tag for programs, `Data`; part of the primary key.
@@ -31,7 +31,7 @@ public let kSecAttrRounds: CFString = "rounds"
 /// A key's size in bits, a number; part of the primary key.
 public let kSecAttrKeySizeInBits: CFString = "bsiz"
 
-/// How many bits of a key count, a number; part of the primary key.
+/// The number of effective bits of a key; part of the primary key.
 public let kSecAttrEffectiveKeySize: CFString = "esiz"
 
 /// Whether a key can encrypt, a `Bool`.
@@ -55,10 +55,10 @@ public let kSecAttrCanWrap: CFString = "wrap"
 /// Whether a key can unwrap another, a `Bool`.
 public let kSecAttrCanUnwrap: CFString = "unwp"
 
-/// The key for a private key's own attributes where a pair is made.
+/// The key for attributes of the private key when a pair is generated.
 public let kSecPrivateKeyAttrs: CFString = "private"
 
-/// The key for a public key's own attributes where a pair is made.
+/// The key for attributes of the public key when a pair is generated.
 public let kSecPublicKeyAttrs: CFString = "public"
 
 /// The class of public keys.

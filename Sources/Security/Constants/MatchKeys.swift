@@ -1,31 +1,31 @@
-/// The policy that a certificate has to satisfy. Refused: no certificate is verified here.
+/// The policy that a certificate must satisfy. Refused: no certificate is verified here.
 public let kSecMatchPolicy: CFString = "m_Policy"
 
-/// The items to choose among: an array of references, or of persistent ones.
+/// The items to choose from: an array of references, or of persistent ones.
 public let kSecMatchItemList: CFString = "m_ItemList"
 
-/// The keychains to search, on macOS. Refused: there is one.
+/// The keychains to search, on macOS. Refused: there is only one.
 public let kSecMatchSearchList: CFString = "m_SearchList"
 
-/// The issuers, one of which has to be in a certificate's chain. Refused.
+/// The issuers, one of which must be in a certificate's chain. Refused.
 public let kSecMatchIssuers: CFString = "m_Issuers"
 
-/// The address that a certificate has to be for, if it is for any. Refused.
+/// The email address that a certificate must be for, if it has any. Refused.
 public let kSecMatchEmailAddressIfPresent: CFString = "m_EmailAddressIfPresent"
 
-/// What a certificate's subject has to contain. Refused.
+/// Text that a certificate's subject must contain. Refused.
 public let kSecMatchSubjectContains: CFString = "m_SubjectContains"
 
-/// The host that an internet password's server is, or is a subdomain of.
+/// The host that an internet password's server must equal or be a subdomain of.
 public let kSecMatchHostOrSubdomainOfHost: CFString = "m_HostOrSubdomainOfHost"
 
-/// What a certificate's subject has to start with. Refused.
+/// Text that a certificate's subject must start with. Refused.
 public let kSecMatchSubjectStartsWith: CFString = "m_SubjectStartsWith"
 
-/// What a certificate's subject has to end with. Refused.
+/// Text that a certificate's subject must end with. Refused.
 public let kSecMatchSubjectEndsWith: CFString = "m_SubjectEndsWith"
 
-/// What a certificate's subject has to be. Refused.
+/// Text that a certificate's subject must equal. Refused.
 public let kSecMatchSubjectWholeString: CFString = "m_SubjectWholeString"
 
 /// Whether text matches without regard to case, a `Bool`.
@@ -40,14 +40,14 @@ public let kSecMatchWidthInsensitive: CFString = "m_WidthInsensitive"
 /// Whether only trusted certificates match. Refused if true.
 public let kSecMatchTrustedOnly: CFString = "m_TrustedOnly"
 
-/// The date on which a certificate has to be valid. Refused.
+/// The date on which a certificate must be valid. Refused.
 public let kSecMatchValidOnDate: CFString = "m_ValidOnDate"
 
-/// How many items are returned at most: a number, or `kSecMatchLimit…`.
+/// The maximum number of items to return: a number, or `kSecMatchLimit…`.
 public let kSecMatchLimit: CFString = "m_Limit"
 
-/// The first item that matches. This is the default without a limit.
+/// Only the first item that matches. This is the default.
 public let kSecMatchLimitOne: CFString = "m_LimitOne"
 
-/// Every item that matches.
+/// All items that match.
 public let kSecMatchLimitAll: CFString = "m_LimitAll"

@@ -1,7 +1,7 @@
 /// FTP.
 public let kSecAttrProtocolFTP: CFString = "ftp "
 
-/// The account of a client of FTP.
+/// The account of an FTP client.
 public let kSecAttrProtocolFTPAccount: CFString = "ftpa"
 
 /// HTTP.
@@ -43,7 +43,7 @@ public let kSecAttrProtocolSSH: CFString = "ssh "
 /// FTP over TLS.
 public let kSecAttrProtocolFTPS: CFString = "ftps"
 
-/// HTTP over TLS; items keep it as `https`, as git and every tool does.
+/// HTTP over TLS; items store it as `https`, as git and every tool does.
 public let kSecAttrProtocolHTTPS: CFString = "htps"
 
 /// A proxy for HTTP.

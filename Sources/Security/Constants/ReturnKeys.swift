@@ -7,5 +7,5 @@ public let kSecReturnAttributes: CFString = "r_Attributes"
 /// Whether a reference is returned, a ``SecKeychainItem``.
 public let kSecReturnRef: CFString = "r_Ref"
 
-/// Whether a persistent reference is returned, `Data` that may be kept.
+/// Whether a persistent reference is returned, `Data` that can be saved.
 public let kSecReturnPersistentRef: CFString = "r_PersistentRef"

@@ -2,47 +2,47 @@ import Foundation
 import Keychain
 import SecurityCodes
 
-/// What values an attribute has, and how they are bytes: those by which items are compared, and mostly those that they
-/// keep.
+/// The type of an attribute's values, and their conversion to bytes, by which items are compared, and which they
+/// usually store.
 enum AttributeForm: Hashable, Sendable {
-  /// A `String`; its UTF-8.
+  /// A `String`, as UTF-8.
   case text
-  /// A `String`; its UTF-8 without slashes around it, as items keep paths.
+  /// A `String`, as UTF-8 without surrounding slashes, as items store paths.
   case path
-  /// `Data`; its bytes.
+  /// `Data`, as its bytes.
   case data
-  /// An integer; decimal digits.
+  /// An integer, as decimal digits.
   case number
-  /// A four-character code as a number; its decimal digits.
+  /// A four-character code as a number, as its decimal digits.
   case code
-  /// A `Bool`; `1` or `0`.
+  /// A `Bool`, as `1` or `0`.
   case flag
-  /// A `Date`; its milliseconds since 1970 in decimal digits.
+  /// A `Date`, as its milliseconds since 1970 in decimal digits.
   case date
-  /// A four-character code; the name of the URL scheme.
+  /// A four-character code, as the name of the URL scheme.
   case networkProtocol
-  /// A four-character code; the type's usual name. The default one is empty.
+  /// A four-character code, as the type's usual name. The default is empty.
   case authenticationType
-  /// A TCP port; decimal digits. None is empty.
+  /// A TCP port, as decimal digits. No port is empty.
   case port
-  /// Marked or not, or both; `1`, `0` or `*`.
+  /// Marked, not marked or both, as `1`, `0` or `*`.
   case synchronizable
-  /// One of `kSecAttrAccessible…`; its value.
+  /// One of `kSecAttrAccessible…`, as its value.
   case accessibility
-  /// A ``SecAccessControl``; the value of its `kSecAttrAccessible…`.
+  /// A ``SecAccessControl``, as the value of its `kSecAttrAccessible…`.
   case accessControl
-  /// What can't be here.
+  /// An attribute that isn't supported here.
   case unsupported
 }
 
 extension AttributeForm {
-  /// The bytes for a value of a dictionary.
+  /// The bytes for a value in a dictionary.
   ///
-  /// Apple's keychain takes text and data for each other, numbers for flags and digits for numbers
-  /// (SecDbItem.c); so does this one.
+  /// Apple's keychain accepts text for data and the reverse, numbers for flags, and digits for numbers (SecDbItem.c),
+  /// and so does this one.
   ///
-  /// - Throws: `errSecParam` for a value of another type, or out of bounds; `errSecUnimplemented` for one that means
-  ///   something that isn't here.
+  /// - Throws: `errSecParam` for a value of another type, or out of bounds; `errSecUnimplemented` for a value with a
+  ///   meaning that isn't supported here.
   func bytes(of value: Any) throws(StatusError) -> ByteString {
     switch self {
     case .text, .data: return try Self.bytes(value)
@@ -76,7 +76,7 @@ extension AttributeForm {
     }
   }
 
-  /// The value for a dictionary.
+  /// The value for a dictionary from its bytes.
   func value(of bytes: ByteString) -> Any {
     switch self {
     case .text, .path, .accessibility, .unsupported: return bytes.text ?? Data(bytes.bytes)
@@ -99,7 +99,7 @@ extension AttributeForm {
     }
   }
 
-  /// The value of `sync` that both kinds of items answer.
+  /// The value of `sync` that matches both kinds of items.
   static let bothKinds: ByteString = "*"
 
   private static func bytes(_ value: Any) throws(StatusError) -> ByteString {

@@ -12,6 +12,6 @@ extension CertificateFields {
     return attributes
   }
 
-  // CSSM_CERT_ENCODING_DER of cssmtype.h; the types there are the version's number.
+  // CSSM_CERT_ENCODING_DER in cssmtype.h; the types there are the version numbers.
   private static let encodingDER: ByteString = "3"
 }

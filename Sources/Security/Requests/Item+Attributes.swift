@@ -1,10 +1,9 @@
 import Keychain
 
-// Where an item keeps what the attributes of Keychain Services say.
+// The mapping between items and the attributes of Keychain Services.
 
 extension Item {
-  /// The bytes of an attribute (see ``AttributeForm``); `nil` where the item says nothing of it, and it has no value
-  /// by itself.
+  /// The bytes of an attribute (see ``AttributeForm``); `nil` if the item doesn't have it and there is no default.
   func bytes(of attribute: ItemAttribute) -> ByteString? {
     switch attribute.tag {
     case "cdat": creationDate.map { ByteString(String($0.milliseconds)) }
@@ -27,7 +26,7 @@ extension Item {
     }
   }
 
-  /// Gives an attribute a value. The dates are the keychain's, and stay.
+  /// Sets an attribute. The dates belong to the keychain, and are not changed.
   mutating func set(_ attribute: ItemAttribute, to bytes: ByteString) {
     switch attribute.tag {
     case "cdat", "mdat": return
@@ -45,7 +44,7 @@ extension Item {
 }
 
 extension Item.Key {
-  /// The key of a new item of a class, which says nothing yet.
+  /// The empty key of a new item of a class.
   init(emptyOf itemClass: ItemClass) {
     if let kind = itemClass.cryptographicKind {
       self = .cryptographic(CryptographicItem(kind, [:]))
@@ -56,10 +55,10 @@ extension Item.Key {
     }
   }
 
-  /// Whether it is one of the two classes of passwords.
+  /// Whether it belongs to one of the two classes of passwords.
   var isPassword: Bool { itemClass == .internetPassword || itemClass == .genericPassword }
 
-  /// The bytes of an attribute that only the primary key has; `nil` if it is no such attribute.
+  /// The bytes of an attribute in the primary key; `nil` if it is not part of the key.
   fileprivate func bytes(of attribute: ItemAttribute) -> ByteString? {
     switch self {
     case .internetPassword(let key):
@@ -85,7 +84,7 @@ extension Item.Key {
     }
   }
 
-  /// Gives an attribute of the primary key a value; `false` if it is no such attribute. Empty is as good as none.
+  /// Sets an attribute of the primary key; `false` if it is not part of the key. An empty value removes it.
   fileprivate mutating func set(_ attribute: ItemAttribute, to bytes: ByteString) -> Bool {
     let value = bytes.isEmpty ? nil : bytes
     switch self {
@@ -127,7 +126,7 @@ extension Item.Key {
 }
 
 extension ItemAttribute {
-  /// What an item's attribute is that the item keeps nothing of; `nil` if it has no value then.
+  /// The default of an attribute that an item doesn't store; `nil` if there is none.
   func defaultBytes(of itemClass: ItemClass) -> ByteString? {
     switch form {
     case .accessibility: itemClass.defaultAccessibility
@@ -137,7 +136,7 @@ extension ItemAttribute {
 }
 
 extension AttributeForm {
-  /// What stands for no value in a primary key (SecItemSchema.c): nothing, or 0.
+  /// The representation of no value in a primary key (SecItemSchema.c): empty, or 0.
   var absent: ByteString {
     switch self {
     case .number, .code, .flag, .date, .synchronizable: "0"

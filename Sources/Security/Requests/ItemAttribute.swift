@@ -1,9 +1,9 @@
 import Keychain
 
-/// An attribute of Keychain Services: its tag, what values it has, and which classes of items have it
+/// An attribute of Keychain Services: its tag, the form of its values, and the classes of items that have it
 /// (SecItemSchema.c of Apple's Security-61901; SecItem.h, "Item classes").
 struct ItemAttribute: Hashable, Sendable {
-  /// The four characters that are its key in dictionaries.
+  /// The four-character key in dictionaries.
   let tag: String
   let form: AttributeForm
   let classes: Set<ItemClass>
@@ -14,19 +14,19 @@ struct ItemAttribute: Hashable, Sendable {
     self.classes = classes
   }
 
-  /// The tag as items keep it.
+  /// The tag as items store it.
   var itemTag: ByteString { ByteString(tag) }
 
   /// The attribute with this key; `nil` if no class has one.
   static func named(_ key: String) -> ItemAttribute? { byTag[key] }
 
-  /// The attribute with this key, which some class has.
+  /// The attribute with this key, which must exist.
   static func known(_ key: String) -> ItemAttribute {
     guard let attribute = byTag[key] else { preconditionFailure("no attribute \(key)") }
     return attribute
   }
 
-  /// The attributes of a class, in the order of the table.
+  /// The attributes of a class, in table order.
   static func all(of itemClass: ItemClass) -> [ItemAttribute] {
     table.filter { $0.classes.contains(itemClass) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Keychain
 
-/// What `SecItemUpdate` changes of every item that matches.
+/// The changes that `SecItemUpdate` makes to every item that matches.
 struct ItemChanges {
   private var attributes: [ItemAttribute: ByteString] = [:]
   /// The new secret; `nil` to keep each item's.
@@ -9,8 +9,7 @@ struct ItemChanges {
 
   /// Reads the dictionary of changes.
   ///
-  /// - Throws: `errSecNoSuchAttr` for a key that is no attribute of the class; `errSecParam` for a value that the
-  ///   attribute can't have.
+  /// - Throws: `errSecNoSuchAttr` for a key that is not an attribute of the class; `errSecParam` for an invalid value.
   init(_ dictionary: CFDictionary, of itemClass: ItemClass?) throws(StatusError) {
     guard let dictionary = dictionary as? [String: Any] else { throw StatusError(errSecParam) }
     for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
@@ -28,10 +27,10 @@ struct ItemChanges {
     }
   }
 
-  /// The item with the changes.
+  /// The item with the changes applied.
   ///
-  /// - Throws: `errSecReadOnlyAttr` for a date other than the one that the keychain has set; `errSecNoSuchAttr` if an
-  ///   item of this class has no such attribute.
+  /// - Throws: `errSecReadOnlyAttr` for a date other than the one set by the keychain; `errSecNoSuchAttr` if an item of
+  ///   this class doesn't have the attribute.
   func applied(to item: Item) throws(StatusError) -> Item {
     var changed = item
     for (attribute, bytes) in attributes {

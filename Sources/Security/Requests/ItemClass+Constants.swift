@@ -17,13 +17,13 @@ extension ItemClass {
     (.certificate, kSecClassCertificate), (.key, kSecClassKey), (.identity, kSecClassIdentity),
   ]
 
-  /// What `kSecAttrAccessible` is of an item that says nothing of it (SecDbQuery.c).
+  /// The value of `kSecAttrAccessible` for an item that doesn't store it (SecDbQuery.c).
   var defaultAccessibility: ByteString {
     ByteString(self == .certificate ? kSecAttrAccessibleAlways : kSecAttrAccessibleWhenUnlocked)
   }
 
-  /// The tags of what makes an item of this class the one it is, beside access group and synchronizability, where
-  /// items keep it by tags (SecItemSchema.c).
+  /// The tags of the primary key of this class that items store by tag, besides the access group and synchronizability
+  /// (SecItemSchema.c).
   var primaryTags: Set<String> {
     switch self {
     case .internetPassword, .genericPassword: []

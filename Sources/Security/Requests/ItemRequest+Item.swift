@@ -3,9 +3,10 @@ import Foundation
 import Keychain
 
 extension ItemRequest {
-  /// The item that is to be added.
+  /// The item to add.
   ///
-  /// - Throws: `errSecDecode` for a certificate whose issuer and serial number neither the attributes nor its data tell.
+  /// - Throws: `errSecDecode` for a certificate whose issuer and serial number are neither in the attributes nor in its
+  ///   data.
   func newItem(_ itemClass: ItemClass) throws(StatusError) -> Item {
     var item = Item(Item.Key(emptyOf: itemClass))
     if itemClass == .certificate {
@@ -19,7 +20,7 @@ extension ItemRequest {
     return item
   }
 
-  /// What is to be kept confidential of the new item.
+  /// The credential of the new item.
   var newCredential: Credential { Credential(Secret(copying: certificate?.data ?? secret ?? Data())) }
 
   private var secretBytes: [UInt8] { [UInt8](secret ?? Data()) }
@@ -28,7 +29,7 @@ extension ItemRequest {
 }
 
 extension Secret {
-  /// Copies the bytes of what a caller gave, which stays the caller's.
+  /// Copies bytes that belong to the caller.
   init(copying data: Data) {
     self.init(capacity: data.count)
     for region in data.regions { region.withUnsafeBytes { append($0) } }

@@ -1,7 +1,7 @@
 import Keychain
 
 extension ItemRequest {
-  /// What a keychain can search for by itself: all but dates, a missing port, and names.
+  /// The criteria that a keychain can search by itself: all but dates, a missing port, and names.
   var criteria: ItemCriteria {
     var criteria = ItemCriteria()
     criteria.itemClass = itemClass
@@ -11,9 +11,9 @@ extension ItemRequest {
     return criteria
   }
 
-  /// Whether an item that the criteria match has the rest.
+  /// Whether an item that matches the criteria also meets the rest of the request.
   ///
-  /// - Parameter keychain: the kind of keychain that the item is in.
+  /// - Parameter keychain: the kind of keychain that contains the item.
   func matches(_ item: Item, in keychain: String) -> Bool {
     for (attribute, bytes) in attributes {
       switch attribute.tag {
@@ -59,13 +59,13 @@ extension ItemCriteria {
 }
 
 extension Item {
-  /// Whether it is for no port in particular: it has none, or its protocol's own, which is the same.
+  /// Whether it has no port, or its protocol's default, which is the same.
   fileprivate var hasOwnPort: Bool {
     guard case .internetPassword(let key) = key else { return false }
     return key.port == nil || key.port == InternetPassword.defaultPort(of: key.protocol)
   }
 
-  /// Whether its server is the host, in small letters, or one below it.
+  /// Whether its server is the host, in lowercase, or a subdomain of it.
   fileprivate func isOnHost(_ host: ByteString) -> Bool {
     guard case .internetPassword(let key) = key, let server = key.server?.lowercased else { return false }
     if server == host { return true }
@@ -75,7 +75,7 @@ extension Item {
 }
 
 extension ItemName {
-  /// Whether this names the item, which is in a keychain of that kind.
+  /// Whether this names the item, which is in a keychain of the given kind.
   fileprivate func names(_ item: Item, in keychain: String) -> Bool {
     switch self {
     case .reference(let reference):

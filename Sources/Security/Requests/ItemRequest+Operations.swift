@@ -5,7 +5,7 @@ import Keychain
 extension ItemRequest {
   /// Adds the item.
   ///
-  /// - Throws: why there is none to add.
+  /// - Throws: the reason why there is no item to add.
   func add(_ result: UnsafeMutablePointer<CFTypeRef?>?) throws(StatusError) -> OSStatus {
     guard let itemClass else { throw StatusError(errSecParam) }
     let item = try newItem(itemClass)
@@ -29,7 +29,7 @@ extension ItemRequest {
           try self.values(in: opened)
         }
       } catch {
-        // An encrypted file is locked as a whole, and can't even be read then.
+        // An encrypted file is locked as a whole, and then can't even be listed.
         if authenticationUI == .skip, error.isLocked { return errSecItemNotFound }
         throw error
       }
@@ -39,7 +39,7 @@ extension ItemRequest {
     }
   }
 
-  /// Changes every item that matches.
+  /// Changes all items that match.
   func update(_ changes: ItemChanges) -> OSStatus {
     KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
       try opened.store.exclusively { () throws(KeychainError) in
@@ -54,7 +54,7 @@ extension ItemRequest {
         }
         for item in changed {
           if let secret = changes.secret {
-            // An expiry and a refresh token were those of the secret before.
+            // The old secret's expiry and refresh token don't apply to the new one.
             try opened.store.update(item, Credential(Secret(copying: secret)))
           } else {
             try opened.store.update(item)
@@ -65,7 +65,7 @@ extension ItemRequest {
     }
   }
 
-  /// Deletes every item that matches.
+  /// Deletes all items that match.
   func delete() -> OSStatus {
     KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
       try opened.store.exclusively { () throws(KeychainError) in
@@ -87,7 +87,7 @@ extension ItemRequest {
     }
   }
 
-  /// What is returned of each item, no more than the limit.
+  /// The results for the items, up to the limit.
   private func values(in opened: KeychainAccess.Opened) throws(KeychainError) -> [Any] {
     var values: [Any] = []
     for item in try items(in: opened) {
@@ -102,7 +102,7 @@ extension ItemRequest {
     return values
   }
 
-  /// The secret; `nil` if the item is gone by now, or is locked and to be left out then.
+  /// The secret; `nil` if the item is gone, or is locked and should be skipped.
   private func secret(of item: Item, in opened: KeychainAccess.Opened) throws(KeychainError) -> Data? {
     do throws(KeychainError) {
       return try opened.store.credentialIfPresent(of: item)?.secret.withUnsafeBytes { Data($0) }
@@ -114,7 +114,7 @@ extension ItemRequest {
 }
 
 extension KeychainError {
-  /// Whether it says that somebody would have to be asked to unlock something.
+  /// Whether the user would have to be asked to unlock something.
   fileprivate var isLocked: Bool {
     switch self {
     case .locked, .collectionLocked, .itemLocked: true

@@ -2,16 +2,16 @@ import Foundation
 import Keychain
 
 extension ItemRequest {
-  /// Reads a dictionary.
+  /// Parses a dictionary.
   ///
-  /// - Throws: `errSecParam` for a key that isn't known or makes no sense here, a value that it can't have, and a missing
-  ///   class; `errSecNoSuchClass`; `errSecNoSuchAttr` for an attribute that items of the class don't have;
-  ///   `errSecUnimplemented` for what Linux doesn't have.
+  /// - Throws: `errSecParam` for a key that is unknown or makes no sense here, an invalid value, or a missing class;
+  ///   `errSecNoSuchClass`; `errSecNoSuchAttr` for an attribute that items of the class don't have;
+  ///   `errSecUnimplemented` for features that Linux doesn't have.
   init(_ dictionary: CFDictionary, for operation: Operation) throws(StatusError) {
     guard let dictionary = dictionary as? [String: Any] else { throw StatusError(errSecParam) }
     try readNames(dictionary, for: operation)
     try readClass(dictionary)
-    // In the order of the keys: of several faults, the same one is always reported.
+    // In the order of the keys, so that the same fault of several is always reported.
     for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
       if ItemAttribute.isTag(key) {
         let attribute = try ItemAttribute(tag: key, of: itemClass)
@@ -43,7 +43,7 @@ extension ItemRequest {
     guard let key = keys.first, let value = dictionary[key] else { return }
     if keys.count > 1 { throw StatusError(errSecParam) }
     if operation == .add {
-      // A reference to what is in the keychain already adds nothing.
+      // A reference to an item that is already in the keychain can't be added.
       guard key == kSecValueRef, let certificate = value as? SecCertificate else {
         throw StatusError(errSecParam)
       }
@@ -132,7 +132,7 @@ extension ItemRequest {
     }
   }
 
-  /// What can't be told of one key alone.
+  /// Checks combinations of keys.
   private mutating func checkWhole(
     _ dictionary: [String: Any], for operation: Operation
   ) throws(StatusError) {
@@ -176,15 +176,15 @@ extension ItemAttribute {
   static let synchronizable = ItemAttribute.known("sync")
   private static let accessibility = ItemAttribute.known("pdmn")
 
-  /// The attribute that says the same: an access control without flags is its accessibility.
+  /// The equivalent attribute: an access control without flags is its accessibility.
   var place: ItemAttribute { form == .accessControl ? .accessibility : self }
 
-  /// Whether a key has the form of an attribute's; one other key has it, too.
+  /// Whether a key has the form of an attribute's key, as one other key does.
   static func isTag(_ key: String) -> Bool {
     key.utf8.count == 4 && key != kSecUseDataProtectionKeychain
   }
 
-  /// The attribute with this key, of items of this class, or where that isn't known of some class.
+  /// The attribute with this key for items of this class, or of any class if it is `nil`.
   ///
   /// - Throws: `errSecNoSuchAttr`
   init(tag: String, of itemClass: ItemClass?) throws(StatusError) {

@@ -1,14 +1,14 @@
 import Foundation
 import Keychain
 
-/// What a dictionary asks for, read once and checked.
+/// A request from a dictionary, parsed and checked.
 struct ItemRequest {
-  /// The function that the dictionary was given to.
+  /// The function that got the dictionary.
   enum Operation: Hashable, Sendable {
     case add, search, update, delete
   }
 
-  /// What `kSecReturn…` asks for.
+  /// The values that `kSecReturn…` asks for.
   struct Returns: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -18,40 +18,40 @@ struct ItemRequest {
     static let persistentReference = Returns(rawValue: 8)
   }
 
-  /// Whether somebody may be asked to unlock something (`kSecUseAuthenticationUI`).
+  /// Whether the user may be asked to unlock something (`kSecUseAuthenticationUI`).
   enum AuthenticationUI: Hashable, Sendable {
     case allow, fail, skip
   }
 
-  /// The class; `nil` only where ``names`` says which items are meant.
+  /// The class; `nil` only if ``names`` identifies the items.
   var itemClass: ItemClass?
-  /// The attributes, without those that any item would answer.
+  /// The attributes, without those that every item matches.
   var attributes: [ItemAttribute: ByteString] = [:]
   /// `kSecValueData`
   var secret: Data?
-  /// The items that are named by references; `nil` if none are.
+  /// The items named by references; `nil` if there are none.
   var names: [ItemName]?
   /// A certificate to add, from `kSecValueRef`.
   var certificate: SecCertificate?
-  /// How many items are returned at most.
+  /// The maximum number of items to return.
   var limit = 1
   var returns: Returns = []
-  /// Whether letters of either case are the same.
+  /// Whether to ignore the case of letters.
   var ignoresCase = false
-  /// The host that the server is, or is a subdomain of.
+  /// The host that the server must equal or be a subdomain of.
   var hostOrParent: ByteString?
   var authenticationUI = AuthenticationUI.allow
 }
 
-/// An item that a caller names, and doesn't describe.
+/// An item that a caller identifies by name, not by attributes.
 enum ItemName: Hashable, Sendable {
   case reference(PersistentReference)
-  /// A certificate by what makes it the one it is.
+  /// A certificate, by its primary key.
   case certificate(issuer: ByteString, serialNumber: ByteString)
 
-  /// The name that an element of `kSecMatchItemList` or the value of `kSecValueRef` or `kSecValuePersistentRef` is.
+  /// Parses an element of `kSecMatchItemList`, or the value of `kSecValueRef` or `kSecValuePersistentRef`.
   ///
-  /// - Throws: `errSecParam` if it is none.
+  /// - Throws: `errSecParam` if it is not a name.
   init(_ value: Any) throws(StatusError) {
     if let data = value as? Data, let reference = PersistentReference(data) {
       self = .reference(reference)

@@ -1,15 +1,15 @@
 import Foundation
 import Keychain
 
-/// What a function returns of one item.
+/// The result of a function for one item.
 struct ItemResult {
   let item: Item
-  /// The kind of keychain that it is in.
+  /// The kind of keychain that contains it.
   let keychain: String
-  /// The secret; `nil` if it wasn't needed.
+  /// The secret; `nil` if it isn't needed.
   let secret: Data?
 
-  /// The value in the form that `returns` asks for: what it names if that is one thing, else all of it in a dictionary.
+  /// The value in the form that `returns` asks for: a single value by itself, several in a dictionary.
   func value(_ returns: ItemRequest.Returns) -> Any {
     switch returns {
     case .data: return secret ?? Data()
@@ -38,14 +38,14 @@ struct ItemResult {
 }
 
 extension ItemRequest.Returns {
-  /// Whether the secret of an item of this class is needed: a certificate's reference is made of it.
+  /// Whether the secret of an item of this class is needed. A certificate's reference is made from it.
   func needsSecret(of itemClass: ItemClass) -> Bool {
     contains(.data) || contains(.reference) && itemClass == .certificate
   }
 }
 
 extension Item {
-  /// Its attributes by their keys, and its class.
+  /// The item's attributes by their keys, and its class.
   fileprivate var attributeValues: [String: Any] {
     var values: [String: Any] = [kSecClass: key.itemClass.constant]
     for attribute in ItemAttribute.all(of: key.itemClass) {
