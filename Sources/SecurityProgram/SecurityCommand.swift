@@ -3,13 +3,13 @@ package import Processes
 import Terminals
 import ToolCommands
 
-/// `llavero security`, or `security` by a link: Apple's command of that name, as far as it has a meaning on Linux. Its
-/// options are its own, so it starts without ArgumentParser. llavero-security(1) has the differences.
+/// `llavero security`, or `security` through a link: Apple's command of that name, as far as it makes sense on Linux.
+/// It has options of its own, so it starts without ArgumentParser. llavero-security(1) lists the differences.
 package enum SecurityCommand {
-  /// The link by which it is called.
+  /// The name of the link that calls it.
   package static let name = "security"
 
-  /// What is shown of the global options.
+  /// The usage of the global options.
   private static let usage = """
     usage: security [-hilqv] [-p prompt] [command [option...]]
         -h  List the commands, or say how one is used
@@ -23,12 +23,12 @@ package enum SecurityCommand {
 
   private static let prompt = "security> "
 
-  /// Does what the arguments say, and returns the status to end with.
+  /// Runs the command in the arguments, and returns the exit status.
   package static func run(_ arguments: [CString]) -> Int32 {
     let session = SecuritySession()
     let options: SecurityOptions
     do throws(SecurityFailure) {
-      // As every command of llavero has it. The original would take it for a wrong option.
+      // Like every command of llavero. The original reports it as an invalid option.
       if let first = arguments.first, first.bytes == "--help" {
         try securing("write") { () throws(Failure) in try StandardStreams.write(raw: usage + "\n") }
         return 0
@@ -52,13 +52,13 @@ package enum SecurityCommand {
     return SecurityFailure.usage("").result
   }
 
-  /// Carries out one command, and returns what it returns.
+  /// Runs one command, and returns its result.
   private static func run(_ name: String, _ words: [SecurityWord], _ session: SecuritySession) -> Int32 {
     guard let command = SecurityOperation.named(name) else {
       SecurityFailure.say("security: unknown command \"\(terminalText(name))\"")
       return 1
     }
-    // Not what it is given, for a password may be among that.
+    // Not its arguments, because they may contain a password.
     if session.isVerbose { SecurityFailure.say("\(command.name)") }
     do throws(SecurityFailure) {
       guard let run = command.run else { throw .unimplemented(command.absence) }
@@ -70,10 +70,10 @@ package enum SecurityCommand {
     }
   }
 
-  /// Carries out the commands that standard input has, and returns what the last one returns.
+  /// Runs the commands on standard input, and returns the result of the last one.
   private static func interact(_ session: SecuritySession, prompt: String) -> Int32 {
     session.isInteractive = true
-    // Which keychain is meant, a later line may say; by then the lines before have been read.
+    // A later line may name another keychain, and by then the lines before it have been read.
     if Program.secretService == nil { _ = SecretServiceProgram.become() }
     let input = SecurityInput()
     let showsPrompt = StandardStreams.isTerminal(0)
@@ -109,7 +109,7 @@ package enum SecurityCommand {
     return result
   }
 
-  /// Lists the commands, or says how some are used.
+  /// Lists the commands, or shows how some are used.
   static func help(_ words: [SecurityWord]) throws(SecurityFailure) {
     var text = ""
     for word in words {

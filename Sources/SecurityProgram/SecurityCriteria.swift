@@ -1,9 +1,9 @@
 import Keychain
 import SecurityCodes
 
-/// What the options of a command say of an item.
+/// The description of an item by the options of a command.
 struct SecurityCriteria {
-  /// Which of the two classes is meant.
+  /// Which of the two classes is searched.
   let isInternetPassword: Bool
   var account: ByteString?
   var server: ByteString?
@@ -43,14 +43,14 @@ struct SecurityCriteria {
     type = try options.code("C")
   }
 
-  /// Whether nothing is said at all.
+  /// Whether no criterion is given.
   var isEmpty: Bool {
     account == nil && server == nil && service == nil && securityDomain == nil && path == nil && port == nil
       && `protocol` == nil && authenticationType == nil && label == nil && comment == nil && kind == nil
       && creator == nil && type == nil && generic == nil
   }
 
-  /// Whether the primary key is complete, so that nothing else counts.
+  /// Whether the primary key is complete, so that nothing else is compared.
   private var hasPrimaryKey: Bool {
     isInternetPassword
       ? account != nil && server != nil && securityDomain != nil && path != nil && port != nil
@@ -58,19 +58,19 @@ struct SecurityCriteria {
       : account != nil && service != nil
   }
 
-  /// What a keychain is asked for, among which those that are meant are then looked for. A service by name is found
-  /// without a look at all others, which takes a keyring with many items long.
+  /// A query for the candidates, which are then compared with the criteria. Querying a service by name avoids reading
+  /// all other items, which is slow in a keyring with many items.
   var query: ItemQuery {
     guard let service, let query = try? GenericPasswordQuery(service: service) else { return .all }
     return .genericPassword(query)
   }
 
-  /// Whether the item is meant.
+  /// Whether the item matches.
   func matches(_ item: Item) -> Bool {
     matchesKey(of: item) && (hasPrimaryKey || matchesNotes(of: item))
   }
 
-  /// Whether the item is meant, as far as the primary key goes. Absent and empty are the same.
+  /// Whether the item's primary key matches. Absent and empty values are equal.
   func matchesKey(of item: Item) -> Bool {
     guard Self.agrees(account, item.key.account) else { return false }
     switch item.key {
@@ -103,15 +103,16 @@ struct SecurityCriteria {
     return held.map { FourCharacterCode(abbreviating: $0) } == asked
   }
 
-  /// The items that are meant: where no security domain is asked for, those of git and people before those of other
-  /// tools; else in the keychain's order.
+  /// The items that match. If no security domain is given, items of git and people come before those of other tools;
+  /// otherwise they are in the keychain's order.
   func found(among items: [Item], _ isMeant: (Item) -> Bool) -> [Item] {
     let found = items.filter(isMeant)
     if securityDomain != nil { return found }
     return found.filter { $0.key.securityDomain == nil } + found.filter { $0.key.securityDomain != nil }
   }
 
-  /// The item that `add` adds. Without a protocol it is `https`, for an item has to have one; an empty account is none.
+  /// The item that `add` adds. The protocol defaults to `https`, because an item must have one; an empty account counts
+  /// as none.
   func newItem() -> Item {
     if !isInternetPassword {
       return noted(on: Item(GenericPassword(service: service ?? "", account: account.nonEmpty)))
@@ -125,7 +126,7 @@ struct SecurityCriteria {
           authenticationType: authenticationType.flatMap(\.authenticationTypeName))))
   }
 
-  /// The item with what the options say beyond the primary key. An empty text removes what was noted.
+  /// The item with the given attributes beyond the primary key. An empty text removes an attribute.
   func noted(on item: Item) -> Item {
     var item = item
     if let label { item.label = label.isEmpty ? nil : label }

@@ -2,7 +2,7 @@ import Keychain
 import Terminals
 import SecurityCodes
 
-/// `error`: says what numbers mean.
+/// `error`: prints the meaning of status numbers.
 enum SecurityErrorCommand {
   static func run(_ words: [SecurityWord]) throws(SecurityFailure) {
     if words.isEmpty { throw .usage("needs a number") }
@@ -17,7 +17,7 @@ enum SecurityErrorCommand {
     try securing("write") { () throws(Failure) in try StandardStreams.write(raw: lines) }
   }
 
-  /// A number of 32 bits, with a sign or `0x` before it.
+  /// Parses a 32-bit number with an optional sign or `0x`.
   static func status(_ text: String) -> SecurityStatus? {
     let lower = text.lowercased()
     if lower.hasPrefix("0x") {

@@ -2,18 +2,18 @@ import Keychain
 import Terminals
 import SecurityCodes
 
-/// Why a command of `security` failed.
+/// The reason why a command of `security` failed.
 enum SecurityFailure: Error {
-  /// The call is wrong; the command's usage is shown.
+  /// The call is wrong; the command's usage is printed.
   case usage(String)
-  /// All is said in these lines.
+  /// These lines describe the failure.
   case told([String])
-  /// Something that has no meaning here, and why.
+  /// The command makes no sense here, for this reason.
   case unimplemented(String)
-  /// A function of Keychain Services would have returned this. The rest is what llavero says of it.
+  /// The status that a function of Keychain Services would have returned, and llavero's explanation.
   case status(SecurityStatus, of: String, because: Failure?)
 
-  /// What the command returns.
+  /// The result of the command.
   var result: Int32 {
     switch self {
     case .usage: 2
@@ -26,7 +26,7 @@ enum SecurityFailure: Error {
   init(_ error: KeychainError, of function: String) {
     let status = SecurityStatus(error)
     switch status {
-    // All is said in the one line that scripts look for.
+    // The line that scripts look for says everything.
     case .itemNotFound, .duplicateItem: self = .status(status, of: function, because: nil)
     default: self = .status(status, of: function, because: Failure(error))
     }
@@ -46,7 +46,7 @@ enum SecurityFailure: Error {
     self = .status(status, of: function, because: failure)
   }
 
-  /// Tells the person.
+  /// Reports the failure to the user.
   ///
   /// - Parameter command: the command that failed.
   func report(_ command: SecurityOperation) {
@@ -65,12 +65,12 @@ enum SecurityFailure: Error {
   }
 
   static func say(_ line: TextForTerminal) {
-    // Where that fails there is nobody to tell.
+    // If that fails, there is nobody to tell.
     try? StandardStreams.write("\(line)\n" as TextForTerminal, to: 2)
   }
 }
 
-/// Runs `body` and turns its error into that of a function of Keychain Services.
+/// Runs `body`, and converts its error to the status of a function of Keychain Services.
 func securing<Result: ~Copyable>(
   _ function: String, _ body: () throws(KeychainError) -> Result
 ) throws(SecurityFailure) -> Result {
@@ -81,7 +81,7 @@ func securing<Result: ~Copyable>(
   }
 }
 
-/// The same.
+/// Runs `body`, and converts its error to the status of a function of Keychain Services.
 func securing<Result: ~Copyable>(
   _ function: String, _ body: () throws(Failure) -> Result
 ) throws(SecurityFailure) -> Result {

@@ -2,13 +2,13 @@ import Bytes
 import Keychain
 import SecurityCodes
 
-/// An item as `security` prints it.
+/// The form in which `security` prints an item.
 enum SecurityItemText {
   private enum Format: String {
     case blob, uint32, sint32, timedate
   }
 
-  /// Writes the item's keychain, class and attributes. Those that no item has here are `<NULL>`.
+  /// Writes the item's keychain, class and attributes. Attributes that no item has here are `<NULL>`.
   static func append(_ item: Item, in keychain: ByteString, to output: inout Secret) {
     output.append("keychain: ")
     append(keychain, to: &output)
@@ -68,7 +68,7 @@ enum SecurityItemText {
     finish(format, value, to: &output)
   }
 
-  /// An attribute that has a number for a name.
+  /// Writes an attribute with a number for a name.
   private static func line(_ number: UInt8, _ value: ByteString?, to output: inout Secret) {
     output.append("    ")
     append(ByteString([0, 0, 0, number]), to: &output)
@@ -81,7 +81,7 @@ enum SecurityItemText {
     output.append("\n")
   }
 
-  /// The number 1 of what is true.
+  /// The number 1 for true.
   private static func flag(_ isSet: Bool) -> ByteString? { isSet ? ByteString([0, 0, 0, 1]) : nil }
 
   private static func code(_ name: ByteString) -> ByteString {
@@ -95,7 +95,7 @@ enum SecurityItemText {
 }
 
 extension Item {
-  /// The label, or what it is by default.
+  /// The label, or its default.
   var securityLabel: ByteString? {
     if let label { return label }
     switch key {

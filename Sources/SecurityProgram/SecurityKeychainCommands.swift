@@ -7,9 +7,9 @@ import SecurityCodes
 import ToolCommands
 import UnlockCache
 
-/// What is about keychains as a whole.
+/// The commands for whole keychains.
 enum SecurityKeychainCommands {
-  // MARK: Which there are
+  // MARK: Listing and choosing
 
   /// `list-keychains` and `login-keychain`: the keychain in use is the only one.
   static func list(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
@@ -21,7 +21,7 @@ enum SecurityKeychainCommands {
     try show(options, session)
   }
 
-  /// `default-keychain`: says which is in use, or chooses it for good, as `llavero keychain use` does.
+  /// `default-keychain`: prints the keychain in use, or chooses one permanently, as `llavero keychain use` does.
   static func showDefault(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
     let options = try SecurityOptions(words, "d:s")
     if !options.has("s") { return try show(options, session) }
@@ -31,7 +31,7 @@ enum SecurityKeychainCommands {
     let kind: KeychainKind
     switch try session.operand(word) {
     case .kind(let named): kind = named
-    // It is that already.
+    // It is already the default.
     case .inUse: return
     }
     try securing("SecKeychainSetDefault") { () throws(Failure) in
@@ -46,7 +46,7 @@ enum SecurityKeychainCommands {
     if let domain = options.value("d"), !["user", "system", "common", "dynamic"].contains(domain) {
       throw .usage("there are the domains user, system, common and dynamic")
     }
-    // Of the others there is none.
+    // The other domains have no default.
     if let domain = options.value("d"), domain != "user" { return }
     let keychain = try session.look(nil)
     var line = Secret(capacity: 256)
@@ -57,7 +57,8 @@ enum SecurityKeychainCommands {
     try securing("write") { () throws(Failure) in try StandardStreams.write(text) }
   }
 
-  /// `show-keychain-info`, on standard error as there. A locked keychain is an error, and nobody is asked.
+  /// `show-keychain-info`: prints to standard error, like the original. A locked keychain is an error, and nobody is
+  /// asked.
   static func showInfo(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
     let options = try SecurityOptions(words, "")
     let function = "SecKeychainCopySettings"

@@ -1,13 +1,13 @@
 import Bytes
 import Terminals
 
-/// A line that interactive mode reads.
+/// A line read in interactive mode.
 enum SecurityLine {
-  /// The longest, in bytes.
+  /// The maximum length, in bytes.
   static let longest = 1 << 20
 
-  /// The words of a line. A word that begins with a quote, `"` or `'`, ends at the next one like it; another ends at
-  /// white space, and quotes in it are ordinary. A backslash makes the byte after it ordinary in both.
+  /// Splits a line into words. A word that begins with a quote, `"` or `'`, ends at the next such quote. Any other word
+  /// ends at white space, and quotes in it are literal. A backslash makes the next byte literal in both.
   ///
   /// - Throws: ``SecurityFailure`` if a quote isn't closed, or the line ends in a backslash.
   static func words(_ line: borrowing Secret) throws(SecurityFailure) -> [SecurityWord] {
@@ -45,12 +45,12 @@ enum SecurityLine {
   }
 }
 
-/// Standard input, line by line.
+/// Reads standard input line by line.
 final class SecurityInput {
   private var buffer = Secret(capacity: 4096)
   private var hasEnded = false
 
-  /// What came of reading a line.
+  /// The result of reading a line.
   enum Reading: ~Copyable {
     case line(Secret)
     case ended
@@ -58,7 +58,7 @@ final class SecurityInput {
     case failed(errno: Int32)
   }
 
-  /// The next line, without its end.
+  /// Reads the next line, without its end.
   func next() -> Reading {
     while true {
       if let end = buffer.withUnsafeBytes({ $0.firstIndex(of: 0x0a) }) {

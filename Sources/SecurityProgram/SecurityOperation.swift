@@ -2,17 +2,17 @@ import Keychain
 
 /// A command of `security`.
 struct SecurityOperation: Sendable {
-  /// What it does with the words after its name.
+  /// Runs the command with the words after its name.
   typealias Body =
     @Sendable (_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) -> Void
 
-  /// What it is called. A call may shorten it.
+  /// The name. A call may abbreviate it.
   let name: String
-  /// Its options, and what they mean, in lines.
+  /// The options and their meanings, one a line.
   let usage: String
-  /// What it does, in a sentence; of what has no meaning here, why not.
+  /// A sentence that says what it does, or why it makes no sense here.
   let summary: String
-  /// Does it; `nil` for what has no meaning here.
+  /// Runs the command; `nil` if it makes no sense here.
   let run: Body?
 
   private init(_ name: String, _ usage: String, _ summary: String, _ run: @escaping Body) {
@@ -22,7 +22,7 @@ struct SecurityOperation: Sendable {
     self.run = run
   }
 
-  /// What has no meaning here.
+  /// A command that makes no sense here.
   private init(_ name: String, absent why: String) {
     self.name = name
     usage = ""
@@ -30,18 +30,18 @@ struct SecurityOperation: Sendable {
     run = nil
   }
 
-  /// Why it has no meaning here, after its name.
+  /// The reason why it makes no sense here, to follow its name.
   var absence: String { "has no meaning here: \(summary)" }
 
-  /// What a usage error shows.
+  /// The text shown after a usage error.
   var usageText: String { "Usage: \(name) \(usage)\n        \(summary)" }
 
-  /// The first one whose name begins so, as there.
+  /// The first command whose name begins with a prefix, as in the original.
   static func named(_ prefix: String) -> SecurityOperation? {
     prefix.isEmpty ? nil : all.first { $0.name.hasPrefix(prefix) }
   }
 
-  /// In the order of Apple's program, which decides what a shortened name means.
+  /// All commands, in the order of Apple's program, which decides what an abbreviated name means.
   static let all: [SecurityOperation] = [
     SecurityOperation("help", "[command...]", "List the commands, or say how they are used.") {
       (words, _) throws(SecurityFailure) in try SecurityCommand.help(words)

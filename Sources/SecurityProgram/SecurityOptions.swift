@@ -3,21 +3,21 @@ import Glibc
 import Terminals
 import SecurityCodes
 
-/// The options of one command, as getopt(3) reads them: one letter each, which may stand together behind one hyphen;
-/// the value of one that has one follows in the same word or is the next; the first word that is no option, or what
-/// follows `--`, begins the operands.
+/// The options of a command, as getopt(3) reads them. Each is a letter, and several may follow one hyphen. A value
+/// follows in the same word, or is the next word. The operands begin with the first word that is not an option, or
+/// after `--`.
 struct SecurityOptions {
-  /// What came of them, in their order.
+  /// The options in the order in which they were given.
   private(set) var given: [(letter: UInt8, value: SecurityWord?)] = []
-  /// The words after them.
+  /// The words after the options.
   private(set) var operands: [SecurityWord] = []
 
-  /// Reads them.
+  /// Parses the options of a command.
   ///
   /// - Parameters:
-  ///   - specification: the letters there are, each that has a value followed by a colon, and each that has one unless
-  ///     it ends the call by two.
-  /// - Throws: ``SecurityFailure/usage(_:)`` for another letter, or a value that is missing.
+  ///   - specification: the known letters. One colon follows a letter that takes a value, and two colons follow one
+  ///     that takes a value unless it ends the call.
+  /// - Throws: ``SecurityFailure/usage(_:)`` for an unknown letter, or a missing value.
   init(_ words: [SecurityWord], _ specification: StaticString) throws(SecurityFailure) {
     var rest = words[...]
     while let word = rest.first {
@@ -43,7 +43,7 @@ struct SecurityOptions {
       case 0: given.append((letter, nil))
       case let colons?:
         if position < word.bytes.count {
-          // Of a word that goes on, the value is what follows.
+          // The rest of the word is the value.
           given.append((letter, SecurityWord(word.bytes.withUnsafeBytes { Self.copy($0, from: position) })))
         } else if let next = rest.popFirst() {
           given.append((letter, next))
@@ -61,7 +61,7 @@ struct SecurityOptions {
     Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[start...]))
   }
 
-  /// How many colons follow a letter; `nil` if there is no such letter.
+  /// The number of colons after a letter; `nil` if the letter is unknown.
   private static func colons(after letter: UInt8, in specification: StaticString) -> Int? {
     let known = UnsafeBufferPointer(
       start: specification.utf8Start, count: specification.utf8CodeUnitCount)
@@ -79,14 +79,14 @@ struct SecurityOptions {
     given.last { $0.letter == UInt8(ascii: letter) }?.value
   }
 
-  /// The same, of an option that is no secret.
+  /// The last value of an option that is not secret.
   func value(_ letter: Unicode.Scalar) -> ByteString? {
     word(letter)?.attribute
   }
 
-  /// A four-character code.
+  /// The value of an option that is a four-character code.
   ///
-  /// - Throws: ``SecurityFailure`` if it hasn't four bytes.
+  /// - Throws: ``SecurityFailure`` if it doesn't have four bytes.
   func code(_ letter: Unicode.Scalar) throws(SecurityFailure) -> FourCharacterCode? {
     guard let value = value(letter) else { return nil }
     if let code = FourCharacterCode(exactly: value) { return code }
@@ -98,18 +98,18 @@ struct SecurityOptions {
     throw .told(lines)
   }
 
-  /// A port, where 0 is none.
+  /// The port; `nil` for 0.
   ///
-  /// - Throws: ``SecurityFailure`` if it is no number up to 65535.
+  /// - Throws: ``SecurityFailure`` if it is not a number up to 65535.
   func port() throws(SecurityFailure) -> UInt16? {
     guard let value = value("P") else { return nil }
     guard let port = UInt16("\(value)") else { throw .usage("a port is a number from 0 to 65535") }
     return port == 0 ? nil : port
   }
 
-  /// The one keychain that may be named.
+  /// The keychain that is named, if there is one.
   ///
-  /// - Throws: ``SecurityFailure/usage(_:)`` if there are more.
+  /// - Throws: ``SecurityFailure/usage(_:)`` if there are several.
   func keychain() throws(SecurityFailure) -> SecurityWord? {
     if operands.count > 1 { throw .usage("more than one keychain is named") }
     return operands.first

@@ -9,7 +9,7 @@ import ToolCommands
 enum SecurityPasswordCommands {
   // MARK: Finding
 
-  /// Prints the first item that is meant, or its password.
+  /// Prints the first item that matches, or its password.
   static func find(
     _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) {
@@ -24,7 +24,7 @@ enum SecurityPasswordCommands {
           for item in criteria.found(among: try store.items(matching: criteria.query), criteria.matches) {
             if !wantsSecret { return Found(item) }
             guard let credential = try store.credentialIfPresent(of: item) else { continue }
-            // What has expired answers nobody.
+            // Expired items don't answer.
             if !credential.isExpired(at: .now) { return Found(item, credential.secret.copy()) }
           }
           return nil
@@ -66,7 +66,7 @@ enum SecurityPasswordCommands {
     SecurityItemText.append(found.item, in: keychain.securityName, to: &output)
     try write(output)
     if !found.hasSecret { return }
-    // Where scripts look for it.
+    // Scripts look for this line on standard error.
     var line = Secret(capacity: 256)
     line.append("password: ")
     found.secret.withUnsafeBytes { SecurityValue.append($0, to: &line) }
@@ -76,7 +76,7 @@ enum SecurityPasswordCommands {
 
   // MARK: Adding
 
-  /// Adds an item, or with `-U` changes the one that there is.
+  /// Adds an item, or with `-U` changes an existing one.
   static func add(
     _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) {
@@ -91,7 +91,7 @@ enum SecurityPasswordCommands {
     let keychain = try session.keychain(try options.keychain())
     let store = keychain.keychain
     let item = criteria.newItem()
-    // Before the password is asked for: what can't be added, and what is there already.
+    // Check what can't be added, and what exists already, before asking for the password.
     try securing(function) { () throws(KeychainError) in
       try item.validateKey()
       try item.validate()
@@ -122,8 +122,8 @@ enum SecurityPasswordCommands {
     }
   }
 
-  /// The item that `-U` changes: the one with the very primary key, else the first that has what is said of that. One
-  /// that another tool stored is meant only where its security domain is named.
+  /// The item that `-U` changes: the one with the same primary key, else the first that matches the given parts of it.
+  /// An item stored by another tool is changed only if its security domain is given.
   private static func present(
     _ criteria: SecurityCriteria, _ item: Item, in store: any KeychainStore
   ) throws(KeychainError) -> Item? {
@@ -143,10 +143,10 @@ enum SecurityPasswordCommands {
     }
   }
 
-  /// The password of an item to be added; without one, an empty one.
+  /// The password of an item to add; empty if none was given.
   private final class GivenPassword {
     private let secret: Secret
-    /// Whether one was given.
+    /// Whether a password was given.
     let isThere: Bool
 
     init(_ secret: consuming Secret) {
@@ -181,7 +181,7 @@ enum SecurityPasswordCommands {
 
   // MARK: Deleting
 
-  /// Deletes the first item that is meant, and prints what it was.
+  /// Deletes the first item that matches, and prints it.
   static func delete(
     _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) {
@@ -192,7 +192,7 @@ enum SecurityPasswordCommands {
     for keychain in try keychains(options.operands, session) {
       let store = keychain.keychain
       let deleted = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
-        // Mostly there is one. Where there is none, nothing has to be locked.
+        // Usually there is one. If there is none, nothing has to be locked.
         if try !store.items(matching: .all).contains(where: criteria.matches) { return Item?.none }
         return try store.exclusively { () throws(KeychainError) -> Item? in
           let found = criteria.found(among: try store.items(matching: .all), criteria.matches)
@@ -211,7 +211,7 @@ enum SecurityPasswordCommands {
 
   // MARK: Dumping
 
-  /// Prints every item, with its secret only if that is asked for.
+  /// Prints all items, with their secrets only on request.
   static func dump(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
     let options = try SecurityOptions(words, "adir")
     for (letter, what) in [("a", "access control lists"), ("i", "access control lists"), ("r", "raw data")]
@@ -245,14 +245,14 @@ enum SecurityPasswordCommands {
     try write(output)
   }
 
-  // MARK: All
+  // MARK: Shared
 
-  /// Those that are named, else the one in use.
+  /// The keychains that are named, or else the one in use.
   private static func keychains(
     _ operands: [SecurityWord], _ session: SecuritySession, readsSecrets: Bool = false
   ) throws(SecurityFailure) -> [OpenKeychain] {
     if operands.isEmpty { return [try session.keychain(nil, readsSecrets: readsSecrets)] }
-    // First whether all are known, then which they are: where one is opened, this may become another program.
+    // Check first that all are known, then open them: opening one may replace this process with another program.
     for operand in operands { _ = try session.operand(operand) }
     var keychains: [OpenKeychain] = []
     for operand in operands { keychains.append(try session.keychain(operand, readsSecrets: readsSecrets)) }
@@ -269,7 +269,7 @@ enum SecurityPasswordCommands {
 }
 
 extension Item.Key {
-  /// Whether another tool than git has stored it.
+  /// Whether a tool other than git stored it.
   fileprivate var isOfTool: Bool {
     if case .internetPassword(let key) = self { key.securityDomain != nil } else { false }
   }

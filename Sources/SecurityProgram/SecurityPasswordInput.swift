@@ -4,24 +4,24 @@ import Passphrases
 import Terminals
 import SecurityCodes
 
-/// A password that a person types twice on the terminal. Where there is none, standard input gives it in two lines.
+/// Reads a password that the user types twice on the terminal. Without a terminal, it is two lines of standard input.
 struct SecurityPasswordInput {
   let question: String
   let questionAgain: String
-  /// The function of Keychain Services that it is for.
+  /// The function of Keychain Services that it is read for.
   let function: String
 
-  /// Of `-w` without a value.
+  /// For `-w` without a value.
   static let newItem = SecurityPasswordInput(
     question: "password data for new item: ", questionAgain: "retype password for new item: ",
     function: "SecKeychainItemCreateFromContent")
-  /// Of `set-keychain-password`.
+  /// For `set-keychain-password`.
   static let newPassphrase = SecurityPasswordInput(
     question: "New Password: ", questionAgain: "Retype New Password: ",
     function: "SecKeychainChangePassword")
 
-  /// - Parameter mayReadInput: whether standard input is there to be read, and no command is in it.
-  /// - Throws: ``SecurityFailure`` if nobody gives it, or the two differ.
+  /// - Parameter mayReadInput: whether standard input may be read, because it contains no commands.
+  /// - Throws: ``SecurityFailure`` if nobody gives a password, or the two differ.
   func read(mayReadInput: Bool) throws(SecurityFailure) -> Secret {
     if VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never", let terminal = Terminal() {
       return try ask(terminal)
@@ -53,7 +53,7 @@ struct SecurityPasswordInput {
     }
   }
 
-  /// The next line of standard input; `nil` if there is none.
+  /// Reads the next line of standard input; `nil` at the end.
   private static func line(_ input: SecurityInput) throws(SecurityFailure) -> Secret? {
     switch input.next() {
     case .line(let line): return line

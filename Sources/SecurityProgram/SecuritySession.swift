@@ -7,25 +7,25 @@ import Terminals
 import SecurityCodes
 import ToolCommands
 
-/// What the commands of one run share: the global options, and the keychains that were opened.
+/// The state that the commands of one run share: the global options, and the keychains that were opened.
 final class SecuritySession {
-  /// `-q`: whether nothing is said of what commands return.
+  /// `-q`: whether results of commands are not reported.
   var isQuiet = false
-  /// `-v`: whether each command is named before it is carried out.
+  /// `-v`: whether the name of each command is printed before it runs.
   var isVerbose = false
   /// Whether the commands come from standard input.
   var isInteractive = false
 
   private var opened: [(operand: Operand, keychain: OpenKeychain)] = []
 
-  /// What names a keychain.
+  /// The keychain that an operand names.
   enum Operand: Equatable {
-    /// The one in use: no name, `login`, or what the login keychain is called on a Mac.
+    /// The one in use: no name, `login`, or the name of the login keychain on a Mac.
     case inUse
     case kind(KeychainKind)
   }
 
-  /// What a name stands for.
+  /// Resolves a keychain's name.
   ///
   /// - Throws: ``SecurityFailure`` for `errSecNoSuchKeychain`.
   func operand(_ word: SecurityWord?) throws(SecurityFailure) -> Operand {
@@ -58,9 +58,9 @@ final class SecuritySession {
     realPath(first).map { $0 == realPath(second) } ?? false
   }
 
-  /// The keychain that a name stands for. In interactive mode it stays open.
+  /// Opens the keychain with a name. In interactive mode it stays open.
   ///
-  /// - Parameter readsSecrets: whether the command is about secrets.
+  /// - Parameter readsSecrets: whether the command reads secrets.
   /// - Throws: ``SecurityFailure`` if there is no such keychain, or it can't be opened.
   func keychain(_ word: SecurityWord?, readsSecrets: Bool = false) throws(SecurityFailure) -> OpenKeychain {
     let operand = try operand(word)
@@ -68,7 +68,7 @@ final class SecuritySession {
     return try open(operand) { $0.readsSecrets = readsSecrets || isInteractive }
   }
 
-  /// Opens a keychain in a manner of its own, which holds for later commands, too.
+  /// Opens a keychain with special settings, which also apply to later commands.
   func open(
     _ operand: Operand, _ setting: (inout KeychainSelection) -> Void
   ) throws(SecurityFailure) -> OpenKeychain {
@@ -79,7 +79,7 @@ final class SecuritySession {
     return keychain
   }
 
-  /// Looks at a keychain without unlocking it, or asking anybody.
+  /// Opens a keychain without unlocking it, or asking anybody.
   func look(_ word: SecurityWord?) throws(SecurityFailure) -> OpenKeychain {
     let selection = selection(try operand(word)) { selection in
       selection.mayAsk = false
@@ -90,10 +90,10 @@ final class SecuritySession {
     return try securing("SecKeychainOpen") { () throws(Failure) in try selection.choose().open() }
   }
 
-  /// Opens them anew when they are asked for next, as after locking.
+  /// Closes all keychains, for example after locking, so that they are opened again when needed.
   func forgetKeychains() { opened = [] }
 
-  /// How a keychain is chosen.
+  /// The selection of a keychain.
   func selection(
     _ operand: Operand, _ setting: (inout KeychainSelection) -> Void = { _ in }
   ) -> KeychainSelection {
@@ -105,7 +105,7 @@ final class SecuritySession {
 }
 
 extension OpenKeychain {
-  /// Its name as `security` prints it, by which it can be named.
+  /// The name that `security` prints, and accepts, for this keychain.
   var securityName: ByteString {
     switch store {
     case .file(let file): ByteString(file.location.vaultFile)

@@ -1,16 +1,17 @@
 import Bytes
 import CredentialProtocols
 
-/// How `security` writes values: text in quotes, and what is more than that in hexadecimal digits before it.
+/// The format in which `security` writes values: text in quotes, preceded by hexadecimal digits if it isn't all plain
+/// text.
 enum SecurityValue {
-  /// Whether the byte stands for itself between quotes.
+  /// Whether the byte is written unchanged between quotes.
   static func isPlain(_ byte: UInt8) -> Bool {
     0x20...0x7e ~= byte && byte != UInt8(ascii: "\\")
   }
 
-  /// Writes bytes: `"text"` if all are printable and none is a backslash; else `0xHEX`, and if any is, two spaces and
-  /// the text with the others as `\ooo`; else one space. So the digits, where there are any, are the value, and else
-  /// what is between the outer quotes.
+  /// Writes bytes: `"text"` if all are printable and none is a backslash; otherwise `0xHEX`, and if any byte is
+  /// printable, two spaces and the text with the other bytes as `\ooo`; else one space. So the digits are the value if
+  /// there are any, and otherwise the text between the outer quotes.
   static func append(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
     let hasText = bytes.contains(where: isPlain)
     if !bytes.allSatisfy(isPlain) {
@@ -41,7 +42,7 @@ enum SecurityValue {
     }
   }
 
-  /// Writes a secret as `-w` does, without a line feed: as it is, or in small hexadecimal digits if a byte of it isn't
+  /// Writes a secret as `-w` does, without a line feed: unchanged, or in lowercase hexadecimal digits if any byte isn't
   /// printable.
   static func appendSecret(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
     if bytes.allSatisfy({ 0x20...0x7e ~= $0 }) {
@@ -51,7 +52,7 @@ enum SecurityValue {
     }
   }
 
-  /// Reads hexadecimal digits, as `-X` has them; `nil` if they aren't.
+  /// Parses hexadecimal digits, as `-X` takes them; `nil` if they are invalid.
   static func bytes(ofHexadecimal text: borrowing Secret) -> Secret? {
     if text.count % 2 != 0 { return nil }
     var bytes = Secret(capacity: text.count / 2)

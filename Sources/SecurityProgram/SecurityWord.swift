@@ -1,8 +1,8 @@
 import Bytes
 import Processes
 
-/// A word of a call, byte for byte. It may be a password, so it is wiped when the call is done, as far as it is not an
-/// argument of the process.
+/// A word of a command line, as bytes. It may be a password, so it is wiped after the call, unless it is an argument of
+/// the process.
 final class SecurityWord {
   let bytes: Secret
 
@@ -15,9 +15,9 @@ final class SecurityWord {
     self.init(Secret(copying: argument.bytes))
   }
 
-  /// Its bytes, where it is no secret.
+  /// The bytes, if they are not secret.
   var attribute: ByteString { bytes.withUnsafeBytes { ByteString($0) } }
 
-  /// As far as it is UTF-8, where it is no secret.
+  /// The text, if it is not secret. Bytes that are not UTF-8 are replaced.
   var text: String { "\(attribute)" }
 }
