@@ -55,7 +55,7 @@ def garbage():
             data = frame(body) if generator.random() < 0.8 else struct.pack(">I", generator.getrandbits(32)) + body
         else:
             data = generator.randbytes(generator.randrange(1, 4096))
-        # The one request that would be understood, and would forget what others have.
+        # The only request that the agent would understand, and that would forget other keys.
         if data[4:6] == bytes([1, 6]):
             data = data[:5] + b"\x07" + data[6:]
         try:
@@ -80,7 +80,7 @@ def halves():
     for client in clients:
         assert hangs_up(client)
     assert time.monotonic() - begin < 30
-    # In pieces, but in time.
+    # Byte by byte, but in time.
     client = connect()
     for byte in whole:
         client.sendall(bytes([byte]))

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 
-# What is asked below, before it knows anybody.
+# The number of requests below that are made before any user exists.
 os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "5"
 
 import boto3

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What is said on the private bus, and what of it a program under test said.
+# Records the traffic on the private bus, and finds the calls of a program under test in it.
 
-# record_bus: from here on, in $CASE/bus.text and, byte for byte, in $CASE/bus.raw
+# record_bus: records from here on, as text in $CASE/bus.text and as bytes in $CASE/bus.raw
 record_bus() {
   rm -f "$CASE"/bus.*
   background dbus-monitor --session >"$CASE/bus.text" 2>&1
@@ -11,15 +11,15 @@ record_bus() {
   wait_for 10 mark_bus start || fail "dbus-monitor doesn't record:" "$(cat "$CASE/bus.text")"
 }
 
-# mark_bus NAME: sends a call that says nothing, and succeeds if both records have got as far as that
+# mark_bus NAME: sends a call without effect, and succeeds when both records contain it
 mark_bus() {
   dbus-send --session --print-reply --dest=org.freedesktop.DBus "/mark/$1" org.freedesktop.DBus.Peer.Ping >/dev/null
   grep -q "path=/mark/$1;" "$CASE/bus.text" && LC_ALL=C grep -qaF "/mark/$1" "$CASE/bus.raw"
 }
 
-# bus_recorded: ends the record, and leaves in $CASE/calls a line `INTERFACE.METHOD OBJECT PATHS WHEN CLIENT` for each
-# call; PATHS is how many object paths were given to it, WHEN is `first` until the service has answered that client.
-# Only who came onto the bus in the meantime counts.
+# bus_recorded: ends the record, and writes a line `INTERFACE.METHOD OBJECT PATHS WHEN CLIENT` to $CASE/calls for each
+# call; PATHS is the number of object paths passed to it, WHEN is `first` until the service has answered that client.
+# Only clients that came onto the bus in the meantime count.
 bus_recorded() {
   local monitor
   wait_for 10 mark_bus end || fail "dbus-monitor lags behind"
@@ -59,7 +59,7 @@ bus_recorded() {
   ' "$CASE/bus.text" >"$CASE/calls"
 }
 
-# called METHOD...: how often, all of them together; METHOD without its interface
+# called METHOD...: the total number of calls of these methods; METHOD without its interface
 called() {
   local method count=0
   for method in "$@"; do
@@ -68,15 +68,15 @@ called() {
   echo "$count"
 }
 
-# secrets_loaded: how many secrets the service was asked for
+# secrets_loaded: the number of secrets that the service was asked for
 secrets_loaded() {
   # GetSecrets names the items and the session, GetSecret only the session.
   awk '$1 ~ /\.GetSecrets$/ { count += $3 - 1 } $1 ~ /\.GetSecret$/ { count++ } END { print count + 0 }' "$CASE/calls"
 }
 
-# first_calls_alone CLIENTS: each of so many called the service once before it was answered, and not by OpenSession.
-# What reaches gnome-keyring before it has answered a client's first call can end it, for it may not know that client
-# yet. And a path of an alias makes it read freed memory.
+# first_calls_alone CLIENTS: each of so many clients made a single call, not OpenSession, before it got an answer. Calls
+# that reach gnome-keyring before it has answered a client's first call can crash it, because it may not know the client
+# yet. And the path of an alias makes it read freed memory.
 first_calls_alone() {
   local firsts
   firsts=$(awk '$4 == "first" && $2 != "/org/freedesktop/DBus" { print $5, $1 }' "$CASE/calls")

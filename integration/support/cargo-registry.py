@@ -37,7 +37,7 @@ LINE = {
     "yanked": False,
 }
 
-# Path in the index: what it says. After publishing, cargo waits up to a minute until the package is there.
+# Contents of the index by path. After publishing, cargo waits up to a minute for the package to appear.
 INDEX = {"/index/3/o/one": LINE}
 
 

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Running cases, counting them, and saying why one failed.
+# Runs cases, counts them, and reports why one failed.
 
 passed=0
 failed=0
 readonly SKIPPED=77
 
-# check NAME FUNCTION [ARGUMENT...]: one case, in a home and a shell of its own, if its name has the glob $ONLY in it.
-# What it writes into the file $TOLD is shown also where it succeeds.
+# check NAME FUNCTION [ARGUMENT...]: runs a case, in a home and a shell of its own, if its name contains the glob $ONLY.
+# Whatever it writes to the file $TOLD is shown even if it succeeds.
 check() {
   local name=$1 log=$SUITE_TMP/log result start
   shift
@@ -15,7 +15,7 @@ check() {
   TOLD=$SUITE_TMP/told
   : >"$TOLD"
   start=${EPOCHREALTIME//[!0-9]/}
-  # Not `if ( ... )`: there `set -e` would be without effect.
+  # Not `if ( ... )`, because `set -e` would have no effect there.
   set +e
   (
     set -e
@@ -44,15 +44,15 @@ check() {
   rm -rf "$SUITE_TMP"/case.*
 }
 
-# case_took START NAME: leaves the seconds in $took, and notes them where integration/test wants to know them
+# case_took START NAME: sets $took to the seconds, and records them if integration/test asks for them
 case_took() {
   took=$(((${EPOCHREALTIME//[!0-9]/} - $1) / 100000))
   took=$((took / 10)).$((took % 10))
   if [[ -n ${LLAVERO_TEST_TIMES:-} ]]; then printf '%7s s  %s: %s\n' "$took" "$SUITE" "$2" >>"$LLAVERO_TEST_TIMES"; fi
 }
 
-# ended_cleanly: no process that the case has started goes on, and no temporary file lies about; else they are named,
-# and ended
+# ended_cleanly: no process that the case started is still running, and no temporary file is left; otherwise they are
+# listed, and the processes ended
 ended_cleanly() {
   local result=0 process left
   if ! wait_for 10 no_process_of_case; then
@@ -72,7 +72,7 @@ ended_cleanly() {
   return "$result"
 }
 
-# processes_of_case: what has lost its parent comes to the supervisor, which is this shell's
+# processes_of_case: orphans become children of the supervisor, which is this shell's parent
 processes_of_case() {
   local children
   children=" $(<"/proc/$PPID/task/$PPID/children") "
@@ -88,7 +88,7 @@ fail() {
   exit 1
 }
 
-# skip REASON: this machine can't run the case; where CI is set that is a failure
+# skip REASON: this machine can't run the case; if CI is set, that is a failure
 skip() {
   printf '%s\n' "$*"
   exit "$SKIPPED"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A server's certificate for 127.0.0.1, which vouches for itself.
+# A self-signed server certificate for 127.0.0.1.
 
 requires openssl
 

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# A fresh Debian 12 in a folder, as debootstrap makes it. It is made once and kept; what has been installed in a case is
-# in a copy of that case's own.
+# A fresh Debian 12 in a folder, made by debootstrap. It is made once and kept; each case installs into a copy of its
+# own.
 
 requires debian-archive-keyring debootstrap
 
-# Every package that a case installs beside ours is in its cache, so that no case needs a network.
+# The cache contains every package that a case installs besides ours, so that no case needs a network.
 readonly DEBIAN_PACKAGES=(libsecret-1-0 libsodium23 git)
 
-# keep_debian: makes $DEBIAN, the archive of it, where it isn't there yet. Comes before all cases, as it needs the
-# person's own environment.
+# keep_debian: makes its archive $DEBIAN, if it doesn't exist. Called before all cases, because it needs the user's own
+# environment.
 keep_debian() {
   local folder recipe
   folder=${XDG_CACHE_HOME:-$ROOT/.build}/llavero-debian
@@ -18,7 +18,7 @@ keep_debian() {
   echo "Making a Debian in $folder, once"
   mkdir -p "$folder"
   rm -f "$folder"/bookworm-*.tar
-  # Without a look at whether it went well: the cases say so.
+  # Errors are ignored here, because the cases report them.
   (set -e && make_debian) >"$SUITE_TMP/debootstrap" 2>&1 || true
   rm -rf "$SUITE_TMP/root"
 }
@@ -34,8 +34,8 @@ make_debian() {
   mv "$DEBIAN.new" "$DEBIAN"
 }
 
-# fresh_debian: unpacks it as $CASE/root. `inside` and `as_alice` are what to put before a command that is to run there,
-# as root and as an ordinary user, where no network is and nothing of this environment.
+# fresh_debian: unpacks it as $CASE/root. Put `inside` or `as_alice` before a command to run it there, as root or as an
+# ordinary user, without a network or this environment.
 fresh_debian() {
   must_be_root
   unshare --mount --net true || skip "no mounts and no networks of one's own may be made here"
@@ -51,12 +51,12 @@ fresh_debian() {
     env HOME=/home/alice PATH=/usr/bin:/bin)
 }
 
-# installs PACKAGE|FILE...: by apt, with what they need; files lie in the Debian's root folder
+# installs PACKAGE|FILE...: installs with apt, including dependencies; files are in the root folder of the Debian system
 installs() {
   "${inside[@]}" apt-get -qq install --yes --no-install-recommends "$@"
 }
 
-# files_of_debian: name, kind, mode, owner and contents of every file, but for what apt and dpkg note down
+# files_of_debian: the name, kind, mode, owner and contents of every file, except the records of apt and dpkg
 files_of_debian() {
   local noted=(-path ./proc -o -path ./dev -o -path ./tmp -o -path ./var/lib/dpkg -o -path ./var/lib/apt -o
     -path ./var/cache -o -path ./var/log -o -path ./etc/ld.so.cache -o -path ./packages)

@@ -22,7 +22,7 @@ def throws(symbol):
         return False
     text = declaration(symbol)
     generics = [parameter["name"] for parameter in symbol.get("swiftGenerics", {}).get("parameters", [])]
-    # Without the closures among the parameters, whose errors are not the symbol's.
+    # Ignore closures among the parameters, because their errors are not the symbol's.
     depth, outer = 0, []
     for character in text:
         depth -= character == ")"

@@ -1,4 +1,4 @@
-// What examples in comments may use without saying where it comes from.
+// Names that examples in comments may use without declaring them.
 import Foundation
 import Keychain
 import KeychainTesting

@@ -21,7 +21,7 @@ def say(text):
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
     except OSError:
-        # Nobody listens any more.
+        # Nobody is listening any more.
         os._exit(1)
 
 
@@ -36,7 +36,7 @@ def answer():
 
 log("START %d %s" % (os.getpid(), " ".join(sys.argv[1:])))
 log("FDS " + " ".join(sorted(name for name in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + name))))
-# What only the tests are told isn't llavero's to withhold.
+# llavero doesn't withhold variables that only the tests use.
 names = {name for name in os.environ if name.startswith(("LLAVERO", "SSH_ASKPASS"))} - {"LLAVERO_TEST_PYTHON"}
 log("ENV " + " ".join(sorted(names)))
 if behaviour == "silent":

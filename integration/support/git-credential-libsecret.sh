@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Git's own helper for the Secret Service, built from the source that Debian's git brings along.
+# Git's own helper for the Secret Service, built from the source in Debian's git package.
 
 requires gcc
 
 readonly LIBSECRET_HELPER=$ROOT/.build/git-credential-libsecret
 
-# build_libsecret_helper: once
+# build_libsecret_helper: builds it once
 build_libsecret_helper() {
   local source=/usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c flags temporary
   if [[ $LIBSECRET_HELPER -nt $source ]]; then return 0; fi
@@ -17,8 +17,8 @@ build_libsecret_helper() {
   mv "$temporary" "$LIBSECRET_HELPER"
 }
 
-# c_get, c_store, c_erase ATTRIBUTE=VALUE...: what `get`, `store` and `erase` are of ours; the helper echoes what it
-# stores and erases
+# c_get, c_store, c_erase ATTRIBUTE=VALUE...: like `get`, `store` and `erase`, but with git's helper, which echoes what
+# it stores and erases
 c_get() {
   run_libsecret_helper get "$@"
 }

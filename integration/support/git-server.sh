@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Private repositories on loopback, and git set up to ask llavero for the logins.
+# Private repositories on loopback, and git configured to ask llavero for the logins.
 
-# make_repository NAME: a bare repository with one commit on main, below $CASE/repositories
+# make_repository NAME: makes a bare repository with one commit on main, below $CASE/repositories
 make_repository() {
   local bare=$CASE/repositories/$1 work
   work=$(mktemp -d "$CASE/work.XXXXXX")
@@ -34,12 +34,12 @@ set_up_git() {
   git config --global credential.helper llavero
 }
 
-# log_in USER PASSWORD COMMAND...: the command, with a person at hand who types that login
+# log_in USER PASSWORD COMMAND...: runs the command with a person at hand who types this login
 log_in() {
   PERSON_USER=$1 PERSON_PASSWORD=$2 GIT_ASKPASS=$SUPPORT/askpass-person "${@:3}"
 }
 
-# asked_times COUNT: how often git had to ask somebody since the case began
+# asked_times COUNT: the number of times git had to ask somebody since the case began
 asked_times() {
   local times
   times=$(wc -l <"$ASKED")

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced first by every suite. A suite defines functions, hands each to `check`, and ends with `finish`.
+# Sourced first by every suite. A suite defines functions, passes each to `check`, and ends with `finish`.
 
 set -euo pipefail
 
@@ -15,7 +15,7 @@ PREFIX=$(cd "$PREFIX" && pwd)
 BUILD=${BUILD:-$ROOT/.build/release}
 export PREFIX BUILD ROOT SUPPORT
 
-# Whatever becomes of this suite, nothing that it started is left, nor its folder.
+# However this suite ends, neither its folder nor any process that it started is left.
 if [[ ${SUPERVISED:-} != "$SUITE" ]]; then
   export SUPERVISED=$SUITE
   exec "$SUPPORT/supervise.py" "$SUITE" "$0" "$@"

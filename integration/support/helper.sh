@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Asking the git helper, and comparing what it says. Each call leaves $status, $CASE/stdout, $CASE/stderr.
+# Calls the git helper, and compares its output. Each call sets $status, $CASE/stdout, $CASE/stderr.
 
-# run COMMAND...: nothing may wait longer than two minutes
+# run COMMAND...: runs it for at most two minutes
 run() {
   status=0
   timeout 120 "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
@@ -18,7 +18,7 @@ helper() {
   fi
 }
 
-# get, store, erase ATTRIBUTE=VALUE...: options for the helper stand in the array `options`
+# get, store, erase ATTRIBUTE=VALUE...: the array `options` contains options for the helper
 options=()
 
 get() {
@@ -35,8 +35,8 @@ erase() {
   done_silently
 }
 
-# store_for_a_moment ATTRIBUTE=VALUE...: so that it is there, and expires soon; sets expiry. On a slow machine what
-# expires soon could have expired before it is stored, which then isn't done.
+# store_for_a_moment ATTRIBUTE=VALUE...: stores an item that expires soon, and sets expiry. Tries longer times on a slow
+# machine, where the item could expire before it is stored, and is then not stored.
 store_for_a_moment() {
   local seconds
   for seconds in 2 4 8 16 32; do
@@ -48,7 +48,7 @@ store_for_a_moment() {
   fail "it can't be stored before it expires" "$(said)"
 }
 
-# moment_over: waits until what was stored for a moment has expired
+# moment_over: waits until that item has expired
 moment_over() {
   while (($(date +%s) <= expiry)); do sleep 0.1; done
 }
@@ -66,7 +66,7 @@ done_silently() {
   fi
 }
 
-# answers LINE...: exactly these lines in this order, status 0, nothing on stderr
+# answers LINE...: the answer is exactly these lines in this order, with status 0 and nothing on stderr
 answers() {
   printf '%s\n' "$@" >"$CASE/expected"
   if ((status != 0)) || [[ -s $CASE/stderr ]] || ! cmp -s "$CASE/expected" "$CASE/stdout"; then
@@ -74,7 +74,7 @@ answers() {
   fi
 }
 
-# answers_set LINE...: these lines in any order, but capabilities before all others
+# answers_set LINE...: the answer is these lines in any order, but capabilities before all others
 answers_set() {
   if ! awk '/^capability\[\]=/ { if (others) exit 1; next } { others = 1 }' "$CASE/stdout"; then
     fail "a capability comes after other lines" "$(said)"
@@ -85,7 +85,7 @@ answers_set() {
   fi
 }
 
-# answers_nothing: status 0 and not a byte
+# answers_nothing: status 0 and no output
 answers_nothing() {
   if ((status != 0)) || [[ -s $CASE/stdout || -s $CASE/stderr ]]; then
     fail "expected no answer, no message and status 0" "$(said)"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# KeePassXC as the Secret Service of the private bus, without a display and without a person.
+# KeePassXC as the Secret Service of the private bus, without a display or a user.
 
 requires keepassxc
 
 readonly DATABASE_PASSWORD=open-sesame
 readonly COLLECTION=$SERVICE_PATH/collection/passwords
 
-# make_database: $CASE/passwords.kdbx, with all of it exposed to the Secret Service
+# make_database: makes $CASE/passwords.kdbx, with everything exposed to the Secret Service
 make_database() {
   cat >"$CASE/passwords.xml" <<'XML'
 <?xml version="1.0" encoding="UTF-8"?>
@@ -29,8 +29,8 @@ XML
     fail "the database can't be made:" "$(cat "$CASE/import")"
 }
 
-# start_keepassxc [SETTING=VALUE...]: on the bus, with the database open; settings are those of its Secret Service,
-# which here asks nobody anything if none are given
+# start_keepassxc [SETTING=VALUE...]: starts it on the bus, with the database open. The settings are those of its Secret
+# Service; by default it asks no questions.
 start_keepassxc() {
   make_database
   configure_keepassxc "$@"
@@ -40,7 +40,7 @@ start_keepassxc() {
   wait_for 20 collection_is false || fail "KeePassXC doesn't open its database:" "$(tail -n 5 "$CASE/keepassxc.log")"
 }
 
-# start_keepassxc_locked [SETTING=VALUE...]: the same, with nobody who opens the database
+# start_keepassxc_locked [SETTING=VALUE...]: the same, but nobody opens the database
 start_keepassxc_locked() {
   start_keepassxc "$@"
   lock_database
@@ -77,8 +77,8 @@ INI
   done
 }
 
-# A job in the background has no other stdin but one that it opens by itself. One KeePassXC runs in each TMPDIR, and
-# while it shows a dialog it doesn't end when asked to.
+# A background job has no stdin unless it opens one. Only one KeePassXC runs in each TMPDIR, and while it shows a dialog
+# it doesn't end when asked to.
 run_keepassxc() {
   exec env TMPDIR="$CASE" QT_QPA_PLATFORM=offscreen timeout -k 2 600 keepassxc "$@" \
     <"$CASE/database-password" >"$CASE/keepassxc.log" 2>&1
@@ -104,7 +104,7 @@ lock_database() {
   wait_for 10 collection_is true || fail "the database doesn't lock"
 }
 
-# in_database TEXT: the file on disk holds it, once KeePassXC has saved
+# in_database TEXT: the file on disk contains the text, once KeePassXC has saved it
 in_database() {
   wait_for 10 database_holds "$1"
 }

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # Two machines with one vault: two homes with the same key, each with its own copy of the vault's folder.
 
-# at MACHINE: what follows happens there
+# at MACHINE: the following commands run there
 at() {
   use_home "$CASE/$1"
   FOLDER=$XDG_DATA_HOME/llavero
   : >>"$ASKED"
 }
 
-# same_key_at MACHINE: gives a machine the key of the present one
+# same_key_at MACHINE: gives a machine the key of the current one
 same_key_at() {
   local state=$CASE/$1/home/.local/state/llavero
   install -d -m 700 "$state"
@@ -21,13 +21,13 @@ keep() {
   if ((status != 0)) || [[ -s $CASE/stdout ]]; then fail "not stored: $1 $2" "$(said)"; fi
 }
 
-# forget HOST: deletes it, as a person does
+# forget HOST: deletes alice's login, as a person does
 forget() {
   run llavero delete "https://$1"
   if ((status != 0)); then fail "not deleted: $1" "$(said)"; fi
 }
 
-# has HOST PASSWORD: git gets this one; what is said besides, as of copies that were merged, is not looked at
+# has HOST PASSWORD: git gets this password; messages, for example about merged copies, are ignored
 has() {
   helper get < <(printf 'protocol=https\nhost=%s\n' "$1")
   if ((status != 0)) || ! printf 'username=alice\npassword=%s\n' "$2" | cmp -s - "$CASE/stdout"; then
@@ -41,7 +41,7 @@ has_not() {
   if ((status != 0)) || [[ -s $CASE/stdout ]]; then fail "expected nothing for $1 in $HOME" "$(said)"; fi
 }
 
-# secrets: `HOST PASSWORD` of what is in use here, and not a word besides
+# secrets: prints `HOST PASSWORD` for every item in use here, and nothing else
 secrets() {
   llavero list --json | python3 -c '
 import json, subprocess, sys
@@ -51,20 +51,20 @@ for item in json.load(sys.stdin):
     print(item["server"], secret.stdout.decode().strip())' | LC_ALL=C sort
 }
 
-# count_earlier HOST: how many entries undelete lists
+# count_earlier HOST: the number of entries that undelete lists
 count_earlier() {
   llavero undelete "https://$1" --account alice --list --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'
 }
 
-# earlier_secrets HOST: those that undelete brings back, one by one, in a copy of this machine
+# earlier_secrets HOST: the secrets that undelete restores, one by one, in a copy of this machine
 earlier_secrets() {
   local turn copy
   copy=$(mktemp -d "$CASE/copy.XXXXXX")
   cp -a "$HOME" "$copy/home"
   (
     use_home "$copy"
-    # What was in use becomes the first of the list, so each is the last one at some time. There may come some more: what
-    # is brought back is written, and a write takes in what a sync program has brought.
+    # The secret that was in use becomes the first in the list, so each is the last one at some time. More entries may
+    # appear, because undelete writes the vault, and writing merges what a sync program has brought.
     for ((turn = $(count_earlier "$1") + 3; turn > 0; turn--)); do
       llavero undelete "https://$1" --account alice --entry "$(count_earlier "$1")" 2>/dev/null || break
       llavero get "https://$1" --account alice
@@ -73,7 +73,7 @@ earlier_secrets() {
   rm -rf "$copy"
 }
 
-# recoverable HOST PASSWORD: it is in use here, or undelete brings it back
+# recoverable HOST PASSWORD: the password is in use here, or undelete restores it
 recoverable() {
   earlier_secrets "$1" >"$CASE/earlier"
   if [[ $(llavero get "https://$1" --account alice 2>/dev/null) == "$2" ]]; then return; fi

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What a refusal looks like: one line, perhaps a hint, the right status, and nothing else.
+# Checks refusals: one line, perhaps a hint, the right status, and nothing else.
 
 # shellcheck disable=SC2034 # the suites store it
 readonly SECRET='correct-horse-battery-staple'
 
-# one_message: stderr holds `llavero: ...` and at most one `llavero: hint: ...` after it
+# one_message: stderr contains `llavero: ...` and at most one `llavero: hint: ...` after it
 one_message() {
   local lines first second
   lines=$(wc -l <"$CASE/stderr")
@@ -21,7 +21,7 @@ one_message() {
   fi
 }
 
-# refused STATUS[|STATUS] COMMAND... <INPUT: also proves that nothing on disk changed and no secret was told
+# refused STATUS[|STATUS] COMMAND... <INPUT: also checks that nothing on disk changed and no secret was shown
 refused() {
   local expected=$1 before after
   shift
@@ -37,7 +37,7 @@ refused() {
   fi
 }
 
-# refused_by_all STATUS <INPUT: get, store and erase all refuse the same bytes
+# refused_by_all STATUS <INPUT: get, store and erase all refuse the same input
 refused_by_all() {
   local operation
   cat >"$CASE/request"

@@ -25,7 +25,7 @@ import time
 
 PATIENCE = 30
 
-# The shell shows it once the job has ended: a terminal hands on what was written to it after the writer may be gone.
+# The shell prints it once the job has ended: output may still arrive from the terminal after its writer is gone.
 LAST = b"\0all is shown\0"
 
 
@@ -64,7 +64,7 @@ def shell(command, orders, reports, background):
                     os.write(1, LAST)
                 except OSError:
                     pass
-                # The terminal stays until its settings were looked at.
+                # The terminal stays until its settings have been checked.
                 os.read(orders, 100)
                 os._exit(0)
         if select.select([orders], [], [], 0.01)[0]:
@@ -83,7 +83,7 @@ class Session:
         self.reports, reports = os.pipe()
         self.leader, self.master = pty.fork()
         if self.leader == 0:
-            # Dies with this process, whatever happens to it.
+            # It dies with this process, whatever happens to that.
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)
             os.close(self.orders)
             shell(command, orders, reports, background)

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Background processes, each ended by its own id when the shell that started it leaves.
+# Background processes, each ended by its own id when the shell that started it exits.
 
 processes=()
 
-# background COMMAND...: starts it, and leaves its id in $!
+# background COMMAND...: starts it, and sets $! to its id
 background() {
   "$@" &
   processes+=("$!")
@@ -18,7 +18,7 @@ end_processes() {
   processes=()
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds
+# wait_for SECONDS COMMAND...: waits until the command succeeds
 wait_for() {
   local tries=$(($1 * 50))
   shift

@@ -3,7 +3,7 @@
 
 requires apache2-utils curl docker-registry
 
-# start_registry: leaves its address in $registry, and its requests in $CASE/registry.log
+# start_registry: sets $registry to its address, and writes its requests to $CASE/registry.log
 start_registry() {
   local port
   printf '%s' "$SECRET" | htpasswd -iBn alice >"$CASE/htpasswd"
@@ -18,7 +18,7 @@ http: {addr: $registry}
 auth: {htpasswd: {realm: llavero, path: $CASE/htpasswd}}
 YAML
     background docker-registry serve "$CASE/registry.yml" >"$CASE/registry.log" 2>&1
-    # Another program may have taken the port meanwhile; then the registry ends.
+    # Another program may have taken the port meanwhile; the registry exits then.
     if wait_for 20 registry_answers; then return; fi
   done
   fail "the registry did not start" "$(cat "$CASE/registry.log")"

@@ -1,18 +1,18 @@
 # shellcheck shell=bash
-# A home of its own, so that no test sees or touches what belongs to the person who runs it.
+# A separate home, so that no test sees or changes the files of the user who runs it.
 
-# requires PACKAGE..., requires_python PACKAGE..., requires_build PRODUCT...: what a suite needs, of Debian, of PyPI and
-# of this package; integration/test reads these lines
+# requires PACKAGE..., requires_python PACKAGE..., requires_build PRODUCT...: what a suite needs from Debian, from PyPI
+# and from this package; integration/test reads these lines
 requires() { :; }
 requires_python() { :; }
 requires_build() { :; }
 
-# clean_environment: forgets every variable that git, a desktop or a former case could have set
+# clean_environment: unsets every variable that git, a desktop or an earlier case could have set
 clean_environment() {
   local name
   for name in $(compgen -e); do
     case $name in
-    # What is for the suite and not for a case.
+    # These are for the suite, not for a case.
     LLAVERO_TEST_FOLDER | LLAVERO_TEST_FOLDERS | LLAVERO_TEST_TIMES | SUPERVISED) unset "$name" ;;
     LLAVERO_TEST_*) ;;
     GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY | \
@@ -23,7 +23,7 @@ clean_environment() {
   done
 }
 
-# use_home FOLDER: makes the folder's `home` the home of everything that follows
+# use_home FOLDER: makes the folder's `home` the home of all following commands
 use_home() {
   export HOME=$1/home
   export XDG_DATA_HOME=$HOME/.local/share XDG_STATE_HOME=$HOME/.local/state
@@ -38,7 +38,7 @@ use_home() {
   install -d -m 700 "$HOME" "$XDG_RUNTIME_DIR"
 }
 
-# fresh_home: an empty home, and in $CASE the folder around it for what belongs to the test itself
+# fresh_home: makes an empty home, and sets $CASE to the folder around it, for the files of the test itself
 fresh_home() {
   CASE=$(mktemp -d "$SUITE_TMP/case.XXXXXX")
   clean_environment
@@ -49,7 +49,7 @@ fresh_home() {
   cd "$CASE" || return
 }
 
-# snapshot: name, kind, mode, owner, size, time of change and hash of every file at home
+# snapshot: the name, kind, mode, owner, size, time of change and hash of every file in the home
 snapshot() {
   {
     find "$HOME" -type d -printf '%p d %m %U\n'

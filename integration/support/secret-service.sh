@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A session bus of the case's own, and a Secret Service on it: gnome-keyring, or one that misbehaves.
+# A separate session bus for each case, and a Secret Service on it: gnome-keyring, or one that misbehaves.
 
 requires dbus gnome-keyring libglib2.0-bin
 requires_python jeepney secretstorage
@@ -11,12 +11,12 @@ export LLAVERO_TEST_PYTHON=${LLAVERO_TEST_PYTHON:-$ROOT/.build/venv/bin/python}
 
 # --- the bus
 
-# start_bus: starts no service by itself
+# start_bus: starts a bus that starts no services by itself
 start_bus() {
   run_bus ''
 }
 
-# start_bus_with_services FOLDER: starts those that the folder has a .service file for
+# start_bus_with_services FOLDER: starts a bus that can start the services in the folder's .service files
 start_bus_with_services() {
   run_bus "<servicedir>$1</servicedir>"
 }
@@ -44,14 +44,15 @@ XML
   wait_for 10 test -S "$CASE/bus" || fail "dbus-daemon doesn't start:" "$(cat "$CASE/session-bus.log")"
 }
 
-# start_strange_bus WAY: accepts connections and is silent, or what else silent-service.py knows
+# start_strange_bus WAY: a bus that accepts connections and is silent, or misbehaves in another way that
+# silent-service.py knows
 start_strange_bus() {
   background "$LLAVERO_TEST_PYTHON" "$SUPPORT/silent-service.py" --bus "$CASE/strange-bus" --way "$1"
   wait_for 10 test -S "$CASE/strange-bus" || fail "the strange bus doesn't start"
   export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/strange-bus
 }
 
-# call PATH INTERFACE.METHOD [ARGUMENT...]: of the Secret Service; prints its answer
+# call PATH INTERFACE.METHOD [ARGUMENT...]: calls the Secret Service, and prints the answer
 call() {
   local path=$1 method=$2
   shift 2
@@ -68,7 +69,7 @@ has_service() {
 
 # --- gnome-keyring
 
-# start_keyring: unlocks the login keyring with $KEYRING_PASSWORD, or makes it; with a wrong one it stays locked
+# start_keyring: unlocks the login keyring with $KEYRING_PASSWORD, or makes it; with a wrong password it stays locked
 start_keyring() {
   printf %s "$KEYRING_PASSWORD" >"$CASE/keyring-password"
   background run_keyring --unlock
@@ -76,7 +77,7 @@ start_keyring() {
   wait_for 120 has_default_collection || fail "the keyring doesn't start:" "$(cat "$CASE/keyring.log")"
 }
 
-# start_keyring_without_collection: what a daemon is in a home where nobody ever logged in
+# start_keyring_without_collection: like a daemon in a home where nobody has ever logged in
 start_keyring_without_collection() {
   : >"$CASE/keyring-password"
   background run_keyring
@@ -84,7 +85,7 @@ start_keyring_without_collection() {
   wait_for 10 has_service || fail "the keyring doesn't start:" "$(cat "$CASE/keyring.log")"
 }
 
-# A job in the background has no other stdin but one that it opens by itself.
+# A background job has no stdin unless it opens one.
 run_keyring() {
   exec gnome-keyring-daemon --foreground --components=secrets "$@" \
     <"$CASE/keyring-password" >>"$CASE/keyring.log" 2>&1
@@ -122,7 +123,7 @@ keyring_locked() {
   call "$LOGIN" org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked | grep -oE 'true|false'
 }
 
-# freeze_keyring: it goes on when the case ends, else nothing could end it
+# freeze_keyring: stops it until the case ends, because otherwise nothing could end it
 freeze_keyring() {
   trap 'kill -CONT "$keyring" 2>/dev/null || true; end_processes' EXIT
   kill -STOP "$keyring"
@@ -133,13 +134,14 @@ thaw_keyring() {
   kill -CONT "$keyring"
 }
 
-# keyring_files: name, mode, size, time of change and hash of each
+# keyring_files: the name, mode, size, time of change and hash of each file
 keyring_files() {
   find "$XDG_DATA_HOME/keyrings" -type f -printf '%P %m %s %T@ ' -exec sha256sum {} \; | LC_ALL=C sort
 }
 
-# write_keyring COUNT: a keyring in the clear, with items for host000000.example.com and so on, whose passwords are
-# password-0 and so on. The daemon takes any password for it, and encrypts it with that at the first change.
+# write_keyring COUNT: writes an unencrypted keyring, with items for host000000.example.com and so on, whose passwords
+# are password-0 and so on. The daemon accepts any password for it, and encrypts it with that password at the first
+# change.
 write_keyring() {
   install -d -m 700 "$XDG_DATA_HOME" "$XDG_DATA_HOME/keyrings"
   printf login >"$XDG_DATA_HOME/keyrings/default"
@@ -167,7 +169,7 @@ write_keyring() {
 
 # --- a Secret Service in memory
 
-# start_service [OPTION...]: silent-service.py has the options; sets service to its process
+# start_service [OPTION...]: the options are those of silent-service.py; sets $service to its process
 start_service() {
   background "$LLAVERO_TEST_PYTHON" "$SUPPORT/silent-service.py" "$@" 2>>"$CASE/service.log"
   # shellcheck disable=SC2034 # for the caller
@@ -186,7 +188,7 @@ item_count() {
   on_bus count
 }
 
-# item_path: of the only item there is
+# item_path: the path of the only item
 item_path() {
   local items
   items=$(items_on_bus)
@@ -199,7 +201,7 @@ secrets_on_bus() {
   on_bus secrets
 }
 
-# item_secret PATH: its bytes
+# item_secret PATH: the bytes of the secret
 item_secret() {
   on_bus secret "$1"
 }
@@ -223,7 +225,7 @@ one_item() {
   done
 }
 
-# one_secret LINE...: the bus has a single item, and these lines, without a newline at the end, are its secret
+# one_secret LINE...: the bus has a single item, whose secret is these lines, without a newline at the end
 one_secret() {
   local expected
   expected=$(printf '%s\n' "$@" && echo .)

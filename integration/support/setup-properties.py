@@ -188,7 +188,7 @@ def has_element(value, before):
 
 PREFIX = os.environ["PREFIX"]
 CARGO_VALUES = ['["cargo:token"]', "[]", "['a', \"b\",]", '[\n  "a", # "x",\n  "b" # last\n]', '"text"', '["a", 1]']
-# tool: file, text, reader, key, whether the value is as it should be, arguments
+# tool: file, text, reader, key, whether the value is right, arguments
 TOOLS = {
     "git": (".gitconfig", git_file, read_git, ("helpers",), lambda new, old: new == ["llavero"], []),
     "docker": (".docker/config.json", json_file, read_json, ("credsstore",), lambda new, old: new == "llavero", []),
@@ -243,7 +243,7 @@ def rewrite_git(path):
     subprocess.run(["git", "config", "--file", path, "--unset-all", "core.editor"], check=True)
 
 
-# How the tools write their files anew.
+# How the tools rewrite their files.
 REWRITE = {"python": rewrite_python_file, "aws": rewrite_python_file, "docker": rewrite_json, "git": rewrite_git}
 
 
@@ -328,7 +328,7 @@ def main():
             if read(open(path, "rb").read()) != old:
                 fail("the tool wrote it anew, and reads it otherwise now", old=old)
             continue
-        # What a person wrote by hand goes like what llavero wrote.
+        # What a person wrote by hand is removed like what llavero wrote.
         if before != after and (open(path, "rb").read() != before or others(path) != beside):
             fail("not the very bytes of before", said=outcome)
     if refused > count // 4:

@@ -193,7 +193,7 @@ def serve(options):
     log = open(options.log, "w", encoding="utf-8") if options.log else None
     answered = 0
     with open_dbus_connection("SESSION") as connection:
-        # Calls can come before the reply to this.
+        # Calls can arrive before the reply to this.
         connection.send(message_bus.RequestName(options.name))
         while True:
             call = connection.receive()

@@ -66,7 +66,7 @@ def serve(connection):
     transport.add_server_key(host_key)
     try:
         transport.start_server(server=Server())
-        # A channel that nobody holds is closed.
+        # A channel that nothing refers to is closed.
         channels = []
         while transport.is_active():
             channels.append(transport.accept(1))

@@ -29,5 +29,5 @@ for trace in traces:
             if index >= 0 and address < addresses[-1]:
                 touched.setdefault(addresses[index])
 for address in touched:
-    # Functions that are alike have one address and several names, of which the linker keeps any.
+    # Identical functions share one address and have several names, any of which the linker may keep.
     print("\n".join(names[address]))

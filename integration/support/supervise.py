@@ -23,7 +23,7 @@ import time
 
 SET_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36
 ENDING = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}
-# What goes by itself when its bus or its parent has gone is not left behind.
+# The time for processes that end by themselves when their bus or parent is gone.
 PATIENCE = 10
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -112,7 +112,7 @@ def noted_folders(folder):
 
 def end_all(folder):
     """Ends all that is below this process: as asked, and what doesn't by force."""
-    # Supervisors end what is below them first, and then remove their folders.
+    # Supervisors first end their descendants, and then remove their folders.
     for number, seconds in ((signal.SIGTERM, 60 if noted_folders(folder) else 5), (signal.SIGKILL, 1), (signal.SIGKILL, 10)):
         for process in descendants():
             for each in (number, signal.SIGCONT):
@@ -164,7 +164,7 @@ def leave(result):
 def main():
     name, command = sys.argv[1], sys.argv[2:]
     libc.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # What is ignored here, as under nohup, isn't waited for.
+    # Signals that are ignored here, as under nohup, are not waited for.
     heeded = {number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, heeded | {signal.SIGCHLD})
     folder = tempfile.mkdtemp(prefix=f"llavero-{name}.")

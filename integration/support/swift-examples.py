@@ -57,6 +57,6 @@ for path in sys.argv[2:]:
             count += 1
         name = program if goes_on else os.path.join(folder, f"{kind}-{count:03}.swift")
         with open(name, "a" if goes_on else "w", encoding="utf-8") as file:
-            # Errors name the page, and the line in it.
+            # So that errors name the page and its line.
             file.write(f'{begin}#sourceLocation(file: "{path}", line: {line})\n' + "\n".join(text) + f"\n{end}")
         program = name if kind == "program" else None

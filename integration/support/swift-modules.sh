@@ -6,7 +6,7 @@ swift_target() {
   swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["unversionedTriple"])'
 }
 
-# module_flags ARRAY MODULES: adds the options by which Swift finds the modules and those of C which they need
+# module_flags ARRAY MODULES: adds the options by which Swift finds the modules and the C modules they need
 module_flags() {
   local -n array=$1
   local sources word

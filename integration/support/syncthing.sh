@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Two Syncthings on loopback that share the vaults' folders of the machines `one` and `two`, and know nobody else.
+# Two Syncthings on loopback that share the vaults' folders of the machines `one` and `two`, and know no other devices.
 
 requires syncthing
 
@@ -13,13 +13,13 @@ for each in sockets:
     print(each.getsockname()[1])' "$1"
 }
 
-# syncthing_at MACHINE COMMAND [OPTION...]: without what would reach out of this machine
+# syncthing_at MACHINE COMMAND [OPTION...]: without connections to other machines
 syncthing_at() {
   env HOME="$CASE/$1/home" STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 \
     syncthing "$2" --home="$CASE/$1/syncthing" "${@:3}"
 }
 
-# The process itself, and no shell that waits for it.
+# The process itself, not a shell that waits for it.
 serve_syncthing() { # MACHINE
   exec env HOME="$CASE/$1/home" STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 \
     syncthing serve --home="$CASE/$1/syncthing" --no-browser --no-restart --skip-port-probing >"$CASE/$1/syncthing.log" 2>&1
@@ -33,7 +33,8 @@ write_config() {
     printf '<folder id="vault" label="vault" path="%s" type="sendreceive" rescanIntervalS="3600" %s>' \
       "$CASE/$1/home/.local/share/llavero" 'fsWatcherEnabled="true" fsWatcherDelayS="1"'
     for name in one two; do printf '<device id="%s"/>' "${device[$name]}"; done
-    # What a person's configuration has too; without it there would be none, and the loser of a conflict deleted.
+    # As in an ordinary configuration; without it there would be no conflict copies, and the loser of a conflict would
+    # be deleted.
     echo '<maxConflicts>10</maxConflicts></folder>'
     for name in one two; do
       printf '<device id="%s" name="%s"><address>tcp://127.0.0.1:%s</address></device>\n' \
@@ -52,7 +53,7 @@ write_config() {
   } >"$CASE/$1/syncthing/config.xml"
 }
 
-# start_syncthings: the folders, with their .stignore, are there
+# start_syncthings: requires the folders with their .stignore
 start_syncthings() {
   declare -gA device gui listens
   local name ports
@@ -85,7 +86,7 @@ tell_syncthing() {
     fail "syncthing doesn't do $2:" "$(cat "$CASE/told")"
 }
 
-# pause, resume: what the two tell each other
+# pause, resume: stops and resumes the exchange between the two
 pause() {
   tell_syncthing one "system/pause?device=${device[two]}"
   tell_syncthing two "system/pause?device=${device[one]}"
@@ -97,7 +98,7 @@ resume() {
   tell_syncthing two "system/resume?device=${device[one]}"
 }
 
-# scan: both look what has changed
+# scan: both look for changes
 scan() {
   tell_syncthing one 'db/scan?folder=vault'
   tell_syncthing two 'db/scan?folder=vault'
@@ -109,7 +110,7 @@ is_synced() {
     python3 "$SUPPORT/syncthing-call.py" SYNCED "127.0.0.1:${gui[two]}" "${device[one]}" && same_folders
 }
 
-# same_folders: of the vaults' own files both have the same
+# same_folders: both have the same vault files
 same_folders() {
   local name
   for name in one two; do
@@ -124,7 +125,7 @@ synced() {
     "$(tail -n 5 "$CASE/one/syncthing.log" "$CASE/two/syncthing.log")"
 }
 
-# within SECONDS COMMAND...: until the command, which takes its time itself, succeeds
+# within SECONDS COMMAND...: repeats the command, which takes some time itself, until it succeeds
 within() {
   local end=$((SECONDS + $1))
   shift
@@ -134,7 +135,7 @@ within() {
   done
 }
 
-# syncthing_state: for the message of a case that failed
+# syncthing_state: for the message of a failed case
 syncthing_state() {
   local name
   for name in one two; do

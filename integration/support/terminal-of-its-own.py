@@ -38,7 +38,7 @@ while time.monotonic() < end:
         count += 1
         while awaited and not os.path.exists(awaited) and time.monotonic() < end:
             time.sleep(0.02)
-        # Input that comes before the echo is off is dropped.
+        # Input that arrives before the echo is off is dropped.
         time.sleep(0.1)
         os.write(terminal, answer.encode() + b"\n" if answer else b"\x04")
 print(count)

@@ -31,7 +31,7 @@ class Host(BaseHTTPRequestHandler):
     def do_GET(self):
         status, headers, body = 404, {}, b""
         if self.path == "/one.tar.gz":
-            # Fetched as any URL is, without a token.
+            # Fetched like any URL, without a token.
             status, body = 200, MODULE
         elif self.headers.get("Authorization") != "Bearer " + token:
             status = 401

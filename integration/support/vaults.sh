@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Vaults to test with, and looking into them with stock age.
+# Makes vaults to test with, and looks into them with stock age.
 
-# fill_vault COUNT: items for host000000.example.com and so on, in a fresh vault
+# fill_vault COUNT: adds items for host000000.example.com and so on to a fresh vault
 fill_vault() {
   [[ -x $BUILD/vault-fixture ]] ||
     fail "no vault-fixture in $BUILD; try: swift build -c release --product vault-fixture"
@@ -16,8 +16,8 @@ vault_with_passphrase() {
   if ((status != 0)); then fail "init with a passphrase failed" "$(said)"; fi
 }
 
-# What comes after "${little_memory[@]}" finds that there are 40 MiB. There a new passphrase costs the least work, some
-# 0.1 s of each use and not 1 s. Where that can't be arranged the array is empty.
+# A command after "${little_memory[@]}" sees 40 MiB of available memory. A new passphrase then gets the lowest work
+# factor, which takes some 0.1 s for each use instead of 1 s. If that can't be arranged, the array is empty.
 little_memory=(unshare --mount)
 if ((EUID != 0)); then little_memory+=(--user --map-root-user); fi
 echo 'MemAvailable: 40960 kB' >"$SUITE_TMP/meminfo"
@@ -29,7 +29,7 @@ opened_by_age() {
   age -d -i "$IDENTITY" "$VAULT"
 }
 
-# hand_over: gives the case's folder, with copies of the executables in bin, to whom support/unprivileged acts as
+# hand_over: gives the case's folder, with copies of the executables in bin, to the user of support/unprivileged
 hand_over() {
   install -d "$CASE/bin"
   cp "$PREFIX"/bin/{llavero,llavero-credential} "$CASE/bin/"
