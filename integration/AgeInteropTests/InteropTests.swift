@@ -1,7 +1,7 @@
 import Age
 import Testing
 
-/// One file in one form: every implementation must read what the other wrote.
+/// A file in one format; every implementation must read what another wrote.
 struct Case: Sendable, CustomTestStringConvertible {
   let size: Int
   let armored: Bool
@@ -24,8 +24,8 @@ struct Case: Sendable, CustomTestStringConvertible {
 }
 
 extension Workplace {
-  /// What a program decrypted. Stock age makes its output with the first byte, so none for an empty file; that it
-  /// succeeded is the whole answer then.
+  /// The output of a program's decryption. Stock age creates the output file with the first byte, so an empty file has
+  /// none, and success is the whole answer.
   func output(_ name: String, of file: Case) throws -> [UInt8] {
     file.size == 0 ? (try? read(name)) ?? [] : try read(name)
   }
@@ -69,7 +69,7 @@ extension X25519Identity {
     try await StockAge.run(["-d", "-o", place["ours.txt"], place["ours.age"]], passphrase: "correct horse")
     #expect(try place.output("ours.txt", of: file) == plaintext)
 
-    // age always takes a second or so to write with a passphrase: once for each form.
+    // age always takes about a second to write with a passphrase, so this runs once for each format.
     guard file.size == 65537 else { return }
     try place.write(plaintext, to: "theirs.txt")
     let form = file.armored ? ["-a"] : []
@@ -120,7 +120,7 @@ extension X25519Identity {
       "decrypt", kind: "passphrase", key: "contraseña", from: place["ours.age"], to: place["ours.txt"])
     #expect(try place.output("ours.txt", of: file) == plaintext)
 
-    // pyrage takes a second to write with a passphrase, and so do we to read it: every size, one form.
+    // pyrage takes a second to write with a passphrase, and so does reading it here: every size, but one format.
     guard !file.armored else { return }
     try place.write(plaintext, to: "theirs.txt")
     try await Python.pyrage(

@@ -2,7 +2,7 @@ import Age
 import Glibc
 import Testing
 
-/// A key pair of ssh-keygen in a folder: `key` and `key.pub`.
+/// Makes a key pair with ssh-keygen in a folder: `key` and `key.pub`.
 private func makeSSHKey(in place: Workplace, passphrase: String = "") async throws {
   try await execute(
     "ssh-keygen",
@@ -73,9 +73,9 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
   }
 }
 
-/// The same plugin, run by stock age and by us: each must read what the other made through it.
+/// The same plugin, run by stock age and by us: each must read what the other wrote through it.
 @Suite(.serialized) struct PluginInteropTests {
-  /// Recipient and identity with the data `plain`, in Bech32 (BIP 173).
+  /// The recipient and the identity with the data `plain`, in Bech32 (BIP 173).
   static let plain = (
     recipient: "age1test1wpkxz6twp8ktg2", identity: "AGE-PLUGIN-TEST-1WPKXZ6TWMLEMPK"
   )
@@ -133,12 +133,12 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
   }
 }
 
-/// A plugin that others wrote, age-plugin-trezor-slip11 of PyPI, with the device that its test mode feigns. It has
-/// identities only, and wraps for them.
+/// A plugin by others, age-plugin-trezor-slip11 from PyPI, with the device that its test mode simulates. It has only
+/// identities, and encrypts to them.
 @Suite(.serialized) struct TrezorPluginTests {
   static let identity = "AGE-PLUGIN-TREZOR-SLIP11-1QQPXZCNRCVP62G"
 
-  /// Sets the environment that the plugin takes for its test mode, for stock age and for us.
+  /// Sets the environment that selects the plugin's test mode, for stock age and for us.
   private func makePlugin(in place: Workplace, testMode: Bool = true) async throws -> PluginSettings {
     let lines = [
       "#!/bin/sh", "AGE_PLUGIN_TREZOR_SLIP11_UNSAFE_TEST_MODE=\(testMode)",
@@ -146,7 +146,8 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
       "exec '\(Python.program)' -m age_plugin_trezor_slip11 \"$@\"",
     ]
     try place.write(Array(lines.joined(separator: "\n").utf8), to: "script")
-    // A file that this process has written could still be open for writing in one of its children, and not be run.
+    // A file that this process has written might still be open for writing in one of its children, and could not be
+    // run.
     try await execute(
       "install", ["-m", "755", place["script"], place["age-plugin-trezor-slip11"]],
       install: "apt-get install coreutils")

@@ -2,7 +2,7 @@ import Glibc
 import Subprocess
 import Testing
 
-/// A fresh folder for one test, removed with everything in it when the test ends.
+/// A fresh folder for one test, removed with its contents when the test ends.
 final class Workplace: Sendable {
   let path: String
 
@@ -48,14 +48,14 @@ final class Workplace: Sendable {
   }
 }
 
-/// A sentence on what made a test impossible.
+/// A sentence that says what made a test impossible.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Runs another implementation of age and gives its standard output.
+/// Runs another implementation of age, and returns its standard output.
 @discardableResult
 func execute(_ program: String, _ arguments: [String], install: String) async throws -> String {
   let result: ExecutionResult<Void, StringOutput<UTF8>, StringOutput<UTF8>>
@@ -77,20 +77,20 @@ func execute(_ program: String, _ arguments: [String], install: String) async th
   return result.standardOutput
 }
 
-/// Stock age, of apt.
+/// Stock age, from apt.
 enum StockAge {
   static func run(_ arguments: [String]) async throws {
     try await execute("age", arguments, install: "apt-get install age")
   }
 
-  /// Runs it with the plugins of a folder before those of the PATH.
+  /// Runs it with a folder of plugins before the PATH.
   static func run(_ arguments: [String], plugins: String) async throws {
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-    // A variable before the program is an argument of env's.
+    // A variable before the program is an argument for env.
     try await execute("PATH=\(plugins):\(path)", ["age"] + arguments, install: "apt-get install age")
   }
 
-  /// age asks for passphrases on its terminal only, so this gives it one.
+  /// age asks for passphrases only on its terminal, so this provides one.
   static func run(_ arguments: [String], passphrase: String) async throws {
     let script = """
       import os, pty, sys
@@ -119,7 +119,7 @@ enum StockAge {
   }
 }
 
-/// Python with packages of PyPI: pyrage, which is rage's library, and a plugin.
+/// Python with packages from PyPI: pyrage, which is rage's library, and a plugin.
 enum Python {
   static let program = getenv("LLAVERO_TEST_PYTHON").map { String(cString: $0) } ?? "python3"
 
@@ -130,7 +130,7 @@ enum Python {
         "python3 with \(package): pip install \(package); LLAVERO_TEST_PYTHON names another interpreter")
   }
 
-  /// Calls pyrage: `operation` is encrypt or decrypt, `key` a recipient, an identity or a passphrase.
+  /// Calls pyrage. `operation` is encrypt or decrypt, `key` a recipient, an identity or a passphrase.
   static func pyrage(
     _ operation: String, kind: String, key: String, armored: Bool = false, from input: String,
     to output: String

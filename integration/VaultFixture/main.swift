@@ -1,4 +1,4 @@
-// vault-fixture COUNT [FIRST]: adds COUNT items to the keychain of the XDG folders, in one write, for tests and
+// vault-fixture COUNT [FIRST]: adds COUNT items to the keychain in the XDG folders, in a single write, for tests and
 // benchmarks that need a large one. Host N is `hostNNNNNN.example.com`, account `user`, password `password-N`.
 
 import EncryptedFile

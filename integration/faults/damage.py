@@ -12,7 +12,7 @@ import trials
 from operations import HELPER, NEIGHBOUR, NEW, OLD, OPERATIONS, PROGRAM, Home, Problem, request
 
 OPERATION = OPERATIONS["store"]
-# What the prepared home holds before its newest state.
+# What the prepared home contains before its newest state.
 LAST_GOOD = 9
 LAST_BUT_ONE = "older-7"
 
@@ -61,7 +61,8 @@ def salvaged(home):
 
 def trial(home, _, which, kind, number, has_store):
     path = home.vault if which == "vault" else home.identity
-    # This home is a copy, in which the vault's second name has a file of its own and another folder's name; damage takes both.
+    # This home is a copy, in which the second name of the vault is a separate file and contains another folder's name.
+    # Damage affects both.
     for name in home.vault.parent.glob(".vault.age.newest-*"):
         name.unlink()
     contents = path.read_bytes()
@@ -72,7 +73,7 @@ def trial(home, _, which, kind, number, has_store):
     before = files(home)
     got = home.run(HELPER, "get", input=request())
     if not refused(home, got, "get"):
-        # A comment of the identity file may say anything, and its last line feed may be missing.
+        # A comment in the identity file may say anything, and the final line feed may be missing.
         key = contents.find(b"AGE-SECRET-KEY-1")
         is_spare = number // 8 < key if kind == "flip" else number == len(contents) - 1
         if which == "identity" and is_spare and got.stdout.decode() == "username=alice\npassword=%s\n" % OLD and not got.stderr:
@@ -88,7 +89,7 @@ def trial(home, _, which, kind, number, has_store):
         raise Problem("something changed on disk")
     if which == "vault":
         if b"newer than this program" in got.stderr:
-            # The one digit that says so. What a newer version means by its header this one can't check.
+            # The digit with the version. The meaning of a newer version's header can't be checked here.
             return "taken for a newer format"
         if b"llavero vault salvage" not in got.stderr or b" write %d of " % LAST_GOOD not in got.stderr:
             raise Problem("the last good state isn't named: %r" % got.stderr)
@@ -105,7 +106,7 @@ def main():
             prepared = Home(folder / "prepared")
             prepared.prepare(OPERATION)
             size = len((prepared.vault if which == "vault" else prepared.identity).read_bytes())
-            # age's header is read byte by byte; of what is encrypted each byte is like another.
+            # age's header is parsed byte by byte; in the encrypted part all bytes are alike.
             some = [byte for byte in range(size) if byte < 1024 or byte % 4 == 0 or byte >= size - 64]
             bits = range(8 * size) if is_whole else [8 * byte + (byte + byte // 8) % 8 for byte in some]
             changes = [("flip", bit) for bit in bits]

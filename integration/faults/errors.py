@@ -39,7 +39,8 @@ def trial(home, log, name, call, error, before):
 def judge(operation, call, result, state, is_hit, line):
     said = result.stderr.decode(errors="replace")
     if injection.is_killed(result):
-        # Without memory or random numbers nothing goes on, and what runs before the program is not the program's.
+        # Without memory or random numbers nothing can continue, and the program isn't responsible for what runs before
+        # it.
         if state == "old" and (call.name in injection.INDISPENSABLE or call.is_startup):
             return "ended by the runtime, %s" % ("starting" if call.is_startup else "without memory or randomness")
         raise Problem("ended by signal %d with the %s state: %s" % (-result.returncode, state, line))
@@ -47,7 +48,7 @@ def judge(operation, call, result, state, is_hit, line):
         if state != "new":
             raise Problem("status 0, and the old state is there: %s" % line)
         return "done" if is_hit else "not reached"
-    # A request that can't be read is the caller's.
+    # A request that can't be read is the caller's fault.
     statuses = (2, 64) if call.name == "read" else (2,)
     if result.returncode not in statuses or not said.startswith("llavero: "):
         if call.is_startup and state == "old":

@@ -6,12 +6,12 @@ import signal
 from dataclasses import dataclass
 
 LINE = re.compile(r"^(?:\d+ +)?([a-z][a-z0-9_]*)\((.*)$")
-# What gives the finished file its name, by exchange or by renaming.
+# The calls that give the finished file its name, by exchange or by renaming.
 PLACING = re.compile(r', "vault\.age"(, RENAME_EXCHANGE)?\)$')
 
-# Memory and random numbers: where the kernel has none, the Swift runtime and libsodium end the process.
+# Memory and random numbers: if the kernel has none, the Swift runtime and libsodium end the process.
 INDISPENSABLE = frozenset(("brk", "mmap", "mremap", "munmap", "mprotect", "madvise", "getrandom"))
-# These have no error that a program could get: execve is the start itself, exit_group the end.
+# These have no error that a program could see: execve is the start itself, exit_group the end.
 WITHOUT_ERROR = frozenset(("execve", "exit_group"))
 
 
@@ -23,7 +23,7 @@ class Call:
     occurrence: int
     text: str
     is_startup: bool  # before the program's own first call, in the C library and the Swift runtime
-    is_sync_of_placed: bool  # the fsync that makes the new vault's name last, once it has that name
+    is_sync_of_placed: bool  # the fsync that makes the new vault's name durable, after it got that name
 
     def __str__(self):
         return "%s #%d" % (self.name, self.occurrence)

@@ -56,7 +56,7 @@ def ptrace():
 def process_vm_readv():
     buffer = ctypes.create_string_buffer(8)
     here = Vector(ctypes.cast(buffer, ctypes.c_void_p), 8)
-    # Nothing is at address 4096: a process that may look gets EFAULT, another EPERM.
+    # Nothing is at address 4096: a process with permission gets EFAULT, any other EPERM.
     there = Vector(4096, 8)
     libc.process_vm_readv(process, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
     if ctypes.get_errno() == 1:

@@ -27,7 +27,7 @@ def kill(home, log, operation, call, before):
     if result.stdout:
         raise Problem("it wrote to stdout: %r" % result.stdout)
     if not is_hit:
-        # The call was made fewer times than before: a wait for the lock, say.
+        # The call was made fewer times than before, for example because of a wait for the lock.
         if result.returncode != 0 or state != "new":
             raise Problem("not killed, status %d, %s state" % (result.returncode, state))
         return "not reached"
@@ -83,7 +83,7 @@ def main():
             if "--again" not in sys.argv:
                 continue
             for call, left in kinds_of_states(prepared, OPERATIONS[name], tasks, folder):
-                # Where the kill left the new state already, nothing remains to be done, or an erase finds nothing.
+                # If the kill left the new state, nothing remains to be done, or an erase finds nothing.
                 what = "%s, killed at %s and tried again: kills" % (name, call)
                 is_good &= all_kills(what, left, tasks_in(left, name, folder), 50)
                 shutil.rmtree(left.path)

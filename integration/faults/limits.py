@@ -62,7 +62,7 @@ def small_disks(names):
             prepared = Home(folder / "prepared")
             prepared.prepare(OPERATIONS[name])
             tasks = [(name, pages, prepared.mark()) for pages in range(24)]
-            # One after the other, for they share what is left.
+            # One after the other, because they share the remaining space.
             outcomes, problems = trials.run(prepared, filled, tasks, processes=1)
             is_good &= trials.tell("%s: on a full file system" % name, outcomes, problems, 24)
             if not outcomes["done"] or not outcomes["said, not done"]:

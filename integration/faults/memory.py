@@ -21,7 +21,7 @@ from pathlib import Path
 import trials
 from operations import HELPER, LIMIT, PROGRAM, Home, request
 
-# What runs a command where a new passphrase costs little work: support/vaults.sh.
+# Runs a command where a new passphrase gets a low work factor: support/vaults.sh.
 LITTLE_MEMORY = os.environ.get("LITTLE_MEMORY", "").splitlines()
 
 WINDOW = 12
@@ -113,7 +113,7 @@ def unlocking(command, passphrase):
     reading, writing = os.pipe()
     os.write(writing, passphrase.encode() + b"\n")
     os.close(writing)
-    # Of the helper's arguments the last is the operation.
+    # The operation is the helper's last argument.
     place = 1 if command[0] == HELPER else len(command)
     return (*command[:place], "--passphrase-fd", str(reading), *command[place:]), (reading,)
 
@@ -270,12 +270,12 @@ def rotation(home, passphrase, needles, kind):
     run_unlocked(home, passphrase, (HELPER, "store"), request(OTHER_HOST, "carol", password()))
     before = home.mark()
     found, output = look(home, (PROGRAM, "rotate"), b"", sought, passphrase)
-    # On a busy machine strace says by itself that it was ended while a process was.
+    # On a busy machine strace reports that it was ended while a process was.
     said = b"".join(line for line in output.splitlines(True) if not line.startswith(b"strace: "))
     if said or home.mark() == before:
         print("%s, rotate: says %r" % (kind, said))
         return False
-    # Its memory need hold no host, for no item is looked at.
+    # Its memory doesn't need to contain a host, because no item is read.
     return judge(kind + ", rotate", {"the host": ["anywhere"], **found})
 
 
@@ -315,7 +315,7 @@ def main():
                 is_good &= judge(kind + ", " + name, look_on_terminal(home, command, typed, sought))
                 count += 1
             if passphrase is not None:
-                # Where somebody was asked, the key is kept for a while, and nobody is asked again.
+                # If somebody was asked, the key is kept for a while, and nobody is asked again.
                 sought = {**needles, "the host": OTHER_HOST.encode()}
                 found, output = look(home, (PROGRAM, "list"), b"", sought)
                 if OTHER_HOST.encode() not in output:

@@ -10,7 +10,7 @@ from pathlib import Path
 PREFIX = Path(os.environ["PREFIX"])
 HELPER = str(PREFIX / "bin" / "git-credential-llavero")
 PROGRAM = str(PREFIX / "bin" / "llavero")
-LIMIT = 60  # seconds after which a run counts as hanging
+LIMIT = 60  # the number of seconds after which a run counts as hanging
 
 OLD = "the-old-password-of-alice"
 NEW = "the-new-password-of-alice"
@@ -71,7 +71,7 @@ class Home:
         self.vault = self.path / ".local/share/llavero/vault.age"
         self.identity = self.path / ".local/state/llavero/identity.txt"
         self.generations = self.path / ".local/share/llavero/generations"
-        # A copy of the identity that the prepared vault has.
+        # A copy of the prepared vault's identity.
         self.former_identity = self.path / "former-identity.txt"
         self.environment = {
             "HOME": str(self.path),

@@ -98,7 +98,7 @@ class History:
 
     def __init__(self, stores):
         self.times = {value: (start, end) for value, start, end in stores}
-        # For each store that ended, by when it ended: the latest start of those up to it.
+        # For each finished store, in the order of their ends: the latest start so far.
         self.ends = []
         self.starts = []
         latest = float("-inf")
@@ -183,7 +183,7 @@ def main():
             logs.append((name, log))
             if problem:
                 problems.append(problem)
-        # What is there at the end is a read as well, by somebody who saw nothing before.
+        # The final state is also a read, by a reader who saw nothing before.
         try:
             logs.append(("reader", [look(home, host) for host in SHARED + OWN + ERASED]))
         except Problem as problem:
@@ -196,7 +196,7 @@ def main():
            " without a lock" if options.without_lock else "", len(problems))
     )  # fmt: skip
     if options.without_lock:
-        # Where two have written the same generation, llavero mostly notices it by itself.
+        # If two processes have written the same generation, llavero usually notices by itself.
         signs = ("replaced before", "is an older state of itself", "merged")
         sys.exit(0 if any(sign in problem for problem in problems for sign in signs) else 1)
     for problem in problems[:10]:

@@ -39,7 +39,7 @@ def run(prepared, trial, tasks, processes=None):
     Returns how many counted as what, and (task, problem) for those that went wrong."""
     outcomes = Counter()
     problems = []
-    # Beside the prepared home, whose path is as long: folders are made one by one along it.
+    # Beside the prepared home, with a path of the same length, because folders along it are made one by one.
     folder = prepared.path.parent
     with get_context("fork").Pool(processes or workers(), _begin, (folder, prepared, trial)) as pool:
         for task, outcome, problem in pool.imap_unordered(_one, tasks, chunksize=4):
@@ -54,7 +54,7 @@ def tell(name, outcomes, problems, least):
     """Prints the counts and the problems, and ends with status 1 if there are any or the trials were too few."""
     total = sum(outcomes.values()) + len(problems)
     print("%s: %d, of these %s" % (name, total, ", ".join("%d %s" % (n, o) for o, n in sorted(outcomes.items()))))
-    # One of each two first parts of a task: the same call with another error mostly tells the same.
+    # Show one problem for each first two parts of a task: the same call with another error usually tells the same.
     kinds = {}
     for task, problem in problems:
         kinds.setdefault(task[:2], []).append("  %s: %s" % (" ".join(map(str, task[:-1])), problem))

@@ -1,7 +1,7 @@
 import Glibc
 import Properties
 
-/// What libFuzzer calls with each input. `Target` is the property of the executable that this is built into.
+/// The function that libFuzzer calls with each input. `Target` is the property that the executable was built with.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do throws(PropertyFailure) {

@@ -3,11 +3,11 @@ import Properties
 
 @testable import Age
 
-/// Three errors on purpose, by which it shows whether the fuzzer finds any.
+/// Three deliberate errors, which show whether the fuzzer finds any.
 enum SelfTestProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     if input.elementsEqual("slice".utf8) {
-      // Within the input's memory, so that only the buffer's own bounds can tell.
+      // Within the input's memory, so that only the buffer's own bounds check can detect it.
       let slice = UnsafeRawBufferPointer(rebasing: input[..<2])
       try require(slice[Int(input[0]) % 3 + 1] != 0, "unreachable")
     }

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "token-keeper",
   dependencies: [
-    // In a package of yours: .package(url: "…", from: "1.0.0")
+    // In your package: .package(url: "…", from: "1.0.0")
     .package(name: "llavero", path: "../../..")
   ],
   targets: [

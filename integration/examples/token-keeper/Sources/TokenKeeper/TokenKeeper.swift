@@ -1,34 +1,34 @@
 public import Keychain
 public import SharedKeychain
 
-/// Logs people in, and keeps their tokens in a keychain that it is given: the user's own, or one in memory for tests.
+/// Logs people in, and stores their tokens in a keychain: the user's own, or one in memory for tests.
 public struct TokenKeeper: Sendable {
   private let keychain: SharedKeychain
   private let service: any LoginService
 
-  /// Keeps what the service gives in the keychain.
+  /// Creates a keeper that stores the service's tokens in the keychain.
   public init(_ keychain: SharedKeychain, _ service: any LoginService = FakeService()) {
     self.keychain = keychain
     self.service = service
   }
 
-  /// What came of logging in.
+  /// The result of logging in.
   public enum LoginOutcome: ~Copyable {
     /// The token is in the keychain.
     case kept
-    /// The service gave a token, and the keychain didn't take it. It is the person's, and must not be lost.
+    /// The service returned a token, but the keychain didn't accept it. It belongs to the user, and must not be lost.
     case notKept(Credential, KeychainError)
     /// The service doesn't know this account and password.
     case refused
   }
 
-  /// Why nobody should be asked to log in now; `nil` if a token could be kept.
+  /// The reason why nobody should be asked to log in now; `nil` if a token could be stored.
   public func obstacle() -> KeychainError? {
     let readiness = keychain.probe()
     return readiness.canKeepSecrets ? nil : readiness.reason
   }
 
-  /// Logs in and keeps the token.
+  /// Logs in and stores the token.
   public func logIn(_ account: String, password: borrowing Secret) -> LoginOutcome {
     guard let token = service.token(for: account, password: password) else { return .refused }
     do throws(KeychainError) {
@@ -39,7 +39,7 @@ public struct TokenKeeper: Sendable {
     }
   }
 
-  /// Whose token is kept for the account, as the service sees it; `nil` if there is none that is still of use.
+  /// The owner of the token stored for the account, according to the service; `nil` if there is no valid token.
   public func whoAmI(_ account: String) throws(KeychainError) -> String? {
     guard let token = try keychain.credential(of: key(account)), !token.isExpired(at: .now) else {
       return nil
@@ -47,12 +47,12 @@ public struct TokenKeeper: Sendable {
     return service.account(of: token.secret)
   }
 
-  /// Forgets the token. Returns whether there was one.
+  /// Deletes the token. Returns whether there was one.
   public func logOut(_ account: String) throws(KeychainError) -> Bool {
     try keychain.delete(key(account))
   }
 
-  /// Notes when a token was last of use, without touching the token.
+  /// Notes when a token was last used, without changing the token.
   public func note(_ remark: String, for account: String) throws(KeychainError) {
     try keychain.update(key(account)) { $0.comment = ByteString(remark) }
   }

@@ -4,7 +4,7 @@ import Keychain
 import SharedKeychain
 import TokenKeeper
 
-/// Says something on standard error, which is not where results go.
+/// Prints a message to standard error, which is separate from results.
 func say(_ message: String) {
   let line = Array("token-keeper: \(message)\n".utf8)
   write(STDERR_FILENO, line, line.count)
@@ -33,7 +33,7 @@ do throws(KeychainError) {
   let keeper = TokenKeeper(keychain)
   switch (arguments.first, arguments.dropFirst().first) {
   case ("login", let account?):
-    // Before the person types anything.
+    // Before the user types anything.
     if let obstacle = keeper.obstacle() {
       fail("no token could be kept now: \(obstacle)", status: 2)
     }

@@ -59,7 +59,7 @@ import TokenKeeper
     faults.fail([.adding], with: full)
     #expect(keeper.obstacle() == full)
     faults.clear()
-    // A locked keychain is unlocked when the token is kept.
+    // A locked keychain is unlocked when the token is stored.
     faults.lock()
     #expect(keeper.obstacle() == nil)
   }
