@@ -1,14 +1,14 @@
 import Age
 import Properties
 
-/// What holds for any text as armor, and for any bytes in it.
+/// The properties of any text as armor, and of any armored bytes.
 enum ArmorProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     try checkAsText(input)
     try checkAsBinary(input)
   }
 
-  /// What decodes is, but for line ends and outer white space, what encoding writes.
+  /// If a text decodes, encoding the result gives the same text, except for line ends and outer white space.
   private static func checkAsText(_ text: UnsafeRawBufferPointer) throws(PropertyFailure) {
     let binary: [UInt8]
     do throws(AgeError) {
@@ -22,7 +22,7 @@ enum ArmorProperty: Property {
     try require(encode(binary) == normalized(text), "there is one armor of some bytes")
   }
 
-  /// LF at the ends of lines, and nothing around them.
+  /// The text with LF line ends, and without outer white space.
   private static func normalized(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
     var lines: [UInt8] = []
@@ -34,7 +34,7 @@ enum ArmorProperty: Property {
     return lines + [0x0a]
   }
 
-  /// Whatever is encoded comes back, and no part of it is taken for the whole.
+  /// Encoded bytes decode to themselves, and no part of the text is taken for the whole.
   private static func checkAsBinary(_ binary: UnsafeRawBufferPointer) throws(PropertyFailure) {
     let text = Armor.encode(binary)
     try require(text.count == Armor.encodedSize(ofBinary: binary.count), "the size is the one foretold")
@@ -47,7 +47,7 @@ enum ArmorProperty: Property {
       }
       try require(decoded.elementsEqual(binary), "what was encoded comes back")
     }
-    // Without the END line, and one place that the input chooses. The last line feed may be missing.
+    // Without the END line, and cut at a position that the input chooses. The last line feed may be missing.
     let end = "-----END AGE ENCRYPTED FILE-----\n".utf8.count
     let chosen = Int(binary.first ?? 0) * (text.count - 1) / 256
     for count in [text.count - end, text.count - 2, chosen] {

@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  /// Changes, removes, repeats or inserts a few bytes, sometimes cuts, sometimes changes nothing.
+  /// Changes, removes, repeats or inserts a few bytes; sometimes cuts, sometimes changes nothing.
   private static func mutate(_ seed: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
     let characters = ascii("\n\r -=AZaz09+/>#1\0") + [0x7F, 0x80, 0xFF]
     var bytes = seed

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A fresh folder for one test, removed with the files in it when the test ends.
+/// A fresh folder for one test, removed with its files when the test ends.
 final class Folder: Sendable {
   let path: String
 
@@ -31,14 +31,14 @@ final class Folder: Sendable {
   }
 }
 
-/// A sentence on what made a test impossible.
+/// A sentence that says what made a test impossible.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Runs a program, silently, and waits for it.
+/// Runs a program without output, and waits for it.
 func execute(_ path: String, _ arguments: [String]) throws {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)

@@ -3,7 +3,7 @@ import Properties
 
 @testable import Age
 
-/// What holds for any bytes as a header, and for any stanzas.
+/// The properties of any bytes as a header, and of any stanzas.
 enum HeaderProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     try checkAsHeader(input)
@@ -28,7 +28,7 @@ enum HeaderProperty: Property {
     let own = bytes[..<size]
     try require(encode(header).elementsEqual(own), "there is one form of a header")
 
-    // What follows doesn't matter, and what is missing is asked for.
+    // The rest of the file doesn't matter, and missing bytes are requested.
     for rest in [[], Array(own.suffix(macLine + 12)), Array("-> x\n\n".utf8)] {
       let again = try require("a header is one whatever follows") { () throws(AgeError) in
         try parse(Array(own) + rest)
@@ -44,7 +44,7 @@ enum HeaderProperty: Property {
     try checkUnwrapping(header)
   }
 
-  /// What may be written is read as it was, is authentic with its key and with no other.
+  /// Stanzas that can be written are read unchanged, and are authentic only with their key.
   private static func checkWriting(_ stanzas: [Stanza]) throws(PropertyFailure) {
     let fileKey = key(1)
     let text: [UInt8]
@@ -68,7 +68,7 @@ enum HeaderProperty: Property {
     throw PropertyFailure("another key doesn't verify a header")
   }
 
-  /// No stanza that an identity takes for its own does more than to be refused.
+  /// A stanza that an identity takes for its own can at most be rejected.
   private static func checkUnwrapping(_ header: Header) throws(PropertyFailure) {
     guard header.stanzas.contains(where: { $0.type == "X25519" || $0.type == "scrypt" }) else { return }
     do throws(AgeError) {
@@ -83,7 +83,7 @@ enum HeaderProperty: Property {
     }
   }
 
-  /// The input's lines as types, arguments and bodies.
+  /// Uses the input's lines as types, arguments and bodies.
   private static func checkAsStanzas(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     var stanzas: [Stanza] = []
     for line in input.split(separator: 0x0a, omittingEmptySubsequences: false).prefix(20) {
@@ -127,7 +127,7 @@ enum HeaderProperty: Property {
     }
   }
 
-  /// The header's text from its parts, as C2SP's age.md describes it.
+  /// The text of a header from its parts, as C2SP's age.md describes it.
   private static func encode(_ header: Header) -> [UInt8] {
     var text = Array("age-encryption.org/v1\n".utf8)
     for stanza in header.stanzas { stanza.encode(appendingTo: &text) }

@@ -7,7 +7,7 @@ import Testing
     try body.withUnsafeBytes { try PluginFrame.withEncoded(words, body: $0) { Array($0) } }
   }
 
-  /// A frame's words and body, read from exactly these bytes.
+  /// The words and body of a frame, parsed from exactly these bytes.
   static func parse(_ bytes: [UInt8]) throws -> (words: [String], body: [UInt8]) {
     try bytes.withUnsafeBytes { bytes in
       let frame = try PluginFrame(parsing: bytes)
@@ -108,7 +108,7 @@ import Testing
       } catch is PluginFault {
         refused += 1
       }
-      // Nor does it matter that they are no frame.
+      // It doesn't matter that they are not a frame.
       _ = try? Self.parse(bytes)
     }
     #expect(refused > 100 && waiting > 100 && read > 100)

@@ -8,7 +8,7 @@ struct TestPlugin {
   let folder: Folder
   let name: String
 
-  /// Under another name than `test` it misbehaves in the way of that name before it has read anything.
+  /// With a name other than `test` it misbehaves in the way of that name before it reads anything.
   init(name: String = "test") throws {
     folder = try Folder()
     self.name = name
@@ -27,7 +27,7 @@ struct TestPlugin {
       interaction: interaction)
   }
 
-  /// A recipient with which the plugin does what `mode` says.
+  /// A recipient with which the plugin behaves as `mode` says.
   func recipient(_ mode: String, _ settings: PluginSettings? = nil) throws -> PluginRecipient {
     try ascii(Self.recipientText(mode, name: name)).withUnsafeBytes {
       try PluginRecipient(parsing: $0, settings: settings ?? self.settings())
@@ -48,7 +48,7 @@ struct TestPlugin {
     bech32("age-plugin-\(name)-", ascii(mode)).uppercased()
   }
 
-  /// Whether the plugin that ran last is gone, and waited for: no zombie of it is left.
+  /// Whether the last plugin is gone, and is not a zombie.
   func isGone() throws -> Bool {
     let text = String(decoding: try folder.read("pid"), as: UTF8.self)
     guard let process = pid_t(text) else { throw Failure("the plugin left no process id: \(text)") }
@@ -56,7 +56,7 @@ struct TestPlugin {
   }
 }
 
-/// Bech32 of any prefix (BIP 173), by another way than the library's.
+/// Bech32 with any prefix (BIP 173), implemented differently from the library.
 func bech32(_ prefix: String, _ data: [UInt8]) -> String {
   let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
   func polymod(_ values: [UInt32]) -> UInt32 {
@@ -79,7 +79,7 @@ func bech32(_ prefix: String, _ data: [UInt8]) -> String {
   return prefix + "1" + String((values + checksum).map { alphabet[Int($0)] })
 }
 
-/// A person who answers everything and remembers what was asked.
+/// A user who answers everything and remembers the questions.
 final class Person: PluginInteraction {
   private let seen = Mutex<[String]>([])
   let pin: String

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PluginTests {
   static let native = X25519Identity()
 
-  /// A file that the plugin can open, and a stanza of another kind in it.
+  /// A file that the plugin can open, with a stanza of another kind.
   static func file(_ plugin: TestPlugin) throws -> [UInt8] {
     try AgeFile.encrypt(ascii("hello"), to: [native.recipient, try plugin.recipient("plain")])
   }
@@ -139,7 +139,7 @@ import Testing
     let file = try Self.file(plugin)
     let identity = try plugin.identity(mode)
     #expect(throws: AgeError.plugin(name: "test", fault: fault)) {
-      // Nor does it go on to the next identity.
+      // It doesn't continue with the next identity either.
       _ = try AgeFile.decrypt(file, with: [identity, Self.native])
     }
     #expect(try plugin.isGone())
@@ -244,7 +244,7 @@ import Testing
         _ = try plugin.wrap(FileKey())
       }
     }
-    // Other tests have sockets of their own meanwhile, but not so many.
+    // Other tests open sockets meanwhile, but not that many.
     #expect(sockets() < before + 300)
   }
 
@@ -263,7 +263,7 @@ import Testing
         return fault
       }
     }
-    /// In another process: one of the children of this could hold the file open for writing when it is to be run.
+    /// In another process, because a child of this one could hold the file open for writing when it should run.
     func make(_ line: String, _ mode: Int) throws {
       let path = folder["age-plugin-test"]
       try execute("/bin/sh", ["-c", "echo '\(line)' >\(path) && chmod \(mode) \(path)"])
@@ -272,7 +272,7 @@ import Testing
     #expect(try fault(folder.path) == .notFound)
     #expect(try fault(":.:relative:" + folder.path) == .notFound)
     try make("#!/bin/sh", 600)
-    // Not executable, so the next folder's is taken.
+    // It isn't executable, so that of the next folder is used.
     #expect(try fault("/nowhere:\(folder.path):\(plugin.folder.path)") == nil)
     try make("exit 1", 700)
     #expect(try fault(folder.path) == .notStarted(errno: ENOEXEC))

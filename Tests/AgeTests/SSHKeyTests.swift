@@ -3,7 +3,7 @@ import Bytes
 import CSodium
 import Testing
 
-/// Keys that ssh-keygen has made.
+/// Keys made by ssh-keygen.
 struct SSHKey {
   let publicLine: String
   let privateFile: [UInt8]
@@ -24,7 +24,7 @@ struct SSHKey {
     try file.withUnsafeBytes { try SSHEd25519Identity(parsing: $0) }
   }
 
-  /// What stands between BEGIN and END, decoded.
+  /// The decoded text between BEGIN and END.
   static func contents(_ file: [UInt8]) throws -> [UInt8] {
     let lines = String(decoding: file, as: UTF8.self).split(separator: "\n").dropFirst().dropLast()
     var text = ascii(lines.joined())
@@ -58,7 +58,7 @@ struct SSHKey {
   }
 }
 
-/// A key, and what age 1.1.1 encrypted for it.
+/// A key, and a file that age 1.1.1 encrypted for it.
 private enum StockAgeFile {
   static let key = """
     -----BEGIN OPENSSH PRIVATE KEY-----
@@ -255,7 +255,7 @@ private enum StockAgeFile {
         let place = Int.random(in: 0...damaged.count, using: &random)
         damaged.insert(contentsOf: random.bytes(Int.random(in: 1...8, using: &random)), at: place)
       case 2:
-        // Lengths are where a parser would go wrong.
+        // A parser is most likely to go wrong with lengths.
         let place = Int.random(in: 0...damaged.count - 4, using: &random)
         damaged.replaceSubrange(
           place..<place + 4, with: SSHKey.number(Int.random(in: 0...0xFFFF_FFFF, using: &random)))

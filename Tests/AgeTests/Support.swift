@@ -26,7 +26,7 @@ func readFile(_ path: String) -> [UInt8]? {
   }
 }
 
-/// Hashes what a decryption releases.
+/// Hashes the output of a decryption.
 struct SHA256 {
   private var state = crypto_hash_sha256_state()
 
@@ -44,7 +44,7 @@ struct SHA256 {
   }
 }
 
-/// SplitMix64: the same numbers in every run.
+/// SplitMix64, which gives the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
@@ -61,7 +61,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// Contents without a period that chunks could hide in.
+/// Contents without a period, which could hide errors in chunks.
 func sample(_ count: Int) -> [UInt8] {
   [UInt8](unsafeUninitializedCapacity: count) { memory, initialized in
     var word: UInt32 = 1
@@ -107,7 +107,7 @@ func encodeArmor(_ binary: [UInt8]) -> [UInt8] {
   binary.withUnsafeBytes { Armor.encode($0) }
 }
 
-/// Opens a payload for random access in an array that holds a whole binary file.
+/// Opens the payload of a whole binary file in an array for random access.
 func makeReader(_ file: [UInt8], with identities: [any Identity]) throws -> RandomAccessReader {
   let header = try Header(file)
   let fileKey = try header.fileKey(with: identities)

@@ -3,8 +3,8 @@ import Testing
 
 @Suite(.enabled(if: Vector.isPresent, "the age test kit is not at \(Vector.folder); set LLAVERO_AGE_TESTKIT"))
 struct TestkitTests {
-  /// Vectors whose only identity is a post-quantum one, which this library doesn't have. To it their stanzas are of
-  /// an unknown type and ignored, so that nothing matches. All other vectors end exactly as the kit says.
+  /// Vectors whose only identity is a post-quantum one, which this library doesn't support. It ignores their stanzas,
+  /// whose type it doesn't know, so that nothing matches. All other vectors end exactly as the kit says.
   static let withoutHybrid: [String: String] = [
     "hybrid": "no match: the only stanza is hybrid",
     "hybrid_and_x25519": "no match: the X25519 stanza is for an identity that the vector doesn't give",
@@ -91,7 +91,7 @@ struct TestkitTests {
 
   private static let hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-  /// Whether the vector gives a post-quantum identity and no other.
+  /// Whether the vector has only post-quantum identities.
   private static func needsHybrid(_ vector: Vector) -> Bool {
     let identities = vector.values("identity")
     return !identities.isEmpty && vector.values("passphrase").isEmpty

@@ -3,7 +3,7 @@ import CZlib
 import Glibc
 import Testing
 
-/// One vector of the public age test kit (C2SP/CCTV, age): a description, an empty line, an age file.
+/// A vector of the public age test kit (C2SP/CCTV, age): a description, an empty line, and an age file.
 struct Vector: Sendable, CustomTestStringConvertible {
   let name: String
   let fields: [(key: String, value: String)]

@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What is checked is that a process traps. That it does so in release builds, too, follows from the words: those of the
-/// standard library are other ones, and say nothing there.
+/// These tests check that the process traps. The message shows that it also traps in release builds: the standard
+/// library's has other words, and isn't printed there.
 @Suite("bytes out of bounds") struct CheckedBytesTests {
   private static func traps(_ result: ExitTest.Result?, _ words: String) -> Bool {
     #if DEBUG
@@ -55,7 +55,7 @@ import Testing
         [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0.bigEndian(at: 0, UInt32.self)) }
       },
     ] { #expect(Self.traps(result, "bytes outside of their buffer")) }
-    // Here the standard library's own check, which it makes in release builds as well, may come first.
+    // Here the standard library's own check, which release builds also have, may come first.
     await #expect(processExitsWith: .failure) {
       [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0[(-1)...].count) }
     }
@@ -104,7 +104,7 @@ import Testing
     #expect(UnsafeRawBufferPointer(start: nil, count: 0).firstIndex(of: 0, from: 0) == nil)
   }
 
-  /// Where `Bytes` isn't imported, the standard library's accessors would be taken, without a word.
+  /// Without the import of `Bytes`, the standard library's accessors would be used silently.
   @Test("whoever reads raw bytes has the accessors that check")
   func imports() throws {
     let sources = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Sources"

@@ -75,7 +75,7 @@ import Testing
   func truncate() {
     var secret = Secret("open sesame")
     secret.truncate(to: 4)
-    // The memory behind the count belongs to the secret still, so reading it is sound as long as it is lent.
+    // The memory beyond the count still belongs to the secret, so reading it in this closure is sound.
     let memory = secret.withUnsafeBytes { bytes in
       Array(UnsafeRawBufferPointer(start: bytes.baseAddress, count: 11))
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A moment and how it is written.
+/// A time and its written form.
 struct MomentRow: Sendable, CustomTestStringConvertible {
   let milliseconds: Int64
   let text: String
@@ -43,7 +43,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
       let milliseconds = Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &generator)
       let text = Timestamp(milliseconds: milliseconds).description
       try #require(read(text)?.milliseconds == milliseconds, "\(text)")
-      // Foundation changes to the Julian calendar before 1582.
+      // Foundation uses the Julian calendar before 1582.
       if round % 20 == 0, milliseconds > -12_000_000_000_000 {
         let seconds = try style.parse(text).timeIntervalSince1970
         #expect(Int64((seconds * 1000).rounded()) == milliseconds, "\(text)")

@@ -9,19 +9,19 @@ private func set(_ format: some ConfigurationFormat, in text: String) throws -> 
   String(decoding: try format.setting(in: bytes(text)), as: UTF8.self)
 }
 
-/// Takes back, from a text, what was set in an earlier one.
+/// Undoes, in a text, the edits that set the format in an earlier one.
 private func unset(_ format: some ConfigurationFormat, in text: String, before: String) throws -> String? {
   try format.undoing(try format.edits(for: bytes(before)), in: bytes(text)).map {
     String(decoding: $0, as: UTF8.self)
   }
 }
 
-/// One of each kind, with texts that its tool reads.
+/// A format with texts that its tool reads.
 struct FormatUnderTest: Sendable, CustomTestStringConvertible {
   let name: String
   let format: any ConfigurationFormat
   let texts: [String]
-  /// What the tool would take for other settings of its own.
+  /// Lines that the tool reads as other settings.
   let pieces: [String]
 
   var testDescription: String { name }
@@ -131,7 +131,7 @@ struct ConfigurationFormatTests {
       do throws(ConfigurationFault) {
         edits = try kind.format.edits(for: before)
       } catch {
-        // Its tool would refuse most of these, too.
+        // Its tool would also refuse most of these.
         refused += 1
         continue
       }
@@ -157,7 +157,7 @@ struct ConfigurationFormatTests {
       let edits = try kind.format.edits(for: before)
       if edits.isEmpty { continue }
       let after = edits.applied(to: before)
-      // At the end, and so that nothing is where it was any more.
+      // At the end, and so that nothing is in its former position.
       for later in [
         after + bytes(after.last == 0x0a ? "# later\n" : "\n# later\n"), bytes("# later\n\n") + after,
       ] {
@@ -190,7 +190,7 @@ struct ConfigurationFormatTests {
       guard let edits = try? kind.format.edits(for: text), !edits.isEmpty else { continue }
       let after = edits.applied(to: text)
       #expect(try kind.format.undoing(edits, in: after) == text, "\(text)")
-      // Nothing that is written in between or gone ends the process, and nothing else goes with the setting.
+      // No bytes inserted or removed crash the process, and nothing but the setting is removed.
       var later = after
       if let sign = signs.randomElement(using: &random) {
         later.insert(sign, at: Int.random(in: 0...later.count, using: &random))
@@ -377,7 +377,7 @@ struct ConfigurationFormatTests {
     #expect(undone(#"{"x":1}"#, #"{"credsStore":"pass"}"#, docker) == nil)
     let pip: [any ConfigurationFormat] = [INISetting(section: "global", key: "k", value: "1")]
     #expect(undone("[global]\na = 2\nk = 1\n", "[global]\na = 2\nk=0\n", pip) == "[global]\na = 2\nk=0\n")
-    // What 0.1.0 wrote was not always what the tool reads.
+    // The tool did not always understand what 0.1.0 wrote.
     let git: [any ConfigurationFormat] = [GitHelperLines(helper: "llavero")]
     #expect(
       undone("[include]\npath = x\n[credential]\n\thelper = llavero\n", "[include]\npath = x\n", git)

@@ -12,7 +12,7 @@ import Testing
   ]
   private let input = Array("protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n".utf8)
 
-  /// The paths, in their order, with placeholders for what differs between two runs, each once.
+  /// The paths in order and without duplicates, with placeholders for parts that differ between runs.
   private static func written(_ paths: [String]) -> [String] {
     let named = paths.map { path in
       path.replacing(#/\d+-[0-9a-f]{8}\.age$/#, with: "N-MAC.age")

@@ -3,7 +3,7 @@ import Testing
 @testable import Commands
 
 @Suite("git's helpers") struct GitHelperChainTests {
-  /// Entries of one file, `URL=HELPER` or `=HELPER`.
+  /// Makes chains from the entries of one file, `URL=HELPER` or `=HELPER`.
   private func chains(_ entries: [String]) -> [GitHelperChain] {
     GitHelperChain.all(
       in: entries.map { entry in
@@ -48,7 +48,7 @@ import Testing
   func right() {
     #expect(problems(["=llavero"]) == [[]])
     #expect(problems(["=store", "=", "=llavero"]) == [[]])
-    // One that makes new tokens where nothing is kept yet.
+    // A helper that makes new tokens if none are stored yet.
     #expect(problems(["=llavero", "=oauth"]) == [[]])
     #expect(problems(["=llavero", "https://a=special"]) == [[], []])
   }

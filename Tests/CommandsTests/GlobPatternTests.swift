@@ -84,7 +84,7 @@ import Testing
     #expect(time < .seconds(20))
   }
 
-  /// What a pattern stands for, said the long way: the first element takes something, and the rest takes the rest.
+  /// The definition of matching, written out: the first element takes a part, and the others take the rest.
   private func definition(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>, _ ignoresCase: Bool)
     -> Bool
   {
@@ -119,7 +119,7 @@ import Testing
       isComplement = true
       next += 1
     }
-    // Each with whether it was written with a backslash.
+    // Each byte, with whether it was escaped with a backslash.
     var written: [(byte: UInt8, isQuoted: Bool)] = []
     while true {
       guard next < pattern.endIndex else { return nil }

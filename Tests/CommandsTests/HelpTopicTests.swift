@@ -23,7 +23,7 @@ import Testing
       let words = ShellWord.words(of: command.drop { $0 == " " } + "").map(\.text)
       #expect(throws: Never.self, "\(command)") {
         let parsed = try LlaveroCommand.parseAsRoot(Array(words.dropFirst()))
-        // Where help itself was asked for, by the name of a command that there is.
+        // A request for help itself, with the name of an existing command.
         if words.dropFirst().first == "help" {
           #expect(LlaveroCommand.configuration.subcommands.contains { $0._commandName == words[2] })
         } else {

@@ -24,7 +24,7 @@ import Testing
   func imports(name: String) throws {
     let tool = try #require(KnownTool.all.first { $0.name == name })
     for kind in tool.imports { _ = try ImportKind.named(kind) }
-    // Whoever has set it up is told.
+    // The text after setup mentions it.
     if let kind = tool.imports.first, let next = tool.setup?.next, next.contains("llavero import") {
       #expect(next.contains("'llavero import \(kind)'"))
     }

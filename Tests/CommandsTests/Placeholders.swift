@@ -1,8 +1,8 @@
-/// Bytes as text that can stand in a transcript.
+/// Converts bytes to text for transcripts, and back.
 enum Placeholders {
   private static let noLineFeed = "{NO LF}"
 
-  /// Bytes as text: what is neither printable nor a line end is written `{XX}`.
+  /// Bytes as text. Those that are neither printable nor a line end are written as `{XX}`.
   static func text(_ bytes: [UInt8]) -> String {
     let isText = String(validating: bytes, as: UTF8.self) != nil
     var text: [UInt8] = []
@@ -43,7 +43,7 @@ enum Placeholders {
     text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  /// The text with placeholders for what differs between two runs.
+  /// The text with placeholders for parts that differ between runs.
   static func replacingVariable(_ text: String, home: String, bin: String) -> String {
     text.replacing(home, with: "{HOME}")
       .replacing(bin, with: "{BIN}")

@@ -3,7 +3,7 @@ import Glibc
 import Subprocess
 import TestSupport
 
-/// A home of its own in which the real executable runs, with a clean environment and without a terminal.
+/// A separate home in which the real executable runs, with a clean environment and without a terminal.
 final class Sandbox: Sendable {
   private let folder = TemporaryFolder()
   /// The path of the home.
@@ -13,9 +13,9 @@ final class Sandbox: Sendable {
   /// The Secret Service on the sandbox's bus; `nil` if it has no bus.
   private let keyring: PrivateKeyring?
 
-  /// Makes the home.
+  /// Creates the home.
   ///
-  /// - Parameter hasKeyring: whether there is a session bus with a keyring on it, whose process `$KEYRING` numbers.
+  /// - Parameter hasKeyring: whether to start a session bus with a keyring, whose process id is in `$KEYRING`.
   init(hasKeyring: Bool = false) {
     keyring = hasKeyring ? PrivateKeyring() : nil
     folder.makeFolder("home")
@@ -38,7 +38,7 @@ final class Sandbox: Sendable {
     precondition(symlink(executable, "\(bin)/\(name)") == 0, "cannot make a link")
   }
 
-  /// Where the executable was built: beside the test bundle, unless `LLAVERO_TEST_EXECUTABLE` names another.
+  /// The path of the built executable: beside the test bundle, unless `LLAVERO_TEST_EXECUTABLE` names another.
   private static let executable: String = {
     if let named = getenv("LLAVERO_TEST_EXECUTABLE") { return String(cString: named) }
     guard let real = realpath("/proc/self/exe", nil) else { fatalError("cannot find this program") }
@@ -47,7 +47,7 @@ final class Sandbox: Sendable {
     return built(folder + "/llavero")
   }()
 
-  /// What tools call, which lies beside it.
+  /// The executable that tools call, beside the other.
   private static let toolsExecutable = built(executable + "-credential")
 
   private static func built(_ path: String) -> String {
@@ -55,7 +55,7 @@ final class Sandbox: Sendable {
     return path
   }
 
-  /// What lies in the home, in the folder for temporary files, and in the folder of the program.
+  /// The paths in the home, in the folder for temporary files, and in the folder of the program.
   func trees() -> (home: [String], temporary: [String], bin: [String]) {
     let all = folder.tree()
     func below(_ name: String) -> [String] {
@@ -64,7 +64,7 @@ final class Sandbox: Sendable {
     return (below("home"), below("tmp"), below("bin"))
   }
 
-  /// The permissions of something in the home.
+  /// The permissions of a file in the home.
   func mode(_ name: String) -> mode_t? {
     var status = stat()
     return lstat("\(home)/\(name)", &status) == 0 ? status.st_mode & 0o7777 : nil
@@ -73,11 +73,11 @@ final class Sandbox: Sendable {
   /// The bytes of a file in the home.
   func read(_ name: String) -> [UInt8]? { folder.read("home/\(name)") }
 
-  /// Runs a line of shell in the home.
+  /// Runs a shell command in the home.
   func run(_ command: String, input: [UInt8] = []) async throws -> Transcript.Outcome {
     folder.write(input, to: "input")
     var options = PlatformOptions()
-    // Without a terminal, so that nothing can be asked of whoever runs the tests.
+    // Without a terminal, so that the user who runs the tests can't be asked.
     options.createSession = true
     let result = try await Subprocess.run(
       .name("sh"), arguments: ["-c", "cd; exec <\"$0\"\n\(command)", folder["input"]],
@@ -94,13 +94,14 @@ final class Sandbox: Sendable {
     let general: [Environment.Key: String] = [
       "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1",
       "TMPDIR": folder["tmp"],
-      // Not on the path: a plugin of age that does what its recipients and identities say.
+      // Not on the PATH: an age plugin that does what its recipients and identities say.
       "PLUGINS": folder["plugins"],
-      // What one step unlocks would be unlocked in the next one, for a time that differs between two runs.
+      // Otherwise the vault unlocked by one step would stay unlocked for the next, for a time that differs between
+      // runs.
       "LLAVERO_UNLOCK_CACHE": "none",
     ]
     guard let keyring else {
-      // Never the bus of whoever runs the tests.
+      // Never the bus of the user who runs the tests.
       return general.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home)/no-bus"]) { $1 }
     }
     return general.merging([
@@ -116,7 +117,7 @@ final class Sandbox: Sendable {
       keyring.map { text.replacing($0.address, with: "{BUS}") } ?? text, home: home, bin: bin)
   }
 
-  /// A signal ended the command, which is never right.
+  /// An error: a signal ended the command, which must never happen.
   struct Killed: Error {
     let command: String
     let status: String

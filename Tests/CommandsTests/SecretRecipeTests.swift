@@ -34,7 +34,8 @@ import Testing
     #expect(text.unicodeScalars.allSatisfy { "é漢🔑".unicodeScalars.contains($0) })
   }
 
-  /// Chi-square over `counts` that should be equal; beyond six standard deviations is one run in some hundred millions.
+  /// A chi-square test for equal `counts`. A uniform distribution fails it, beyond six standard deviations, once in
+  /// some hundred million runs.
   private static func isUniform(_ counts: [Int]) -> Bool {
     let expected = Double(counts.reduce(0, +)) / Double(counts.count)
     let chi = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
@@ -52,7 +53,7 @@ import Testing
   func uniformCharacters() throws {
     let sets = try Alphabet.sets(named: "letters,digits,symbols")
     let flat = Array(sets.joined())
-    // With this length hardly any secret lacks a class, so that each place is nearly even.
+    // With this length hardly any secret lacks a class, so that every position is almost uniform.
     let recipe = SecretRecipe.characters(64, of: sets)
     var counts = [[Int]](repeating: [Int](repeating: 0, count: flat.count), count: 3)
     for _ in 0..<9000 {

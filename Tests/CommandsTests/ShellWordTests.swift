@@ -29,7 +29,7 @@ import Testing
     #expect(line.replies(to: [CompletionCandidate("https://github.com")]) == (reply.map { [$0] } ?? []))
   }
 
-  /// Whatever is completed, a shell that reads the line again gets that word.
+  /// Whatever is completed, a shell that reads the line again gets the same word.
   @Test("what bash is given, it reads as the same word")
   func sameWord() {
     let characters = Array("ab:=@ $`'\"\\*~!é/")

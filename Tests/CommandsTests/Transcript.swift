@@ -1,23 +1,23 @@
-/// A conversation with the program that a reviewer can read: commands, what they were told, and what they answered.
+/// A session with the program in a form that a reviewer can read: commands, their input, and their output.
 ///
-/// - `$ COMMAND` runs a line of shell in a home of the transcript's own;
-/// - `< LINE` is a line of its standard input, which is empty without any;
-/// - other lines are its standard output; one that begins like another kind of line stands behind `| `;
+/// - `$ COMMAND` runs a line of shell in the transcript's own home;
+/// - `< LINE` is a line of its standard input, which is empty otherwise;
+/// - other lines are its standard output; one that looks like another kind of line is preceded by `| `;
 /// - `2: LINE` is a line of its standard error;
 /// - `? STATUS` ends the step;
 /// - `# TEXT` and blank lines before a command are remarks.
 ///
-/// `{0D}` stands for a byte; `{NO LF}` for a line end that is missing; `{HOME}`, `{BIN}`, `{DATE}`, `{MINUTE}`,
-/// `{TIMEDATE}`, `{EPOCH}`, `{UUID}`, `{SLOT}`, `{CODE}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies.
+/// `{0D}` stands for a byte; `{NO LF}` for a missing line end; `{HOME}`, `{BIN}`, `{DATE}`, `{MINUTE}`, `{TIMEDATE}`,
+/// `{EPOCH}`, `{UUID}`, `{SLOT}`, `{CODE}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies.
 ///
-/// With the remark `# keyring` before the first command the home has a session bus with a keyring on it, which is
-/// unlocked and empty; `$KEYRING` is its process. Else there is no bus.
+/// With the remark `# keyring` before the first command, the home has a session bus with an unlocked, empty keyring,
+/// whose process id is in `$KEYRING`. Otherwise there is no bus.
 struct Transcript {
   var steps: [Step] = []
-  /// What follows the last step.
+  /// The remarks after the last step.
   var ending: [String] = []
 
-  /// Whether the home is to have a keyring.
+  /// Whether the home needs a keyring.
   var hasKeyring: Bool { steps.first?.remarks.contains("# keyring") ?? false }
 
   struct Step {
@@ -28,7 +28,7 @@ struct Transcript {
     var outcome = Outcome()
   }
 
-  /// What a command answered, with placeholders.
+  /// The result of a command, with placeholders.
   struct Outcome: Equatable {
     var output = ""
     var errors = ""
@@ -62,7 +62,7 @@ struct Transcript {
     ending = remarks
   }
 
-  /// The text, with these outcomes in place of those that were expected.
+  /// The text of the transcript, with these outcomes in place of the expected ones.
   func text(with outcomes: [Outcome]) -> String {
     var lines: [String] = []
     for (step, outcome) in zip(steps, outcomes) {

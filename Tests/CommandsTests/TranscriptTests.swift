@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A file of the folder Transcripts.
+/// A file in the folder Transcripts.
 struct TranscriptFile: Sendable, CustomTestStringConvertible {
   let name: String
   var testDescription: String { name }
@@ -23,7 +23,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
     return files.sorted { $0.name < $1.name }
   }()
 
-  /// Whether it is of `security`, whose messages are those of Apple's program.
+  /// Whether it tests `security`, whose messages are those of Apple's program.
   var isOfSecurity: Bool { name.hasPrefix("security") }
 
   func read() throws -> Transcript {
@@ -50,7 +50,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
     #expect(TranscriptFile.all.count > 10, "in \(TranscriptFile.folder)")
   }
 
-  /// `LLAVERO_RECORD_TRANSCRIPTS=1` writes down what the program says now; review every line of the difference.
+  /// `LLAVERO_RECORD_TRANSCRIPTS=1` records the present output; review every line of the diff.
   @Test("the program answers as written down", arguments: TranscriptFile.all)
   func transcript(file: TranscriptFile) async throws {
     let transcript = try file.read()
@@ -86,7 +86,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
         #expect(start?.isUppercase == false || isVariable, "\(line)")
         #expect(!line.hasSuffix("."), "\(line)")
       }
-      // What a diagnosis finds out is its output, above all where that is bad.
+      // The results of a diagnosis are its output, especially if they are bad.
       let isDiagnosis = ["llavero doctor", "llavero explain"].contains { step.command.contains($0) }
       if step.outcome.status != 0, !isDiagnosis {
         #expect(step.outcome.output.isEmpty, "\(step.command)")

@@ -71,10 +71,10 @@ struct AWSProtocolTests {
     #expect(aws.call("dev") == found(members))
     try add("sts", nil, #"{"Credentials":\#(session),"AssumedRoleUser":{"Arn":"x"}}"#)
     #expect(aws.call("sts") == found(members))
-    // What names no id has the item's account; nulls are nothing.
+    // Without an access key ID the item's account is used; nulls count as absent.
     try add("part", "AKIA1", #"{"SecretAccessKey":"s","SessionToken":null,"Expiration":null}"#)
     #expect(aws.call("part") == found(#""AccessKeyId":"AKIA1","SecretAccessKey":"s""#))
-    // The item's own expiry is the one that counts.
+    // The item's own expiry takes precedence.
     let end = aws.fresh.clock.now.seconds + 1000
     try add("both", nil, session, expiry: end)
     let until = Timestamp(seconds: end).description.prefix(19) + "Z"

@@ -91,7 +91,7 @@ struct SummonProtocolTests {
   @Test("the first ID that has no value ends it, with nothing read beyond")
   func missing() throws {
     try add("a", nil, "1")
-    // Without output summon tries each ID as an argument, and tells which is missing.
+    // If there is no output, summon tries each ID as an argument, and reports which is missing.
     #expect(summon.call(input: "none\na\n") == ToolReply(status: 1, output: ""))
     #expect(summon.call(input: "a\nnone\na\n") == ToolReply(status: 1, output: "MQ==\n"))
     #expect(summon.call(input: "\n").status == 2)

@@ -7,7 +7,7 @@ import Testing
 struct AskpassProtocolTests {
   let askpass = ToolUnderTest("askpass")
 
-  /// What a program of that name, which has asked nothing before, gets to hear; `nil` for status 1 and nothing.
+  /// The answer to a program with this name that has asked nothing before; `nil` for status 1 without output.
   private func ask(_ prompt: String, as program: ByteString? = nil) throws -> String? {
     try ask(prompt, CallerInMemory(program))
   }
@@ -70,7 +70,7 @@ struct AskpassProtocolTests {
     #expect(try ask("Username for 'http://h': ", as: "wget") == "a\n")
     #expect(try ask("Password for 'http://a@h': ", as: "wget") == "pw\n")
     #expect(try ask("Password for 'http://b@h': ", as: "wget") == nil)
-    // Git says the port, and means the usual one without.
+    // Git includes the port; without one it means the default port.
     #expect(try ask("Username for 'http://h': ", as: "git") == nil)
     #expect(try ask("Username for 'http://h': ") == nil)
     try askpass.add(InternetPassword(protocol: "http", server: "h", account: "b"), "other")
@@ -87,7 +87,7 @@ struct AskpassProtocolTests {
     #expect(try ask("(a@ad@h.example) Password:") == "pw\n")
     #expect(try ask("b@h.example's password: ") == nil)
     #expect(try ask("a@ad@other.example's password: ") == nil)
-    // It doesn't say the port either.
+    // ssh doesn't include the port either.
     try askpass.add(
       InternetPassword(protocol: "ssh", server: "h.example", port: 2222, account: "a@ad"), "pw2")
     #expect(try ask("a@ad@h.example's password: ") == nil)
@@ -197,7 +197,7 @@ struct AskpassProtocolTests {
     #expect(try ask("Password for 'https://a@h': ", git) == nil)
     #expect(try ask("Username for 'https://h': ", git) == nil)
     #expect(try ask("Password for 'https://a@h': ", as: "git-remote-http") == "pw\n")
-    // What had no answer may have one the next time.
+    // A question without an answer may get one the next time.
     #expect(try ask("Password for 'https://a@g': ", git) == nil)
     try askpass.add(InternetPassword(protocol: "https", server: "g", account: "a"), "later")
     #expect(try ask("Password for 'https://a@g': ", git) == "later\n")

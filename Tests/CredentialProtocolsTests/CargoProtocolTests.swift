@@ -133,7 +133,7 @@ struct CargoProtocolTests {
     for end in 1..<(whole.utf8.count - 2) {
       #expect(say(String(whole.prefix(end))).contains(#""kind":"other""#))
     }
-    // What is broken doesn't keep the next line from its answer.
+    // An invalid line doesn't keep the next one from being answered.
     #expect(say("x\n" + request("get")).hasSuffix(String(notFound.dropFirst(hello.count))))
   }
 

@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// A URL and what a request with it asks for.
+/// A URL and the request that it makes.
 struct URLRow: Sendable, CustomTestStringConvertible {
   let url: String
   let request: @Sendable () -> RevealedRequest

@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// What a client sends to be stored.
+/// The login that a client sends to be stored.
 private func login(_ address: String, _ account: String, _ secret: String) -> String {
   #"{"ServerURL":"\#(address)","Username":"\#(account)","Secret":"\#(secret)"}"# + "\n"
 }

@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// What git demands of any helper (gitcredentials(7), git-credential(1)), one by one, on every keychain.
+/// What git demands of any helper (gitcredentials(7), git-credential(1)), one point after another, on every keychain.
 @Suite("what git demands of a helper") struct GitBehavioursTests {
   @Test("1: nothing stored, nothing answered", arguments: KeychainUnderTest.all)
   func nothing(kind: KeychainUnderTest) throws {
@@ -161,7 +161,7 @@ import Testing
       "protocol=https", "host=example.com", "username=alice", "password=1", "oauth_refresh_token=r=r")
     let answer = "username=alice\npassword=1\noauth_refresh_token=r=r\n"
     #expect(try git.get("protocol=https", "host=example.com") == answer)
-    // Debian's git 2.39 drops it on the way back.
+    // Debian's git 2.39 drops it when it stores the login again.
     try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
     #expect(try git.get("protocol=https", "host=example.com") == answer)
   }
@@ -219,7 +219,7 @@ import Testing
     #expect(
       try git.get("protocol=https", "host=example.com")
         == "username=alice\npassword=1\npassword_expiry_utc=\(expiry)\n")
-    // Git stores again after each login, which must not lengthen it.
+    // Git stores the login again after each use, which must not extend the expiry.
     try git.store(
       "protocol=https", "host=example.com", "username=alice", "password=1", "password_expiry_utc=\(expiry)")
     git.fresh.clock.now = Timestamp(seconds: expiry - 1)

@@ -38,7 +38,7 @@ import Testing
     return git
   }
 
-  /// The host that a reader by hand would see: of the last line that names one.
+  /// The host that a simple reader would see: that of the last line that names one.
   private func namedHost(_ text: [UInt8]) -> [UInt8] {
     for line in text.split(separator: 0x0a).reversed() {
       if line.starts(with: "host=".utf8) { return ByteString(Array(line.dropFirst(5))).lowercased.bytes }

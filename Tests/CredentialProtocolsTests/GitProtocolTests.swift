@@ -54,7 +54,7 @@ import Testing
     let state = try #require(answer.split(separator: "\n").first { $0.hasPrefix("state[]=") })
     try git.erase("capability[]=state", "protocol=https", "host=example.com", "password=same", String(state))
     #expect(Set(try git.keychain.items(matching: .all).map(\.key.account)) == ["alice", "carol"])
-    // The item is gone; by its state alone nothing else may go.
+    // The item is gone; nothing else may be erased by its state alone.
     try git.erase("capability[]=state", "protocol=https", "host=example.com", "password=else", String(state))
     #expect(try git.count() == 2)
   }

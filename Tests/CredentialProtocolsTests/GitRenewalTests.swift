@@ -24,7 +24,7 @@ import Testing
     #expect(try git.perform(.get, joined(place + ["username=alice"])) == lines)
     #expect(try git.perform(.get, joined(place + ["username=bob"])) == "")
     #expect(try git.perform(.get, joined(place + ["path=acme/app.git"])) == lines)
-    // Nothing of it depends on a capability.
+    // No part of it depends on a capability.
     #expect(try git.perform(.get, joined(["capability[]=authtype", "capability[]=state"] + place)) == lines)
     #expect(try git.count() == 1)
   }
@@ -36,7 +36,7 @@ import Testing
     try store(
       git, "username=alice", "password=old", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
     git.fresh.clock.advance(seconds: 61)
-    // Git gives each helper of its chain what the next one has brought.
+    // Git passes the next helper's answer to every helper of the chain.
     try store(
       git, "username=alice", "password=new", "oauth_refresh_token=s", "password_expiry_utc=\(expiry + 60)")
     #expect(
@@ -134,7 +134,7 @@ import Testing
       git, "username=a", "password=p", "password_expiry_utc=\(start + 50)", "oauth_refresh_token=r")
     #expect(try answer(at: start + 99).hasSuffix("oauth_refresh_token=r\n"))
     #expect(try answer(at: start + 100) == "")
-    // What the time limit alone ended is nothing to renew.
+    // An item ended only by the time limit is not renewed.
     git.fresh.clock.now = Timestamp(seconds: start + 1000)
     try store(git, "username=a", "password=q", "oauth_refresh_token=r")
     #expect(try answer(at: start + 1099).contains("password=q\n"))

@@ -4,7 +4,7 @@ import Properties
 
 @testable import CredentialProtocols
 
-/// What holds for any bytes that git, or who pretends to be git, may send.
+/// The properties of any bytes that git, or a program that pretends to be git, may send.
 enum GitRequestProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     guard let text = try checkReading(input) else { return }
@@ -28,7 +28,7 @@ enum GitRequestProperty: Property {
 
   // MARK: Lines
 
-  /// Whatever pieces the input comes in, the request is what stands before the blank line.
+  /// However the input is split, the request is the text before the blank line.
   private static func checkReading(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) -> [UInt8]? {
     let expected: [UInt8]?
     if input.first == 0x0a {
@@ -72,7 +72,7 @@ enum GitRequestProperty: Property {
     if let expiry = request.expiry { try require(expiry >= 0, "an expiry has no sign") }
   }
 
-  /// What a reader by hand makes of the lines: of a key that comes twice the last counts, a URL unsets its parts.
+  /// A simple reader's view of the lines: if a key occurs twice, the last value counts, and a URL unsets its parts.
   private static func check(_ request: Fields, against model: Model) throws(PropertyFailure) {
     let ofURL = ["protocol", "username", "path", "password"]
     for (key, value) in [
@@ -99,11 +99,11 @@ enum GitRequestProperty: Property {
     }
   }
 
-  /// The pairs of a request, taken apart as simply as can be.
+  /// The pairs of a request, parsed as simply as possible.
   private struct Model {
     private(set) var pairs: [(key: [UInt8], value: [UInt8])] = []
 
-    /// `nil` if a line is no pair.
+    /// Returns `nil` if a line is not a pair.
     init?(_ text: [UInt8]) {
       for line in text.split(separator: 0x0a) {
         guard !line.contains(0), let equals = line.firstIndex(of: 0x3d) else { return nil }
@@ -129,7 +129,7 @@ enum GitRequestProperty: Property {
 
   private static let now = Timestamp(seconds: 1_800_000_000)
 
-  /// What is stored is answered to who asks alike, in lines that read as a request themselves, until it is erased.
+  /// What is stored is returned to the same request, in lines that are a valid request themselves, until it is erased.
   private static func checkAnswer(_ text: [UInt8], _ request: Fields) throws(PropertyFailure) {
     let keychain = InMemoryKeychain { now }
     var outcome: SaveOutcome?
@@ -178,7 +178,7 @@ enum GitRequestProperty: Property {
     try require(
       (answer.answered != nil) == request.capabilities.contains(.state), "a state is given to who keeps it")
 
-    // Another protocol or server is not answered.
+    // A request for another protocol or server gets no answer.
     for other in ["protocol=other\n", "host=other.example\n", "url=https://other.example\n"] {
       let silence = try? perform(git, .get, text + other.utf8, keychain)
       let isSame = (try? Fields(parsing: text + other.utf8)).map { $0.isOfSamePlace(as: request) } ?? false
@@ -200,7 +200,7 @@ enum GitRequestProperty: Property {
   }
 }
 
-/// A request whose secrets show.
+/// A request whose secrets are visible.
 private struct Fields: Equatable {
   var capabilities: GitRequest.Capabilities
   var `protocol`: ByteString?
@@ -238,7 +238,7 @@ private struct Fields: Equatable {
     }
   }
 
-  /// What came from the outside and may go there again.
+  /// The values that came from outside and may be sent again.
   var values: [(key: String, value: [UInt8])] {
     [
       ("protocol", `protocol`), ("host", host?.server), ("path", path), ("username", username),
@@ -247,7 +247,7 @@ private struct Fields: Equatable {
     ].compactMap { key, value in value.map { (key, $0.bytes) } }
   }
 
-  /// The request as lines again.
+  /// The request as lines.
   var lines: [UInt8] {
     var lines: [UInt8] = []
     for (name, flag) in [("authtype", GitRequest.Capabilities.authtype), ("state", .state)]
@@ -275,7 +275,7 @@ private struct Fields: Equatable {
 }
 
 extension ProtocolError {
-  /// Whether it is about the form of the lines and not about what they say.
+  /// Whether the error concerns the form of the lines, not their values.
   fileprivate var isOfLines: Bool {
     switch self {
     case .lineWithoutEqualsSign, .lineWithNUL: true

@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// A host as written, and its parts; no parts where it can't be understood.
+/// A host as written, and its parts, which are `nil` if it can't be understood.
 struct HostRow: Sendable, CustomTestStringConvertible {
   let written: String
   let server: ByteString?

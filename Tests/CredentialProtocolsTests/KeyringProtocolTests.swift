@@ -14,7 +14,7 @@ private func said(_ output: String) -> ToolReply { ToolReply(status: 0, output: 
 struct KeyringProtocolTests {
   let keyring = ToolUnderTest("keyring")
 
-  /// The output's very bytes.
+  /// The exact bytes of the output.
   private func bytes(_ arguments: String..., bytes: [UInt8] = []) throws -> [UInt8] {
     let call = try keyring.callInMemory(arguments, bytes: bytes)
     #expect(try KeyringProtocol.respond(to: call) == 0)
@@ -158,7 +158,7 @@ struct KeyringProtocolTests {
     #expect(call.asked == ["Password for 'alice' in 'https://h.example/': "])
     #expect(call.hasRemembered)
     #expect(keyring.call("get", "https://h.example/", "alice") == said("typed"))
-    // What is no terminal has to give something.
+    // Without a terminal, the input must not be empty.
     #expect(keyring.call("set", "s", "u") == refused)
     #expect(keyring.call("get", "s", "u") == notFound)
   }
@@ -297,7 +297,7 @@ struct KeyringProtocolTests {
     try add(index, "carol", "three", isDefault: true)
     try add(index, "dave", "four")
     #expect(keyring.call("get", index, "--mode=creds") == said("carol\nthree"))
-    // Without a user name it is nothing that can be logged in with.
+    // Without a user name it can't be used to log in.
     try add("nameless", nil, "five")
     #expect(keyring.call("get", "nameless", "--mode=creds") == notFound)
     #expect(keyring.call("get", "nameless", "") == notFound)
@@ -361,18 +361,18 @@ struct KeyringProtocolTests {
 }
 
 extension SeededGenerator {
-  /// Bytes that a name, or an answer of lines, can have.
+  /// Bytes that a name, or an answer in lines, can contain.
   fileprivate mutating func speakable(in lengths: Range<Int>) -> ByteString {
     ByteString(bytes(number(in: lengths)).filter { $0 != 0 && $0 != 0x0a && $0 != 0x0d })
   }
 
-  /// A user name, often one that was used before.
+  /// A user name, often one that has been used before.
   fileprivate mutating func name() -> ByteString {
     number(in: 0..<4) == 0
       ? speakable(in: 0..<6) : pick(["", "alice", "Alice", "__token__", "_uv_", "é", "-x", "--"])
   }
 
-  /// A service, mostly one that another one could be taken for.
+  /// A service, usually one that could be mistaken for another.
   fileprivate mutating func service() -> ByteString {
     if number(in: 0..<4) == 0 { return ByteString([0x21] + speakable(in: 0..<12).bytes) }
     let text =

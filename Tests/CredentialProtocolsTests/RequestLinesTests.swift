@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("the lines of a request") struct RequestLinesTests {
-  /// Reads `input` in pieces of at most `piece` bytes, and counts those that were asked for.
+  /// Reads `input` in pieces of at most `piece` bytes, and counts the bytes that were requested.
   private func read(_ input: [UInt8], piece: Int = .max) throws(ProtocolError) -> (text: [UInt8], taken: Int)
   {
     var position = 0

@@ -75,7 +75,7 @@ struct SecretReferenceTests {
   @Test("any service, account and URL can be written as a reference, and is read as it was meant")
   func roundTrip() throws {
     var random = SeededGenerator(seed: 7)
-    /// Any bytes but those that no item has.
+    /// Any bytes that an item may contain.
     func word(_ least: Int = 1) -> ByteString {
       ByteString(random.bytes(random.number(in: least..<9)).map { [0, 0x0a, 0x0d].contains($0) ? 0x2f : $0 })
     }

@@ -2,7 +2,7 @@ import CredentialProtocols
 import Keychain
 import TestSupport
 
-/// A request whose parts are no secret, so that it can be compared and shown.
+/// A request whose parts are not secret, so that it can be compared and shown.
 struct RevealedRequest: Hashable {
   var capabilities: GitRequest.Capabilities = []
   var `protocol`: ByteString?
@@ -20,7 +20,7 @@ struct RevealedRequest: Hashable {
 }
 
 extension RevealedRequest {
-  /// Understands a request.
+  /// Parses a request.
   init(parsing text: [UInt8]) throws(ProtocolError) {
     let request = try makeRequest(text)
     capabilities = request.capabilities
@@ -60,7 +60,7 @@ private func revealed(_ secret: borrowing Secret?) -> ByteString? {
   }
 }
 
-/// One side of git's protocol with a keychain at the other, at a time that is set.
+/// A conversation in git's protocol with a keychain, at a time that the test sets.
 final class Conversation {
   let fresh: FreshKeychain
   let keychain: any KeychainStore
@@ -80,21 +80,21 @@ final class Conversation {
     return String(decoding: reply.revealed, as: UTF8.self)
   }
 
-  /// What is answered to these lines.
+  /// The answer to these lines.
   func get(_ lines: String...) throws(ProtocolError) -> String { try perform(.get, joined(lines)) }
 
-  /// Stores; a helper says nothing to that.
+  /// Stores a login; a helper prints nothing.
   func store(_ lines: String...) throws(ProtocolError) {
     let reply = try perform(.store, joined(lines))
     precondition(reply.isEmpty, "store answered")
   }
 
-  /// Erases; a helper says nothing to that.
+  /// Erases a login; a helper prints nothing.
   func erase(_ lines: String...) throws(ProtocolError) {
     let reply = try perform(.erase, joined(lines))
     precondition(reply.isEmpty, "erase answered")
   }
 
-  /// How many items there are.
+  /// The number of items.
   func count() throws -> Int { try fresh.reopened.items(matching: .all).count }
 }

@@ -2,7 +2,7 @@ import CredentialProtocols
 import Keychain
 import TestSupport
 
-/// A tool's call whose streams are arrays.
+/// A tool's call whose input and output are arrays.
 final class ToolCallInMemory: ToolCall {
   let tool: String
   let programName = "llavero-test"
@@ -41,16 +41,16 @@ final class ToolCallInMemory: ToolCall {
 
   func variable(_ name: String) -> ByteString? { environment[name].map { ByteString($0) } }
 
-  /// Whether somebody is at the terminal who has not been given any input.
+  /// Whether there is a user at the terminal, and no other input.
   var isInputTerminal: Bool { typed != nil && rest.isEmpty }
 
-  /// Whether the output would be shown to a person.
+  /// Whether standard output would be a terminal.
   var isOutputTerminal = false
 
-  /// Who calls.
+  /// The calling process.
   var callingProgram = CallerInMemory()
   var caller: any Caller { callingProgram }
-  /// What this has become.
+  /// The command that replaced this process.
   private(set) var became: [ByteString] = []
 
   func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal {
@@ -61,7 +61,7 @@ final class ToolCallInMemory: ToolCall {
   func begin() {}
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    // In small parts, as a pipe may give them.
+    // In small parts, as from a pipe.
     let count = min(buffer.count, rest.count, rest.count > 4096 ? 4096 : 7)
     buffer.copyBytes(from: rest.prefix(count))
     rest = rest.dropFirst(count)
@@ -71,7 +71,7 @@ final class ToolCallInMemory: ToolCall {
   func write(_ output: borrowing Secret) { self.output += output.revealed }
   func say(_ refusal: Refusal) { said.append(refusal) }
   func keychain() throws(ProtocolError) -> any KeychainStore { try store.get() }
-  /// What the person at the terminal types; `nil` where there is nobody.
+  /// The text that the user types at the terminal; `nil` if there is no user.
   var typed: String?
   private(set) var asked: [String] = []
 
@@ -88,7 +88,7 @@ final class ToolCallInMemory: ToolCall {
   func hasStored() { hasRemembered = true }
 }
 
-/// A process that asks, in the folder `/work`.
+/// A calling process in the folder `/work`.
 final class CallerInMemory: Caller {
   var programName: ByteString?
   private var answered: Set<ByteString> = []
@@ -104,27 +104,27 @@ final class CallerInMemory: Caller {
   func notesAnswer(to question: ByteString) -> Bool { answered.insert(question).inserted }
 }
 
-/// What a tool was answered.
+/// The reply to a tool.
 struct ToolReply: Hashable {
   var status: Int32
   var output: String
 }
 
-/// A keychain that a tool's protocol is spoken to.
+/// A keychain that a tool's protocol is tested with.
 struct ToolUnderTest {
   let tool: Tool
   let fresh: FreshKeychain
-  /// The environment of its calls.
+  /// The environment of the calls.
   var environment: [String: String] = [:]
 
-  /// - Parameter name: one of ``Tool/all``.
+  /// - Parameter name: the name of a tool in ``Tool/all``.
   init(_ name: String, _ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
     guard let tool = Tool.named(name) else { preconditionFailure("there is no tool \(name)") }
     self.tool = tool
     fresh = kind.make()
   }
 
-  /// One call, as the program makes it.
+  /// Makes a call, as the program does.
   func call(_ arguments: String..., input: String = "") -> ToolReply {
     call(arguments, bytes: Array(input.utf8))
   }
@@ -137,7 +137,7 @@ struct ToolUnderTest {
       do throws(ProtocolError) {
         status = try tool.speaks.respond(to: call)
       } catch {
-        // The program has a sentence for each error; here any does.
+        // The program has a message for each error; here any will do.
         status = tool.speaks.refuse(call.refusal(for: error), call)
       }
       return ToolReply(status: status, output: String(decoding: call.output, as: UTF8.self))
@@ -146,7 +146,7 @@ struct ToolUnderTest {
     }
   }
 
-  /// One call with arguments that need not be text, and what it wrote.
+  /// Makes a call with arguments that need not be text, and returns its status and output.
   func reply(to arguments: [ByteString], bytes: [UInt8] = []) throws -> (status: Int32, output: [UInt8]) {
     defer { fresh.clock.advance(seconds: 1) }
     let call = try ToolCallInMemory(
@@ -158,7 +158,7 @@ struct ToolUnderTest {
     }
   }
 
-  /// A call that is yet to be answered.
+  /// A call that hasn't been answered yet.
   func callInMemory(
     _ arguments: [String], bytes: [UInt8] = [], failing: ProtocolError? = nil
   ) throws(ProtocolError) -> ToolCallInMemory {
@@ -167,7 +167,7 @@ struct ToolUnderTest {
       failing.map { .failure($0) } ?? .success(fresh.keychain))
   }
 
-  /// Adds what git or a person keeps.
+  /// Adds an item of git's or a person's.
   func add(_ key: InternetPassword, _ secret: String) throws {
     try fresh.keychain.add(Item(key), Credential(password: secret))
     fresh.clock.advance(seconds: 1)

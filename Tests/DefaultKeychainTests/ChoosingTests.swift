@@ -119,7 +119,7 @@ import Testing
     keyring.restartKeyring()
     #expect(try keychain.choice() == KeychainChoice(kind: .secretService, reason: .answers))
     keyring.endKeyring()
-    // It has answered, and is not passed over because it is away.
+    // It has answered before, and is not skipped because it is away.
     guard case .unavailable? = failure({ try keychain.items(matching: .all) }) else {
       Issue.record("it was available")
       return
@@ -146,7 +146,7 @@ import Testing
     expectRefusals(keychain)
     expectRefusals(try home.keychain())
     expectRefusals(try home.keychain(kind: .file))
-    // Nothing but what was chosen is left.
+    // Nothing but the choice is left.
     unlink(location.identityFile)
     for name in home.folder.tree() where name.hasSuffix(".seen") { unlink(home.folder[name]) }
     expectRefusals(try home.keychain())
@@ -181,7 +181,7 @@ import Testing
     let home = Home(keyring: PrivateKeyring())
     let keychain = try home.keychain()
     _ = try keychain.choice()
-    // The lock of the Secret Service lies in the same folder.
+    // The lock of the Secret Service is in the same folder.
     home.folder.makeFolder(".local/state/llavero/keychain/in the way")
     #expect(failure { try keychain.items(matching: .all) } != nil)
     rmdir(home.folder[".local/state/llavero/keychain/in the way"])

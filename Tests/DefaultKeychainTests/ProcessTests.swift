@@ -6,14 +6,14 @@ import Testing
 @testable import DefaultKeychain
 
 @Suite("the user's keychain in a program", .timeLimit(.minutes(10))) struct ProcessTests {
-  /// What belongs to the whole process, or to the thread that uses the keychain.
+  /// State of the whole process, or of the thread that uses the keychain.
   private struct State: Hashable {
     let mask: String
     let locale: String
     let core: [rlim_t]
     let actions: [Int]
     let folder: String
-    /// Read without setting it, as umask(2) would, for other tests run meanwhile.
+    /// Read without setting it, which umask(2) would do, because other tests run meanwhile.
     let umask: Substring?
 
     init() {

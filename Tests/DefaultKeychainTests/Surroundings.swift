@@ -5,10 +5,10 @@ import TestSupport
 
 @testable import DefaultKeychain
 
-/// A home of its own, in which nothing was chosen.
+/// A separate home in which no keychain was chosen.
 final class Home {
   let folder = TemporaryFolder()
-  /// The private keyring that its environment names; there is no bus without.
+  /// The private keyring that the environment names; `nil` if there is no bus.
   let keyring: PrivateKeyring?
   var variables: [String: String]
 
@@ -30,7 +30,7 @@ final class Home {
 
   var environment: KeychainEnvironment { KeychainEnvironment { [variables] in variables[$0] } }
 
-  /// What was said, in the order in which it was.
+  /// The notices, in order.
   let notices = Collected<DefaultKeychain.Notice>()
 
   func keychain(
@@ -41,7 +41,7 @@ final class Home {
     return try DefaultKeychain(settings, environment: environment)
   }
 
-  /// The kind that is remembered.
+  /// The kind that was remembered.
   var remembered: KeychainKind? {
     get throws { try RememberedKeychain.read(in: location.stateFolder)?.kind }
   }

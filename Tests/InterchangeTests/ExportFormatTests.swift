@@ -20,7 +20,7 @@ struct ExportFormatTests {
   @Test("what git's form has, git's file gives back", arguments: ["", "x", "a b", "ö\u{1}%41@:/", "\n\r\t"])
   func gitRoundTrip(secret: String) throws {
     let line = try #require(try text(.gitCredentials, item, secret))
-    // A line break can be written, and is refused by whoever reads it (CVE-2020-5260).
+    // A line break can be written, but readers reject it (CVE-2020-5260).
     if secret.contains("\n") {
       #expect(try Found(line, as: .gitCredentials).passedOver.map(\.reason) == [.malformed])
     } else {
@@ -68,7 +68,7 @@ struct ExportFormatTests {
   ) -> ExportFormat.Omission? {
     var text = Secret()
     let omission = format.append(item, Credential(password: secret), &text)
-    // What isn't written leaves nothing behind.
+    // An omitted item leaves nothing in the output.
     #expect((omission == nil) != text.isEmpty)
     return omission
   }

@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-/// Numbers that are the same in each run (SplitMix64).
+/// Numbers that are the same in every run (SplitMix64).
 private struct Numbers: RandomNumberGenerator {
   private var state: UInt64
 

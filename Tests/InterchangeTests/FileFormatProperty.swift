@@ -3,9 +3,9 @@ import Properties
 
 @testable import Interchange
 
-/// What holds for any bytes that are said to be a file of another program: of each format.
+/// The properties of any bytes as a file of another program, for each format.
 enum FileFormatProperty: Property {
-  /// The formats in which an empty password is one.
+  /// The formats in which an empty password is valid.
   private static let mayBeEmpty = ["git-credentials", "llavero"]
 
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
@@ -21,7 +21,7 @@ enum FileFormatProperty: Property {
     let rest = read(remainder(of: input, without: removals), format)
     try require(rest?.logins.isEmpty ?? true, "\(format.name): without its logins there are none")
 
-    // Where some stay, as do those beside which something would be left, they are as they were.
+    // Logins that stay, among them those whose removal would leave something behind, are unchanged.
     let some = Set(
       found.logins.enumerated().filter { $0.offset % 2 == 0 && $0.element.leftBehind.isEmpty }.flatMap(
         \.element.removals))
@@ -33,7 +33,7 @@ enum FileFormatProperty: Property {
       "\(format.name): without some logins the others are there")
   }
 
-  /// `nil` if it isn't of that format. What a companion says is taken from the file itself.
+  /// Returns `nil` if it isn't in the format. The file itself also serves as its companion.
   private static func read(_ bytes: [UInt8], _ format: FileFormat) -> FoundLogins? {
     lend(bytes) { bytes in try? format.read(bytes, beside: format.companions.isEmpty ? nil : bytes) }
   }
@@ -54,7 +54,7 @@ enum FileFormatProperty: Property {
     }
   }
 
-  /// Each once.
+  /// The removals, without duplicates.
   private static func removals(
     of found: FoundLogins, _ input: UnsafeRawBufferPointer, _ format: FileFormat
   ) throws(PropertyFailure) -> [Removal] {
@@ -85,7 +85,7 @@ enum FileFormatProperty: Property {
 }
 
 extension FoundLogins {
-  /// All that can be compared.
+  /// Everything that can be compared.
   fileprivate var shown: [String] {
     logins.map { "\(FileFormatProperty.shown($0)) \($0.origin) \($0.removals)" }
       + passedOver.map { "\($0.origin) \($0.reason)" }

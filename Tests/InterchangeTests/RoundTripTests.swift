@@ -4,18 +4,18 @@ import Keychain
 import TestSupport
 import Testing
 
-/// What the programs themselves would send is what the keychain gets: of files whose password is made of what programs
-/// read differently. What isn't taken is no fault here, and what a program refuses says nothing.
+/// The keychain gets what the program itself would send, for files with passwords that programs read differently. A
+/// login that isn't imported is not an error here, and one that the program rejects proves nothing.
 @Suite("importing gives what the program itself would send")
 struct RoundTripTests {
-  /// A kind of file, and how a file with one login is made of the text of its password.
+  /// A kind of file, and a function that makes a file with one login from the text of its password.
   struct Kind: CustomTestStringConvertible {
     let name: String
     let format: FileFormat
     let count: Int
-    /// What the text is made of beside letters.
+    /// The special parts of the text, besides letters.
     let pieces: [String]
-    /// What most of it is made of.
+    /// The parts that most of it is made of.
     var plain = ["a", "Bc", "1", "-", "x.y"]
     let file: @Sendable (_ text: String) -> String
 
@@ -118,7 +118,7 @@ struct RoundTripTests {
         }
       }
     }
-    // Most texts are ordinary enough to be taken.
+    // Most texts are ordinary enough to be imported.
     #expect(compared > texts.count / 4, "\(compared) of \(texts.count)")
   }
 

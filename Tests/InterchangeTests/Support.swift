@@ -3,7 +3,7 @@ import Interchange
 import Keychain
 import Testing
 
-/// What was found in a text, in a form that can be compared.
+/// The logins found in a text, in a form that can be compared.
 struct Found: Equatable, CustomStringConvertible {
   var logins: [String] = []
   var passedOver: [PassedOver] = []
@@ -11,7 +11,7 @@ struct Found: Equatable, CustomStringConvertible {
   var labels: [String?] = []
   var origins: [Origin] = []
 
-  /// Reads a file of a format.
+  /// Reads a file in a format.
   init(_ text: String, as format: FileFormat) throws {
     try self.init(Array(text.utf8), as: format)
   }
@@ -21,12 +21,12 @@ struct Found: Equatable, CustomStringConvertible {
     try self.init(try Sample.bytes(of: name), as: format, beside: try companion.map(Sample.bytes(of:)))
   }
 
-  /// Reads a file of a format.
+  /// Reads a file in a format.
   init(_ bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil) throws {
     self.init(try FoundLogins(bytes, as: format, beside: companion))
   }
 
-  /// What was found, to be compared.
+  /// Converts logins to a form that can be compared.
   init(_ found: FoundLogins) {
     logins = found.logins.map { login in
       let secret = login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -39,7 +39,7 @@ struct Found: Equatable, CustomStringConvertible {
     passedOver = found.passedOver
   }
 
-  /// What was passed over, in short.
+  /// The short reasons why entries were skipped.
   var reasons: [String] {
     passedOver.map { passed in
       switch passed.origin {
@@ -54,7 +54,7 @@ struct Found: Equatable, CustomStringConvertible {
 }
 
 extension FoundLogins {
-  /// Reads a file of a format.
+  /// Reads a file in a format.
   init(_ bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil) throws {
     self = try bytes.withUnsafeBytes { bytes in
       guard let companion else { return try format.read(bytes) }
@@ -65,7 +65,7 @@ extension FoundLogins {
 
 /// A file as another program writes it.
 enum Sample {
-  /// Every sample.
+  /// All samples.
   static let names = [
     "1password.csv", "bitwarden.csv", "bitwarden.json", "cargo-config.toml", "cargo-credentials.toml",
     "chrome.csv",
@@ -74,7 +74,7 @@ enum Sample {
     "keyring_pass.cfg", "netrc", "pypirc", "skopeo-auth.json", "vault.jsonl",
   ]
 
-  /// What is in a sample of that name.
+  /// The contents of the sample with this name.
   static func bytes(of name: String) throws -> [UInt8] {
     let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples"
     let file = try #require(fopen("\(folder)/\(name)", "rb"), "there is a sample \(name)")
@@ -85,12 +85,12 @@ enum Sample {
   }
 }
 
-/// The file as it is when every login that was found has gone from it.
+/// The file after all logins found in it have been removed.
 func remainder(of text: String, as format: FileFormat) throws -> String {
   String(decoding: try remainder(of: Array(text.utf8), as: format), as: UTF8.self)
 }
 
-/// The file as it is when every login that was found has gone from it.
+/// The file after all logins found in it have been removed.
 func remainder(
   of bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil
 ) throws -> [UInt8] {

@@ -2,14 +2,14 @@ import Bytes
 import JSON
 import Properties
 
-/// What holds for any bytes as JSON, and for any values that are written.
+/// The properties of any bytes as JSON, and of any values that are written.
 enum JSONProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     try checkReading(input)
     try checkWriting(input)
   }
 
-  /// What is read lies within the text, in order, and can be read again by itself and in any other place.
+  /// Values are ranges of the text, in order, and can be parsed again by themselves and in any other position.
   private static func checkReading(_ text: UnsafeRawBufferPointer) throws(PropertyFailure) {
     let members = Self.members(of: text)
     let elements = Self.elements(of: text)
@@ -71,7 +71,7 @@ enum JSONProperty: Property {
       try require(raw == Array((try? value.bool()) == true ? "true".utf8 : "false".utf8), "a bool is a word")
     case .null: try require(raw == Array("null".utf8), "null is a word")
     case .number:
-      // RFC 8259 section 6 allows a leading zero nowhere, and a minus sign before a zero.
+      // RFC 8259 section 6 never allows a leading zero, but allows a minus sign before a zero.
       if let number: Int64 = try? value.integer() {
         try require(
           raw == Array((raw.first == 0x2d && number == 0 ? "-0" : String(number)).utf8), "\(number)")
@@ -83,10 +83,10 @@ enum JSONProperty: Property {
     }
   }
 
-  /// What a string says is UTF-8, and says the same when it is written again.
+  /// A decoded string is UTF-8, and is the same after writing it again.
   private static func checkString(_ value: JSONValue) throws(PropertyFailure) {
     guard let says = try? value.string() else {
-      // A half of a surrogate pair is all that the scanner lets pass.
+      // The only strings that the scanner lets pass are halves of surrogate pairs.
       return try require(value.raw.contains(0x5c), "a string without escapes says something")
     }
     try require(says.text != nil, "a string says UTF-8")
@@ -111,7 +111,7 @@ enum JSONProperty: Property {
     try lend(bytes) { (bytes) throws(PropertyFailure) in try checkWriting(bytes) }
   }
 
-  /// Any bytes are written so that they do no harm on a terminal, and come back.
+  /// Any bytes are written so that they are harmless on a terminal, and can be read back.
   private static func checkWriting(_ bytes: UnsafeRawBufferPointer) throws(PropertyFailure) {
     var json = JSONWriter()
     json.beginObject()

@@ -48,7 +48,7 @@ import Testing
     for _ in 0..<40_000 {
       let text = generator.mutated(generator.pick(seeds), dictionary: dictionary)
       guard (try? DecodedJSON.decode(text)) != nil else { continue }
-      // RFC 8259 section 8.1 wants UTF-8; Foundation can't be asked about other bytes.
+      // RFC 8259 section 8.1 requires UTF-8; Foundation can't be asked about other bytes.
       guard String(validating: text, as: UTF8.self) != nil else { continue }
       accepted += 1
       #expect(foundationAccepts(text), "\(String(decoding: text, as: UTF8.self))")
@@ -67,7 +67,7 @@ import Testing
 }
 
 extension SeededGenerator {
-  /// Valid UTF-8, with more of the characters that have to be escaped than chance would give.
+  /// Valid UTF-8, with more characters that must be escaped than random text would have.
   mutating func text() -> [UInt8] {
     var text = ""
     for _ in 0..<number(in: 0..<20) {

@@ -24,7 +24,7 @@ indirect enum DecodedJSON: Equatable {
     }
   }
 
-  /// Reads an object or array with everything in it.
+  /// Decodes an object or array completely.
   static func decode(_ text: [UInt8]) throws(JSONReader.Malformed) -> DecodedJSON {
     try lend(text) { (bytes) throws(JSONReader.Malformed) in try decode(bytes) }
   }
@@ -58,7 +58,7 @@ indirect enum DecodedJSON: Equatable {
     }
   }
 
-  /// A member's name is given raw; as a string of an array it is decoded.
+  /// A member's name is passed raw; as a string in an array it is decoded.
   private static func decodeName(_ name: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> [UInt8] {
     var text = Array("[\"".utf8)
     text.append(contentsOf: name)
@@ -73,24 +73,24 @@ indirect enum DecodedJSON: Equatable {
   }
 }
 
-/// Whether Foundation takes the text for JSON.
+/// Whether Foundation accepts the text as JSON.
 func foundationAccepts(_ text: [UInt8]) -> Bool {
   (try? JSONSerialization.jsonObject(with: Data(text))) != nil
 }
 
-/// What a writer wrote.
+/// The output of a writer.
 func written(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
   var json = JSONWriter()
   body(&json)
   return json.finish().withUnsafeBytes { Array($0) }
 }
 
-/// The same as text.
+/// The output of a writer as text.
 func writtenText(_ body: (inout JSONWriter) -> Void) -> String {
   String(decoding: written(body), as: UTF8.self)
 }
 
-/// Lends bytes to a reader, with typed errors, which `Array` can't do.
+/// Passes bytes to a reader with typed errors, which `Array` can't do.
 func lend<Result>(
   _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Result
 ) throws(JSONReader.Malformed) -> Result {
