@@ -82,7 +82,7 @@ struct ConcurrencyTests {
         == .busy(path: place.lock, seconds: patience))
     #expect(time(nil) - start <= patience + 2)
     #expect(try place.everything() == before)
-    // Readers don't care.
+    // Readers aren't affected.
     #expect(try place.keychain(patience: 0).servers() == ["a.example"])
     #expect(
       try place.keychain(patience: 0).save(Self.same, Credential(password: "secret-a.example")) == .unchanged)
@@ -176,7 +176,7 @@ struct ConcurrencyTests {
     var moved = try writer.add(alice, Credential(password: "of a.example"))
     try writer.add(bob, Credential(password: "bob's"))
     moved.key = item("z.example").key
-    // Bob's comes first. Meanwhile another process gives alice's item another place and another secret.
+    // Bob's item is tried first. Meanwhile another process gives alice's item another place and another secret.
     func isUsable(_ item: Item, _ credential: borrowing Credential) -> Bool {
       if !credential.secret.isEqual(to: Secret("bob's")) { return true }
       _ = try? writer.update(moved, Credential(password: "of z.example"))

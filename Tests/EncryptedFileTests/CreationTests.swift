@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("Making a vault")
 struct CreationTests {
-  /// The state as it is when a process is killed after it has put the vault in its place.
+  /// The state after a process was killed when it had just put the vault in its place.
   private func killedAfterVault() throws -> Place {
     let place = Place()
     try place.keychain().add(servers: ["a.example"])
@@ -52,7 +52,7 @@ struct CreationTests {
   func killedBeforeVault() throws {
     let place = try killedAfterVault()
     unlink(place.vault)
-    // What was seen is noted when the vault is in its place.
+    // The highest generation seen is recorded after the vault is in its place.
     for name in names(in: place.location.stateFolder) where name.hasSuffix(".seen") {
       unlink(place.location.stateFolder + "/" + name)
     }
@@ -111,7 +111,7 @@ struct CreationTests {
     let place = Place()
     try place.keychain().add(servers: ["a.example"])
     unlink(place.vault)
-    // A loop of links stands for all errors but "not there": root may search any folder.
+    // A loop of links stands for all errors but "not there", because root may search any folder.
     unlink(place.identityFile)
     symlink(place.identityFile, place.identityFile)
     #expect(failure { try place.keychain().servers() } != nil)
@@ -139,7 +139,7 @@ struct CreationTests {
     let folder = try Folder(creating: place.location.vaultFolder)
     let error = failure {
       try vault.install(at: place.location, in: folder) { () throws(KeychainError) in
-        // As when the folder can't be synchronized after the rename.
+        // As if the folder could not be synced after the rename.
         do {
           try put(try HandMadeVault().file(), into: place.vault)
         } catch {

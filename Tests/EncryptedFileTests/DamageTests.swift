@@ -10,8 +10,8 @@ import TestSupport
 struct DamageTests {
   private func isDamage(_ error: KeychainError?) -> Bool {
     switch error {
-    // A header whose wrapped key was altered looks like one of another identity, and where there is a slot the
-    // right one may come out of that.
+    // A header with a damaged wrapped key looks like one for another identity, and if there is a slot, the right
+    // identity may come out of that.
     case .damaged, .wrongIdentity, .newerFormat, .locked: true
     default: false
     }
@@ -128,7 +128,7 @@ struct DamageTests {
       try put(Array(whole[..<count]), into: place.vault)
       check("cut to \(count)")
     }
-    // Chunks in another order, and one left out.
+    // Chunks in another order, and one missing.
     let payload = header + 16
     func chunk(_ number: Int) -> ArraySlice<UInt8> {
       whole[payload + number * 65552..<min(payload + (number + 1) * 65552, whole.count)]

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("Descriptors")
 struct DescriptorTests {
-  /// Runs the body often and expects no descriptor on anything below the place to be left.
+  /// Runs the body repeatedly, and expects that no descriptor below the place stays open.
   private func expectNoLeak(
     _ place: Place, sourceLocation: SourceLocation = #_sourceLocation, _ body: () -> Void
   ) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Files that are not used")
 struct FileRefusalTests {
-  /// The parts of a vault that could be somebody else's or let somebody in.
+  /// The parts of a vault that could belong to another user, or could let others in.
   enum Part: String, CaseIterable, Sendable {
     case vault, vaultFolder, identity, stateFolder, lock
 
@@ -24,7 +24,7 @@ struct FileRefusalTests {
     var isFolder: Bool { self == .vaultFolder || self == .stateFolder }
   }
 
-  /// Reading and writing end with the error, and nothing has changed.
+  /// Expects the error from reading and writing, and no changes.
   private func expect(
     _ error: KeychainError, at place: Place, onlyWhenWriting: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -27,7 +27,7 @@ struct FuzzTests {
     return bytes
   }
 
-  /// Bytes of which every one beyond the end would be noticed by a tool that watches the allocator, at least.
+  /// Passes bytes in memory of exactly their size, so that at least a memory checker notices a read beyond the end.
   private func lend<Result>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
     -> Result
   {

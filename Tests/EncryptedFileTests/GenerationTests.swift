@@ -14,7 +14,7 @@ struct GenerationTests {
     get throws { try place.keychain().generations().map(\.number) }
   }
 
-  /// Sets back the date of all generations, and of the vault, by days.
+  /// Sets the dates of all generations, and of the vault, back by days.
   private func age(byDays days: Int) throws {
     for path in try place.keychain().generations().map(\.path) + [place.vault] {
       var status = stat()
@@ -54,7 +54,7 @@ struct GenerationTests {
   @Test("where there can be no links, a copy is kept")
   func copying() throws {
     try place.keychain().add(servers: ["a.example"])
-    // A link count at its limit can't be had, another file system can.
+    // A test can't reach the limit of the link count, but it can use another file system.
     let folder = place.location.vaultFolder + "/generations"
     var template = Array("/dev/shm/llavero-generations-XXXXXX".utf8CString)
     let elsewhere = String(cString: mkdtemp(&template))
@@ -109,7 +109,7 @@ struct GenerationTests {
     let outcome = try place.keychain().restore(good)
     #expect(outcome.count == 2)
     #expect(try place.keychain().servers() == ["0.example", "1.example"])
-    // What was seen was the fourth.
+    // The fourth generation was seen.
     #expect(try place.keychain().summary()?.contents?.generation == 5)
     let kept = names(in: place.location.vaultFolder + "/generations")
     let unreadable = try #require(kept.first { $0.hasPrefix("unreadable-") })
@@ -125,7 +125,7 @@ struct GenerationTests {
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
     #expect(try place.keychain().servers() == ["a.example"])
     try place.keychain().add(servers: ["c.example"])
-    // By one name alone this machine's last write is there still.
+    // This machine's last write still exists, but only under its second name.
     unlink(place.vault)
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
     #expect(try place.keychain().servers() == ["a.example", "c.example"])
@@ -208,7 +208,7 @@ struct RollbackTests {
     let first = try contents(of: path)
     try place.keychain().add(servers: ["b.example"])
     let second = try contents(of: path)
-    // As it is between a writer's renaming of the vault and its note.
+    // The state between a writer's renaming of the vault and its record.
     try put(first, into: path)
     do {
       let folder = try Folder(creating: place.location.vaultFolder)
@@ -217,7 +217,7 @@ struct RollbackTests {
       #expect(try contents(of: path) == first)
       withExtendedLifetime(lock) {}
     }
-    // A writer that was killed there leaves no lock.
+    // A writer killed there leaves no lock.
     #expect(try place.keychain().servers() == ["a.example", "b.example"])
     #expect(try contents(of: path) == second)
   }
@@ -238,7 +238,7 @@ struct RollbackTests {
     try put(line, into: path)
     #expect(try place.keychain().servers() == ["a.example"])
     line[0] = UInt8(ascii: "1")
-    // Behind the tag comes the vault's place.
+    // The vault's place comes after the tag.
     line[try #require(line.firstIndex(of: 0x0a)) - 1] ^= 1
     try put(line, into: path)
     try expectRefusal(seen: nil)

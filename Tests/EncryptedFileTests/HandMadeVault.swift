@@ -5,24 +5,24 @@ import Keychain
 
 @testable import EncryptedFile
 
-/// A vault that was written without the program's own writer, so that it can be wrong in any one respect.
+/// A vault written without the program's own writer, so that it can be wrong in any single respect.
 struct HandMadeVault {
   var identity = X25519Identity()
   var uuid = "12345678-9abc-4def-8123-456789abcdef"
-  /// The records' lines without LF, in the order in which they are to stand.
+  /// The lines of the records without LF, in the order in which they are written.
   var records: [[UInt8]] = []
   var generation: Int64 = 7
-  /// Members of the first line that are to have another value, as raw JSON, or none; further ones are added.
+  /// Members of the first line with another value, as raw JSON, or without one; further members are added.
   var head: [(name: String, value: String?)] = []
-  /// All of the header's stanzas but the wrapped file key.
+  /// All stanzas of the header except the wrapped file key.
   var stanzas: [Stanza]?
-  /// Who can decrypt it besides the identity.
+  /// The recipients besides the identity.
   var recipients: [X25519Recipient] = []
-  /// What the proof of the writer is made with, where that isn't the identity.
+  /// The identity that makes the proof of the writer, if it isn't the vault's.
   var writer: X25519Identity?
-  /// What stands behind the records; else spaces up to 4 KiB.
+  /// The bytes after the records; by default, spaces up to 4 KiB.
   var padding: [UInt8]?
-  /// The first line, where it isn't to be made of `head`.
+  /// The first line, if it isn't made from `head`.
   var firstLine: [UInt8]?
 
   init(servers: [String] = ["a.example", "b.example", "c.example"]) throws {
@@ -109,7 +109,7 @@ struct HandMadeVault {
     return sealed
   }
 
-  /// Puts the vault and its plain identity where they belong.
+  /// Installs the vault and its plain identity.
   func install(at place: Place) throws {
     place.makeFolders()
     try put(try file(), into: place.vault)
@@ -120,7 +120,7 @@ struct HandMadeVault {
     identity.withEncodedBytes { key -> [UInt8] in Array("# \(uuid)\n".utf8) + Array(key) + [0x0a] }
   }
 
-  /// A slot for a passphrase, cheap unless said otherwise.
+  /// A slot for a passphrase, cheap by default.
   func slot(
     _ passphrase: String, logN: Int = 4, id: String = "0123456789abcdef", kind: String = "passphrase"
   ) throws -> Stanza {

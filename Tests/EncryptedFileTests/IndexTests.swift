@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite("The index of a large vault")
 struct IndexTests {
-  /// A large vault with another index than its own.
+  /// A large vault with a modified index.
   private func place(_ index: (String) -> String) throws -> Place {
     let place = Place()
     try place.keychain().add(servers: (0..<1500).map { "h\($0).example" })
@@ -64,13 +64,13 @@ struct IndexTests {
       return text(bytes)
     }
     _ = try missing(at: place)
-    // Without the index all is there, and the next change puts it right.
+    // Without the index everything is found, and the next change repairs it.
     #expect(try place.keychain().servers().count == 1500)
     try place.keychain().add(servers: ["z.example"])
     #expect(try missing(at: place) == [])
   }
 
-  /// Which lookups found nothing and said so without an error.
+  /// The lookups that found nothing, without an error.
   private func missing(at place: Place) throws -> [Int] {
     var missing: [Int] = []
     for number in stride(from: 0, to: 1500, by: 7) {

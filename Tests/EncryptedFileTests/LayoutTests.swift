@@ -159,7 +159,7 @@ struct LayoutTests {
     let vault = try ReadBack(text.withUnsafeBytes { Array($0) })
     #expect(vault.records.count == 70)
     vault.expectLargeLayout()
-    // Only where it doesn't fit is there anything to fill up.
+    // Spaces are only needed if a record doesn't fit.
     #expect(vault.records.contains { $0.end - $0.start > $0.content.count + 1 } == (excess != 0))
     #expect(vault.records.count { ($0.start - vault.head.size) / Self.chunk == 0 } == (excess > 0 ? 15 : 16))
   }

@@ -5,9 +5,9 @@ import TestSupport
 
 @testable import EncryptedFile
 
-/// Looks for copies of a password in everything that this process can write to.
+/// Searches all writable memory of this process for copies of a password.
 ///
-/// The password is never anywhere as such but where the test puts it: it is kept with each byte inverted.
+/// The password exists in plain form only where the test puts it: it is stored with each byte inverted.
 private struct Needle {
   let inverted: [UInt8]
 
@@ -23,7 +23,7 @@ private struct Needle {
     return secret
   }
 
-  /// How many copies there are, and in which mappings.
+  /// The copies, as the mappings that contain them.
   func copies() throws -> [String] {
     let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw Failed(operation: "open", path: "/proc/self/mem", errno: errno) }
@@ -46,7 +46,7 @@ private struct Needle {
         if count <= 0 { break }
         for offset in matches(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
           let address = position + UInt(offset)
-          // What was read a moment ago is in the buffer itself, and that in the mapping that is read.
+          // The buffer contains what was just read, and is itself in one of the mappings.
           if address < own || address >= own + UInt(size) { found.append(String(line)) }
         }
         position += UInt(count < size ? count : count - inverted.count)
@@ -86,7 +86,7 @@ private struct Needle {
   }
 }
 
-// One after the other: the buffer that one search reads into may hold what another one looks for.
+// One after the other, because the buffer of one search may contain what another looks for.
 @Suite("Memory", .serialized)
 struct MemoryTests {
   @Test("the search finds a password that is there, in each place where it is")

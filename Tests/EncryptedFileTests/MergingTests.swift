@@ -34,7 +34,7 @@ private final class Pair {
     try keychain.delete(try keychain.items(matching: query(server)))
   }
 
-  /// Puts the copy of one place beside that of the other, as a sync program does.
+  /// Puts a copy of one place's vault beside the other's, as a sync program does.
   func sync(_ from: Place, beside to: Place, as name: String = ConflictName.syncthing) throws {
     try put(try contents(of: from.vault), into: to.location.vaultFolder + "/" + name)
   }
@@ -50,7 +50,7 @@ private enum ConflictName {
   ]
 }
 
-/// What a keychain answers with and what it keeps: `SERVER SECRET` in use, and out of use.
+/// The state of a keychain: `SERVER SECRET` for items in use, and for those out of use.
 private func state(_ place: Place) throws -> (inUse: [String], retired: [String]) {
   let keychain = place.keychain()
   let inUse = try keychain.items(matching: .all).map { "\($0.key.place) \(try keychain.secret(of: $0))" }
@@ -93,7 +93,7 @@ struct RequestedMergeTests {
     #expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: copy) } == error)
     #expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: copy, theirs: ours) } == error)
     #expect(try pair.one.everything() == before)
-    // With the other key beside its own it is taken in.
+    // With the other key beside its own it is merged.
     let keys = try contents(of: pair.one.identityFile) + contents(of: pair.two.identityFile)
     try put(keys, into: pair.one.identityFile)
     try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: copy)
@@ -217,7 +217,7 @@ struct ConflictCopyTests {
     let pair = try Pair()
     for number in 0..<5 { try pair.set("c.example", "\(number)", at: pair.one) }
     try pair.set("d.example", "d", at: pair.two)
-    // The other machine's file, though of a lower number, has won.
+    // The other machine's file has won, although it has a lower number.
     let own = try contents(of: pair.one.vault)
     try put(try contents(of: pair.two.vault), into: pair.one.vault)
     try put(own, into: pair.one.location.vaultFolder + "/" + ConflictName.syncthing)
@@ -338,7 +338,7 @@ struct MergingTests {
         } else {
           try pair.set(server, "\(seed)-\(place === pair.one ? 1 : 2)-\(step)", at: place)
         }
-        // Sometimes in the same moment as in the other place.
+        // Sometimes at the same time as in the other place.
         if numbers.number(in: 0..<3) == 0 { pair.clock.advance(seconds: -1) }
       }
       newest.formUnion(try state(place).inUse)
@@ -350,7 +350,7 @@ struct MergingTests {
     #expect(one.inUse == two.inUse)
     #expect(one.retired == two.retired)
 
-    // What was in use at either end is in use, or can be brought back.
+    // Everything that was in use at either place is in use, or can be restored.
     var kept = Set(one.inUse)
     let keychain = pair.keychain(pair.one)
     for retired in try keychain.retiredItems(matching: .all) {
@@ -359,7 +359,7 @@ struct MergingTests {
     }
     #expect(kept.isSuperset(of: newest), "lost: \(newest.subtracting(kept))")
 
-    // And merged once more nothing changes.
+    // Merging again changes nothing.
     try put(copies[1], into: pair.two.location.vaultFolder + "/" + ConflictName.syncthing)
     #expect(try state(pair.two).inUse == two.inUse)
   }
@@ -448,7 +448,7 @@ struct ReplacedFileTests {
 
   private func path(_ name: String) -> String { place.location.vaultFolder + "/" + name }
 
-  /// Replaces `vault.age`, and lets something happen just before.
+  /// Replaces `vault.age`, and runs something just before.
   private func replace(_ expected: FileStatus, _ meanwhile: () throws -> Void) throws {
     let folder = try Folder(creating: place.location.vaultFolder)
     var failure: (any Error)?

@@ -6,11 +6,11 @@ import Testing
 
 @testable import EncryptedFile
 
-/// What opens a vault that a test makes with the program's own means.
+/// What opens a vault that a test makes with the program's own functions.
 private enum Way: CaseIterable {
   case identityFile, passphrase, recoveryCode, recipient
 
-  /// A vault that only this opens, written several times.
+  /// Makes a vault that only this opens, and writes to it several times.
   func make(at place: Place) throws {
     place.makeFolders()
     let keychain = place.keychain(passphrase: "right")
@@ -39,17 +39,17 @@ extension EncryptedFileKeychain {
   }
 }
 
-/// Something that a vault leaves beside its file.
+/// A file that a vault leaves in addition to its own.
 private enum Trace: CaseIterable {
-  /// What was seen, as this version and as 0.1.0 notes it, and as a power cut leaves it.
+  /// The record of the generation seen, in the formats of this version and of 0.1.0, and as a power cut leaves it.
   case seen, seenWithoutPlace, emptySeen
   case remembered
   case identity, localSlots
   case slots, generations, conflictCopy
-  /// All that is left where the vault's folder is gone.
+  /// Everything that is left after the vault's folder is gone.
   case wholeState
 
-  /// Takes it over from a place where there is a vault. Returns whether there was such a thing.
+  /// Copies it from a place that has a vault. Returns whether it existed.
   func copy(from former: Place, to place: Place) throws -> Bool {
     place.makeFolders()
     let (old, new) = (former.location, place.location)
@@ -86,7 +86,7 @@ private enum Trace: CaseIterable {
   }
 }
 
-/// Copies a file, or a folder with all that is in it. Returns whether it is there.
+/// Copies a file, or a folder with its contents. Returns whether it exists.
 @discardableResult
 private func copyTree(_ old: String, to new: String) throws -> Bool {
   guard exists(old) else { return false }
@@ -101,7 +101,7 @@ private func copyTree(_ old: String, to new: String) throws -> Bool {
 
 @Suite("A vault that is missing", .timeLimit(.minutes(5)))
 struct MissingTests {
-  /// Everything that one may ask of a keychain ends with that error, and changes nothing.
+  /// Expects this error from every operation of a keychain, and no changes.
   private func expect(
     _ error: KeychainError, at place: Place, remembered: String? = nil, _ comment: Comment
   ) throws {
@@ -239,7 +239,7 @@ struct MissingTests {
     try Way.identityFile.make(at: place)
     let former = Place()
     try Way.passphrase.make(at: former)
-    // The other one is of 0.1.0, which allowed this.
+    // The other vault was made by 0.1.0, which allowed this.
     let other = elsewhere(place)
     mkdir(place.path + "/other", 0o700)
     try copyTree(former.location.vaultFolder, to: other.vaultFolder)
@@ -330,13 +330,13 @@ struct MissingTests {
     #expect(try place.keychain(passphrase: "new").servers() == [])
     try place.keychain(passphrase: "new").add(servers: ["new.example"])
     #expect(!exists(place.identityFile), "weaker than was asked for")
-    // With everything put back, the former one is as it was.
+    // With everything put back, the former vault is as it was.
     for (index, folder) in [place.location.vaultFolder, place.location.stateFolder].enumerated() {
       guard let former = aside.first(where: { $0.hasPrefix(folder + "/former-") }) else {
         Issue.record("nothing aside in \(folder), number \(index)")
         continue
       }
-      // What names the machine is of no vault.
+      // The name of the machine doesn't belong to a vault.
       for name in names(in: folder) where name != "machine" && folder + "/" + name != former {
         removeAll(folder + "/" + name)
       }

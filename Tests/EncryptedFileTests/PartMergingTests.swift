@@ -4,7 +4,7 @@ import Testing
 
 @testable import EncryptedFile
 
-/// Two machines with one vault, and a copy of the state that both come from.
+/// Two machines with one vault, and a copy of the state that both descend from.
 private final class Fork {
   let (one, two) = (Place(), Place())
   let clock = SettableClock()
@@ -37,10 +37,10 @@ private final class Fork {
     }
   }
 
-  /// Puts what the clock shows forward or back.
+  /// Advances the clock, or sets it back.
   func setClock(days: Int64) { clock.advance(seconds: days * 86_400) }
 
-  /// What both places come to.
+  /// Merges in both places, and returns the result.
   func merged(base: String? = nil) throws -> (Item, password: String) {
     let copies = (try contents(of: one.vault), try contents(of: two.vault))
     var results: [(Item, String)] = []
@@ -85,7 +85,7 @@ struct PartMergingTests {
     try fork.change(at: fork.two, "second")
     let (item, password) = try fork.merged(base: fork.base)
     #expect(item.comment == "a remark" && password == "second")
-    // Nor later, when the copy comes without the base.
+    // Nor later, when the copy arrives without the base.
     let (_, again) = try fork.merged()
     #expect(again == "second")
   }
@@ -110,7 +110,7 @@ struct PartMergingTests {
     fork.setClock(days: -30)
     let keychain = fork.keychain(fork.two)
     try keychain.delete(try keychain.items(matching: .all))
-    // As older versions compacted: without a mark.
+    // Older versions compacted without leaving a mark.
     try fork.keychain(fork.one).merge(copyAt: fork.two.vault, base: fork.base)
     #expect(try fork.keychain(fork.one).items(matching: .all).isEmpty)
   }
@@ -157,7 +157,7 @@ struct PartMergingTests {
     #expect(twins.count == 2)
     var secrets: Set<String> = []
     for twin in twins {
-      // Undone each time, so that the other one is there to be taken in its place.
+      // Undone each time, so that the other one can be restored in its place.
       #expect(throws: KeychainError.promptDismissed) {
         try keychain.exclusively { () throws(KeychainError) in
           let credential = try keychain.credential(of: try keychain.undelete(twin, replacing: true))
@@ -201,7 +201,7 @@ struct DeletionMarkTests {
     #expect(!(try fork.one.plaintext()).contains(subsequence: Array("first".utf8)))
     try keychain.merge(copyAt: fork.two.vault)
     #expect(try fork.keychain(fork.one).items(matching: .all).isEmpty)
-    // The copy may have had another secret than was forgotten here, so that can be had back for a while.
+    // The copy may have had another secret than the one forgotten here, so it can be restored for a while.
     #expect(try fork.keychain(fork.one).retiredItems(matching: .all).count == 1)
     #expect(try fork.keychain(fork.one).compact().records == 1)
     #expect(try fork.keychain(fork.one).verify()?.retiredCount == 1)

@@ -187,7 +187,7 @@ struct PassphraseTests {
   func emptyCreation() throws {
     let place = Place()
     let error = failure { try ask(place, []).create(.passphrase(Secret())) }
-    // There is no passphrase yet that it could be another one than.
+    // There is no passphrase yet, so it can't be the wrong one.
     #expect(error != nil && error != .wrongPassphrase(path: place.vault))
     #expect(!exists(place.vault) && !exists(place.slots))
   }

@@ -6,22 +6,22 @@ import Testing
 
 @testable import EncryptedFile
 
-/// What is wrong with a vault that is put back.
+/// The damage to a vault that is restored.
 enum Loss: CaseIterable {
-  /// A byte of what it holds is another.
+  /// A byte of the contents is changed.
   case payload
   /// The file is gone, with this machine's second name for it.
   case file
-  /// The header's MAC is another.
+  /// The header's MAC is changed.
   case headerMAC
-  /// The slots' bytes in the header are others.
+  /// The bytes of the slots in the header are changed.
   case headerSlots
-  /// The header's first stanza, which wraps the file key, is another.
+  /// The header's first stanza, which wraps the file key, is changed.
   case headerKey
   /// The file is cut within the header.
   case cut
 
-  /// What can befall a vault that has no slots.
+  /// The damage that is possible for a vault without slots.
   static let withoutSlots = allCases.filter { $0 != .headerSlots }
 
   /// Whether the file's own header can't vouch for its slots.
@@ -38,7 +38,7 @@ enum Loss: CaseIterable {
       return
     case .headerMAC: change(header.encodedSize - 20)
     case .headerSlots:
-      // The first byte of each slot's file key, and not what makes it an age file.
+      // The first byte of each slot's file key, not the part that makes it an age file.
       let slots = header.stanzas.filter { $0.type == "llavero/slot" }
       var text = Array(text(bytes[..<header.encodedSize]).utf8)
       for slot in slots {
@@ -58,7 +58,7 @@ enum Loss: CaseIterable {
 
 @Suite("Putting a vault back", .timeLimit(.minutes(10)))
 struct PuttingBackTests {
-  /// What is asked, and what is answered.
+  /// The questions asked, and the answer.
   private final class Question {
     var asked: [ReturningWays] = []
     let answer: Bool
@@ -69,8 +69,8 @@ struct PuttingBackTests {
     }
   }
 
-  /// A vault that was opened by the passphrase `former`, and now is by `new`, with an earlier state of before, and one of
-  /// after if `isWritten`.
+  /// A vault that was opened by the passphrase `former`, and is now opened by `new`, with an earlier state from before
+  /// the change, and one from after it if `isWritten`.
   private func changed(isWritten: Bool = true) throws -> SlotPlace {
     let slots = try SlotPlace { [try $0.slot("former", id: "aa")] }
     try slots.keychain("former").add(servers: ["d.example"])
@@ -79,7 +79,7 @@ struct PuttingBackTests {
     return slots
   }
 
-  /// As the keychain's own does, but with a passphrase that is no work.
+  /// As the keychain's own function does, but with a passphrase that takes no work.
   private func replacePassphrase(_ slots: SlotPlace) throws {
     let keychain = slots.keychain("former")
     let change = try keychain.beginSlotChange()
@@ -165,7 +165,7 @@ struct PuttingBackTests {
     #expect(asked.all == [1])
   }
 
-  /// The notes in the first line are about the slots of the header, and none of those counts as removed.
+  /// Expects that the records in the first line are for the slots of the header, none of which counts as removed.
   private func expectAgreement(_ slots: SlotPlace, _ passphrase: String?) throws {
     let keychain = slots.keychain(passphrase)
     let snapshot = try #require(try keychain.newest())
@@ -213,7 +213,7 @@ struct PuttingBackTests {
     #expect(Set(notes.removed).isSuperset(of: [recipient, code]))
   }
 
-  /// An earlier state knows nothing of a slot that was added after it; later ones and the last write do.
+  /// An earlier state doesn't know a slot that was added after it; later states and the last write do.
   @Test(
     "whom a slot is for stays known, so that the key can be changed", arguments: Loss.allCases + [nil],
     [true, false])
@@ -225,7 +225,7 @@ struct PuttingBackTests {
     if isWritten { try slots.keychain().add(servers: ["d.example"]) }
     if let loss { try loss.befall(slots.place) } else { unlink(slots.place.vault) }
     _ = try slots.keychain().restore(oldest) { _ in true }
-    // Damage takes both names; what then can't be decrypted has taken its notes with it.
+    // Damage affects both names; if the contents can't be decrypted, their records are lost.
     let isKnown = isWritten || loss == nil || loss == .headerMAC || loss == .headerSlots
     #expect(
       try slots.keychain().slots()?.first { $0.id == id }?.recipient == (isKnown ? recipient : nil))
@@ -272,7 +272,7 @@ struct PuttingBackTests {
         #expect(try slots.keychain("new").salvage().count == 5)
       } else {
         #expect(try slots.keychain("new").restore(generation).count == 4)
-        // What is not in that state is an earlier one.
+        // The items missing from that state are in an earlier one.
         let newest = try #require(try slots.keychain().generations().first)
         #expect(try slots.keychain("new").restore(newest).count == 5)
       }
@@ -322,8 +322,8 @@ struct PuttingBackTests {
 
 @Suite("Putting a vault back that was rotated elsewhere", .timeLimit(.minutes(10)))
 struct PuttingBackRotatedTests {
-  /// A vault with a passphrase whose key was changed on another machine, from where it came with the copies of its slots;
-  /// the earlier states here are of the former key.
+  /// A vault with a passphrase whose key was changed on another machine, and which arrived from there with the copies
+  /// of its slots; the earlier states here have the former key.
   private func rotatedElsewhere(isRead: Bool) throws -> (slots: SlotPlace, former: X25519Recipient) {
     let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
     try slots.keychain("right").add(servers: ["d.example"])

@@ -4,13 +4,13 @@ import Testing
 
 @testable import EncryptedFile
 
-/// A vault's plaintext, taken apart by a second reader that knows the documentation only.
+/// A vault's plaintext, parsed by a second reader that knows only the documentation.
 struct ReadBack {
   struct Line {
     let start: Int
-    /// Without LF and the spaces before it.
+    /// The line without LF and the spaces before it.
     let content: ArraySlice<UInt8>
-    /// Behind the LF.
+    /// The position after the LF.
     let end: Int
 
     var key: [UInt8] { Array(content.dropFirst(6).prefix { $0 != UInt8(ascii: "\"") }) }

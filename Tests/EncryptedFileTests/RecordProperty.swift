@@ -5,10 +5,10 @@ import Properties
 
 @testable import EncryptedFile
 
-/// What holds for any line as a vault's record.
+/// The properties of any line as a record of a vault.
 enum RecordProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
-    // A vault's text is taken apart at its line feeds first.
+    // The text of a vault is first split at its line feeds.
     let line = Array(input.prefix { $0 != 0x0a })
     try lend(line) { (line) throws(PropertyFailure) in
       guard let record = read(line) else { return }
@@ -17,7 +17,7 @@ enum RecordProperty: Property {
     }
   }
 
-  /// The key under which the line stands is that of the item, so that a search can be trusted.
+  /// The key at the beginning of the line is that of the item, so that a search can rely on it.
   private static func checkKey(_ record: Record, of line: UnsafeRawBufferPointer) throws(PropertyFailure) {
     guard line.starts(with: opening) else { return }
     let key = RecordKey.whole(of: record.item.key)
@@ -43,12 +43,12 @@ enum RecordProperty: Property {
     if line.starts(with: opening) { try checkRetiring(Array(line), record) }
     try checkRetiring(first, record)
 
-    // A new secret replaces the old one and nothing else.
+    // A new secret replaces the old one, and nothing else.
     shown.secret = shown.secret.reversed() + [0x5c, 0x22, 0x00]
     shown.expiry = nil
     try checkIsSame(try write(record, shown, previous: line), record, shown)
 
-    // Of a member that comes twice the last counts, as for an item's other members.
+    // If a member occurs twice, the last one counts, as for an item's other members.
     if let end = first.lastIndex(of: 0x7d) {
       let twice = first[..<end] + Array(#","secret":"x","oauth_refresh_token":"y"}"#.utf8)
       let again = lend(twice) { Confidential($0) }
@@ -56,7 +56,7 @@ enum RecordProperty: Property {
     }
   }
 
-  /// A record that goes out of use, and the mark that is left of it, are found under another key and say the same.
+  /// A record that goes out of use, and the mark left of it, are found under another key and have the same contents.
   private static func checkRetiring(_ line: [UInt8], _ record: Record) throws(PropertyFailure) {
     let now = Timestamp(seconds: 1_800_000_000)
     let retired = try require("a record can go out of use") { () throws(JSONReader.Malformed) in
@@ -118,7 +118,7 @@ enum RecordProperty: Property {
   private static let opening = Array(#"{"k":""#.utf8)
 }
 
-/// A credential that shows.
+/// A credential whose secrets are visible.
 private struct Confidential: Equatable {
   var secret: [UInt8]
   var expiry: Int64?

@@ -12,7 +12,7 @@ struct RecoveryCodeTests {
     RecoveryCode().text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What reading makes of a text: the code as it is printed, or the groups that have a typing error.
+  /// The result of reading a text: the code as it is printed, or the groups that contain a typing error.
   private enum Outcome: Equatable {
     case other
     case code(String)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import EncryptedFile
 
-/// Two machines with one vault, and a sync program that puts the file of the second in the place of the first one's,
-/// without a conflict copy.
+/// Two machines with one vault, and a sync program that replaces the first one's file with that of the second, without
+/// a conflict copy.
 private final class Pair {
   let one: Place
   let two = Place()
@@ -39,7 +39,7 @@ private final class Pair {
     try keychain.delete(try keychain.items(matching: query(server)))
   }
 
-  /// A new file with the contents of one place's vault in the place of another's.
+  /// Replaces the vault at one place with a new file that has the contents of another's.
   func bring(_ from: Place, to: Place) throws { try replace(to.vault, with: try contents(of: from.vault)) }
 
   func replace(_ file: String, with bytes: [UInt8]) throws {
@@ -69,7 +69,7 @@ struct ReplacedWriteTests {
     try pair.bring(pair.two, to: pair.one)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
     #expect(pair.notices.all == [.created(pair.one.location), .merged(copies: 1)])
-    // Nothing is merged again, and the other machine takes the result as it is.
+    // Nothing is merged again, and the other machine accepts the result as it is.
     let before = try pair.one.everything()
     try pair.has(["a", "b", "c", "d"], at: pair.one)
     #expect(try pair.one.everything() == before)
@@ -91,7 +91,7 @@ struct ReplacedWriteTests {
     }
     try pair.bring(pair.two, to: pair.one)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    // What is in the vault needs no second name.
+    // A write that is in the vault needs no second name.
     try pair.set("e.example", "e", at: pair.one)
     #expect(!names(in: folders.1).contains(pair.two.newestWriteName))
   }
@@ -106,7 +106,7 @@ struct ReplacedWriteTests {
     let seen = try #require(names(in: pair.one.location.stateFolder).first { $0.hasSuffix(".seen") })
     let note = try contents(of: pair.one.location.stateFolder + "/" + seen)
     try pair.set("e.example", "e", at: pair.one)
-    // As it is left: the new file has the second name alone, and what was seen is as before.
+    // The state that is left: the file has only its second name, and the generation seen is unchanged.
     try pair.replace(pair.one.vault, with: theirs)
     try pair.replace(pair.one.location.stateFolder + "/" + seen, with: note)
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
@@ -123,7 +123,7 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d"], at: pair.one)
     for number in 0..<3 { try pair.set("a.example", "new \(number)", at: pair.one) }
     try pair.replace(pair.one.vault, with: other)
-    // Under whatever name it comes.
+    // Whatever name it arrives under.
     for name in [pair.one.newestWrite, pair.one.location.vaultFolder + "/.vault.age.newest-0123456789abcdef"]
     {
       try pair.replace(name, with: fork)
@@ -204,7 +204,7 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "d"], at: pair.one)
     let path = try setAside(pair)
     for number in 0..<8 { try pair.set("e.example", "\(number)", at: pair.one) }
-    // What would throw it away, or its key, is refused until it is taken in.
+    // Operations that would discard it, or its key, are refused until it is merged.
     #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: path))
     #expect(
       failure {
@@ -336,7 +336,7 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     for number in 0..<2 { try pair.set("d.example", "\(number)", at: pair.two) }
     try pair.bring(pair.two, to: pair.one)
-    // No generation can be kept where their folder is a file.
+    // No generation can be kept if their folder is a file.
     let generations = pair.one.location.vaultFolder + "/generations"
     removeAll(generations)
     try put([], into: generations)
@@ -391,7 +391,8 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
   }
 
-  /// Gives one's last write the name that it had where the folder has moved, or what names the machine was lost.
+  /// Gives the first machine's last write the name it would have if the folder had moved, or the machine's name were
+  /// lost.
   private func renamed(_ pair: Pair) -> String {
     let other = pair.one.location.vaultFolder + "/.vault.age.newest-0123456789abcdef"
     #expect(Glibc.rename(pair.one.newestWrite, other) == 0)
@@ -627,7 +628,7 @@ struct KilledExchangeTests {
       try put(isDone ? before : try contents(of: pair.one.vault), into: exchanged(pair.one))
       if !isDone {
         try pair.replace(pair.one.vault, with: before)
-        // While the key is being changed both are noted.
+        // Both are recorded while the key is being changed.
         let line = try #require(seen.contents.firstIndex(of: 0x0a))
         try put(seen.contents[...line] + (try contents(of: seen.path)), into: seen.path)
         rename(pair.one.identityFile, pair.one.newIdentityFile)

@@ -18,7 +18,7 @@ struct RetirementTests {
 
   @Test("an older state that is brought back is later than the deletion, and no merge takes it away again")
   func olderState() throws {
-    // All within one millisecond, so that the dates are those that a change has at least.
+    // All within a millisecond, so that each date is the minimum for a change.
     let keychain = keychain
     let added = try keychain.add(item("a.example"), Credential(password: "first"))
     _ = try keychain.update(added, Credential(password: "second"))

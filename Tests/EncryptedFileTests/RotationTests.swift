@@ -24,7 +24,7 @@ struct RotationTests {
         codes.append((code.id, code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
       }
     }
-    // What the keychain that rotated knows is what is there.
+    // The keychain that rotated knows what the vault contains.
     #expect(try keychain.servers().count == 3)
     return Dictionary(uniqueKeysWithValues: codes.all)
   }
@@ -173,7 +173,7 @@ struct RotationTests {
         }
       } == .promptDismissed)
     #expect(try slots.place.everything() == before)
-    // Root may write everywhere, but not to a folder that is none.
+    // Root may write everywhere, but can't replace a folder with a file.
     let temporary = slots.place.location.stateFolder + "/identity.txt.new"
     mkdir(temporary, 0o700)
     #expect(failure { try rotate(slots) } != nil)
@@ -245,7 +245,7 @@ struct RotationTests {
     let (oldSeen, oldVault) = (try contents(of: name), try contents(of: slots.place.vault))
     let oldIdentity = try contents(of: slots.place.identityFile)
     _ = try rotate(slots)
-    // As it is after the two were remembered, and the vault has got its place or hasn't.
+    // The state after both were recorded, whether or not the vault is in its place.
     let both = oldSeen + (try contents(of: name))
     try put(both, into: name)
     #expect(try slots.keychain().servers().count == 3)
@@ -271,7 +271,7 @@ struct RotationTests {
     let text = text(try contents(of: slots.place.identityFile))
     #expect(
       text.hasPrefix("# one\r\n" + String(decoding: second, as: UTF8.self) + "\n# public key: age1"))
-    // Of the former identity neither the comment nor the key is left.
+    // Neither the comment nor the key of the former identity is left.
     #expect(!text.contains("\(mine.recipient)"))
     #expect(text.hasSuffix("\n# two") && !text.contains(String(decoding: first, as: UTF8.self)))
     #expect(try slots.keychain().servers().count == 3)
@@ -291,7 +291,7 @@ struct RotationTests {
     try slots.keychain().add(servers: ["d.example"])
     #expect(try contents(of: slots.place.identityFile) == new)
     #expect(!exists(slots.place.newIdentityFile))
-    // One that was cut off before has left a key of nothing, which no write puts in the place of the vault's.
+    // An interrupted rotation has left a key that opens nothing, and no write puts it in place of the vault's.
     try put(old, into: slots.place.newIdentityFile)
     try slots.keychain().add(servers: ["e.example"])
     #expect(try contents(of: slots.place.identityFile) == new)

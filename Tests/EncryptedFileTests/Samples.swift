@@ -1,7 +1,7 @@
 import Keychain
 import TestSupport
 
-/// Random items that are as alike and as odd as real ones never are.
+/// Random items that are more alike and stranger than real ones.
 enum Samples {
   static let protocols: [ByteString] = ["https", "http", "HTTPS", "ssh", "imap", "x-odd"]
 
@@ -80,7 +80,7 @@ enum Samples {
     }
   }
 
-  /// Adds different items in one write, and returns them with their secrets.
+  /// Adds different items in a single write, and returns them with their secrets.
   @discardableResult
   static func fill(
     _ keychain: any KeychainStore, _ count: Int, _ numbers: inout SeededGenerator

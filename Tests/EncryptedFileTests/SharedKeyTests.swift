@@ -4,7 +4,7 @@ import Testing
 
 @testable import EncryptedFile
 
-/// Records that are out of use may have one key, and lie on both sides of the end of a chunk.
+/// Records that are out of use may share a key, and be on both sides of a chunk boundary.
 @Suite("Records with the same key in a large vault")
 struct SharedKeyTests {
   @Test("one item gets as many large secrets as one likes, and the last 20 can be had back")
@@ -25,7 +25,8 @@ struct SharedKeyTests {
     #expect(try place.keychain().servers() == ["a.example"])
   }
 
-  /// Made by version 0.1.0, with nine stores of 30,000 letters for one item; the ninth was refused, and each after it.
+  /// Made by version 0.1.0, with nine stores of 30,000 letters for one item; the ninth was refused, and so was each
+  /// after it.
   @Test("a vault to which version 0.1.0 could add nothing opens, keeps its history and takes writes")
   func stuck() throws {
     let place = Place()
@@ -80,7 +81,7 @@ struct SharedKeyTests {
       }
     }
     clock.advance(seconds: 10)
-    // Everything behind it moves, and with it the spaces at the ends of chunks.
+    // Everything after it moves, and so do the spaces at the ends of chunks.
     try keychain.add(item("a.example"), Credential(password: String(repeating: "a", count: 5000)))
     let restored = try keychain.restore(try #require(try keychain.generations().first))
     #expect(restored.restored == 0 && restored.retired == 1)

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import EncryptedFile
 
-/// Programs as they are in these tests: what `echo` and `printf` would print, and others that fail.
+/// The fake programs of these tests: what `echo` and `printf` would print, and others that fail.
 @Sendable func runFake(_ command: [String]) -> Secret? {
   switch command.first {
   case "echo": Secret(command.dropFirst().joined(separator: " "))
@@ -17,7 +17,7 @@ import TestSupport
 }
 
 extension SlotOpeners {
-  /// Those that run fake programs.
+  /// Openers that run the fake programs.
   static var withPrograms: SlotOpeners {
     var openers = SlotOpeners()
     openers.run = runFake
@@ -25,17 +25,17 @@ extension SlotOpeners {
   }
 }
 
-/// A vault with the ways in that a test asks for.
+/// A vault with the slots that a test asks for.
 struct SlotPlace {
   let place: Place
 
-  /// A vault of three items with the identity file.
+  /// Makes a vault with three items and the identity file.
   init() throws {
     place = Place()
     try HandMadeVault().install(at: place)
   }
 
-  /// A vault of three items that only these slots open.
+  /// Makes a vault with three items that only these slots open.
   init(slots: (HandMadeVault) throws -> [Stanza]) throws {
     place = Place()
     place.makeFolders()
@@ -52,7 +52,7 @@ struct SlotPlace {
     place.makeFolders()
   }
 
-  /// The keychain, with what a person types.
+  /// The keychain, and what the user types.
   func keychain(_ typed: String?..., openers: SlotOpeners = .withPrograms) -> EncryptedFileKeychain {
     EncryptedFileKeychain(
       at: place.location,
@@ -74,7 +74,7 @@ struct SlotPlace {
 
   var copies: [String] { names(in: place.slots) }
 
-  /// Writes an identity file anywhere.
+  /// Writes an identity file at any path.
   func write(_ identity: X25519Identity, to name: String) throws -> String {
     let path = place.path + "/" + name
     try put(identity.withEncodedBytes { Array($0) + [0x0a] }, into: path)
@@ -160,7 +160,7 @@ struct SlotTests {
 
   // MARK: Recovery codes
 
-  /// Adds a code and returns it as it was shown.
+  /// Adds a recovery code, and returns it as it was shown.
   private func addCode(_ slots: SlotPlace, _ typed: String? = nil) throws -> String {
     let shown = Collected<String>()
     try slots.keychain(typed).addRecoveryCode { code in
@@ -230,11 +230,11 @@ struct SlotTests {
     #expect(try slots.keychain().servers().count == 3)
     try slots.keychain().add(servers: ["d.example"])
     #expect(try FileFacts(slots.localFolder + "/" + id).mode & 0o7777 == 0o600)
-    // The recipient is in the vault, and nowhere in clear.
+    // The recipient is in the vault, but nowhere in plain text.
     let recipient = Array(identity.recipient.description.utf8)
     let file = try contents(of: slots.place.vault)
     #expect(!file.indices.contains { file[$0...].starts(with: recipient) })
-    // Not without the identity, not with another one.
+    // Not without the identity, and not with another one.
     _ = try slots.write(X25519Identity(), to: "key.txt")
     #expect(failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
     removeAll(path)
@@ -336,13 +336,13 @@ struct SlotTests {
     removeAll(slots.place.identityFile)
     #expect(try slots.keychain().servers().count == 3)
     #expect(try slots.keychain().slots()?.first?.command == ["printf", "%s\\n", "from $HOME"])
-    // The passphrase is what is printed without one last line feed.
+    // The passphrase is the output without a final line feed.
     let scrypt = try Array("from $HOME".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
     #expect(try !AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
     var none = SlotOpeners()
     none.mayRunPrograms = false
     #expect(failure { try slots.keychain(openers: none).servers() } == .noSlotOpens(path: slots.place.vault))
-    // What is typed is not tried on it.
+    // Typed passphrases are not tried on it.
     #expect(failure { try slots.keychain("from $HOME", openers: none).servers() } != nil)
   }
 
@@ -454,11 +454,11 @@ struct SlotTests {
     let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("x", id: "bb", kind: "tpm")] }
     _ = try slots.keychain("right").servers()
     let before = try slots.place.everything()
-    // A slot of a kind that isn't known doesn't count.
+    // A slot of an unknown kind doesn't count.
     #expect(failure { try slots.keychain("right").removeSlot("aa") } == .slot(.lastWayIn(id: "aa")))
     #expect(try slots.place.everything() == before)
     #expect(failure { try slots.keychain("right").removeSlot("cc") } == .slot(.notFound(id: "cc")))
-    // Neither does one that is damaged.
+    // A damaged slot doesn't count either.
     let damaged = try SlotPlace {
       [
         try $0.slot("right", id: "aa"),
@@ -484,7 +484,7 @@ struct SlotTests {
     _ = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
     try slots.keychain().removeSlot("identity-file")
     #expect(try slots.keychain().servers().count == 3)
-    // Nor is the last thing removed that somebody knows.
+    // The last one that somebody knows can't be removed either.
     let code = try addCode(slots)
     unlink(path)
     #expect(
@@ -567,12 +567,12 @@ struct SlotTests {
     let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }
     let before = try contents(of: slots.place.vault)
     let copy = slots.place.path + "/copy.age"
-    // There: one is removed, one comes.
+    // On the other machine, one slot is removed and one added.
     try slots.keychain("right").removeSlot("bb")
     let theirs = X25519Identity()
     let arriving = try slots.keychain("right").addRecipient(theirs.recipient.description, identity: nil)
     let there = try contents(of: slots.place.vault)
-    // Here: another comes.
+    // On this machine, another is added.
     try put(before, into: slots.place.vault)
     removeAll(slots.place.location.stateFolder)
     let mine = X25519Identity()
@@ -583,7 +583,7 @@ struct SlotTests {
     #expect(Set(slots.copies) == ["aa.age", "\(here).age", "\(arriving).age"])
     let ways = try #require(try slots.keychain("right").slots())
     #expect(ways.contains { $0.id == arriving && $0.recipient == theirs.recipient.description })
-    // A copy of before doesn't bring the removed one back.
+    // An older copy doesn't restore the removed slot.
     try put(before, into: copy)
     try slots.keychain("right").merge(copyAt: copy)
     #expect(try Set(slots.slotIDs) == ["aa", here, arriving])

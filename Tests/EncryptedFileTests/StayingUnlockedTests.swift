@@ -9,7 +9,7 @@ import UnlockCache
 
 @Suite("Staying unlocked")
 struct StayingUnlockedTests {
-  /// A vault with a passphrase, whose name no other has, and what keeps it unlocked.
+  /// A vault with a passphrase and a unique name, and a cache that keeps it unlocked.
   private func vault() throws -> (Place, HandMadeVault, UnlockCache) {
     let place = Place()
     place.makeFolders()
@@ -25,7 +25,7 @@ struct StayingUnlockedTests {
     try EncryptedFileTests.put(try vault.file(), into: place.vault)
   }
 
-  /// A keychain, and how often it has asked.
+  /// A keychain, and the number of times it has asked.
   private func keychain(
     _ place: Place, _ cache: UnlockCache?, isAsked: Bool = true, _ answer: String? = "right"
   ) -> (EncryptedFileKeychain, Collected<Int>) {
@@ -87,7 +87,7 @@ struct StayingUnlockedTests {
     #expect(try running.add(servers: ["d.example"]) == ())
     #expect(asked.all == [1, 1])
     #expect(try silent.servers().count == 4)
-    // What has begun is brought to its end.
+    // Work that has begun is finished.
     try running.exclusively { () throws(KeychainError) in
       _ = try other.lock()
       try running.add(.internet("e.example"), "x")
@@ -133,7 +133,7 @@ struct StayingUnlockedTests {
     for number in 0..<9 { try other.keychain().add(.internet(ByteString("b\(number).example")), "b") }
     let (former, folder) = (try contents(of: place.newestWrite), place.location.vaultFolder)
     let generations = names(in: folder + "/generations")
-    // A sync program brings its earlier states, too.
+    // A sync program brings its earlier states too.
     for name in names(in: other.location.vaultFolder + "/generations") {
       rename(other.location.vaultFolder + "/generations/" + name, folder + "/generations/" + name)
     }
@@ -150,7 +150,7 @@ struct StayingUnlockedTests {
     #expect(try contents(of: folder + "/" + aside + "/" + place.newestWriteName) == former)
     for number in 0..<9 { try place.keychain().add(.internet(ByteString("c\(number).example")), "c") }
     #expect(try place.keychain().servers().count == 18)
-    // What was there first comes back from there.
+    // The original vault can be restored from there.
     #expect(names(in: folder + "/" + aside).count == 1 + generations.count)
   }
 
@@ -197,13 +197,13 @@ struct StayingUnlockedTests {
     var rotated = try HandMadeVault(servers: ["new.example"])
     rotated.uuid = vault.uuid
     try put(rotated, into: place)
-    // What was seen of the vault is proven by its former key.
+    // The former key proves the record of what was seen of the vault.
     unlink("\(place.location.stateFolder)/\(vault.uuid).seen")
     let (declined, _) = keychain(place, cache, nil)
     #expect(failure { try declined.servers() } == .promptDismissed)
     #expect(try declined.unlockState() == nil)
     let (after, asked) = keychain(place, cache)
-    // Where another key wrote what was seen here, it takes somebody to say that this is right.
+    // If another key wrote what was seen here, a person must confirm that this is right.
     try after.acceptRollback()
     #expect(try after.servers() == ["new.example"])
     #expect(asked.all == [1])

@@ -3,7 +3,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 
-/// A folder of its own for a vault, which goes with it.
+/// A separate folder for a vault, removed when this is released.
 final class Place: Sendable {
   let path: String
   let location: VaultLocation
@@ -32,11 +32,11 @@ final class Place: Sendable {
       maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock)
   }
 
-  /// What this machine's last write is called besides.
+  /// The second name of this machine's last write.
   var newestWriteName: String { location.newestWriteName }
   var newestWrite: String { location.vaultFolder + "/" + newestWriteName }
 
-  /// Has the vault's file gone, by both its names.
+  /// Removes the vault's file, by both its names.
   func loseVault() {
     unlink(vault)
     unlink(newestWrite)
@@ -53,12 +53,12 @@ final class Place: Sendable {
     return try text.withUnsafeBytes { try IdentityFile.parse($0) }[0]
   }
 
-  /// What stock age would print.
+  /// The text that stock age would print.
   func plaintext() throws -> [UInt8] {
     try AgeFile.decrypt(try contents(of: vault), with: [try identity()])
   }
 
-  /// All that is in the folder but the lock: paths with inode, mode, contents and, of files, their time.
+  /// Everything in the folder except the lock: paths with inode, mode, contents and, for files, their time.
   func everything() throws -> [String: FileFacts] {
     var all: [String: FileFacts] = [:]
     func visit(_ folder: String) throws {
@@ -116,7 +116,7 @@ func contents(of path: String) throws -> [UInt8] {
   }
 }
 
-/// Puts bytes into a file of mode 0600, in place.
+/// Writes bytes to a file of mode 0600, in place.
 func put(_ bytes: [UInt8], into path: String) throws {
   let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   guard file >= 0 else { throw Failed(operation: "open", path: path, errno: errno) }
@@ -167,7 +167,7 @@ func query(_ server: String, _ account: String? = nil) throws -> ItemQuery {
 }
 
 extension KeychainStore {
-  /// Adds items with the passwords `secret-SERVER`, in one write.
+  /// Adds items with the passwords `secret-SERVER`, in a single write.
   func add(servers: [String]) throws {
     try exclusively { () throws(KeychainError) in
       for server in servers { try add(item(server), Credential(password: "secret-" + server)) }
@@ -189,7 +189,7 @@ extension KeychainStore {
   }
 }
 
-/// How many descriptors of this process are open on files below a folder, however many others there are.
+/// The number of this process's descriptors for files below a folder.
 func descriptors(below folder: String) -> Int {
   names(in: "/proc/self/fd").count { name in
     var target = [CChar](repeating: 0, count: 4096)

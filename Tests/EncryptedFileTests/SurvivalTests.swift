@@ -79,7 +79,7 @@ struct SurvivalTests {
     try vault.install(at: place)
     let keychain = place.keychain()
     let servers = (0..<1100).map { "h\($0).example" }
-    // Up to the threshold in small steps: somewhere the first line makes the difference.
+    // Up to the threshold in small steps: at some point the first line makes the difference.
     try keychain.add(servers: Array(servers[..<780]))
     for start in stride(from: 780, to: 1100, by: 20) {
       try keychain.add(servers: Array(servers[start..<start + 20]))

@@ -4,7 +4,7 @@ import Properties
 
 @testable import EncryptedFile
 
-/// What holds for any line as a vault's first.
+/// The properties of any line as the first line of a vault.
 enum VaultHeadProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     let line = Array(input.prefix { $0 != 0x0a })
@@ -19,7 +19,7 @@ enum VaultHeadProperty: Property {
     try require(line.reversed().drop { $0 == 0x20 }.first == 0x7d, "nothing but spaces follows the object")
     try checkIndex(read.index)
 
-    // Any other than the header's is refused afterwards.
+    // Any UUID other than the header's is refused later.
     guard isUUID(read.uuid) else { return }
     let written = write(read)
     try require(!written.contains(0x0a), "the first line is one line")
@@ -41,7 +41,7 @@ enum VaultHeadProperty: Property {
     }
   }
 
-  /// Whatever stands there as an index, a search in it ends, and within bounds.
+  /// Whatever the index contains, a search in it ends, and stays within bounds.
   private static func checkIndex(_ index: VaultIndex) throws(PropertyFailure) {
     for key in ["", "internet", "internet a.example https 443 ", "generic x ", "~"] {
       guard let part = index.part(ofKeysBeginningWith: Array(key.utf8)) else { continue }

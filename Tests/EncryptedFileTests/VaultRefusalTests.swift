@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Vaults that are not trusted")
 struct VaultRefusalTests {
-  /// Reading, asking and writing all end with a fitting error, and nothing has changed.
+  /// Expects a fitting error from reading, asking and writing, and no changes.
   private func expectRefusal(
     at place: Place, reading: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
     where isFitting: (KeychainError) -> Bool
@@ -75,7 +75,7 @@ struct VaultRefusalTests {
   @Test("a vault that only a newer version may write is read all the same")
   func newerWriter() throws {
     let place = try place { $0.head = [("v", "3"), ("min_writer", "2")] }
-    // The first look notes which generation was seen.
+    // The first read records the generation seen.
     #expect(try place.keychain().servers().count == 3)
     try expectRefusal(at: place, reading: false) {
       if case .newerFormat(place.vault, _) = $0 { true } else { false }
@@ -216,7 +216,7 @@ struct VaultRefusalTests {
     try expectRefusal(at: place, where: isDamage)
   }
 
-  // Only the vault's own identity could have written it, so this is no attack; a crash helps nobody, though.
+  // Only the vault's own identity could have written it, so this is not an attack; but a crash helps nobody.
   @Test(
     "a generation that can't be counted on from is refused, not a crash", arguments: [Int64.max, -1, .min])
   func strangeGeneration(generation: Int64) async throws {
@@ -231,7 +231,7 @@ struct VaultRefusalTests {
     }
   }
 
-  /// What an attacker can't make but a bug could: it must not become a wrong or an empty answer.
+  /// An attacker can't make this, but a bug could: it must not lead to a wrong or an empty answer.
   @Test("records whose key isn't that of their attributes")
   func wrongKey() throws {
     let place = try place { vault in

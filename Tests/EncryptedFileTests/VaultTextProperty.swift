@@ -5,7 +5,7 @@ import Properties
 
 @testable import EncryptedFile
 
-/// What holds for any bytes as a vault's records, and for any items in a vault's text.
+/// The properties of any bytes as a vault's records, and of any items in a vault's text.
 enum VaultTextProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     try checkReading(input)
@@ -14,7 +14,7 @@ enum VaultTextProperty: Property {
 
   // MARK: Any bytes
 
-  /// Lines that are taken for records are sorted, begin as records do, and are found by what they begin with.
+  /// Lines that are accepted as records are sorted, begin as records do, and are found by their beginning.
   private static func checkReading(_ text: UnsafeRawBufferPointer) throws(PropertyFailure) {
     guard let lines = try lines(of: text) else { return }
     let expected = text.split(separator: 0x0a).map { line in
@@ -79,8 +79,8 @@ enum VaultTextProperty: Property {
 
   // MARK: Any items
 
-  /// Items that the input's lines make, each with one secret, and up to three states of each that are out of use and share
-  /// a key: what is laid out is read again, and the index leads to all that may answer.
+  /// Makes items from the input's lines, each with one secret, and up to three states of each that are out of use and
+  /// share a key. The written text can be read back, and the index leads to everything that may answer.
   private static func checkItems(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     var items: [[UInt8]: Item] = [:]
     for (number, line) in input.split(separator: 0x0a).prefix(24).enumerated() {
@@ -204,8 +204,8 @@ enum VaultTextProperty: Property {
     }
   }
 
-  /// An item of a line's words, parted by tabs: server, protocol, account, path, domain, label. A first byte of `g`
-  /// makes a generic one.
+  /// An item from the words of a line, separated by tabs: server, protocol, account, path, domain, label. A first byte
+  /// of `g` makes a generic password.
   private static func item(_ line: [UInt8]) -> Item {
     let words = line.dropFirst().split(separator: 0x09, omittingEmptySubsequences: false).map { Array($0) }
     func word(_ index: Int) -> ByteString? { index < words.count ? ByteString(words[index]) : nil }

@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  /// The item whose refresh token git gets, by the rules as they are written down: nothing answers, and of those that
-  /// could if they had not expired it is the first with such a token.
+  /// The item whose refresh token git gets, by the documented rules: if nothing answers, it is the first with such a
+  /// token among those that could answer if they had not expired.
   private func renewedItem(
     _ query: ItemQuery, _ keychain: InMemoryKeychain, _ isUsable: (Item, borrowing Credential) -> Bool
   ) throws -> Item? {
@@ -93,7 +93,7 @@ import Testing
     case .differs(let differences):
       #expect(!differences.isEmpty)
       #expect(!query.matches(item))
-      // Nothing is missing: with all of them done away with it would match. And nothing is too much.
+      // No difference is missing: without all of them the item would match. And none is superfluous.
       #expect(query.matches(item.without(differences, from: query)))
       for difference in differences {
         #expect(!query.matches(item.without(differences.filter { $0 != difference }, from: query)))
@@ -191,12 +191,12 @@ import Testing
 }
 
 extension Item {
-  /// The item with these attributes as the query has them.
+  /// The item with these attributes changed to those of the query.
   fileprivate func without(_ differences: [ItemDifference], from query: ItemQuery) -> Item {
     var item = self
     switch (query, key) {
     case (.internetPassword(let query), .internetPassword(var key)):
-      // The effective port stays the same one when the protocol changes.
+      // The effective port stays the same when the protocol changes.
       key.port = key.effectivePort
       for difference in differences {
         switch difference {

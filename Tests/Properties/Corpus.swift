@@ -1,8 +1,8 @@
 import Glibc
 
-/// The inputs that `Tests/Corpora` keeps for one of the fuzzer's targets.
+/// The inputs in `Tests/Corpora` for one of the fuzzer's targets.
 public enum Corpus {
-  /// Checks a property on every input of a target and returns what is wrong, each with the name of its file.
+  /// Checks a property on all inputs of a target, and returns the failures, each with the name of its file.
   ///
   /// - Throws: ``PropertyFailure`` if there are no inputs.
   public static func failures<P: Property>(

@@ -1,18 +1,18 @@
-/// What must hold for any input whatever. Checked by the fuzzer on inputs that it makes up, and by the tests on those
-/// that `Tests/Corpora` keeps of them.
+/// A property that must hold for any input. The fuzzer checks it on generated inputs, and the tests on those that are
+/// kept in `Tests/Corpora`.
 public protocol Property {
-  /// Checks one input. An error of memory safety or an overflow ends the process instead.
+  /// Checks an input. A memory error or an overflow ends the process instead.
   ///
   /// - Throws: ``PropertyFailure`` if the property doesn't hold.
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure)
 }
 
-/// A property that doesn't hold.
+/// The failure of a property.
 public struct PropertyFailure: Error, CustomStringConvertible {
-  /// What should have been so.
+  /// The fact that should have held.
   public let description: String
 
-  /// A failure of what `fact` says.
+  /// Creates a failure of the given fact.
   public init(_ fact: String) {
     description = fact
   }
@@ -23,7 +23,7 @@ public func require(_ holds: Bool, _ fact: @autoclosure () -> String) throws(Pro
   if !holds { throw PropertyFailure(fact()) }
 }
 
-/// What `body` returns, where an error of any kind breaks the property.
+/// Returns the result of `body`; any error breaks the property.
 public func require<Success: ~Copyable, Failure: Error>(
   _ fact: String, _ body: () throws(Failure) -> Success
 ) throws(PropertyFailure) -> Success {
@@ -34,7 +34,7 @@ public func require<Success: ~Copyable, Failure: Error>(
   }
 }
 
-/// Lends a copy of the bytes in memory of exactly their size, so that AddressSanitizer sees a read beyond them.
+/// Passes a copy of the bytes in memory of exactly their size, so that AddressSanitizer detects a read beyond them.
 public func lend<Success: ~Copyable, Failure: Error>(
   _ bytes: some Collection<UInt8>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success
 ) throws(Failure) -> Success {

@@ -51,7 +51,7 @@ import Testing
 }
 
 @Suite("a connection to the bus", .timeLimit(.minutes(10))) struct BusConnectionTests {
-  /// Connects, and closes what came of it.
+  /// Connects, and closes the connection if there is one.
   private static func connect(_ text: String, patience: Int = 20_000) -> BusFailure? {
     do {
       close(try BusHandshake.connect(to: try BusAddress.find(text), patience: patience))
@@ -113,7 +113,7 @@ import Testing
     arguments: [nil, [], [.read, .wait], [.wait], [.send("OK"), .wait], [.drip(UInt8(ascii: "O"))]]
       as [[ScriptedBus.Step]?])
   func silence(steps: [ScriptedBus.Step]?) {
-    // Without steps a connection is never taken; with none it is closed at once.
+    // Without steps a connection is never accepted; with an empty list it is closed at once.
     let bus = ScriptedBus(steps)
     let start = ContinuousClock.now
     let failure = Self.connect(bus.address, patience: 300)
@@ -159,7 +159,7 @@ import Testing
 
   @Test("the bus of another user is refused before anything is said")
   func anotherUser() throws {
-    // Only root can be another user too.
+    // Only root can also act as another user.
     if geteuid() != 0 { return }
     let folder = TemporaryFolder()
     chmod(folder.path, 0o777)

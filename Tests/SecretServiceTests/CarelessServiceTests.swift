@@ -56,7 +56,7 @@ import Testing
       }
       #expect(try keychain.find(.internet()).count == 1)
     }
-    // And one that makes items properly puts a new one in its place.
+    // And one that creates items correctly replaces the item with a new one.
     service.reset()
     service.change { $0.losesAttributes = (false, true) }
     let keychain = try service.keychain()

@@ -33,7 +33,7 @@ import Testing
     }
     let made = try #require(try keychain.facts().collections.first { $0.label == "Work of true" })
     #expect(!made.isLocked && made.itemCount == 0)
-    // The default one stays what it was.
+    // The default collection is unchanged.
     #expect(try keychain.facts().collection?.name == "login")
     for taken in ["Work of true", made.name, "login", "Login"] {
       let error = failure { try keychain.createCollection(taken, isKnown: true) { Secret("x") } }
@@ -65,7 +65,7 @@ import Testing
     try work.add(item, "of work")
     #expect(try login.items(matching: .all) == [])
     #expect(try login.answeredSecret(.internet()) == nil)
-    // The same key may be in each.
+    // Both can have an item with the same key.
     try login.add(item, "of login")
     #expect(try work.answeredSecret(.internet()) == "of work")
     #expect(try login.answeredSecret(.internet()) == "of login")
@@ -84,7 +84,7 @@ import Testing
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     let before = try keyring.keychain().facts()
     let keychain = try keyring.keychain { $0.collection = "nowhere" }
-    // Who has a reference needs no collection to find the item.
+    // With a reference, no collection is needed to find the item.
     for operation in Operation.all where !["reveal", "delete"].contains(operation.name) {
       #expect(
         failure { try operation.run(keychain, item) } == .noCollection("nowhere"), "\(operation.name)")
@@ -104,7 +104,7 @@ import Testing
     try keyring.keychain().createCollection("work", isKnown: true) { Secret("another password") }
     let work = try keyring.keychain { $0.collection = "work" }
     let item = try work.add(.internet("work.example", account: "alice"), "of work")
-    // Of what has not been unlocked since it started, the keyring knows no more than hashes.
+    // Of a collection that has not been unlocked since its start, the keyring knows only hashes.
     if isHashed { keyring.restartKeyring() } else { try work.lock() }
     let notices = Collected<DesktopKeychainSettings.Notice>()
     let keychain = try keyring.keychain { $0.onNotice = { notices.append($0) } }

@@ -6,10 +6,10 @@ import TestSupport
 
 @testable import SecretService
 
-/// A bus of its own with a Secret Service on it that lives in this process, and answers as a test tells it: honestly,
-/// with values of other types, with prompts, with lies. Knows no encryption.
+/// A separate bus with a Secret Service in this process, which answers as a test tells it: honestly, with values of
+/// other types, with prompts, with lies. It doesn't support encryption.
 final class FakeService: @unchecked Sendable {
-  // Unchecked is sound: the connections are made by `init`, and GLib's may be used by any thread.
+  // Unchecked is sound: `init` makes the connections, and any thread may use GLib's connections.
   static let root = "/org/freedesktop/secrets"
   static let login = root + "/collection/login"
   static let work = root + "/collection/work"
@@ -23,14 +23,14 @@ final class FakeService: @unchecked Sendable {
     var modified = 1_700_000_000
   }
 
-  /// How a prompt ends.
+  /// The ending of a prompt.
   enum Ending: Sendable {
-    /// As a person wants it.
+    /// As the user wants.
     case done
     case dismissed
-    /// Said to be done, and nothing was.
+    /// Reported as done, without having done anything.
     case claimed
-    /// With a signal whose parameters are these.
+    /// With a signal that has these parameters.
     case strange(String)
   }
 
@@ -39,23 +39,23 @@ final class FakeService: @unchecked Sendable {
     var lastNumber = 0
     /// The collections, and whether each is locked.
     var collections = [FakeService.login: false, FakeService.work: false]
-    /// What the methods reply in place of the truth, in GVariant's text format.
+    /// Replies of methods in place of the true ones, in GVariant's text format.
     var replies: [String: String] = [:]
-    /// What properties are in place of the truth, by interface and name as in `Item.Label`; `nil` for one that is missing.
+    /// Properties in place of the true ones, by interface and name as in `Item.Label`; `nil` for a missing one.
     var properties: [String: String?] = [:]
-    /// The methods that are done by a prompt.
+    /// The methods that need a prompt.
     var prompting: Set<String> = []
-    /// How prompts end by themselves; `nil` for those that stay open.
+    /// How prompts end automatically; `nil` if they stay open.
     var ending: Ending?
     /// The errors of methods.
     var errors: [String: String] = [:]
-    /// What errors say.
+    /// The text of the errors.
     var errorText = "it was told to"
-    /// Whether it loses the attributes of items that it is told to make, or to change.
+    /// Whether it loses the attributes of items that it creates or changes.
     var losesAttributes: (made: Bool, changed: Bool) = (false, false)
-    /// What comes with a dismissal, if not that there is no object.
+    /// The result in a dismissal, if it isn't that there is no object.
     var dismissal: String?
-    /// How many calls that change something are done before one fails; `nil` if none does.
+    /// The number of changing calls that succeed before one fails; `nil` if none does.
     var changesLeft: Int?
     var calls: [String] = []
     fileprivate var prompts: [String: Prompt] = [:]
@@ -112,13 +112,13 @@ final class FakeService: @unchecked Sendable {
   }
 
   deinit {
-    // So that the filter is called no more when this is gone.
+    // So that the filter isn't called any more when this is gone.
     bus.withConnection { _ = g_dbus_connection_close_sync($0, nil, nil) }
     stranger.withConnection { _ = g_dbus_connection_close_sync($0, nil, nil) }
     daemon.end()
   }
 
-  /// Holds an item of alice's on example.com again, and nothing else.
+  /// Restores the initial state: a single item, alice's on example.com.
   func reset() {
     change { state in
       state = State()
@@ -136,7 +136,7 @@ final class FakeService: @unchecked Sendable {
 
   var openPrompts: Int { change { $0.prompts.values.count { $0.isShown } } }
 
-  /// A keychain on it.
+  /// A keychain on this service.
   func keychain(
     _ configure: (inout DesktopKeychainSettings) -> Void = { _ in }
   ) throws(KeychainError) -> SecretServiceKeychain {
@@ -151,7 +151,7 @@ final class FakeService: @unchecked Sendable {
     return try SecretServiceKeychain(settings)
   }
 
-  /// Ends every prompt that is shown.
+  /// Ends all prompts that are shown.
   func endPrompts(_ ending: Ending) {
     let ended = change { state in
       let ended = state.prompts.filter { $0.value.isShown }
@@ -174,19 +174,19 @@ final class FakeService: @unchecked Sendable {
     emit("Completed", parameters, at: path, to: prompt.client, on: bus)
   }
 
-  /// Tells everybody who waits for a prompt that it has ended, as a program that is no service.
+  /// Tells everyone who waits for a prompt that it has ended, as a program other than the service.
   func claimPrompts(_ parameters: String) {
     for (path, prompt) in change({ state in state.prompts.filter { $0.value.isShown } }) {
       emit("Completed", parameters, at: path, to: prompt.client, on: stranger)
     }
   }
 
-  /// Tells everybody of something.
+  /// Sends a signal to everyone.
   func signal(_ member: String, _ parameters: String) {
     emit(member, parameters, at: Self.login, to: nil, interface: "Collection", on: bus)
   }
 
-  /// Tells each connection of something by its name, as a program that is no service.
+  /// Sends a signal to each connection by its name, as a program other than the service.
   func pretend(_ member: String, _ parameters: String, of interface: String) throws {
     let names = try stranger.call(.ofBus("ListNames")).parts("(as)", of: "it")[0].parts("as", of: "it")
     for name in names.compactMap({ try? $0.text(of: "it") }) where name.hasPrefix(":") {
@@ -198,7 +198,7 @@ final class FakeService: @unchecked Sendable {
     try settle()
   }
 
-  /// Makes sure that what was told is with the bus.
+  /// Makes sure that the bus has received the signals.
   func settle() throws { for bus in [bus, stranger] { _ = try bus.call(.ofBus("GetId")) } }
 
   private func emit(
@@ -297,7 +297,7 @@ final class FakeService: @unchecked Sendable {
       return entries
     }
 
-    /// A property in the dictionary that an argument is.
+    /// A property in the dictionary that is an argument.
     func property(_ name: String, _ index: Int) -> String {
       text(g_variant_lookup_value(child(body, index), name, nil))
     }
@@ -306,7 +306,7 @@ final class FakeService: @unchecked Sendable {
       entries(g_variant_lookup_value(child(body, index), FakeService.api + "Item.Attributes", nil))
     }
 
-    /// What a variant holds.
+    /// The contents of a variant.
     func variantText(_ index: Int) -> String { text(g_variant_get_variant(child(body, index))) }
 
     func variantEntries(_ index: Int) -> [String: String] {

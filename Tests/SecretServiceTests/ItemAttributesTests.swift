@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecretService
 
-/// Attributes as some program keeps them, and the key that they make.
+/// Attributes as a program stores them, and the key that they make.
 struct AttributesRow: Sendable, CustomTestStringConvertible {
   let what: String
   let attributes: [String: String]
@@ -20,7 +20,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   private static let network = "org.gnome.keyring.NetworkPassword"
   private static let generic = "org.freedesktop.Secret.Generic"
 
-  /// What this program writes, and reads again.
+  /// Attributes that this program writes, and reads back.
   static let own = [
     AttributesRow(
       "an account on a server",
@@ -108,7 +108,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       ], Item.generic(attribute([0x80]), account: attribute([0xff])).key),
   ]
 
-  /// What others write.
+  /// Attributes that other programs write.
   static let foreign = [
     AttributesRow(
       "git's helper since 2.43",
@@ -168,7 +168,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     AttributesRow("nothing", [:], nil),
   ]
 
-  /// What docker-credential-secretservice writes, by its URL.
+  /// Attributes that docker-credential-secretservice writes, by URL.
   static let docker: [(url: String, key: Item.Key?)] = [
     (
       "https://index.docker.io/v1/",
@@ -241,7 +241,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     #expect(ItemAttributes.attributes(of: item, replacing: cargos) == cargos)
     item.key = Item.internet("other.example", domain: "cargo").key
     #expect(ItemAttributes.attributes(of: item, replacing: cargos) == ItemAttributes.attributes(of: item))
-    // Of anything else, such an attribute says nothing.
+    // On other items such an attribute means nothing.
     #expect(ItemAttributes.key(of: ["url": url]) == nil)
   }
 
@@ -276,7 +276,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     read.creator = nil
     let cleared = ItemAttributes.attributes(of: read, replacing: attributes)
     #expect(ItemAttributes.item(of: Self.stored(cleared))?.creator == nil)
-    // As it was kept at first.
+    // As it was stored originally.
     let older = ["service": "service", "llavero:creator": "me", "application": "uv"]
     let again = try #require(ItemAttributes.item(of: Self.stored(older)))
     #expect(again.creator == "me")
@@ -292,14 +292,14 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     let read = try #require(ItemAttributes.item(of: Self.stored(attributes)))
     #expect(read.creator == nil)
     #expect(ItemAttributes.attributes(of: read, replacing: attributes) == attributes)
-    // Python's keyring puts its own attributes in their place.
+    // Python's keyring replaces them with its own attributes.
     let pythons = attributes.filter { $0.key != "llavero:no-creator" }
     #expect(ItemAttributes.item(of: Self.stored(pythons))?.creator == "Python keyring library")
     var named = read
     named.creator = "uv"
     let uvs = ItemAttributes.attributes(of: named, replacing: attributes)
     #expect(uvs["application"] == "uv" && uvs["llavero:no-creator"] == nil)
-    // Those of other programs stay as they are.
+    // Attributes of other programs are unchanged.
     let others = ["service": "service", "username": "alice"]
     let foreign = try #require(ItemAttributes.item(of: Self.stored(others)))
     #expect(ItemAttributes.attributes(of: foreign, replacing: others) == others)
@@ -412,7 +412,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     let existing = own.merging(fields.map { ($0, "x") }) { $1 }
     let item = try #require(ItemAttributes.item(of: Self.stored(existing)))
     #expect(ItemAttributes.attributes(of: item, replacing: existing) == own)
-    // Of another program, of which nothing says that it is KeePassXC, they stay.
+    // If nothing shows that an item is KeePassXC's, its attributes stay.
     let foreign = own.merging(["Title": "x", "Notes": "y"]) { $1 }
     #expect(ItemAttributes.attributes(of: item, replacing: foreign) == foreign)
   }
@@ -455,7 +455,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   @Test("what is written is found by one of the searches of every query that it answers", arguments: 0..<4)
   func searches(seed: Int) throws {
     var numbers = SeededGenerator(seed: UInt64(seed + 20))
-    // Libsecret's other users give their items what schema they like; cargo's have nothing else in common.
+    // Other users of libsecret give their items any schema; cargo's have nothing else in common.
     let cargos = ["xdg:schema": "org.rust-lang.cargo.registry"]
     for _ in 0..<1500 {
       let item = Samples.item(&numbers)

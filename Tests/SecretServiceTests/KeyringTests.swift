@@ -167,13 +167,13 @@ import Testing
           throw KeychainError.promptDismissed
         }
       } catch {}
-      // The key is free as soon as it is given up, not before.
+      // The key is free as soon as it is given up, and not before.
       #expect(failure { try keychain.add(.internet(account: "alice"), "x") } == .duplicateItem)
       var moved = item
       moved.key = Item.internet(account: "bob").key
       try keychain.update(moved)
       try keychain.add(.internet(account: "alice"), "of alice")
-      // Others see nothing of it yet.
+      // Other processes don't see it yet.
       do { #expect(try keyring.keychain().items(matching: .all).count == 1) } catch { Issue.record(error) }
     }
     let other = try keyring.keychain()
@@ -276,7 +276,7 @@ import Testing
     try keychain.save(.internet(account: "alice"), .text("s3cret"))
     #expect(try keychain.erase(.internet()) == 1)
     for (path, attributes) in zip(paths, strangers) {
-      // gnome-keyring gives those a schema that have none, when it reads its own file again.
+      // gnome-keyring gives a schema to items without one when it reads its own file again.
       let now = try keychain.storedItemNow(at: path)?.attributes.filter {
         $0.key != "xdg:schema" || attributes[$0.key] != nil
       }

@@ -5,7 +5,7 @@ import TestSupport
 @testable import SecretService
 
 extension SecretServiceKeychain {
-  /// Makes an item as another program does, in the collection that is used.
+  /// Makes an item as another program does, in the collection in use.
   func makeForeignItem(_ attributes: [String: String], label: String, secret: String) throws -> String {
     let session = try openSession()
     let reply = try service.bus.call(
@@ -18,7 +18,7 @@ extension SecretServiceKeychain {
     return try reply.parts("(oo)", of: "CreateItem")[0].path(of: "CreateItem")
   }
 
-  /// The item at a path as the service has it now.
+  /// The present state of the item at a path.
   func storedItemNow(at path: String) throws -> StoredItem? { try service.items(at: [path]).first }
 
   /// The stored form of the secret of the item at a path.
@@ -36,6 +36,6 @@ extension SecretServiceKeychain {
 }
 
 extension Item {
-  /// Where the item lies.
+  /// The path of the item.
   var path: String? { reference.map { StoredItem.path(of: $0) } }
 }

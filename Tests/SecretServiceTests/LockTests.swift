@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecretService
 
-/// Something that is done with a keychain, of which an item of alice's on example.com is known.
+/// An operation on a keychain in which an item of alice's on example.com is known.
 struct Operation: Sendable {
   let name: String
   let run: @Sendable (SecretServiceKeychain, Item) throws -> Void
@@ -58,7 +58,7 @@ struct Operation: Sendable {
     try used.lock()
     try used.lock()
     for operation in Operation.all {
-      // One that has seen the item before, and one that has seen nothing.
+      // One keychain has seen the item before, the other has seen nothing.
       for keychain in [used, try keyring.keychain()] {
         #expect(
           failure { try operation.run(keychain, item) } == .collectionLocked("login"), "\(operation.name)")
@@ -137,7 +137,7 @@ struct Operation: Sendable {
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     try keyring.keychain().lock()
     let keychain = try keyring.keychain { $0.mayPrompt = true }
-    // To find an item that can be seen while it is locked, nobody has to unlock anything.
+    // Finding an item that is visible while locked doesn't require unlocking.
     for operation in Operation.all where operation.name != "find" {
       let expected: KeychainError =
         operation.name == "add a twin" ? .duplicateItem : .collectionLocked("login")

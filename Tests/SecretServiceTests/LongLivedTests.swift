@@ -84,7 +84,7 @@ import Testing
       #expect(try keychain.answeredSecret(.internet()) == "s3cret")
       counts.append(count())
     }
-    // Other tests run meanwhile, but not more and more.
+    // Other tests run meanwhile, but their number doesn't grow.
     #expect(counts.min() == counts[0] || counts[5] <= counts[0] + 3, "\(counts)")
   }
 

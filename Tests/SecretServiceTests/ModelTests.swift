@@ -4,8 +4,8 @@ import KeychainTesting
 import TestSupport
 import Testing
 
-/// Random changes of a keychain, which has to do and to hold the same as one in memory. `LLAVERO_MODEL_STEPS` says how
-/// many, `LLAVERO_MODEL_SEED` which.
+/// Random changes of a keychain, which must behave like one in memory. `LLAVERO_MODEL_STEPS` sets their number,
+/// `LLAVERO_MODEL_SEED` the seed.
 @Suite("a keychain and its model", .timeLimit(.minutes(60))) struct ModelTests {
   @Test("the secret service keychain does what one in memory does")
   func secretService() throws {
@@ -54,7 +54,7 @@ import Testing
   private static func number(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 }
 
-/// Something that is done with a keychain. Items are named by numbers, which count round what is there.
+/// An operation on a keychain. Items are identified by numbers, modulo the number of items.
 indirect enum ModelStep: CustomStringConvertible, Sendable {
   case add(Item, RevealedCredential)
   case update(Int, Item, RevealedCredential?)
@@ -62,11 +62,11 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
   case save(Item, RevealedCredential)
   case answer(Item.Key)
   case erase(Item.Key, holding: ByteString?)
-  /// With an item that was there once, and may be there still.
+  /// Uses an item that existed once, and may still exist.
   case updateFormer(Int, Item, RevealedCredential?)
   case deleteFormer(Int)
   case revealFormer(Int)
-  /// All of them or, if it fails in the end, none.
+  /// Performs all of the steps or, if it fails in the end, none.
   case exclusively([ModelStep], fails: Bool)
 
   var description: String {
@@ -133,7 +133,7 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
     }
   }
 
-  /// A key that is easily taken for another one.
+  /// A key that could be mistaken for another.
   private static func neighbour(of key: Item.Key, _ numbers: inout SeededGenerator) -> Item.Key {
     func longer(_ text: ByteString?) -> ByteString { ByteString((text?.bytes ?? []) + Array("x".utf8)) }
     switch key {
@@ -177,11 +177,11 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
   }
 }
 
-/// Does the same with a keychain and with one in memory.
+/// Performs the same steps on a keychain and on one in memory.
 enum Model {
-  /// Where the keychain, which is emptied first, differs from its model; `nil` if it doesn't.
+  /// The difference between the keychain, which is emptied first, and its model; `nil` if there is none.
   ///
-  /// - Parameter reopened: gives what another process sees.
+  /// - Parameter reopened: returns the view of another process.
   static func difference(
     of store: any KeychainStore, _ steps: [ModelStep], reopened: () throws -> (any KeychainStore)? = { nil }
   ) throws -> String? {
@@ -204,7 +204,7 @@ enum Model {
     return nil
   }
 
-  /// The steps without as many as can be spared.
+  /// The steps without those that aren't needed.
   static func shrunk(_ steps: [ModelStep], _ differs: ([ModelStep]) throws -> Bool) rethrows -> [ModelStep] {
     var steps = steps
     var size = steps.count / 2
@@ -217,7 +217,7 @@ enum Model {
       }
       size /= 2
     }
-    // Of a body what it does not need, or the body's steps by themselves.
+    // Leave out unneeded steps of a body, or replace the body with its steps.
     for index in steps.indices {
       guard case .exclusively(var inner, let fails) = steps[index] else { continue }
       for position in inner.indices.reversed() where inner.count > 1 {
@@ -238,7 +238,7 @@ enum Model {
 
     init(_ store: any KeychainStore) { self.store = store }
 
-    /// What a step gives, as text: errors as well.
+    /// The result or error of a step, as text.
     mutating func perform(_ step: ModelStep, isOuter: Bool = true) -> String {
       do throws(KeychainError) {
         return try result(of: step, isOuter: isOuter)
@@ -304,7 +304,7 @@ enum Model {
       return Self.text(try store.update(changed))
     }
 
-    /// One of the items that are there, in the order of their keys.
+    /// One of the items that exist, in the order of their keys.
     private func present(_ number: Int) throws(KeychainError) -> Item? {
       let items = try store.items(matching: .all).map { (name: "\($0.key.primaryKey)", item: $0) }
         .sorted { $0.name < $1.name }
@@ -317,14 +317,14 @@ enum Model {
       return "\(item)".replacing("Keychain.", with: "")
     }
 
-    /// All that the keychain holds, in its order.
+    /// The contents of the keychain, in its order.
     func state() throws -> [String] {
       try store.items(matching: .all).map { item in
         Self.text(item) + ModelStep.text(try store.credential(of: item).revealed)
       }
     }
 
-    /// What is wrong with the items' dates, if anything.
+    /// The problem with the items' dates, if there is one.
     mutating func datesProblem() throws -> String? {
       for item in try store.items(matching: .all) {
         guard let reference = item.reference, let date = item.creationDate, let last = item.modificationDate
@@ -353,13 +353,13 @@ extension Item {
   }
 }
 
-/// One in memory that has its items in the order in which they were added, and what changes in a body first until that
-/// ends, as the secret service keychain does.
+/// An in-memory keychain that has its items in the order in which they were added, those changed in a running body
+/// first, as the secret service keychain does.
 private class ModelKeychain: KeychainStore {
   private let inner = InMemoryKeychain()
-  /// The references, the last one last.
+  /// The references, the latest last.
   private var order: [ItemReference] = []
-  /// What the body that is running has changed, the last one last.
+  /// The items that the running body has changed, the latest last.
   private var changed: [ItemReference]?
 
   func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
@@ -413,7 +413,7 @@ private class ModelKeychain: KeychainStore {
   }
 }
 
-/// One that forgets the comment of an item whose secret is changed.
+/// A keychain that loses the comment of an item when its secret is changed.
 private final class ForgetfulKeychain: ModelKeychain {
   override func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     var item = item

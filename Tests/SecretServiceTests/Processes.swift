@@ -1,12 +1,12 @@
 import Glibc
 
-/// Another program, which a test ends.
+/// Another program, which the test ends.
 final class Program {
   let process: pid_t
 
-  /// Starts it.
+  /// Starts the program.
   ///
-  /// - Parameter stated: what it is told to be called, if not by its name.
+  /// - Parameter stated: the name to pass to it, if not its own.
   init(_ name: String, _ arguments: [String], as stated: String? = nil) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -33,7 +33,7 @@ final class Program {
   }
 }
 
-/// Waits until something holds, for half a minute at most.
+/// Waits until a condition holds, for at most half a minute.
 func waitUntil(_ isSo: () throws -> Bool) throws {
   for _ in 0..<3000 {
     if try isSo() { return }

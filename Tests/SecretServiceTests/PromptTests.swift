@@ -11,7 +11,7 @@ import Testing
 
   init() throws { service = try FakeService() }
 
-  /// Does something on a thread of its own, and gives what came of it in the end.
+  /// Runs an operation on a separate thread, and returns its result in the end.
   private final class Running: Sendable {
     private let outcome = Mutex<String?>(nil)
 
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  // MARK: Whose signal it is
+  // MARK: The sender of a signal
 
   @Test("what a stranger says of a prompt unlocks nothing", arguments: ["false", "true"])
   func strangerAtUnlock(isDismissed: String) throws {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  // MARK: What really came of it
+  // MARK: The real result
 
   @Test("a prompt that is said to have unlocked and has not leaves it locked")
   func claimedUnlock() throws {
@@ -184,7 +184,7 @@ import Testing
     }
     try waitUntil { service.openPrompts == 7 }
     #expect(failure { try refused.add(.internet("refused.example"), "x") } == .collectionLocked("login"))
-    // For longer than any of them would wait for the lock.
+    // Longer than any of them would wait for the lock.
     sleep(2)
     #expect((all + twins).allSatisfy { $0.result == nil })
     service.endPrompts(.done)
@@ -198,7 +198,7 @@ import Testing
     let changing = try running { keychain in
       try keychain.exclusively { () throws(KeychainError) in
         try keychain.add(.internet("one.example"), "one")
-        // The body is run once more.
+        // The body is run again.
         service.change { state in
           if !state.calls.contains("Prompt") { state.collections[FakeService.login] = true }
           state.prompting = ["Unlock"]
@@ -243,7 +243,7 @@ import Testing
     }
     try waitUntil { service.openPrompts == 1 }
     service.change { $0.prompting = [] }
-    // It completes by itself mostly: so the lock is held for a moment.
+    // Usually it completes by itself, so the lock is held for a moment.
     let other = try service.keychain { $0.patience = 20 }
     try other.add(.internet("other.example"), "other")
     #expect(changing.result == nil)

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import SecretService
 
-/// Random items, of which many differ in nothing but what is easily confused.
+/// Random items, many of which differ only in what is easily confused.
 enum Samples {
   private static let servers: [ByteString] = [
     "github.com", "GitHub.com", "::1", "FE80::1", "[", "[]", "[x]", "a:", "host %", "", "e\u{301}", "\u{e9}",
@@ -14,7 +14,7 @@ enum Samples {
     "\u{e9}", "\u{fffd}",
   ]
 
-  /// What may be a key's attribute: no line end and no NUL.
+  /// A valid attribute of a key: without line ends and NUL.
   static func attribute(_ numbers: inout SeededGenerator) -> ByteString {
     if numbers.number(in: 0..<4) > 0 { return numbers.pick(texts) }
     return ByteString(numbers.bytes(numbers.number(in: 1..<8)).filter { ![0, 10, 13].contains($0) })
@@ -26,7 +26,7 @@ enum Samples {
     numbers.number(in: 0..<3) == 0 ? nil : make(&numbers)
   }
 
-  /// A key that every keychain takes.
+  /// A key that every keychain accepts.
   static func key(_ numbers: inout SeededGenerator) -> Item.Key {
     let group = numbers.number(in: 0..<4) == 0 ? attribute(&numbers) : nil
     let isSynchronizable = numbers.number(in: 0..<8) == 0
@@ -56,7 +56,7 @@ enum Samples {
     return .internetPassword(key)
   }
 
-  /// An item that every keychain takes.
+  /// An item that every keychain accepts.
   static func item(_ numbers: inout SeededGenerator) -> Item {
     func note(_ numbers: inout SeededGenerator) -> ByteString? {
       optional(&numbers) { numbers in

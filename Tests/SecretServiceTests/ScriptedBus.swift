@@ -2,18 +2,18 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A unix socket whose other end does what a test tells it, once for each connection.
+/// A unix socket whose other end follows a script, once for each connection.
 final class ScriptedBus: Sendable {
-  /// What the other end does, in order.
+  /// A step of the script.
   enum Step: Sendable {
-    /// Waits for a whole request of the handshake.
+    /// Reads a whole request of the handshake.
     case read
     case send(String)
-    /// Sends a byte every ten milliseconds, until this side hangs up.
+    /// Sends a byte every ten milliseconds, until this side closes the connection.
     case drip(UInt8)
-    /// Sends bytes as fast as they are taken, until this side hangs up.
+    /// Sends bytes as fast as they are read, until this side closes the connection.
     case flood(UInt8)
-    /// Does nothing until this side hangs up.
+    /// Does nothing until this side closes the connection.
     case wait
   }
 
@@ -25,10 +25,10 @@ final class ScriptedBus: Sendable {
   var path: String { folder["bus"] }
   var address: String { "unix:path=" + path }
 
-  /// What came in so far.
+  /// The bytes received so far.
   var request: [UInt8] { received.withLock { $0 } }
 
-  /// Listens; with `steps`, a thread of its own takes connections.
+  /// Listens; with `steps`, a separate thread accepts connections.
   init(_ steps: [Step]?) {
     listener = Self.listen(at: folder["bus"])
     hasThread = steps != nil
@@ -38,7 +38,7 @@ final class ScriptedBus: Sendable {
   }
 
   deinit {
-    // That ends the thread's waiting, and it closes the socket.
+    // This wakes the thread, which closes the socket.
     if hasThread { shutdown(listener, Int32(SHUT_RDWR)) } else { close(listener) }
   }
 
@@ -61,7 +61,7 @@ final class ScriptedBus: Sendable {
   private final class Job: Sendable {
     let listener: Int32
     let steps: [Step]
-    // The thread must not keep the bus that ends it.
+    // The thread must not keep alive the bus that ends it.
     nonisolated(unsafe) weak var bus: ScriptedBus?
 
     init(_ listener: Int32, _ steps: [Step], _ bus: ScriptedBus) {

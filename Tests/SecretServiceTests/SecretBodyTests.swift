@@ -8,7 +8,7 @@ extension SecretBody.Form: CaseIterable {
   static var allCases: [SecretBody.Form] { [.firstLine, .knownLines, .whole] }
 }
 
-/// A stored form and what it is read as.
+/// A stored form and its meaning.
 struct BodyRow: Sendable, CustomTestStringConvertible {
   let what: String
   let form: SecretBody.Form
@@ -25,7 +25,7 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
 
   private static let pem: ByteString = "-----BEGIN\nkey\n-----END\n"
 
-  /// What this program writes, and reads again.
+  /// Forms that this program writes, and reads back.
   static let written = [
     BodyRow("a password", .firstLine, "s3cret", RevealedCredential("s3cret")),
     BodyRow("a password", .knownLines, "s3cret", RevealedCredential("s3cret")),
@@ -74,7 +74,7 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
       RevealedCredential("a\npassword_expiry_utc=5")),
   ]
 
-  /// What others write.
+  /// Forms that other programs write.
   static let foreign = [
     BodyRow(
       "lines that nobody knows", .firstLine, "s3cret\nfuture=1\npassword_expiry_utc=5\nmore",
@@ -195,7 +195,7 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
     for _ in 0..<6000 {
       let bytes = numbers.mutated(Self.bytes(&numbers), dictionary: Self.words)
       for form in SecretBody.Form.allCases {
-        // Exactly as long as its memory, so that a tool that watches the allocator notices a byte too far.
+        // Exactly as long as its memory, so that a memory checker notices a read beyond the end.
         let read = SecretBody.decode(Secret(copying: ByteString(bytes)), as: form)
         let again = SecretBody.decode(SecretBody.encode(read, as: form), as: form)
         #expect(again.revealed == read.revealed)

@@ -12,7 +12,7 @@ import Testing
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     let keychain = try keyring.keychain { $0.callTimeout = 100 }
     let before = try keyring.keychain().everything()
-    // So that it has a session, and all that could be asked before.
+    // So that it has a session, and has made all the calls that it makes only once.
     #expect(try keychain.everything() == before)
     keyring.signalKeyring(SIGSTOP)
     defer { keyring.signalKeyring(SIGCONT) }
@@ -40,7 +40,7 @@ import Testing
       failure { try keyring.keychain { $0.probeTimeout = 1000 } }
         == .noAnswer(call: "ReadAlias", milliseconds: 1000))
     keyring.signalKeyring(SIGCONT)
-    // What was asked meanwhile is done now, with nobody waiting for it: so the lock may come late.
+    // The calls made meanwhile are done now, though nobody waits for them, so the lock may come late.
     let patient = try keyring.keychain()
     try patient.unlockLogin()
     #expect(try patient.everything() == before)
@@ -100,7 +100,7 @@ import Testing
     let locked = diagnose()
     #expect(locked.compactMap(\.problem) == [.collectionLocked("login")])
     #expect(locked.first { $0.subject == "state" }?.value == "locked")
-    // Looking unlocks nothing.
+    // Looking at the keychain doesn't unlock it.
     #expect(try keyring.keychain().facts().collection?.isLocked == true)
     keyring.signalKeyring(SIGSTOP)
     defer { keyring.signalKeyring(SIGCONT) }

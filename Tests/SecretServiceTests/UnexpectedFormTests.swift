@@ -7,7 +7,7 @@ import Testing
 @testable import SecretService
 
 @Suite("a service that answers in another form", .timeLimit(.minutes(10))) struct UnexpectedFormTests {
-  /// Values of many types, by their types.
+  /// Values of many types, by type.
   private static let values = [
     "s": "'text'", "u": "uint32 5", "t": "uint64 1700000000", "x": "int64 -1", "i": "5", "b": "true",
     "d": "1.5",
@@ -20,14 +20,14 @@ import Testing
     "av": "[<1>, <'a'>]",
   ]
 
-  /// Each property that is read, with its type.
+  /// All properties that are read, with their types.
   private static let properties = [
     ("Service.Collections", "ao"), ("Collection.Items", "ao"), ("Collection.Label", "s"),
     ("Collection.Locked", "b"), ("Item.Attributes", "a{ss}"), ("Item.Label", "s"), ("Item.Locked", "b"),
     ("Item.Created", "t"), ("Item.Modified", "t"),
   ]
 
-  /// Each method whose reply is read.
+  /// All methods whose replies are read.
   private static let methods = [
     "ReadAlias", "OpenSession", "SearchItems", "Get", "GetAll", "GetSecret", "CreateItem", "Delete", "Unlock",
     "Lock",
@@ -81,9 +81,9 @@ import Testing
     }
   }
 
-  /// Each question is answered as an honest service would have it, or with an error that names the form.
+  /// Each question is answered as with an honest service, or fails with an error that names the form.
   ///
-  /// - Returns: how many were errors.
+  /// - Returns: the number of errors.
   private static func ask(
     _ service: FakeService, _ what: String, _ distort: (inout FakeService.State) -> Void
   ) throws -> Int {
@@ -104,7 +104,7 @@ import Testing
 
   private static let knownTruths = Mutex<[String]>([])
 
-  /// What an honest service answers.
+  /// The answers of an honest service.
   private static func truths(_ service: FakeService) throws -> [String] {
     let known = knownTruths.withLock { $0 }
     if !known.isEmpty { return known }
@@ -156,7 +156,7 @@ import Testing
         switch method {
         case "ReadAlias", "Delete": reply == "(\(Self.values["o"] ?? ""),)"
         case "Get": reply == "(\(Self.values["v"] ?? ""),)"
-        // A dictionary that lacks what has to be in it.
+        // A dictionary without a required entry.
         case "GetAll": false
         default: false
         }
@@ -182,7 +182,7 @@ import Testing
         Issue.record("answered with \(reply)")
       } catch { #expect(Self.isAboutForm(error), "\(reply): \(error)") }
     }
-    // Whatever the number is, what is not encrypted with the key that comes of it is no secret.
+    // Whatever the number is, text that is not encrypted with the resulting key is not a secret.
     for bytes in ["", "0", "1", many, "0,0,0"] {
       service.reset()
       service.change { $0.replies["OpenSession"] = "(<@ay [\(bytes)]>, \(session))" }
@@ -239,7 +239,7 @@ import Testing
     defer { g_variant_type_free(kind) }
     let copy = g_bytes_new(bytes, gsize(bytes.count))
     defer { g_bytes_unref(copy) }
-    // Not trusted: GLib takes what is malformed for something that is well-formed.
+    // Not trusted: GLib replaces malformed parts with well-formed ones.
     return Variant(taking: g_variant_ref_sink(g_variant_new_from_bytes(kind, copy, 0)))
   }
 
@@ -267,7 +267,7 @@ import Testing
           read += 1
         } catch { #expect(!isRight) }
       }
-      // Whole answers: they are read, or are an error.
+      // Whole answers are either read or an error.
       if let item = try? StoredItem(path: "/a", properties: value) { #expect(item.path == "/a") }
       _ = try? ServiceSession(plain: value)
       let number = try? value.number(of: "it")

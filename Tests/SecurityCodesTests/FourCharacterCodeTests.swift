@@ -62,7 +62,7 @@ import Testing
   func roundTrip() throws {
     var generator = SeededGenerator(seed: 4)
     for _ in 0..<20_000 {
-      // Small letters, for schemes are kept so.
+      // Lowercase letters, because schemes are stored in lowercase.
       var bytes = (0..<4).map { _ in generator.pick(Array("abcdefhimnopqrstxyz0123459+-. ".utf8)) }
       if generator.number(in: 0..<4) == 0 {
         bytes[generator.number(in: 0..<4)] = generator.bytes(1)[0] | 0x80

@@ -49,7 +49,7 @@ import Testing
     ] as [(KeychainError, SecurityStatus)])
   func errors(error: KeychainError, status: SecurityStatus) {
     #expect(SecurityStatus(error) == status)
-    // Whatever it is, a script sees that it failed.
+    // Whatever the error is, a script sees that it failed.
     #expect(SecurityStatus(error).exitStatus != 0)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("options of security") struct SecurityOptionsTests {
   private func words(_ texts: [String]) -> [SecurityWord] { texts.map { SecurityWord(Secret($0)) } }
 
-  /// `a=1 g w=` for `-a 1 -g -w`, and the operands after ` | `.
+  /// Returns `a=1 g w=` for `-a 1 -g -w`, and the operands after ` | `.
   private func read(_ texts: [String], _ specification: StaticString = "a:s:w::gU") -> String {
     do throws(SecurityFailure) {
       let options = try SecurityOptions(words(texts), specification)
@@ -27,10 +27,10 @@ import Testing
       (["-aalice", "-shost"], "a=alice s=host |"),
       (["-gU"], "g U |"), (["-gaalice"], "g a=alice |"), (["-ga", "alice"], "g a=alice |"),
       (["-a", "-g"], "a=-g |"), (["-a", ""], "a= |"), (["-a", "--", "-g"], "a=-- g |"),
-      // What follows the first operand is one, too.
+      // After the first operand, everything is an operand.
       (["-a", "1", "login", "-g"], "a=1 | login -g"), (["--", "-g"], "| -g"), (["-"], "| -"), ([], "|"),
       ([""], "| "), (["-g", "-g"], "g g |"),
-      // At the end -w is asked for; else the next word is the value, whatever it is.
+      // At the end, -w has no value; otherwise the next word is its value, whatever it is.
       (["-a", "1", "-w"], "a=1 w |"), (["-w", "x"], "w=x |"), (["-w", "-U"], "w=-U |"), (["-wx"], "w=x |"),
       (["-Uw"], "U w |"), (["-w", ""], "w= |"),
     ])
@@ -89,7 +89,7 @@ import Testing
       ("", []), ("  \t ", []), ("help", ["help"]), (" a  b\tc\r", ["a", "b", "c"]),
       (#"-w "a b" 'c "d"'"#, ["-w", "a b", #"c "d""#]), (#"a\ b \"c"#, ["a b", "\"c"]),
       (#""a\"b" 'a\'b' "a\\b""#, ["a\"b", "a'b", "a\\b"]), (#""" ''"#, ["", ""]),
-      // Quotes in the middle of a word are ordinary, and a closing one ends it.
+      // Quotes within a word are literal, and a closing quote ends the word.
       (#"pa"ss it's"#, ["pa\"ss", "it's"]), (#""a"b"#, ["a", "b"]), (#"-s"a b""#, ["-s\"a", "b\""]),
     ])
   func dividing(line: String, result: [String]) {

@@ -18,7 +18,7 @@ import Testing
     return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What a reader makes of it, which knows nothing of how it was made.
+  /// Decodes a text without knowing how it was encoded.
   private func read(_ text: String) -> [UInt8]? {
     if text.hasPrefix("0x") {
       let digits = Array(text.utf8.dropFirst(2).prefix { $0 != 0x20 })

@@ -2,17 +2,17 @@ import Foundation
 import Security
 import Testing
 
-/// What holds of every attribute: an item is added with it, found by it, and changed in it; a value of another type is
-/// refused, and so is the attribute on a class that has none.
+/// Checks that hold for every attribute: an item can be added with it, found by it, and changed in it. A value of
+/// another type is refused, and so is the attribute for a class that doesn't have it.
 struct AttributeCheck {
   let attribute: String
-  /// The two values that it is tried with.
+  /// Two values to try.
   let values: (Any, Any)
   let classes: Set<String>
 
   /// - Parameters:
-  ///   - type: as the column *Type* has it.
-  ///   - classes: as the column *Classes* has it.
+  ///   - type: the type, as in the column *Type*.
+  ///   - classes: the classes, as in the column *Classes*.
   init?(attribute: String, type: String, classes: String) {
     guard let values = Self.values(attribute, type) else { return nil }
     self.attribute = attribute
@@ -47,7 +47,7 @@ struct AttributeCheck {
     }
   }
 
-  /// What makes an item of a class the one it is.
+  /// The attributes that identify an item of a class.
   static func base(_ itemClass: String) -> Attributes {
     switch itemClass {
     case kSecClassInternetPassword: internet("base.example")
@@ -98,7 +98,8 @@ struct AttributeCheck {
   }
 }
 
-/// What holds of every value that an attribute can have: it is kept, found and returned, and no other one is.
+/// Checks that hold for every value that an attribute can have: it is stored, found and returned, and no other value
+/// is.
 func checkValue(_ value: String, of attribute: String) {
   let itemClass =
     switch attribute {
@@ -121,7 +122,7 @@ func checkValue(_ value: String, of attribute: String) {
   #expect(same(attributes([kSecClass: itemClass, attribute: value])?[attribute], value))
   #expect(status([kSecClass: itemClass, attribute: other]) == errSecItemNotFound)
   if attribute == kSecAttrProtocol {
-    // A number of the four letters is the same.
+    // A number made of the four letters means the same.
     let number = value.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     #expect(status([kSecClass: itemClass, attribute: number]) == errSecSuccess)
     #expect(add(base.with([attribute: other])) == errSecSuccess, "another protocol is another item")
@@ -132,7 +133,7 @@ func checkValue(_ value: String, of attribute: String) {
   #expect(status([kSecClass: itemClass]) == errSecItemNotFound)
 }
 
-/// What holds of every name that is refused: nothing is added, found or changed with it.
+/// Checks that hold for every name that is refused: nothing can be added, found or changed with it.
 func checkRefusal(_ key: String, with status: OSStatus, values: [Any]) {
   #expect(add(generic().with(secret("s3cret"))) == errSecSuccess)
   for value in values {
@@ -145,7 +146,7 @@ func checkRefusal(_ key: String, with status: OSStatus, values: [Any]) {
   #expect(password(generic()) == "s3cret")
 }
 
-/// What holds of every name that is accepted and changes nothing.
+/// Checks that hold for every name that is accepted and has no effect.
 func checkIndifference(_ key: String, values: [Any]) {
   for value in values {
     #expect(add(generic().with(secret("s3cret")).with([key: value])) == errSecSuccess, "add with \(value)")

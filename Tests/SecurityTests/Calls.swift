@@ -4,7 +4,7 @@ import KeychainTesting
 import Security
 import TestSupport
 
-/// The functions as a program calls them, on a keychain of a test's own.
+/// The functions as a program calls them, on a keychain of the test's own.
 struct Calls {
   let store: any KeychainStore
 
@@ -49,7 +49,7 @@ struct Calls {
   }
 }
 
-/// A keychain that may be locked as a whole, or in some of its items.
+/// A keychain that can be locked as a whole, or for some of its items.
 final class LockableKeychain: KeychainStore {
   let inside = InMemoryKeychain()
   var isLocked = false

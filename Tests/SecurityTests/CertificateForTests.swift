@@ -1,9 +1,9 @@
 import Foundation
 
-/// A certificate for example.com that signs itself, with the serial number 123456789ABCDEF0₁₆, as DER.
+/// A self-signed certificate for example.com with the serial number 123456789ABCDEF0₁₆, in DER.
 let certificateForTests = Data(base64Encoded: certificateText, options: .ignoreUnknownCharacters) ?? Data()
 
-/// The same in base64.
+/// The certificate in base64.
 let certificateText = """
   MIIBdzCCAR2gAwIBAgIIEjRWeJq83vAwCgYIKoZIzj0EAwIwFjEUMBIGA1UEAwwLZXhhbXBsZS5jb20wIBcNMjYx
   MTIxMjMxMzI2WhgPMjEyNjEwMjgyMzEzMjZaMBYxFDASBgNVBAMMC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYI

@@ -3,7 +3,7 @@ import Properties
 
 @testable import Security
 
-/// What holds for any bytes that are said to be a certificate.
+/// The properties of any bytes as a certificate.
 enum CertificateProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     let bytes = Array(input)

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // SEQUENCE with a length in more bytes than it needs, of indefinite length, and of four bytes of length.
+    // A SEQUENCE whose length is longer than necessary, indefinite, or in four bytes.
     "30810402020101", "3080020101000000", "308400000003020101", "3003020101ff", "", "30", "3001", "1f8101",
     "30ffffffffffffffff",
   ])

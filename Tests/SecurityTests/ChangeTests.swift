@@ -74,7 +74,7 @@ import Testing
   }
 }
 
-/// A keychain that several threads use, each call under the lock of the functions.
+/// A keychain that several threads use, each call under the functions' lock.
 private struct SharedStore: @unchecked Sendable {
   let store: any KeychainStore
 }

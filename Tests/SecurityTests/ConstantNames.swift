@@ -1,8 +1,8 @@
 import Security
 
-// The compiler checks that these names exist, and TableTests that the article has each of them with its value.
+// The compiler checks that these names exist, and TableTests that the article lists each with its value.
 
-/// Every constant of text.
+/// All constants that are text.
 let textConstants: KeyValuePairs<String, CFString> = [
   "kSecClass": kSecClass,
   "kSecClassInternetPassword": kSecClassInternetPassword,
@@ -171,7 +171,7 @@ let textConstants: KeyValuePairs<String, CFString> = [
   "kSecUseAuthenticationUISkip": kSecUseAuthenticationUISkip,
 ]
 
-/// Every status.
+/// All status codes.
 let statusConstants: KeyValuePairs<String, OSStatus> = [
   "noErr": noErr,
   "errSecSuccess": errSecSuccess,

@@ -3,29 +3,29 @@ import Testing
 
 /// The tables of `KeychainServicesOnLinux.md`.
 struct DocumentedTable {
-  /// What the article says of one name or rule.
+  /// A row of a table: what the article says about a name or a rule.
   struct Row: CustomTestStringConvertible {
-    /// The heading that the table stands under.
+    /// The heading above the table.
     var section: String
-    /// What the columns hold, by their titles, without the marks of code around the whole.
+    /// The cells by the titles of their columns, without code marks around a whole cell.
     var cells: [String: String]
-    /// What the last column says.
+    /// The verdict in the last column.
     var verdict: Verdict
 
-    /// A public name, or else a rule's title.
+    /// A public name, or the title of a rule.
     var name: String { cells["Name"] ?? cells["Rule"] ?? "" }
     /// Whether it is a rule.
     var isRule: Bool { cells["Rule"] != nil }
     var testDescription: String { name }
   }
 
-  /// The three things that a row can say.
+  /// The three possible verdicts.
   enum Verdict: Equatable {
     case same
     case differs(String)
     case noMeaning(String)
 
-    /// Reads a cell; `nil` if it says none of the three.
+    /// Parses a cell; `nil` if it is none of the three.
     init?(_ text: String) {
       if text == "same" {
         self = .same
@@ -39,7 +39,7 @@ struct DocumentedTable {
     }
   }
 
-  /// What is wrong with the article.
+  /// An error in the article.
   struct Malformed: Error {
     var line: Int
     var problem: String
@@ -47,7 +47,7 @@ struct DocumentedTable {
 
   private(set) var rows: [Row] = []
 
-  /// Reads every table whose last column is `On Linux`.
+  /// Parses every table whose last column is `On Linux`.
   init(parsing text: String) throws {
     var section = ""
     var titles: [String]?
@@ -79,7 +79,7 @@ struct DocumentedTable {
     }
   }
 
-  /// The article of this package.
+  /// Reads the article in this package.
   static func read() throws -> DocumentedTable {
     try DocumentedTable(
       parsing: String(
@@ -90,7 +90,7 @@ struct DocumentedTable {
   static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
     path: "../../Sources/Security")
 
-  /// The names that the module's sources make public at their outermost level, functions without parameters.
+  /// The public top-level names in the module's sources; functions are without parameters.
   static func publicNames() throws -> Set<String> {
     let pattern =
       /^(?:@\w+(?:\([^)]*\))? )*public (?:(?:final|indirect|nonisolated) )*(?:let|var|func|typealias|class|struct|enum|protocol|actor) (\w+)/
@@ -108,7 +108,7 @@ struct DocumentedTable {
 }
 
 extension StringProtocol {
-  /// The text without marks of code, if these enclose all of it.
+  /// The text without code marks, if they enclose all of it.
   fileprivate var withoutCode: String {
     guard count > 1, hasPrefix("`"), hasSuffix("`"), !dropFirst().dropLast().contains("`") else {
       return String(self)
@@ -116,7 +116,7 @@ extension StringProtocol {
     return String(dropFirst().dropLast())
   }
 
-  /// What follows a prefix; `nil` without it, or if nothing follows.
+  /// The text after a prefix; `nil` without the prefix, or if nothing follows.
   fileprivate func dropping(_ prefix: String) -> String? {
     hasPrefix(prefix) && count > prefix.count ? String(dropFirst(prefix.count)) : nil
   }

@@ -2,7 +2,7 @@ import Foundation
 import Security
 import Testing
 
-/// What an item has, or what is asked of it.
+/// The attributes of an item or a query.
 typealias Attributes = [String: Any]
 
 /// An internet password's attributes.
@@ -23,9 +23,9 @@ func generic(
 func secret(_ text: String) -> Attributes { [kSecValueData: Data(text.utf8)] }
 
 extension Attributes {
-  /// With others beside them, which win.
+  /// The attributes with others added, which take precedence.
   func with(_ more: Attributes) -> Attributes { merging(more) { $1 } }
-  /// Without one.
+  /// The attributes without one.
   func without(_ key: String) -> Attributes { filter { $0.key != key } }
 }
 
@@ -42,10 +42,10 @@ func update(_ query: Attributes, _ changes: Attributes) -> OSStatus {
 @discardableResult
 func delete(_ query: Attributes) -> OSStatus { SecItemDelete(query as CFDictionary) }
 
-/// What a search without a result to fill gives.
+/// The status of a search without a result to fill.
 func status(_ query: Attributes) -> OSStatus { SecItemCopyMatching(query as CFDictionary, nil) }
 
-/// What a search gives and what it puts into its result.
+/// The status and the result of a search.
 func find(_ query: Attributes) -> (status: OSStatus, value: AnyObject?) {
   var value: AnyObject?
   let status = SecItemCopyMatching(query as CFDictionary, &value)

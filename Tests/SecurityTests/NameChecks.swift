@@ -2,7 +2,7 @@ import Foundation
 import Security
 import Testing
 
-/// A check for each public name whose row says something that the checks for whole tables can't know.
+/// A check for each public name whose row makes a claim that the checks for whole tables can't test.
 let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
   // Types
   "OSStatus": { #expect(OSStatus.self == Int32.self) },
@@ -99,7 +99,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
   "kSecClassKey": { checkClass(kSecClassKey) },
   "kSecClassIdentity": { checkClass(kSecClassIdentity) },
 
-  // Attributes that aren't like others
+  // Attributes with special rules
   "kSecAttrCreationDate": { checkDate(kSecAttrCreationDate) },
   "kSecAttrModificationDate": { checkDate(kSecAttrModificationDate) },
   "kSecAttrSynchronizableAny": {
@@ -121,7 +121,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     #expect(all(kSecAttrAccount, query.with([kSecAttrAccessGroup: kSecAttrAccessGroupToken])) == ["a"])
   },
 
-  // What is returned, and what is given
+  // Results and values
   "kSecReturnData": {
     add(generic().with(secret("s")))
     let value = find(generic().with([kSecReturnData: true])).value
@@ -147,7 +147,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
   "kSecValueRef": { try checkReference() },
   "kSecValuePersistentRef": { try checkPersistentReference() },
 
-  // How items are matched
+  // Matching
   "kSecMatchLimit": { checkLimits() },
   "kSecMatchLimitOne": { checkLimits() },
   "kSecMatchLimitAll": { checkLimits() },
@@ -189,7 +189,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     #expect(status(label.with([kSecAttrLabel: "Gruße"])) == errSecItemNotFound)
   },
 
-  // How the keychain is used, where it isn't locked; ProgramTests has the others
+  // Use of an unlocked keychain; ProgramTests tests the others
   "kSecUseAuthenticationUI": { checkUnlocked() },
   "kSecUseAuthenticationUIAllow": { checkUnlocked() },
   "kSecUseAuthenticationUIFail": { checkUnlocked() },
@@ -277,7 +277,7 @@ private func checkRandom() {
   #expect(SecRandomCopyBytes(kSecRandomDefault, -1, &one) == errSecParam)
 }
 
-/// An item of the class is kept, found by its attributes alone among those of other classes, and deleted.
+/// An item of the class is stored, found by its attributes alone among those of other classes, and deleted.
 private func checkClass(_ itemClass: String) {
   let classes = [
     kSecClassInternetPassword, kSecClassGenericPassword, kSecClassCertificate, kSecClassKey,
@@ -318,7 +318,7 @@ private func checkLimits() {
   #expect((find(query.with([kSecMatchLimit: kSecMatchLimitAll])).value as? [Data])?.count == 3)
 }
 
-/// While the keychain is open, who may be asked to open it makes no difference.
+/// While the keychain is open, it makes no difference who may be asked to open it.
 private func checkUnlocked() {
   add(generic().with(secret("s")))
   for interface in [kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail, kSecUseAuthenticationUISkip] {

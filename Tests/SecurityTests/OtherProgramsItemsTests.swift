@@ -4,7 +4,7 @@ import Security
 import TestSupport
 import Testing
 
-/// One keychain for all: what git and other tools have stored, and what they find.
+/// One keychain for all programs: the functions find what git and other tools have stored, and the reverse.
 @Suite struct OtherProgramsItemsTests {
   private static func internet(_ more: [String: Any]) -> [String: Any] {
     [kSecClass: kSecClassInternetPassword].merging(more) { $1 }

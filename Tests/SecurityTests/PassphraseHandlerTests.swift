@@ -5,7 +5,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The user's own keychain, with a passphrase, in a process of its own.
+/// The user's own keychain, with a passphrase, in a separate process.
 @Suite struct PassphraseHandlerTests {
   @Test func `a program's own dialog opens a file with a passphrase, where it may`() async throws {
     let folder = TemporaryFolder()

@@ -3,9 +3,9 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// A home of its own with a keychain, in which the programs of `Programs` run, and the commands beside them.
+/// A separate home with a keychain, in which the programs in `Programs` run, and llavero's commands.
 final class ProgramHome: Sendable {
-  /// Which keychain the programs use.
+  /// The keychain that the programs use.
   enum Keychain: String, CaseIterable, CustomTestStringConvertible {
     case file
     case secretService = "secret-service"
@@ -17,7 +17,7 @@ final class ProgramHome: Sendable {
   private let kind: Keychain
   private let keyring: PrivateKeyring?
 
-  /// Makes the home, with `security-programs`, `llavero` and `git-credential-llavero` on the path.
+  /// Makes the home, with `security-programs`, `llavero` and `git-credential-llavero` on the PATH.
   init(_ kind: Keychain) {
     self.kind = kind
     keyring = kind == .secretService ? PrivateKeyring() : nil
@@ -31,7 +31,7 @@ final class ProgramHome: Sendable {
     }
   }
 
-  /// An executable that was built beside the test bundle.
+  /// The path of an executable beside the test bundle.
   private static func built(_ name: String) -> String {
     guard let real = realpath("/proc/self/exe", nil) else { fatalError("cannot find this program") }
     defer { free(real) }
@@ -40,19 +40,19 @@ final class ProgramHome: Sendable {
     return path
   }
 
-  /// What a command has written, and how it ended.
+  /// The output of a command, and its exit status.
   struct Outcome: Equatable {
     var output = ""
     var errors = ""
     var status: Int32 = 0
   }
 
-  /// Runs a line of shell in the home.
+  /// Runs a shell command in the home.
   func run(_ command: String, input: String = "") async throws -> Outcome {
-    // Two lines may run at once, each with an input of its own.
+    // Two commands may run at once, each with its own input.
     let input = Array(input.utf8)
     var options = PlatformOptions()
-    // Without a terminal, so that nothing can be asked of whoever runs the tests.
+    // Without a terminal, so that the user who runs the tests can't be asked.
     options.createSession = true
     let result = try await Subprocess.run(
       .name("sh"), arguments: ["-c", "cd\n\(command)"], environment: .custom(environment),
@@ -66,7 +66,7 @@ final class ProgramHome: Sendable {
       output: result.standardOutput, errors: result.standardError, status: status)
   }
 
-  /// Runs a line of shell that ends well, and gives what it has written.
+  /// Runs a shell command that succeeds, and returns its output.
   func output(of command: String, input: String = "") async throws -> String {
     let outcome = try await run(command, input: input)
     guard outcome.status == 0 else {
@@ -75,7 +75,7 @@ final class ProgramHome: Sendable {
     return outcome.output
   }
 
-  /// Locks the keychain, so that it can't be read without asking somebody; an encrypted file by the passphrase
+  /// Locks the keychain, so that it can't be read without asking somebody; an encrypted file with the passphrase
   /// `correct horse`.
   func lock() async throws {
     switch kind {
@@ -98,7 +98,7 @@ final class ProgramHome: Sendable {
       "LLAVERO_KEYCHAIN": kind.rawValue, "LLAVERO_UNLOCK_CACHE": "none",
     ]
     guard let keyring else {
-      // Never the bus of whoever runs the tests.
+      // Never the bus of the user who runs the tests.
       return general.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder["home"])/no-bus"]) { $1 }
     }
     return general.merging([
@@ -108,7 +108,7 @@ final class ProgramHome: Sendable {
     ]) { $1 }
   }
 
-  /// A command that should have ended well has not.
+  /// A command that should have succeeded has failed.
   struct Failure: Error {
     let command: String
     let ending: String

@@ -1,6 +1,6 @@
 import Testing
 
-/// Programs as people write them for Keychain Services, each run as a process of its own on each keychain.
+/// Typical programs for Keychain Services, each run in a separate process on each keychain.
 @Suite struct ProgramTests {
   typealias Keychain = ProgramHome.Keychain
 
@@ -146,7 +146,7 @@ import Testing
       try await home.output(of: "./calendar read-shared alice \(mine)")
         == "group: \(mine)\npassword: s3cret\n")
     #expect(try await home.output(of: "./calendar share alice \(mine)", input: "x\n") == "already there\n")
-    // Another group holds another item of the same service and account.
+    // Another group has another item with the same service and account.
     #expect(
       try await home.run("./calendar read-shared alice \(other)")
         == .init(errors: "The specified item could not be found in the keychain. (-25300)\n", status: 1))

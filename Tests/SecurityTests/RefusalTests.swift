@@ -3,7 +3,7 @@ import Keychain
 import Security
 import Testing
 
-/// A dictionary that is refused, and with what.
+/// A dictionary that is refused, and the status.
 struct RefusalRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let expected: OSStatus

@@ -4,14 +4,14 @@ import Security
 import TestSupport
 import Testing
 
-/// How a row is checked.
+/// The way to check a row.
 enum RowCheck {
-  /// On keychains of its own, once each.
+  /// On separate keychains, once each.
   case keychain([KeychainUnderTest], (any KeychainStore) throws -> Void)
-  /// By programs of their own, on each keychain that a program can have.
+  /// By separate programs, on each keychain that a program can have.
   case programs((ProgramHome.Keychain) async throws -> Void)
 
-  /// `nil` if nothing checks it.
+  /// Returns `nil` if nothing checks the row.
   init?(_ row: DocumentedTable.Row) {
     if let programs = programChecks.first(where: { $0.key == row.bareName }) {
       self = .programs(programs.value)
@@ -36,7 +36,7 @@ enum RowCheck {
     }
     guard let value = textConstants.first(where: { $0.key == name })?.value else { return nil }
     if let type = row.cells["Type"], let classes = row.cells["Classes"] {
-      // Differences that the column names have checks among the rules.
+      // Differences that the column names are checked among the rules.
       return AttributeCheck(attribute: value, type: type, classes: classes).map { check in
         { _ in check.run() }
       }
@@ -52,7 +52,7 @@ enum RowCheck {
     }
   }
 
-  /// An item with the protocol is what others call by the URL scheme.
+  /// Other programs find an item with the protocol by its URL scheme.
   private static func checkScheme(_ scheme: String, of value: String, in keychain: any KeychainStore) throws {
     #expect(add(internet("scheme.example", "a", [kSecAttrProtocol: value])) == errSecSuccess)
     var criteria = ItemCriteria()
@@ -62,7 +62,7 @@ enum RowCheck {
     #expect(delete(internet("scheme.example", "a")) == errSecSuccess)
   }
 
-  /// What has no meaning, by what the row says happens.
+  /// Checks a name without a meaning here, by what the row says.
   private static func meaningless(_ name: String, _ value: String, _ what: String) -> (() -> Void)? {
     if what.hasPrefix("kept and returned"), let attribute = attribute(ofValue: name) {
       return { checkValue(value, of: attribute) }
@@ -98,7 +98,7 @@ enum RowCheck {
     return attributes.first { name.hasPrefix($0.key) && name != $0.key }?.value
   }
 
-  /// The names of the keychains that it is run on.
+  /// The names of the keychains that the check runs on.
   var keychains: [String] {
     switch self {
     case .programs: ProgramHome.Keychain.allCases.map(\.rawValue)
@@ -106,7 +106,7 @@ enum RowCheck {
     }
   }
 
-  /// Runs it on a keychain of its own.
+  /// Runs the check on a separate keychain.
   func run(on keychain: String) async throws {
     switch self {
     case .programs(let check): try await check(#require(ProgramHome.Keychain(rawValue: keychain)))
@@ -119,7 +119,7 @@ enum RowCheck {
   }
 }
 
-/// Rules that only processes of their own can show.
+/// Rules that can only be checked in separate processes.
 let programChecks: KeyValuePairs<String, @Sendable (ProgramHome.Keychain) async throws -> Void> = [
   "locked, and nobody may be asked": ProgramTests().locked,
   "locked, and left out": ProgramTests().locked,

@@ -2,9 +2,9 @@ import Foundation
 import Security
 import Testing
 
-/// A check for each rule of the table, by the rule's title, each on an empty keychain.
+/// A check for each rule in the table, by its title, each on an empty keychain.
 let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
-  // What an item's key is
+  // Keys of items
   "key of a generic password": {
     let keys: [Attributes] = [
       generic("a", "a"), generic("a", "b"), generic("b", "a"), generic("a", "a", [kSecAttrAccessGroup: "g"]),
@@ -296,7 +296,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     #expect(found?.isEmpty == false)
     let reference = found ?? Data()
     #expect(password([kSecValuePersistentRef: reference]) == "2")
-    // Any other copy of the bytes does.
+    // Any other copy of the bytes works.
     #expect(password([kSecValuePersistentRef: Data(Array(reference))]) == "2")
     #expect(update(generic("com.example.app", "b"), secret("changed")) == errSecSuccess)
     #expect(password([kSecValuePersistentRef: reference]) == "changed")
@@ -354,7 +354,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     #expect(
       attributes(internet("s", "a", [kSecAttrPath: "//acme/app"]))?[kSecAttrPath] as? String == "acme/app")
     #expect(status(internet("s", "a", [kSecAttrPath: "/acme"])) == errSecItemNotFound)
-    // The root is the whole server, which is no path.
+    // The root means the whole server, like no path.
     #expect(add(internet("s", "a", [kSecAttrPath: "/"])) == errSecSuccess)
     #expect(add(internet("s", "a")) == errSecDuplicateItem)
   },
@@ -531,7 +531,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     #expect(password(generic("com.example.app", "b")) == "2")
     #expect(update(generic("com.example.app", "a"), [kSecAttrAccount: "d"]) == errSecSuccess)
     #expect(password(generic("com.example.app", "d")) == "1")
-    // Its own key is not taken by another.
+    // Its own key doesn't count as taken.
     #expect(update(generic("com.example.app", "d"), [kSecAttrAccount: "d"]) == errSecSuccess)
   },
   "update is all or nothing": {
@@ -633,7 +633,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
       same(attributes(generic("com.example.app", "a"))?[kSecAttrCreationDate], before?[kSecAttrCreationDate]))
   },
 
-  // Keychain and process
+  // Keychains and processes
   "access group as a boundary": {
     #expect(
       add(generic("s", "a", [kSecAttrAccessGroup: "TEAM2.of.somebody.else"]).with(secret("x")))
@@ -649,14 +649,14 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
   },
 ]
 
-/// Three passwords of one service: accounts a, b, c with the secrets 1, 2, 3.
+/// Adds three passwords for one service: accounts a, b, c with the secrets 1, 2, 3.
 private func addThree() {
   for (account, text) in [("a", "1"), ("b", "2"), ("c", "3")] {
     #expect(add(generic("com.example.app", account).with(secret(text))) == errSecSuccess)
   }
 }
 
-/// Adds items that differ in one part of their key each, and each of them a second time.
+/// Adds items that each differ in one part of their key, and then each of them a second time.
 private func checkDistinct(_ keys: [Attributes]) {
   for (number, key) in keys.enumerated() { #expect(add(key) == errSecSuccess, "key \(number)") }
   for (number, key) in keys.enumerated() {

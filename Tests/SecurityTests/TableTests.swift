@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The article "Keychain Services on Linux": what each of its rows says is done here.
+/// Checks every row of the article "Keychain Services on Linux".
 @Suite struct TableTests {
   @Test("each row says one of the three things, and no name has two")
   func wellFormed() throws {
@@ -68,7 +68,7 @@ import Testing
   }
 }
 
-/// A row, and a keychain that it is checked on.
+/// A row, and a keychain on which to check it.
 struct RowOnKeychain: CustomTestStringConvertible {
   let row: DocumentedTable.Row
   let keychain: String
@@ -81,12 +81,12 @@ struct RowOnKeychain: CustomTestStringConvertible {
 }
 
 extension DocumentedTable.Row {
-  /// The name, a function's without its parameters.
+  /// The name; for a function, without its parameters.
   var bareName: String { isRule ? name : String(name.prefix { $0 != "(" }) }
 }
 
-/// The names and rules that differ on Linux, in the article's order: each is a decision, and its check holds what the row
-/// says of it.
+/// The names and rules that differ on Linux, in the article's order. Each is a decision, and its check tests what the
+/// row says.
 private let meantDifferences = [
   "CFString",
   "CFData",

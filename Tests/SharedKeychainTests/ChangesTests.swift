@@ -20,7 +20,7 @@ import Testing
     #expect(await log.waits { $0 == [.added(added)] }, "\(log.all)")
     let updated = try keychain.update(login) { $0.comment = "a remark" }
     #expect(await log.waits { $0.last == .updated(updated) }, "\(log.all)")
-    // Within one second, and one millisecond, of the change before.
+    // Within a second, and a millisecond, of the previous change.
     let count = log.all.count
     let secret = try keychain.update(login, secret: "two")
     #expect(await log.waits { $0.count > count && $0.last == .updated(secret) }, "\(log.all)")
@@ -130,7 +130,7 @@ import Testing
     await log.cancel()
     #expect(ContinuousClock.now - start < .seconds(10))
     #expect(await before.areBack(), "\(before) \(Resources())")
-    // The keychain is as it was, and can be watched again.
+    // The keychain is unchanged, and can be watched again.
     try keychain.save("three", for: login)
     let again = ChangeLog(try keychain.changes())
     try keychain.save("four", for: login)
@@ -155,7 +155,7 @@ import Testing
   }
 }
 
-/// What watching takes.
+/// The resources that watching uses.
 private struct Resources: Equatable, CustomStringConvertible {
   var watches = OwnProcess.descriptors(of: "anon_inode:inotify") + OwnProcess.descriptors(of: "inotify")
   var watching = OwnProcess.threads(named: "keychain-watch")
@@ -164,7 +164,7 @@ private struct Resources: Equatable, CustomStringConvertible {
 
   var description: String { "\(watches) watches, \(watching) + \(listening) threads, \(sockets) sockets" }
 
-  /// Whether there soon is no more than this.
+  /// Whether there are soon no more than these.
   func areBack() async -> Bool {
     for _ in 0..<1000 {
       let now = Resources()
@@ -178,7 +178,7 @@ private struct Resources: Equatable, CustomStringConvertible {
   }
 }
 
-/// A keychain of somebody else's, with what the protocol asks for and no more.
+/// A keychain from elsewhere, with only what the protocol requires.
 private final class SilentKeychain: KeychainStore {
   private let keychain = InMemoryKeychain()
 

@@ -301,7 +301,7 @@ import Testing
       try await group.waitForAll()
     }
     #expect(try keychain[login] != nil)
-    // Those of other tests that run meanwhile are among them.
+    // Threads of other tests that run meanwhile are included.
     #expect(counts.all.count == 64)
     #expect(counts.all.allSatisfy { $0 < 32 })
   }

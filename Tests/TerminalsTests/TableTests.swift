@@ -44,7 +44,7 @@ import Testing
       #expect(displayWidth(table.line(row)) <= max(limit, 4 * 8 + 3 * 2))
       #expect(table.line(row).last != " ")
     }
-    // The widest give way first.
+    // The widest columns are narrowed first.
     if limit >= 60 { #expect(table.line(rows[0]).contains("2026-11-21")) }
   }
 

@@ -1,6 +1,6 @@
 public import Keychain
 
-/// The error that the body ends with; `nil` if it ends without one, or with another kind.
+/// The error that the body throws; `nil` if it throws none, or one of another type.
 public func failure<Result: ~Copyable>(_ body: () throws -> Result) -> KeychainError? {
   do {
     _ = try body()

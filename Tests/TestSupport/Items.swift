@@ -43,7 +43,7 @@ extension ItemQuery {
 }
 
 extension Secret {
-  /// A copy of the bytes that can be compared and shown, which is fine in a test.
+  /// A copy of the bytes that can be compared and shown, as only a test should do.
   public var revealed: [UInt8] { withUnsafeBytes { Array($0) } }
 }
 
@@ -69,7 +69,7 @@ extension Credential {
       Array(secret.utf8), expiry: expiry, refreshToken: refreshToken.map { Array($0.utf8) }, scheme: scheme)
   }
 
-  /// The same in a form that can be compared, stored in an array and shown, which is fine in a test.
+  /// A form that can be compared, stored in an array and shown, as only a test should do.
   public var revealed: RevealedCredential {
     RevealedCredential(
       secret: ByteString(secret.revealed), expiry: expiry, refreshToken: revealedToken.map { ByteString($0) },
@@ -84,7 +84,7 @@ extension Credential {
   }
 }
 
-/// A credential whose parts are no secret.
+/// A credential whose parts are not secret.
 public struct RevealedCredential: Hashable, Sendable {
   /// The secret.
   public var secret: ByteString
@@ -92,10 +92,10 @@ public struct RevealedCredential: Hashable, Sendable {
   public var expiry: Int64?
   /// The refresh token.
   public var refreshToken: ByteString?
-  /// The scheme that the secret is ready-made for.
+  /// The scheme that the secret was made for.
   public var scheme: ByteString?
 
-  /// Takes the parts.
+  /// Creates a credential from its parts.
   public init(
     _ secret: ByteString, expiry: Int64? = nil, refreshToken: ByteString? = nil, scheme: ByteString? = nil
   ) {
@@ -146,7 +146,7 @@ extension KeychainStore {
     return RevealedItem(item: answer.item, credential: answer.credential.revealed)
   }
 
-  /// Everything in the keychain, sorted by reference, so that two moments can be compared.
+  /// Everything in the keychain, sorted by reference, so that two states can be compared.
   public func everything() throws(KeychainError) -> [RevealedItem] {
     var all: [RevealedItem] = []
     for item in try items(matching: .all) {
@@ -155,7 +155,7 @@ extension KeychainStore {
     return all.sorted { ($0.item.reference?.bytes ?? "") < ($1.item.reference?.bytes ?? "") }
   }
 
-  /// The accounts of what a query finds, best first.
+  /// The accounts of the items that a query finds, best first.
   public func foundAccounts(_ query: ItemQuery) throws(KeychainError) -> [ByteString?] {
     try find(query).map(\.key.account)
   }

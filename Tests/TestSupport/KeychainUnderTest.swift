@@ -5,35 +5,35 @@ import KeychainTesting
 import SecretService
 import Synchronization
 
-/// A kind of keychain that the conformance suite runs over, and how a fresh one is made.
+/// A kind of keychain that the conformance suite tests, with a way to make a fresh one.
 public struct KeychainUnderTest: Sendable, CustomStringConvertible {
   /// The kind's name, as test reports show it.
   public let name: String
   /// Makes an empty keychain that reads its dates from a clock.
   private let factory: @Sendable (SettableClock) -> Instance
 
-  /// A fresh keychain, and what can be told of it from outside.
+  /// A fresh keychain, and facts about it that can be observed from outside.
   public struct Instance {
     let keychain: any KeychainStore
-    /// How often the keychain has put something on the disk; `nil` where that can't be told.
+    /// The number of times that the keychain has written to the disk; `nil` if it is unknown.
     var writes: () -> Int64? = { nil }
-    /// Whether the keychain takes its dates from a clock of its own, in whole seconds, and not from ``SettableClock``.
+    /// Whether the keychain uses its own clock, in whole seconds, instead of ``SettableClock``.
     var hasOwnTime = false
-    /// Another keychain object over the same items; `nil` where there can be only one.
+    /// Another keychain object for the same items; `nil` if there can be only one.
     var reopened: () -> (any KeychainStore)? = { nil }
   }
 
-  /// Every kind. A later one is one more line.
+  /// All kinds. A new one takes one more line.
   public static let all = [
     KeychainUnderTest(name: "in memory") { Instance(keychain: InMemoryKeychain(clock: $0.read)) },
     KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
     KeychainUnderTest(name: "secret service", factory: secretService),
   ]
 
-  /// Those that tell two changes within a second apart.
+  /// The kinds that distinguish two changes within a second.
   public static let exact = all.filter { $0.name != "secret service" }
 
-  /// What test reports show.
+  /// The name for test reports.
   public var description: String { name }
 
   /// Makes an empty keychain.
@@ -45,7 +45,7 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
   private static func encryptedFile(_ clock: SettableClock) -> Instance {
     let folder = TemporaryFolder()
     let location = VaultLocation(vaultFolder: folder["data/llavero"], stateFolder: folder["state/llavero"])
-    // Whoever holds a keychain holds its clock, and by that the folder.
+    // The keychain keeps its clock alive, and so the folder.
     let read = { @Sendable in withExtendedLifetime(folder) { clock.now } }
     return Instance(
       keychain: EncryptedFileKeychain(at: location, clock: read),
@@ -71,7 +71,7 @@ extension KeychainUnderTest {
   }
 }
 
-/// Lets real time pass where a test's clock was put forward between two writes: the service dates items by itself.
+/// Lets real time pass if a test advanced its clock between two writes, because the service dates items by itself.
 private final class ServiceTime: Sendable {
   private let clock: SettableClock
   private let last: Mutex<(shown: Timestamp, written: time_t)>
@@ -81,7 +81,7 @@ private final class ServiceTime: Sendable {
     last = Mutex((clock.now, 0))
   }
 
-  /// Called for each write.
+  /// Called for every write.
   func read() -> Timestamp {
     let now = clock.now
     last.withLock { last in
@@ -92,11 +92,11 @@ private final class ServiceTime: Sendable {
   }
 }
 
-/// A keychain that nobody else uses, with a clock that stands still until it is set.
+/// A keychain that nobody else uses, with a clock that shows the time it was set to.
 public final class FreshKeychain {
   /// The keychain itself.
   public let keychain: any KeychainStore
-  /// What it reads dates from.
+  /// The clock that it reads dates from.
   public let clock: SettableClock
   private let instance: KeychainUnderTest.Instance
 
@@ -106,16 +106,16 @@ public final class FreshKeychain {
     keychain = instance.keychain
   }
 
-  /// Whether the date is that of a change which was made just now.
+  /// Whether the date is that of a change made just now.
   public func isNow(_ date: Timestamp?) -> Bool {
     guard let date else { return false }
     return instance.hasOwnTime ? abs(date.seconds - Timestamp.now.seconds) <= 5 : date == clock.now
   }
 
-  /// How often the keychain has put something on the disk; `nil` where that can't be told.
+  /// The number of times that the keychain has written to the disk; `nil` if it is unknown.
   public var writes: Int64? { instance.writes() }
 
-  /// What another process would see: the same items through another object, or the keychain itself where there can
-  /// be only one.
+  /// The view of another process: the same items through another object, or the keychain itself if there can be only
+  /// one.
   public var reopened: any KeychainStore { instance.reopened() ?? keychain }
 }

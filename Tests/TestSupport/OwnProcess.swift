@@ -1,8 +1,8 @@
 import Glibc
 
-/// What this process has open and running, as the kernel tells it.
+/// The descriptors and threads of this process, as reported by the kernel.
 public enum OwnProcess {
-  /// How many threads have this name.
+  /// The number of threads with this name.
   public static func threads(named name: String) -> Int {
     TemporaryFolder.names(in: "/proc/self/task").filter { task in
       guard let file = fopen("/proc/self/task/\(task)/comm", "r") else { return false }
@@ -13,7 +13,7 @@ public enum OwnProcess {
     }.count
   }
 
-  /// How many descriptors are open on what the kernel calls so, as `anon_inode:inotify`.
+  /// The number of descriptors open on a target as the kernel names it, such as `anon_inode:inotify`.
   public static func descriptors(of target: String) -> Int {
     TemporaryFolder.names(in: "/proc/self/fd").filter { descriptor in
       var text = [CChar](repeating: 0, count: 256)

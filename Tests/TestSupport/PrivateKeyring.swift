@@ -2,17 +2,17 @@ public import Glibc
 public import Keychain
 public import SecretService
 
-/// A message bus of its own with a gnome-keyring on it, whose collection `login` is empty and unlocked. Both end, and
-/// what they kept goes, when nobody holds it any more.
+/// A separate message bus with a gnome-keyring, whose collection `login` is empty and unlocked. Both are ended, and
+/// their files removed, when this is released.
 public final class PrivateKeyring: @unchecked Sendable {
-  // Unchecked is sound: nothing but `init`, `deinit`, `endKeyring` and `restartKeyring` changes the processes.
+  // Unchecked is sound: only `init`, `deinit`, `endKeyring` and `restartKeyring` change the processes.
   private let folder = TemporaryFolder()
   private var processes: [pid_t] = []
 
   /// The password of the collection `login`.
   public static let password = "a password for tests"
 
-  /// The bus's address.
+  /// The address of the bus.
   public var address: String { "unix:path=" + folder["bus"] }
 
   /// Starts both.
@@ -36,7 +36,7 @@ public final class PrivateKeyring: @unchecked Sendable {
     for process in processes.reversed() { Self.end(process) }
   }
 
-  /// Ends the keyring, and starts it anew with what it has kept. Collections other than `login` are locked then.
+  /// Ends the keyring, and restarts it with what it has saved. Collections other than `login` are locked then.
   public func restartKeyring() {
     endKeyring()
     startKeyring()
@@ -59,7 +59,7 @@ public final class PrivateKeyring: @unchecked Sendable {
     waitpid(process, nil, 0)
   }
 
-  /// A keychain on it.
+  /// A keychain on this keyring.
   ///
   /// - Parameter change: changes the settings, which ask nobody.
   public func keychain(

@@ -1,8 +1,8 @@
-/// SplitMix64: the same numbers in every run.
+/// SplitMix64, which gives the same numbers in every run.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator whose numbers depend on the seed alone.
+  /// Creates a generator whose numbers depend only on the seed.
   public init(seed: UInt64) {
     state = seed
   }
@@ -26,12 +26,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
   }
 
-  /// One of several.
+  /// One of the elements.
   public mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[number(in: 0..<elements.count)]
   }
 
-  /// The bytes after a few changes: some replaced, put in, taken out, repeated, or one of `dictionary` put in.
+  /// The bytes after a few changes: some replaced, inserted, removed or repeated, or an entry of `dictionary` inserted.
   public mutating func mutated(_ bytes: [UInt8], dictionary: [[UInt8]] = []) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<number(in: 1..<5) {

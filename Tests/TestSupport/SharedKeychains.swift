@@ -2,9 +2,9 @@ public import Keychain
 public import SharedKeychain
 
 extension KeychainUnderTest {
-  /// A fresh keychain as two parts of a program, or two programs, have it: each can see what the other one does.
+  /// A fresh keychain as used by two parts of a program, or by two programs: each can see the other's changes.
   public func makeShared() -> (mine: SharedKeychain, others: SharedKeychain) {
-    // Sound: what was just made is used through these two alone.
+    // This is sound: the new keychain is used only through these two.
     nonisolated(unsafe) let fresh = make()
     nonisolated(unsafe) let mine = fresh.keychain
     let shared = SharedKeychain(mine)
@@ -13,13 +13,13 @@ extension KeychainUnderTest {
   }
 }
 
-/// What a loop over a keychain's changes has brought so far.
+/// The changes that a loop over a keychain has received so far.
 public final class ChangeLog: Sendable {
   private let collected = Collected<KeychainChange>()
   private let errors = Collected<KeychainError?>()
   private let task: Task<Void, Never>
 
-  /// Begins the loop.
+  /// Starts the loop.
   public init(_ changes: KeychainChanges) {
     task = Task { [collected, errors] in
       do throws(KeychainError) {
@@ -34,7 +34,7 @@ public final class ChangeLog: Sendable {
 
   deinit { task.cancel() }
 
-  /// Everything so far.
+  /// All changes so far.
   public var all: [KeychainChange] { collected.all }
 
   /// Cancels the loop's task and waits for its end.
@@ -43,7 +43,7 @@ public final class ChangeLog: Sendable {
     await task.value
   }
 
-  /// Waits until something is so, at most a minute. Returns whether it is.
+  /// Waits until a condition holds, for at most a minute. Returns whether it does.
   public func waits(until isSo: ([KeychainChange]) -> Bool) async -> Bool {
     for _ in 0..<6000 {
       if isSo(collected.all) { return true }
@@ -52,8 +52,8 @@ public final class ChangeLog: Sendable {
     return false
   }
 
-  /// Waits for the loop's end, at most a minute, and gives the error with which it ended; `nil` if it still runs or
-  /// there was none.
+  /// Waits for the loop's end, for at most a minute, and returns its error; `nil` if it is still running or there was
+  /// none.
   public func error() async -> KeychainError? {
     for _ in 0..<6000 {
       if let error = errors.all.first { return error }

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// A fresh folder of mode 0700, removed with everything in it when nobody holds it any more.
+/// A fresh folder of mode 0700, removed with its contents when this is released.
 public final class TemporaryFolder: Sendable {
   /// The folder's absolute path, without symbolic links.
   public let path: String
@@ -20,10 +20,10 @@ public final class TemporaryFolder: Sendable {
     Self.removeTree(path)
   }
 
-  /// The path of something in the folder.
+  /// The path of a file in the folder.
   public subscript(name: String) -> String { "\(path)/\(name)" }
 
-  /// Makes a folder in it, and those that it lies in.
+  /// Makes a folder in it, with its parents.
   public func makeFolder(_ name: String, mode: mode_t = 0o700) {
     var folder = path
     for part in name.split(separator: "/") {
@@ -54,7 +54,7 @@ public final class TemporaryFolder: Sendable {
     }
   }
 
-  /// The paths below the folder of all that is in it, folders with a trailing slash, sorted.
+  /// The paths of everything below the folder, sorted, folders with a trailing slash.
   public func tree() -> [String] {
     Self.names(in: path).flatMap { Self.tree(path, $0) }.sorted()
   }
@@ -79,7 +79,7 @@ public final class TemporaryFolder: Sendable {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// What is in a folder; nothing if it is none.
+  /// The names in a folder; empty if it is not a folder.
   static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// Runs the body on threads of their own, all at once, and waits for them.
+/// Runs the body on separate threads, all at once, and waits for them.
 public func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let threads = (0..<count).map { number in started { body(number) } }
   for thread in threads { pthread_join(thread, nil) }
 }
 
-/// Runs the body on a thread of its own, and waits for nothing.
+/// Runs the body on a separate thread, without waiting for it.
 public func onThreadOfItsOwn(_ body: @escaping @Sendable () -> Void) {
   pthread_detach(started(body))
 }
@@ -28,16 +28,16 @@ private func started(_ body: @escaping @Sendable () -> Void) -> pthread_t {
   return thread
 }
 
-/// What several threads have to say.
+/// Values collected from several threads.
 public final class Collected<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element]>([])
 
-  /// Nothing yet.
+  /// Creates an empty collection.
   public init() {}
 
-  /// All of it, in the order in which it came.
+  /// All elements in the order in which they were added.
   public var all: [Element] { elements.withLock { $0 } }
 
-  /// Adds something.
+  /// Adds an element.
   public func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }

@@ -111,7 +111,7 @@ struct AgentTests {
     let place = try Folder(creating: folder.path)
     let kept: [UnlockKeeper] = [.agent(folder: folder.path)]
     do {
-      // As of a process that is stopped: its socket takes connections, and nobody reads them.
+      // Like a stopped process: its socket accepts connections, and nobody reads from them.
       let lock = try FileLock("agent.lock", in: place, patience: 0) {}
       let listener = clinux_listen_unix(Agent.socketPath(in: place), 64)
       #expect(cache.forget(randomUUID()) == kept)
@@ -122,7 +122,7 @@ struct AgentTests {
       #expect(cache.forget(randomUUID()) == kept)
       withExtendedLifetime(lock) {}
     }
-    // One that is dead holds nothing.
+    // A dead process holds nothing.
     #expect(cache.forget(randomUUID()) == [] && cache.forget(nil) == [])
   }
 

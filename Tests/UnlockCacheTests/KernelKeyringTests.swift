@@ -5,7 +5,7 @@ import Testing
 
 @testable import UnlockCache
 
-/// Whether keys can be used here; in many containers they can't.
+/// Whether keys can be used here, which many containers don't allow.
 private let hasKeyring: Bool = {
   let sample = Sample()
   defer { KernelKeyring.forget(sample.uuid) }
@@ -89,7 +89,7 @@ struct KernelKeyringTests {
     #expect(!keyring.has(sample.uuid))
     try keyring.keep(sample.identity, sample.authentication, of: sample.uuid)
     #expect(!none.has(sample.uuid) && none.state(of: sample.uuid) == nil)
-    // To lock is to lock, whatever is chosen.
+    // Locking always locks, whatever cache is chosen.
     none.forget(sample.uuid)
     #expect(!keyring.has(sample.uuid))
   }

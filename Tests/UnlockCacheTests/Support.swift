@@ -8,13 +8,13 @@ import TestSupport
 
 @testable import UnlockCache
 
-/// A vault's name that no other test and no vault of this machine has.
+/// A vault's name that no other test, and no vault of this machine, has.
 func randomUUID() -> String {
   let digits = (0..<32).map { _ in String(UInt8.random(in: 0...15), radix: 16) }
   return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
 }
 
-/// A key to keep.
+/// A key to keep in a cache.
 struct Sample {
   let identity = X25519Identity()
   let uuid = randomUUID()
@@ -26,7 +26,7 @@ struct Sample {
     return secret
   }
 
-  /// Whether a key that was found is this one: it opens what is encrypted for the identity.
+  /// Whether a key that was found is this one: it decrypts what is encrypted to the identity.
   func isOpened(by key: borrowing KeptKey) throws -> Bool {
     let text: [UInt8] = [1, 2, 3]
     let file = try AgeFile.encrypt(text, to: [identity.recipient])
@@ -46,13 +46,13 @@ func unwraps(_ key: borrowing KeptKey, _ stanzas: [Stanza]) throws -> Bool {
 }
 
 extension UnlockCache {
-  /// The key of a vault, which has to be there.
+  /// The key of a vault, which must be in the cache.
   func found(_ uuid: String) throws -> KeptKey {
     guard let key = key(of: uuid) else { throw KeychainError.itemNotFound }
     return key
   }
 
-  /// Whether it has a vault's key.
+  /// Whether the cache has a vault's key.
   func has(_ uuid: String) -> Bool {
     let found = key(of: uuid)
     switch consume found {
@@ -67,13 +67,13 @@ final class RunningAgent: Sendable {
   let folder = TemporaryFolder()
   private let hasEnded = Mutex(false)
 
-  /// Starts it.
+  /// Starts the agent.
   init() throws {
     let place = try Folder(creating: folder.path)
     let listener = clinux_listen_unix(Agent.socketPath(in: place), 64)
     precondition(listener >= 0, "cannot listen: errno \(errno)")
     let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // The thread keeps this until the agent has ended, which the test waits for.
+    // The thread keeps this object alive until the agent has ended, which the test waits for.
     onThreadOfItsOwn {
       Agent(listener: listener, folder: descriptor, signals: -1)?.run()
       close(listener)
@@ -89,7 +89,7 @@ final class RunningAgent: Sendable {
       stateFolder: folder.path)
   }
 
-  /// Waits until it has ended, at most 20 seconds.
+  /// Waits until the agent has ended, for at most 20 seconds.
   func ends() -> Bool {
     for _ in 0..<400 {
       if hasEnded.withLock({ $0 }) { return true }

@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 
 extension Machine {
-  /// Compares what the next process would find with the state.
+  /// Compares what the next process would find with the model's state.
   func check(_ choices: inout Choices) throws {
     if generation == 0 {
       guard try reopened().items(matching: .all).isEmpty else {
@@ -35,7 +35,7 @@ extension Machine {
     guard history == expected else {
       throw Finding("the history lacks \(expected.besides(history)) and has \(history.besides(expected))")
     }
-    // Single answers, for which a large vault is read in part.
+    // Single answers, for which only parts of a large vault are read.
     for _ in 0..<3 { try checkOne(&choices) }
   }
 
@@ -57,7 +57,7 @@ extension Machine {
   }
 }
 
-/// What is told of an item that is out of use.
+/// The listed facts of an item that is out of use.
 private struct OldState: Hashable {
   let item: Item
   let retired: Timestamp
@@ -68,7 +68,7 @@ private struct OldState: Hashable {
   }
 }
 
-/// How often each is there.
+/// The number of times that each state occurs.
 private struct Tally: Equatable {
   var counts: [OldState: Int] = [:]
 

@@ -1,11 +1,11 @@
 import Keychain
 import TestSupport
 
-/// What items are made of: keys that are prefixes of each other or need escapes, and sizes around the chunks that a
-/// vault is read by.
+/// Random choices for items: keys that are prefixes of each other or need escapes, and sizes around the chunks in which
+/// a vault is read.
 struct Choices {
   var generator: SeededGenerator
-  /// How large this sequence's items are: 0 for small ones alone.
+  /// The size of this sequence's items: 0 for only small ones.
   let scale: Int
 
   init(_ entropy: UInt64, scale: Int) {
@@ -34,7 +34,7 @@ struct Choices {
   private static let ports: [UInt16?] = [nil, nil, nil, 443, 80, 22, 8443, 1, 65535]
   private static let domains: [ByteString?] = [nil, nil, nil, nil, "docker", "cargo", "d c"]
 
-  /// A key. Few enough that sequences come back to them.
+  /// A key, one of so few that sequences use them again.
   mutating func key() -> Item.Key {
     let isLong = scale > 1 && chance(60)
     switch generator.number(in: 0..<20) {
@@ -64,7 +64,7 @@ struct Choices {
     }
   }
 
-  /// Some that lie side by side in a sorted vault.
+  /// Keys that are adjacent in a sorted vault.
   mutating func neighbouringKey() -> Item.Key {
     .internetPassword(
       InternetPassword(
@@ -73,13 +73,13 @@ struct Choices {
         path: generator.pick([nil, nil, "p"])))
   }
 
-  /// One of a few hundred that are much alike.
+  /// One of a few hundred similar keys.
   mutating func numberedKey(_ number: Int) -> Item.Key {
     .internetPassword(
       InternetPassword(protocol: "https", server: ByteString("host\(number).example.com"), account: "user"))
   }
 
-  /// A long text of a key, which others begin with, too.
+  /// A long text for a key, which is also the beginning of others.
   private mutating func longText() -> ByteString {
     let size = generator.pick([2000, 20_000, 60_000, 65_000, 65_534])
     return ByteString(Array(repeating: UInt8(ascii: "k"), count: size - generator.number(in: 0..<3)))
@@ -109,7 +109,7 @@ struct Choices {
     return ByteString(bytes(size(limit: ItemBounds.attribute)))
   }
 
-  /// A number of bytes: mostly small, at times such that the item's line is about as long as one chunk or several.
+  /// A number of bytes: usually small, sometimes such that the item's line is about as long as one or more chunks.
   private mutating func size(limit: Int) -> Int {
     let small = generator.number(in: 0..<60)
     if scale == 0 { return chance(8) ? generator.number(in: 0..<2000) : small }
@@ -121,7 +121,7 @@ struct Choices {
     }
   }
 
-  /// Bytes that stay as they are in JSON, or get longer, or become base64.
+  /// Bytes that are unchanged in JSON, become longer, or become base64.
   private mutating func bytes(_ count: Int) -> [UInt8] {
     let seed = UInt8(truncatingIfNeeded: generator.next())
     let letters = (0..<26).map { UInt8(ascii: "a") + $0 }

@@ -2,15 +2,15 @@ import Keychain
 
 /// An item with its secret, as the model knows it.
 struct KnownItem: Hashable {
-  /// With the reference that the vault gave it.
+  /// The item with the reference that the vault gave it.
   var item: Item
   var secret: [UInt8]
   var expiry: Int64?
   var refreshToken: [UInt8]?
   var scheme: ByteString?
-  /// The vault's generation in which it was changed last.
+  /// The generation of the vault in which it was last changed.
   var revision: Int64
-  /// When its key, its other attributes and its secret were changed last.
+  /// The times when its key, its other attributes and its secret were last changed.
   var changed: PartDates
 
   struct PartDates: Hashable {
@@ -53,7 +53,7 @@ struct KnownItem: Hashable {
     }
   }
 
-  /// The attributes that are not of the key, alone.
+  /// The attributes that are not part of the key.
   var attributes: Item {
     var bare = item
     bare.key = .genericPassword(GenericPassword(service: ""))
@@ -61,7 +61,7 @@ struct KnownItem: Hashable {
     return bare
   }
 
-  /// Whether something is lost with it where `newer` takes its place (llavero-vault(5), "Records out of use").
+  /// Whether replacing it with `newer` loses something (llavero-vault(5), "Records out of use").
   func isWorthKeeping(besides newer: KnownItem, at now: Timestamp) -> Bool {
     if secret == newer.secret, scheme == newer.scheme, refreshToken == newer.refreshToken { return false }
     let isExpired = expiry.map { $0 <= now.seconds } ?? false
@@ -74,10 +74,10 @@ struct GoneItem: Hashable {
   var was: KnownItem
   let retired: Timestamp
   let why: String
-  /// Whether its secret is still there.
+  /// Whether its secret is still in the vault.
   var hasSecret = true
 
-  /// What is left of it without what is confidential.
+  /// What is left without its confidential parts.
   var mark: GoneItem {
     var mark = self
     mark.hasSecret = false
@@ -90,14 +90,14 @@ struct GoneItem: Hashable {
   }
 }
 
-/// What a vault holds.
+/// The contents of a vault.
 struct KnownState: Hashable {
   var items: [ItemReference: KnownItem] = [:]
   var gone: [GoneItem] = []
 
   static let day: Int64 = 86_400_000
 
-  /// What a write at `now` forgets.
+  /// Forgets what a write at `now` forgets.
   mutating func forgetExpired(at now: Timestamp) {
     replaceGone { item in
       let age = now.milliseconds - item.retired.milliseconds
@@ -106,14 +106,14 @@ struct KnownState: Hashable {
     }
   }
 
-  /// Has each of those out of use be another, or go. None is there twice.
+  /// Replaces or removes each item out of use. Duplicates are removed.
   mutating func replaceGone(_ replacement: (GoneItem) -> GoneItem?) {
     let all = gone.compactMap(replacement)
     gone = []
     for item in all where !gone.contains(item) { gone.append(item) }
   }
 
-  /// Takes an item out of use; of each key the newest 20 stay whole.
+  /// Takes an item out of use; the newest 20 of each key stay complete.
   mutating func retire(_ item: KnownItem, at date: Timestamp, _ why: String) {
     keep(GoneItem(was: item, retired: date, why: why))
   }

@@ -4,8 +4,9 @@ import Keychain
 import KeychainTesting
 import TestSupport
 
-/// One machine with a copy of the vault, beside what the model says is in it. What a keychain's own operations come
-/// to, the keychain in memory says; of what only a vault has, the model knows the rules of llavero-vault(5).
+/// A machine with a copy of the vault, and the model of its contents. The result of operations that every keychain has
+/// is determined by the keychain in memory; for those that only a vault has, the model implements the rules of
+/// llavero-vault(5).
 final class Machine {
   let folder: String
   let location: VaultLocation
@@ -13,27 +14,28 @@ final class Machine {
   var keychain: EncryptedFileKeychain
   private(set) var memory: InMemoryKeychain
   var state = KnownState()
-  /// The write that the vault is of; 0 if there is none.
+  /// The generation of the vault; 0 if there is none.
   var generation: Int64 = 0
-  /// What earlier writes held, by their files: a copy from elsewhere may have the same number.
+  /// The contents of earlier generations, by their files, because a copy from elsewhere may have the same number.
   var earlier: [FileNumber: KnownState] = [:]
-  /// The items of `memory` by the vault's references.
+  /// The references of items in `memory`, by those of the vault.
   private var inMemory: [ItemReference: ItemReference] = [:]
-  /// When that was.
+  /// The time of the last write.
   var written = Timestamp(milliseconds: 0)
-  /// The passphrases of slots, which come along when copies are merged.
+  /// The passphrases of slots, which are merged along with copies.
   let passphrases: Passphrases
-  /// The generations that the vault comes from, and its own, by the MACs of their headers.
+  /// The generations that the vault descends from, and its own, by the MACs of their headers.
   var past: Set<[UInt8]> = []
-  /// Whether these are all that the vault notes.
+  /// Whether these are all that the vault records.
   var knowsPast = true
-  /// Another one after each change of the vault's key.
+  /// A number that differs after each change of the vault's key.
   var keyNumber = 0
 
-  /// The passphrases of slots by their identifiers, known to both machines.
+  /// The passphrases of slots by their identifiers, shared by both machines.
   final class Passphrases {
     var known: [String: String] = [:]
-    /// Slots of recipients that came back by their copies, with a state of the vault that doesn't say whose they are.
+    /// Slots of recipients that were restored from their copies, with a state of the vault that doesn't record the
+    /// recipient.
     var ofUnknown: Set<String> = []
   }
 
@@ -47,12 +49,12 @@ final class Machine {
     memory = InMemoryKeychain(clock: clock.read)
   }
 
-  /// The vault opened anew, as the next process would.
+  /// The vault opened again, as by the next process.
   func reopened() -> EncryptedFileKeychain { EncryptedFileKeychain(at: location, clock: clock.read) }
 
   var now: Timestamp { clock.now }
 
-  /// Makes `memory` hold what the state has.
+  /// Fills `memory` with the items of the state.
   func rebuildMemory() throws {
     memory = InMemoryKeychain(clock: clock.read)
     inMemory = [:]
@@ -67,8 +69,8 @@ final class Machine {
 
   // MARK: Operations of every keychain
 
-  /// Does the same with the vault and in memory, which have to succeed both or fail in the same way. `body` gets an
-  /// item of the vault as the keychain in question names it.
+  /// Performs the same operation on the vault and in memory, which must both succeed or fail in the same way. `body`
+  /// gets a function that maps an item of the vault to the keychain in question.
   func both(_ body: (any KeychainStore, (KnownItem) -> Item) throws(KeychainError) -> Void) throws {
     let vault = outcome { () throws(KeychainError) in try body(keychain) { $0.item } }
     if case .failed(.tooLarge("the keychain", _)) = vault, isFull { return }
@@ -83,7 +85,7 @@ final class Machine {
     try follow()
   }
 
-  /// Whether a write may be refused for what is in the vault already.
+  /// Whether a write may be refused because of the size of the vault.
   private var isFull: Bool {
     state.items.values.reduce(0) { $0 + $1.size } + state.gone.reduce(0) { $0 + $1.was.size } > 40 << 20
   }
@@ -109,7 +111,7 @@ final class Machine {
     }
   }
 
-  /// Takes into the state what has changed in memory.
+  /// Updates the state with the changes in memory.
   private func follow() throws {
     var isThere: Set<ItemReference> = []
     var references: [ItemReference: ItemReference] = [:]
@@ -161,14 +163,14 @@ final class Machine {
     }
   }
 
-  /// A step of operations that end with one write, if they have changed anything.
+  /// Performs operations that end with a single write, if they have changed anything.
   func step(_ body: () throws -> Void) throws {
     let before = state
     try body()
     try settle(before)
   }
 
-  /// Compares the vault's generation with what should have been written.
+  /// Compares the vault's generation with the expected one.
   func settle(_ before: KnownState, mayWriteAnyway: Bool = false) throws {
     let written = try reopened().summary()?.contents?.generation ?? 0
     if state != before {
@@ -236,7 +238,7 @@ final class Machine {
     try rebuildMemory()
   }
 
-  /// What the vault lists for something that is gone, and what that is: others may differ from it in the secret alone.
+  /// The vault's entry for something that is gone, and the model's; others may differ from it only in the secret.
   private func entry(_ gone: GoneItem, _ choices: inout Choices) throws -> (RetiredItem, GoneItem) {
     var alike = state.gone.filter {
       $0.hasSecret && $0.was.item == gone.was.item && $0.retired == gone.retired && $0.why == gone.why
@@ -259,7 +261,7 @@ final class Machine {
     return (listed[number], chosen)
   }
 
-  /// What would be brought back, which is undone.
+  /// The item that would be restored, which is undone.
   private func broughtBackForNow(_ retired: RetiredItem) throws -> KnownItem {
     var back: KnownItem?
     do throws(KeychainError) {
@@ -312,7 +314,7 @@ final class Machine {
   func compact() throws {
     guard generation > 0 else { return }
     try keychain.compact()
-    // What keeps a copy from bringing a deleted item back stays.
+    // The marks that keep a copy from restoring deleted items stay.
     let limit = now.milliseconds - 180 * KnownState.day
     state.replaceGone { $0.why == "deleted" && $0.retired.milliseconds >= limit ? $0.mark : nil }
     earlier = [:]
@@ -320,10 +322,10 @@ final class Machine {
 }
 
 extension KnownItem {
-  /// The date of what replaces the item at `now`: after its own, whatever the clock says.
+  /// The date of what replaces the item at `now`: later than its own, whatever the clock shows.
   func next(at now: Timestamp) -> Timestamp { max(now, Timestamp(milliseconds: date.milliseconds + 1)) }
 
-  /// About how many bytes it takes.
+  /// The approximate size in bytes.
   var size: Int {
     500 + secret.count + (refreshToken?.count ?? 0) + (item.comment?.bytes.count ?? 0)
       + (item.label?.bytes.count ?? 0)
@@ -332,12 +334,12 @@ extension KnownItem {
   }
 }
 
-/// A file of one generation, which keeps its number in the file system when it becomes an earlier one.
+/// The identity of a generation's file, which keeps its inode number when it becomes an earlier generation.
 struct FileNumber: Hashable {
   let generation: Int64
   private let inode: UInt64
 
-  /// `nil` if there is no such file.
+  /// Returns `nil` if there is no such file.
   init?(_ path: String, _ generation: Int64) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

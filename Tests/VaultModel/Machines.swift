@@ -4,13 +4,13 @@ import Glibc
 import Keychain
 import TestSupport
 
-/// Two machines with copies of one vault, of which one is worked at.
+/// Two machines with copies of one vault, one of which is in use.
 struct Machines {
   let folder: String
   let clock: SettableClock
   var current: Machine
   private var other: Machine?
-  /// The state that both come from.
+  /// The state that both descend from.
   private var base: (file: String, state: KnownState)?
   private var count = 1
 
@@ -56,7 +56,7 @@ struct Machines {
     base = (file, machine.state)
   }
 
-  /// Takes the other machine's copy in.
+  /// Merges the other machine's copy.
   private mutating func merge(_ kind: Step.Kind, _ choices: inout Choices) throws {
     guard let other, let base, current.generation > 0, other.generation > 0 else { return }
     if current.keyNumber != other.keyNumber {
@@ -68,7 +68,7 @@ struct Machines {
       self.other = nil
       return
     }
-    // Then a fixed order of their lines decides, of which the model knows nothing.
+    // Then a fixed order of their lines decides, which the model doesn't know.
     if current.state.isEven(with: other.state) { return }
     if kind == .replaceUnseen || kind == .killExchange, try isKnown(other, kind) { return }
     let before = current.state
@@ -78,7 +78,7 @@ struct Machines {
     expected.merge(
       other.state, base: usesBase ? base.state : nil, losersRetireAt: date)
     if !usesBase {
-      // The other place would come to the same.
+      // Merging in the other place would have the same result.
       var reverse = other.state
       reverse.merge(current.state, base: nil, losersRetireAt: date)
       guard reverse.items == expected.items else { throw Finding("the rules of merging are not symmetrical") }
@@ -106,7 +106,7 @@ struct Machines {
       try current.keychain.mergeFiles(base: base.file, ours: file, theirs: other.location.vaultFile)
       try put(try bytes(of: file), into: current.location.vaultFile)
     }
-    // Where there is nothing to write, nothing is noted.
+    // If there is nothing to write, nothing is recorded.
     if try bytes(of: current.location.vaultFile) == ours { current.knowsPast = false }
     current.keychain = current.reopened()
     current.state = expected
@@ -117,11 +117,11 @@ struct Machines {
     try keepBase(of: other)
   }
 
-  /// Sees to those cases in which a sync program puts the other machine's file in the vault's place and nothing is
-  /// merged: one of both comes from the other. Returns whether it was one, or one that can't be told.
+  /// Handles the cases in which a sync program replaces the vault with the other machine's file and nothing is merged,
+  /// because one descends from the other. Returns whether it was such a case, or one that can't be determined.
   private func isKnown(_ other: Machine, _ kind: Step.Kind) throws -> Bool {
     if !current.knowsPast || !other.knowsPast { return true }
-    // Of more generations than those it isn't noted what they come from.
+    // The history doesn't go back further than these generations.
     if abs(current.generation - other.generation) > 14 { return true }
     let vault = current.location.vaultFile
     let own = try bytes(of: vault)
@@ -152,11 +152,11 @@ struct Machines {
       current.become(other)
       return true
     }
-    // Whoever has written nothing has nothing to lose.
+    // A machine that has written nothing has nothing to lose.
     return kind == .replaceUnseen && !current.hasNewestWrite
   }
 
-  /// What is broken is an error, and never empty or written over.
+  /// A damaged vault is an error, and is never empty or overwritten.
   private func damage(_ choices: inout Choices) throws {
     guard current.generation > 0 else { return }
     let good = try bytes(of: current.location.vaultFile)
@@ -184,7 +184,7 @@ struct Machines {
 }
 
 extension Machine {
-  /// Knows what another machine knows.
+  /// Takes over what another machine knows.
   func become(_ other: Machine) {
     state = other.state
     generation = other.generation
@@ -198,12 +198,12 @@ extension Machine {
 }
 
 extension Machine {
-  /// The second name of what it wrote last.
+  /// The second name of the machine's last write.
   var newestWrite: String {
     location.vaultFolder + "/" + location.newestWriteName
   }
 
-  /// Whether it has written the vault's file itself.
+  /// Whether the machine has written the vault's file itself.
   var hasNewestWrite: Bool {
     var (vault, newest) = (stat(), stat())
     return stat(location.vaultFile, &vault) == 0
@@ -216,7 +216,7 @@ func headerMAC(of path: String) throws -> [UInt8] {
   try bytes(of: path).withUnsafeBytes { try Header(parsing: $0) }.mac
 }
 
-/// Puts a new file with these bytes in the place of another, as sync programs do.
+/// Replaces a file with a new one with these bytes, as sync programs do.
 func replace(_ path: String, with bytes: [UInt8]) throws {
   try put(bytes, into: path + ".incoming")
   rename(path + ".incoming", path)
@@ -233,7 +233,7 @@ func bytes(of path: String) throws -> [UInt8] {
   return bytes
 }
 
-/// Puts bytes into a file of mode 0600, in place.
+/// Writes bytes to a file of mode 0600, in place.
 func put(_ bytes: [UInt8], into path: String) throws {
   let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   guard file >= 0 else { throw Finding("\(path) can't be written: \(errno)") }

@@ -1,7 +1,7 @@
 import Keychain
 
 extension KnownState {
-  /// Whether two states of an item, or two items of one key, are equally late.
+  /// Whether two states of an item, or two items with one key, have equal dates.
   func isEven(with other: KnownState) -> Bool {
     let both = Array(items.values) + Array(other.items.values)
     let byReference = Dictionary(grouping: both) { $0.item.reference }
@@ -12,10 +12,10 @@ extension KnownState {
     }
   }
 
-  /// What becomes of this state when another one is taken in (llavero-vault(5), "Merging").
+  /// Merges another state into this one (llavero-vault(5), "Merging").
   ///
   /// - Parameters:
-  ///   - base: the state that both come from; `nil` if it isn't told.
+  ///   - base: the state that both descend from; `nil` if it is unknown.
   ///   - date: the later of both vaults' dates.
   mutating func merge(_ theirs: KnownState, base: KnownState?, losersRetireAt date: Timestamp) {
     let mine = self
@@ -62,7 +62,7 @@ extension KnownState {
     }
   }
 
-  /// What two states of an item become, and those of which something is lost.
+  /// The result of merging two states of an item, and those that lose something.
   private static func combined(
     _ mine: KnownItem, _ theirs: KnownItem, base: KnownItem?
   ) -> (KnownItem, losers: [KnownItem]) {

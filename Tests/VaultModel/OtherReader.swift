@@ -3,7 +3,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 
-/// Another program that reads the vault by its manual page alone, told what it should find there.
+/// Another program that reads the vault from its manual page alone, and is told what it should find.
 final class OtherReader {
   private let requests: UnsafeMutablePointer<FILE>
   private let replies: UnsafeMutablePointer<FILE>

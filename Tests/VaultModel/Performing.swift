@@ -3,10 +3,11 @@ import Keychain
 import TestSupport
 
 extension Machine {
-  /// Does a step of one machine.
+  /// Performs a step on one machine.
   func perform(_ step: Step, scale: Int) throws {
     var choices = Choices(step.entropy, scale: scale)
-    // No two changes happen at the same millisecond here, for which of two old states is forgotten first depends on it.
+    // No two changes here happen in the same millisecond, because the order in which two old states are forgotten
+    // depends on it.
     clock.now.milliseconds += 1 + Int64(choices.index(1000))
     if choices.chance(3) { keychain = reopened() }
     switch step.kind {
@@ -40,7 +41,7 @@ extension Machine {
     }
   }
 
-  /// An item that is there; one that a few changes come back to more often than others.
+  /// An existing item, with a preference for a few.
   private func chosen(_ choices: inout Choices) -> KnownItem? {
     let all = state.items.values.sorted {
       ($0.item.name, $0.item.reference?.bytes.description ?? "") < (
@@ -88,7 +89,7 @@ extension Machine {
       let several = (0..<1 + choices.index(3)).compactMap { _ in chosen(&choices) }
       try both { (store, named) throws(KeychainError) in try store.delete(several.map(named)) }
     case .deleteAll:
-      // One after the other: each has a date of its own.
+      // One after the other, so that each has its own date.
       let all = state.items.values.sorted { $0.item.name < $1.item.name }
       try both { (store, named) throws(KeychainError) in try store.delete(all.map(named)) }
     case .save:

@@ -5,20 +5,20 @@ import Keychain
 import TestSupport
 
 extension Machine {
-  /// What a vault has lost before it is put back.
+  /// The damage to a vault that is restored.
   private enum Loss: CaseIterable {
-    /// The file, by both its names.
+    /// The file is gone, with both its names.
     case file
-    /// The vault's name; the file is there by this machine's second name for it.
+    /// The vault's name is gone; the file still has this machine's second name for it.
     case name
-    /// All that it holds; the header is in order.
+    /// The contents are damaged; the header is intact.
     case payload
-    /// The header's MAC; all that it holds can still be read.
+    /// The header's MAC is damaged; the contents can still be read.
     case headerMAC
   }
 
-  /// Loses the vault, and puts it back by `restore` or `salvage`: it holds what it should, and opens with what opened it
-  /// last, after a question where nothing proves what that was.
+  /// Damages the vault, and restores it by `restore` or `salvage`. It then has the expected contents, and opens with
+  /// what opened it last, after a question if nothing proves what that was.
   func putBack(_ choices: inout Choices) throws {
     guard generation > 0 else { return }
     let kept = try keychain.generations().map { generation in
@@ -27,12 +27,12 @@ extension Machine {
     guard let newest = kept.first else { return }
     let isSalvaged = choices.chance(2)
     let chosen = isSalvaged ? newest : kept[choices.index(kept.count)]
-    // One that came from elsewhere, of which it isn't known what it holds.
+    // A generation from elsewhere, whose contents are unknown.
     guard let then = chosen.1 else { return }
     var loss = choices.generator.pick(Loss.allCases)
     let good = try bytes(of: location.vaultFile)
     let header = try good.withUnsafeBytes { try Header(parsing: $0) }
-    // Of a larger one some parts could be read, and others not.
+    // In a larger one, only some parts could be read.
     if loss == .payload, isSalvaged, good.count - header.encodedSize > PayloadLayout.chunkSize {
       loss = .file
     }
@@ -47,7 +47,7 @@ extension Machine {
     switch loss {
     case .file, .name: unlink(location.vaultFile)
     case .payload:
-      // In the first chunk, which has the first line.
+      // In the first chunk, which contains the first line.
       bad[header.encodedSize + 20] ^= 1
     case .headerMAC:
       let place = header.encodedSize - 20
@@ -72,7 +72,7 @@ extension Machine {
     if loss != .name {
       passphrases.ofUnknown.formUnion(try (keychain.slots() ?? []).filter(\.isOfUnknown).map(\.id))
     }
-    // What it comes from now depends on what of it was kept.
+    // Its history now depends on which parts of it were kept.
     knowsPast = false
     try settle(before, mayWriteAnyway: true)
     try rebuildMemory()
@@ -117,7 +117,7 @@ extension Machine {
     }
   }
 
-  /// The identifiers of the slots that lie beside the vault; `nil` if there is no folder of them.
+  /// The identifiers of the slots beside the vault; `nil` if there is no folder for them.
   private func copiesOfSlots() -> Set<String>? {
     guard let folder = opendir(location.vaultFolder + "/slots") else { return nil }
     defer { closedir(folder) }

@@ -4,7 +4,7 @@ import Keychain
 import TestSupport
 
 extension Machine {
-  /// Changes what opens the vault; what is in it stays as it is.
+  /// Changes the slots of the vault; its contents stay the same.
   func changeSlots(_ kind: Step.Kind, _ choices: inout Choices) throws {
     guard generation > 0, let slots = try keychain.slots() else { return }
     let before = state

@@ -1,7 +1,7 @@
 import TestSupport
 
-/// One step of a sequence: what is done, and the number that all further choices are drawn from. What it comes to
-/// depends on what there is when it is done, so any part of a sequence is a sequence.
+/// A step of a sequence: its kind, and the seed of all further choices. Its effect depends on the state at that time,
+/// so any part of a sequence is a sequence too.
 struct Step: Hashable {
   enum Kind: String, CaseIterable {
     case add, addMany, addDated
@@ -17,7 +17,7 @@ struct Step: Hashable {
     case replaceUnseen, killExchange
     case damage, putBack
 
-    /// How often it comes, as a part of the sum of all.
+    /// Its frequency, as a part of the sum of all weights.
     var weight: Int {
       switch self {
       case .add: 60
@@ -45,8 +45,8 @@ struct Step: Hashable {
 
   private static let table: [Kind] = Kind.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
 
-  /// Random steps, of the kinds that are not left out. Deriving a key from a passphrase takes a tenth of a second, so that
-  /// comes once in some thousand.
+  /// Random steps, of the kinds that are not excluded. Deriving a key from a passphrase takes a tenth of a second, so
+  /// that occurs only once in some thousand steps.
   static func sequence(_ generator: inout SeededGenerator, count: Int, without: Set<Kind>) -> [Step] {
     var steps: [Step] = []
     while steps.count < count {
@@ -60,7 +60,7 @@ struct Step: Hashable {
 }
 
 extension Step: CustomStringConvertible {
-  /// `KIND/ENTROPY`, from which it can be done again.
+  /// `KIND/ENTROPY`, from which it can be repeated.
   var description: String { "\(kind.rawValue)/\(String(entropy, radix: 36))" }
 
   init?(_ text: some StringProtocol) {
@@ -72,7 +72,7 @@ extension Step: CustomStringConvertible {
   }
 }
 
-/// What a step found to be wrong.
+/// An error that a step found.
 struct Finding: Error, CustomStringConvertible {
   let description: String
 

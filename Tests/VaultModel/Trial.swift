@@ -3,15 +3,15 @@ import Glibc
 import Keychain
 import TestSupport
 
-/// One sequence of steps, done from nothing.
+/// A sequence of steps that starts from nothing.
 struct Trial {
   let steps: [Step]
-  /// How large its items are.
+  /// The size of its items.
   let scale: Int
-  /// How often another program reads the vault, too: at each such step.
+  /// The interval of steps at which another program reads the vault too.
   let readEvery: Int
 
-  /// Does the steps. Returns the one that found something, and what.
+  /// Performs the steps. Returns the step that found an error, and the error.
   func run(in folder: String, _ reader: OtherReader?) -> (step: Int, Finding)? {
     removeAll(folder)
     mkdir(folder, 0o700)
@@ -33,7 +33,7 @@ struct Trial {
     return nil
   }
 
-  /// The shortest sequence found that still finds something: parts are left out as long as that is so.
+  /// A shorter sequence that still finds an error: parts are left out as long as it does.
   func shrunk(in folder: String, _ reader: OtherReader?, until: Int) -> Trial {
     var steps = Array(steps[...until])
     var size = max(1, steps.count / 2)
@@ -56,7 +56,7 @@ struct Trial {
     return Trial(steps: steps, scale: scale, readEvery: readEvery)
   }
 
-  /// What ``init(replaying:readEvery:)`` takes.
+  /// The text that ``init(replaying:readEvery:)`` takes.
   var text: String { "\(scale):" + steps.map(\.description).joined(separator: ",") }
 
   init(steps: [Step], scale: Int, readEvery: Int) {
@@ -73,7 +73,7 @@ struct Trial {
   }
 }
 
-/// Removes a file, or a folder with all in it.
+/// Removes a file, or a folder with its contents.
 func removeAll(_ path: String) {
   if unlink(path) == 0 || errno == ENOENT { return }
   if let stream = opendir(path) {

@@ -1,5 +1,5 @@
-// vault-model: random sequences of everything that can be done with a vault, beside a model of what comes of it. After
-// each step the vault is opened anew and compared with the model, history included, and at times read by another program.
+// vault-model: performs random sequences of all operations on a vault, beside a model of the result. After each step
+// the vault is opened again and compared with the model, history included; sometimes another program reads it too.
 
 import EncryptedFile
 import Glibc
@@ -37,7 +37,7 @@ while let name = arguments.popFirst() {
   options[name] = value
 }
 
-/// Writes a line to standard output, at once.
+/// Writes a line to standard output, without buffering.
 func say(_ text: String) {
   _ = Array((text + "\n").utf8).withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
 }
@@ -94,7 +94,7 @@ var done = 0
 var round: UInt64 = 0
 while done < total {
   var generator = SeededGenerator(seed: seed &+ round &* 0x9E37_79B9)
-  // Most are short: then vaults are small, and steps quick.
+  // Most are short, so that vaults are small and steps fast.
   let part = generator.number(in: 1..<1001)
   let count = max(min(10, length), length * part * part / 1_000_000)
   let steps = Step.sequence(&generator, count: min(count, total - done), without: without)

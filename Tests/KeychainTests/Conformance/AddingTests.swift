@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// Two items, and whether they are one and the same by their primary keys.
+/// Two items, and whether they have the same primary key.
 struct CollisionRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let first: Item

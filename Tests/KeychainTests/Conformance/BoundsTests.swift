@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// An item that no keychain takes, and why.
+/// An item that every keychain rejects, and the reason.
 struct RefusedRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let item: Item
@@ -44,7 +44,7 @@ struct RefusedRow: Sendable, CustomTestStringConvertible {
     RefusedRow("\(name) of 65,535 bytes", item, .unusableAttribute(name: name, .tooLong(limit: 65_534)))
   }
 
-  /// What Keychain Services can keep, and nobody else could ask for.
+  /// Items that Keychain Services can store, but that no query could find.
   static let unaskable = [
     RefusedRow("no protocol", .internet(protocol: ""), .unusableAttribute(name: "protocol", .empty)),
     RefusedRow("neither server nor path", .internet(nil), .unusableAttribute(name: "server", .empty)),

@@ -1,5 +1,5 @@
 import Testing
 
-/// What every keychain does alike. The parts are in the other files of this folder; a new keychain is one line in
-/// `KeychainUnderTest.all`.
+/// The behaviour that all keychains share. The parts are in the other files in this folder; a new keychain takes one
+/// line in `KeychainUnderTest.all`.
 @Suite("every keychain") struct ConformanceTests {}

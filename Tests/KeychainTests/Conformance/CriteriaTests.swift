@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// A search among the items of ``CriteriaRow/items``, and which of them it finds.
+/// A search among the items of ``CriteriaRow/items``, and those that it finds.
 struct CriteriaRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let criteria: ItemCriteria
@@ -185,7 +185,7 @@ extension ConformanceTests {
       let hasAnswer = try keychain.answer(to: .internet()) != nil
       #expect(!hasAnswer)
       #expect(try keychain.explain(.internet()).candidates.map(\.verdict) == [.passedOver(.negative)])
-      // A login that worked is a password to be kept.
+      // A login that worked should be stored as a password.
       try keychain.save(.internet(account: "alice"), Credential.text("token"))
       let kept = try #require(try keychain.items(matching: .all).first)
       #expect(try keychain.credential(of: kept).secret.revealed == Array("token".utf8))

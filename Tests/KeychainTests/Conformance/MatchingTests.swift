@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// An item, a question, and whether the one answers the other.
+/// An item, a query, and whether the item answers the query.
 struct MatchRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let item: Item

@@ -4,7 +4,7 @@ import Testing
 
 extension ConformanceTests {
   @Suite("ranking") struct Ranking {
-    /// Adds items a second apart, each with its position as its secret.
+    /// Adds items a second apart, with their positions as secrets.
     private func add(_ items: [Item], to fresh: FreshKeychain) throws {
       for (index, item) in items.enumerated() {
         try fresh.keychain.add(item, "\(index)")

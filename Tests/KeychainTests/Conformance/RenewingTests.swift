@@ -6,7 +6,7 @@ extension ConformanceTests {
   @Suite("renewing what has expired") struct Renewing {
     private static let now = SettableClock.start.seconds
 
-    /// What there is for a query: whose item, and the secret or the refresh token.
+    /// The result of a query: the account of the item, and the secret or the refresh token.
     private struct Found: Equatable, CustomStringConvertible {
       var account: ByteString?
       var secret: ByteString?

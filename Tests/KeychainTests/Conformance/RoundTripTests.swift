@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// An item and its credential that a keychain has to give back as they are.
+/// An item and its credential that a keychain must return unchanged.
 struct RoundTripRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let item: Item
@@ -16,7 +16,7 @@ struct RoundTripRow: Sendable, CustomTestStringConvertible {
 
   /// Bytes that are not UTF-8: a lone continuation, an overlong form, a surrogate, a cut sequence.
   static let foreign = attribute([0x61, 0x80, 0xc0, 0xaf, 0xed, 0xa0, 0x80, 0xff, 0xe2, 0x82])
-  /// All characters that some layer might take for its own.
+  /// Characters that are special in some layer.
   static let awkward: ByteString = #" a%20%%b "quoted" back\slash \n ' ; # {"k":1} ü 漢 \u0041 "#
 
   static let all = keys + notes + credentials
@@ -149,7 +149,7 @@ extension ConformanceTests {
       #expect(expected.count == 300)
       let reopened = fresh.reopened
       let kept = try reopened.everything()
-      // A service names and dates items only when it gets them.
+      // A service names and dates items only when it receives them.
       let isNamedAtOnce = KeychainUnderTest.exact.contains { $0.name == kind.name }
       if isNamedAtOnce {
         #expect(kept == expected)
@@ -173,7 +173,7 @@ extension RevealedCredential {
 }
 
 extension SeededGenerator {
-  /// An internet password of random bytes, that every keychain takes.
+  /// An internet password of random bytes that every keychain accepts.
   mutating func item() -> Item {
     var item = Item.internet(
       speakable(in: 1..<9), account: number(in: 0..<4) == 0 ? nil : speakable(in: 0..<12),

@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 import Testing
 
-/// What is there, what is saved, and what is there afterwards.
+/// The stored credential, the saved one, and the result.
 struct MergeRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let before: RevealedCredential

@@ -1,10 +1,10 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// It is written so in the programs that this one stands for.
+// The programs that this one represents are written that way.
 
 import Foundation
 import Security
 
-/// A wrapper of the kind that keys everything by one name, which becomes the account, and gives no service.
+/// A wrapper that identifies everything by a single name, used as the account without a service.
 final class SimpleKeychain {
   private(set) var lastResultCode: OSStatus = noErr
   private let prefix: String

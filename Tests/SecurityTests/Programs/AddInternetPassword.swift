@@ -1,10 +1,10 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// It is written so in the programs that this one stands for.
+// The programs that this one represents are written that way.
 
 import Foundation
 import Security
 
-/// What a person types into a form for logging in.
+/// The contents of a login form.
 struct Login {
   var account: String
   var password: String

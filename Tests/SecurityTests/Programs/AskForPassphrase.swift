@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Asks for the keychain's passphrase by itself, where the system has nobody who does.
+/// Asks for the keychain's passphrase itself, if the system doesn't.
 func askForPassphrase(service: String, account: String) throws {
   #if os(Linux)
     SecKeychainSetPassphraseHandler { _ in

@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Keeps a certificate under a label, and finds it back by its serial number and by its label.
+/// Stores a certificate under a label, and finds it by its serial number and by its label.
 func certificate(label: String, file: String) throws {
   let encoded = try Data(contentsOf: URL(fileURLWithPath: file))
   let item: [String: Any] = [

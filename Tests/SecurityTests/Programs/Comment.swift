@@ -1,5 +1,5 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// It is written so in the programs that this one stands for.
+// The programs that this one represents are written that way.
 
 import Foundation
 import Security

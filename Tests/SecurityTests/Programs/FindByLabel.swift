@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Stores a log-in under a label of the person's own.
+/// Stores a login under a label of the user's own.
 func store(label: String, server: String, account: String) throws {
   let attributes: [String: Any] = [
     kSecClass as String: kSecClassInternetPassword,
@@ -18,7 +18,7 @@ func store(label: String, server: String, account: String) throws {
   try check(SecItemAdd(attributes as CFDictionary, &reference))
   guard let reference = reference as? Data, !reference.isEmpty else { throw KeychainStatus(errSecDecode) }
   print("reference: \(reference.base64EncodedString())")
-  // What a program keeps is the reference; it leads back to the item.
+  // A program saves the reference, which leads back to the item.
   let byReference: [String: Any] = [
     kSecValuePersistentRef as String: reference,
     kSecReturnAttributes as String: true,
@@ -29,7 +29,7 @@ func store(label: String, server: String, account: String) throws {
   print("label: \(found?[kSecAttrLabel as String] as? String ?? "none")")
 }
 
-/// Finds log-ins by nothing but a label.
+/// Finds logins by only a label.
 func findByLabel(_ label: String) throws {
   let query: [String: Any] = [
     kSecClass as String: kSecClassInternetPassword,

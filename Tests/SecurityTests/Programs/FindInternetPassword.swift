@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Finds the password of a server back, with its account.
+/// Finds the password for a server, with its account.
 func findInternetPassword(server: String) throws {
   let query: [String: Any] = [
     kSecClass as String: kSecClassInternetPassword,

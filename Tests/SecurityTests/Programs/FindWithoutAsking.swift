@@ -1,8 +1,8 @@
 import Foundation
 import Security
 
-/// Asks in the background, where nobody may be asked to unlock anything: once with an error and once by leaving out
-/// what is locked.
+/// Searches in the background, where nobody may be asked to unlock anything: once with an error for locked items, and
+/// once skipping them.
 func findWithoutAsking(service: String, account: String) throws {
   for (name, interface) in [("fail", kSecUseAuthenticationUIFail), ("skip", kSecUseAuthenticationUISkip)] {
     let query: [String: Any] = [

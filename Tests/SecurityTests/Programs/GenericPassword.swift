@@ -1,10 +1,10 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// It is written so in the programs that this one stands for.
+// The programs that this one represents are written that way.
 
 import Foundation
 import Security
 
-/// A generic password of one service.
+/// A generic password for a service.
 struct KeychainPasswordItem {
   enum Failure: Error, Equatable {
     case noPassword

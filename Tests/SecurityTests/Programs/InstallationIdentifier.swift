@@ -1,11 +1,11 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// It is written so in the programs that this one stands for.
+// The programs that this one represents are written that way.
 
 import Foundation
 import Security
 
-/// An identifier that is made at the first start, and that is the same one after the program was removed and
-/// installed again.
+/// An identifier that is made at the first start, and is still the same after the program was removed and installed
+/// again.
 func installationIdentifier(service: String) throws {
   let name = ProcessInfo.processInfo.processName
   if let identifier = try storedIdentifier(service: service) {

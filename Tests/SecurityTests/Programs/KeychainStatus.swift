@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// A status that isn't success, with Keychain Services' own sentence for it.
+/// A status other than success, with Keychain Services' own message.
 enum KeychainStatus: Error, Equatable {
   case itemNotFound
   case duplicateItem
@@ -34,7 +34,7 @@ extension KeychainStatus: LocalizedError {
   }
 }
 
-/// Throws unless a function of Keychain Services has succeeded.
+/// Throws unless a function of Keychain Services succeeded.
 func check(_ status: OSStatus) throws {
   guard status == errSecSuccess else { throw KeychainStatus(status) }
 }

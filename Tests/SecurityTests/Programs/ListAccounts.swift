@@ -1,8 +1,8 @@
 import Foundation
 import Security
 
-/// Lists a server's accounts, and then asks for each password by its reference, as code that is to run on every
-/// keychain of macOS has to.
+/// Lists a server's accounts, and then asks for each password by its reference, as code for every keychain of macOS
+/// must do.
 func listAccounts(server: String) throws {
   let query: [String: Any] = [
     kSecClass as String: kSecClassInternetPassword,

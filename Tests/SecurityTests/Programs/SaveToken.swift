@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// What a server gives for a log-in.
+/// The token that a server returns after a login.
 struct Token: Codable, Equatable {
   var access: String
   var refresh: String
@@ -9,11 +9,11 @@ struct Token: Codable, Equatable {
   var scopes: [String]
 }
 
-/// Keeps tokens as JSON.
+/// Stores tokens as JSON.
 enum TokenKeychain {
   static let service = "com.example.tokens"
 
-  /// Updates the item if it is there, and adds it if not.
+  /// Updates the item if it exists, and adds it otherwise.
   static func save(_ token: Token, for account: String) throws -> Bool {
     let query: [CFString: Any] = [
       kSecClass: kSecClassGenericPassword,

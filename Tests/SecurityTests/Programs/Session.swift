@@ -1,10 +1,10 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// It is written so in the programs that this one stands for.
+// The programs that this one represents are written that way.
 
 import Foundation
 import Security
 
-/// Keeps log-ins, and lets tasks ask for them at the same time.
+/// Stores logins, and lets tasks ask for them at the same time.
 actor SessionStore {
   private let service: String
 
@@ -50,7 +50,7 @@ actor SessionStore {
   }
 }
 
-/// Works on the keychain from several tasks at once.
+/// Uses the keychain from several tasks at once.
 func session(_ service: String, _ accounts: [String]) async throws {
   let store = SessionStore(service: service)
   try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// A property that lives in the keychain.
+/// A property that is stored in the keychain.
 @propertyWrapper
 struct KeychainStored<Value: Codable> {
   private let name: String
@@ -32,7 +32,7 @@ struct KeychainStored<Value: Codable> {
     }
     nonmutating set {
       guard let data = try? JSONEncoder().encode(newValue) else { return }
-      // What was there goes; nobody cares whether there was anything.
+      // Removes the present item, if there is one.
       SecItemDelete(query as CFDictionary)
       var item = query
       item[String(kSecValueData)] = data
@@ -41,7 +41,7 @@ struct KeychainStored<Value: Codable> {
   }
 }
 
-/// What this program remembers of a person's wishes.
+/// The user's settings.
 struct Settings {
   @KeychainStored("license") var license: String? = nil
   @KeychainStored("attempts") var attempts = 0

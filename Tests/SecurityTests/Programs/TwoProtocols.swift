@@ -1,10 +1,10 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// It is written so in the programs that this one stands for.
+// The programs that this one represents are written that way.
 
 import Foundation
 import Security
 
-/// One account of one server, with a password for the web and another one for mail.
+/// An account on a server with one password for the web and another for mail.
 func storeForTwoProtocols(server: String, account: String) throws {
   let passwords = [(kSecAttrProtocolHTTPS, readPassword()), (kSecAttrProtocolIMAPS, readPassword())]
   for (scheme, password) in passwords {
@@ -12,7 +12,7 @@ func storeForTwoProtocols(server: String, account: String) throws {
     query[kSecValueData as String] = password.data(using: .utf8)
     try check(SecItemAdd(query as CFDictionary, nil))
   }
-  // A second one for the same protocol is there already.
+  // There already is one for the same protocol.
   var again = protocolQuery(server: server, account: account, scheme: kSecAttrProtocolHTTPS)
   again[kSecValueData as String] = Data("another".utf8)
   print("again: \(SecItemAdd(again as CFDictionary, nil) == errSecDuplicateItem ? "duplicate" : "added")")

@@ -1,7 +1,7 @@
 import Foundation
 
-// One executable for all the programs, so that the linker runs once: the first argument names the program, as its
-// file's name does. Passwords come from standard input.
+// A single executable for all programs, so that the linker runs only once. The first argument is the program's name,
+// which is also its file's name. Passwords come from standard input.
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
   try await run(arguments.first ?? "", Array(arguments.dropFirst()))
@@ -11,7 +11,7 @@ do {
   exit(1)
 }
 
-/// Runs one program.
+/// Runs a program.
 func run(_ program: String, _ words: [String]) async throws {
   switch (program, words.count) {
   case ("add-internet-password", 2...3):
@@ -38,12 +38,12 @@ func run(_ program: String, _ words: [String]) async throws {
   }
 }
 
-/// The arguments name no program.
+/// The error that the arguments name no program.
 struct Usage: LocalizedError {
   var errorDescription: String? { "no such program, or not its arguments" }
 }
 
-/// A password from standard input, without the line's end.
+/// Reads a password from standard input, without the line end.
 func readPassword() -> String {
   readLine(strippingNewline: true) ?? ""
 }
