@@ -34,7 +34,7 @@ extension DefaultKeychain {
     /// Nothing was chosen before, and adding the first item makes this the keychain of all programs of this user, until
     /// `llavero keychain use` changes it.
     case remembered(KeychainChoice)
-    /// As ``remembered(_:)``, but the choice can't be saved.
+    /// As `remembered`, but the choice can't be saved.
     case notRemembered(KeychainChoice, KeychainError)
     /// A notice of the encrypted file.
     case encryptedFile(EncryptedFileKeychain.Notice)

@@ -101,7 +101,7 @@ struct UpdateCommand: ParsableCommand {
       return try keychain.exclusively { () throws(KeychainError) -> [Item] in
         var changed: [Item] = []
         for item in items {
-          // Of its class there was no complaint before.
+          // The check above has accepted the change for items of this class.
           let present = try keychain.present(item)
           guard let after = try? replacement(for: present, newKey) else { throw .itemNotFound }
           key = after.key

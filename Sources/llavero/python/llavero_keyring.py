@@ -12,7 +12,7 @@ import sys
 
 from keyring import backend, credentials, errors
 
-# What `llavero keyring` ends with where there is no such password.
+# The exit status of `llavero keyring` if there is no such password.
 NOT_FOUND = 1
 
 
@@ -35,7 +35,7 @@ class Priority:
 class Keyring(backend.KeyringBackend):
     """llavero's keychain"""
 
-    # KEYRING_PROPERTY_PROGRAM names another one.
+    # KEYRING_PROPERTY_PROGRAM can name another program.
     program = None
 
     priority = Priority()
@@ -49,7 +49,7 @@ class Keyring(backend.KeyringBackend):
         return found and credentials.SimpleCredential(found["username"], found["password"])
 
     def set_password(self, service, username, password):
-        # llavero takes one line feed from the end.
+        # llavero removes one line feed from the end.
         result = self._run("set", "--", service, username, given=password + "\n")
         if result.returncode != 0:
             raise errors.PasswordSetError(self._reason(result))
@@ -85,7 +85,7 @@ class Keyring(backend.KeyringBackend):
         except OSError as error:
             raise errors.InitError("cannot run {}: {}".format(program, error.strerror)) from error
         if result.returncode == 0 and result.stderr:
-            # Such as where the keychain was made.
+            # For example, where the keychain was created.
             sys.stderr.write(self._reason(result) + "\n")
         return result
 
