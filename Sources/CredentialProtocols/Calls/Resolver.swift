@@ -5,7 +5,6 @@ public import Keychain
 /// A tool's items for a host are internet passwords with the tool's name as security domain. Its items without a host
 /// are generic passwords with the service `TOOL:KEY`. If the tool has stored nothing for a host, git's item can answer,
 /// unless sharing is off.
-/// serves it as well, if it may.
 public struct Resolver {
   private let keychain: any KeychainStore
   private let now: Timestamp
