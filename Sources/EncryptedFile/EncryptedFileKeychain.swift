@@ -25,6 +25,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case undecided(path: String)
     /// The last write of this machine was replaced and couldn't be merged. It is kept at this path for 30 days.
     case setAside(path: String)
+    /// What was written can't be noted on this machine, so that an older file in its place would not be noticed.
+    case unnoted(KeychainError)
     /// Earlier states of another vault that was in this one's place before. They are in this folder now.
     case formerPutAside(path: String)
     /// Another process has been asking for the passphrase for five seconds.

@@ -207,6 +207,10 @@ package struct KeychainSelection {
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
           + "\(command: "llavero", "vault", "merge", path) merges it")
+    case .unnoted(let error):
+      StandardStreams.say(
+        "stored, but this machine can't note that it was: \(Failure(error).message); an older file in the keychain's "
+          + "place would not be noticed")
     case .formerPutAside(let path):
       StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
     case .waitingForPassphrase:

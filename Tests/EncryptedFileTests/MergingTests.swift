@@ -101,6 +101,35 @@ struct RequestedMergeTests {
     #expect(try pair.one.keychain().servers() == ["a.example", "b.example", "c.example"])
   }
 
+  @Test("the three-file form replaces its file, and what has another name of that stays as it was")
+  func replacedFile() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.two)
+    try pair.set("d.example", "d", at: pair.one)
+    let (ours, second) = (pair.one.path + "/ours.age", pair.one.path + "/second.age")
+    let before = try contents(of: pair.one.vault)
+    try put(before, into: ours)
+    #expect(link(ours, second) == 0 && chmod(ours, 0o640) == 0)
+    try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: pair.two.vault)
+    #expect(try contents(of: second) == before)
+    #expect(try contents(of: ours) != before)
+    var status = stat()
+    #expect(stat(ours, &status) == 0 && status.st_mode & 0o7777 == 0o640)
+    #expect(names(in: pair.one.path).filter { $0.hasSuffix(".tmp") }.isEmpty)
+  }
+
+  @Test("the three-file form merges into the keychain itself as the other form does")
+  func ownFile() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.two)
+    try pair.set("d.example", "d", at: pair.one)
+    let before = try contents(of: pair.one.vault)
+    try pair.keychain(pair.one).mergeFiles(base: nil, ours: pair.one.vault, theirs: pair.two.vault)
+    #expect(try pair.one.keychain().servers() == ["a.example", "b.example", "c.example", "d.example"])
+    let kept = try #require(try pair.one.keychain().generations().first)
+    #expect(try contents(of: kept.path) == before)
+  }
+
   @Test("a copy that was rotated elsewhere opens by its own passphrase, in both forms")
   func rotatedWithPassphrase() throws {
     let place = Place()

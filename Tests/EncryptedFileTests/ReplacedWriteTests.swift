@@ -112,6 +112,73 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
   }
 
+  @Test("what follows an older state that was accepted is the newest, for keeping and for salvaging")
+  func numbersAfterAccepting() throws {
+    for isGone in [true, false] {
+      let pair = try Pair()
+      let older = try contents(of: pair.one.vault)
+      for number in 0..<10 { try pair.set("c.example", "\(number)", at: pair.one) }
+      try pair.bring(pair.one, to: pair.two)
+      try pair.has(["a", "b", "c"], at: pair.two)
+      try pair.replace(pair.one.vault, with: older)
+      try pair.keychain(pair.one).acceptRollback()
+      try pair.has(["a", "b"], at: pair.one)
+      for server in ["d", "e", "f", "g"] { try pair.set(server + ".example", server, at: pair.one) }
+      let number = try #require(try pair.keychain(pair.one).newest()).generation.number
+      let kept = try pair.keychain(pair.one).generations().prefix(4).map(\.number)
+      #expect(kept == (1...4).map { number - $0 })
+      // Whoever has seen the newer states takes it as it is.
+      try pair.bring(pair.one, to: pair.two)
+      try pair.has(["a", "b", "d", "e", "f", "g"], at: pair.two)
+      if isGone {
+        unlink(pair.one.vault)
+      } else {
+        // Its second name has the same bytes.
+        try put([1], into: pair.one.vault)
+      }
+      _ = try pair.keychain(pair.one).salvage()
+      try pair.has(["a", "b", "d", "e", "f"] + (isGone ? ["g"] : []), at: pair.one)
+    }
+  }
+
+  @Test("is taken in by salvaging, where it is in the folder and not in the state that is put back")
+  func salvagingTakesAll() throws {
+    for isGone in [true, false] {
+      let pair = try Pair()
+      try pair.set("c.example", "c", at: pair.one)
+      try pair.set("d.example", "d", at: pair.two)
+      let name = pair.two.newestWriteName
+      try put(
+        try contents(of: pair.two.location.vaultFolder + "/" + name),
+        into: pair.one.location.vaultFolder + "/" + name)
+      if isGone { unlink(pair.one.vault) } else { try pair.replace(pair.one.vault, with: [1]) }
+      _ = try pair.keychain(pair.one).salvage()
+      try pair.has(["a", "b", "c", "d"], at: pair.one)
+    }
+  }
+
+  @Test("by a version that gives its writes no second name is given one by whoever sees it")
+  func ofOlderVersion() throws {
+    let pair = try Pair()
+    let older = try contents(of: pair.two.vault)
+    try pair.set("c.example", "c", at: pair.one)
+    let keychain = pair.keychain(pair.one)
+    try keychain.exclusively { () throws(KeychainError) in
+      try keychain.add(item("d.example"), Credential(password: "d"))
+      // Version 0.1.0 leaves it as it was.
+      keychain.change?.head.past = Past()
+    }
+    try pair.bring(pair.one, to: pair.two)
+    try pair.has(["a", "b", "c", "d"], at: pair.two)
+    let written = try contents(of: pair.two.vault)
+    #expect(try contents(of: pair.two.location.vaultFolder + "/" + pair.two.newestWriteName) == written)
+    // So it is kept when an older one is accepted in its place.
+    try pair.replace(pair.two.vault, with: older)
+    try pair.keychain(pair.two).acceptRollback()
+    let paths = pair.notices.all.compactMap { if case .setAside(let path) = $0 { path } else { nil } }
+    #expect(try paths.map(contents) == [written])
+  }
+
   @Test("is no way to bring an older state back unnoticed")
   func forged() throws {
     let pair = try Pair()
@@ -579,7 +646,7 @@ struct KilledExchangeTests {
     #expect(try pair.keychain(pair.one).generations().count == 3)
   }
 
-  @Test("the file that it began with, and its own that never came into place, go")
+  @Test("the file that it began with goes, and its own that never came into place is kept aside")
   func own() throws {
     for isDone in [true, false] {
       let pair = try Pair()
@@ -596,7 +663,13 @@ struct KilledExchangeTests {
       try pair.set("e.example", "e", at: pair.one)
       try pair.has(isDone ? ["a", "b", "c", "d", "e"] : ["a", "b", "c", "e"], at: pair.one)
       #expect(names(in: pair.one.location.vaultFolder) == files(pair.one))
-      #expect(pair.notices.all.count == 1)
+      // It can't be told from one that was in place, on a machine that couldn't note it.
+      let kept = pair.notices.all.compactMap { notice in
+        if case .setAside(let path) = notice { path } else { nil }
+      }
+      #expect(kept.count == (isDone ? 0 : 1))
+      for path in kept { #expect(try contents(of: path) == after) }
+      #expect(pair.notices.all.count == 1 + kept.count)
     }
   }
 

@@ -104,6 +104,7 @@ struct ExportCommand: ParsableCommand {
 
   private func write(_ text: borrowing Secret) throws(Failure) {
     guard let output, output != "-" else { return try StandardStreams.write(text) }
+    if Self.isDevice(output) { return try write(text, toDevice: output) }
     let temporary = "\(output).\(getpid()).tmp"
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let file = clinux_openat(AT_FDCWD, temporary, flags, 0o600)
@@ -118,6 +119,20 @@ struct ExportCommand: ParsableCommand {
       unlink(temporary)
       throw Failure("cannot write \(output): \(errorText(failure))", status: .usage)
     }
+  }
+
+  /// Whether the path names a device, a pipe or a socket, which is written to and not replaced.
+  private static func isDevice(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
+  private func write(_ text: borrowing Secret, toDevice path: String) throws(Failure) {
+    let file = clinux_openat(AT_FDCWD, path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0)
+    if file < 0 { throw Failure("cannot write \(path): \(errorText(errno))", status: .usage) }
+    var failure = text.withUnsafeBytes { writeFully(file, $0) }
+    if close(file) != 0, failure == 0 { failure = errno }
+    if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .usage) }
   }
 
   /// Moves the temporary file into place. Doesn't replace a file that has appeared meanwhile, unless `--force` was

@@ -93,7 +93,9 @@ extension VaultHead {
 
   /// Whether a predecessor with this number would be noted. Versions that don't know the member leave it unchanged.
   func tellsWhetherItComes(from number: Int64) -> Bool {
-    let past = past
-    return past.contains(previous) && past.reaches(number)
+    isNotedInPast && past.reaches(number)
   }
+
+  /// Whether the version that wrote this generation notes where it comes from. Version 0.1.0 doesn't.
+  var isNotedInPast: Bool { past.contains(previous) }
 }

@@ -127,9 +127,15 @@ extension EncryptedFileKeychain {
     }
     count += try change.mergeMissed { onNotice(.unmerged(path: $0, $1)) }
     if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
+    announce(change)
+    return change
+  }
+
+  /// Has the user told, once the change is on the disk, what it couldn't keep as it should.
+  func announce(_ change: VaultChange) {
     change.onCommit { [onNotice, unowned change] in
       for path in change.setAside { onNotice(.setAside(path: path)) }
+      if let error = change.noteFailure { onNotice(.unnoted(error)) }
     }
-    return change
   }
 }

@@ -42,6 +42,10 @@ final class VaultChange {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
+  /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.
+  private(set) var otherLastWrites: [NewestWrite] = []
+  /// Why this machine couldn't note what was written.
+  private(set) var noteFailure: KeychainError?
   let unlocking: Unlocking
   var lines: VaultLines
   var head: VaultHead
@@ -99,7 +103,23 @@ final class VaultChange {
     head.generation = max(head.generation, generation + 1)
     lines = beginning.takeLines()
     isDirty = true
-    for write in writes { takenIn[write.name] = write.snapshot.generation.fileName }
+    for write in writes {
+      if head.comes(from: write.snapshot.mac) {
+        takenIn[write.name] = write.snapshot.generation.fileName
+      } else {
+        otherLastWrites.append(write)
+      }
+    }
+  }
+
+  /// Makes the newest last write an ordinary earlier state, with those it comes from, because the user has chosen
+  /// another state to replace an unreadable vault.
+  func keepNewestLastWriteAsEarlier() {
+    guard let newest = otherLastWrites.first?.snapshot else { return }
+    for write in otherLastWrites
+    where write.snapshot.mac == newest.mac || newest.first.head.comes(from: write.snapshot.mac) {
+      takenIn[write.name] = write.snapshot.generation.fileName
+    }
   }
 
   var path: String { unlocking.location.vaultFile }
@@ -334,9 +354,13 @@ final class VaultChange {
     let isOwn = name == newestWriteName
     // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write
     // that nobody could read. The next change looks at those of other machines.
-    guard let beginning, let uuid = stanzas?.uuid else { return isOwn }
+    guard let beginning, let uuid = stanzas?.uuid else {
+      return isOwn || otherLastWrites.contains { $0.name == name }
+    }
     switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
-    case .known, .ahead: return false
+    case .known: return false
+    // It may have been written here, without a note that it was seen.
+    case .ahead: return isOwn
     case .missed, .undecided: return true
     case .otherKey:
       return !NewestWrite.isBeingReplaced(name, of: uuid, in: locked.folder, at: unlocking.location)
@@ -386,7 +410,11 @@ final class VaultChange {
     }
     // The change is in place by now.
     if let stanzas {
-      try? written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)
+      do throws(KeychainError) {
+        try written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)
+      } catch {
+        noteFailure = error
+      }
     }
     if before != nil { try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince) }
     try? putCopiesAway()

@@ -57,8 +57,12 @@ extension VaultChange {
 
   /// Notes that this generation supersedes everything known on this machine, so that nobody merges any of it into
   /// this one.
-  func supersede(_ generations: [Generation]) throws(KeychainError) {
+  ///
+  /// - Parameter latest: the highest number among what is known.
+  func supersede(_ generations: [Generation], upTo latest: Int64 = 0) throws(KeychainError) {
     for generation in generations { head.past.insert(generation) }
+    head.generation = max(head.generation, latest + 1)
+    isDirty = true
     guard let key, let stanzas else { return }
     let state = StateFolder(unlocking.location)
     if case .seen(let seen) = try SeenGeneration.remembered(of: stanzas.uuid, key, in: state).memory {
@@ -92,8 +96,18 @@ extension VaultChange {
     onFailure: (_ path: String, KeychainError) -> Void
   ) throws(KeychainError) -> Int {
     guard let beginning else { return 0 }
+    return mergeLastWrites(
+      try NewestWrite.findMissed(by: beginning, head, in: locked.folder, unlocking), onFailure: onFailure)
+  }
+
+  /// Merges last writes that this change doesn't come from.
+  ///
+  /// - Parameter onFailure: is called with the path of each one that can't be merged. It remains.
+  /// - Returns: how many were merged.
+  @discardableResult
+  func mergeLastWrites(_ writes: [NewestWrite], onFailure: (_ path: String, KeychainError) -> Void) -> Int {
     var count = 0
-    for write in try NewestWrite.findMissed(by: beginning, head, in: locked.folder, unlocking) {
+    for write in writes {
       // Another write that was merged may already include this one.
       if head.comes(from: write.snapshot.mac) { continue }
       do throws(KeychainError) {

@@ -60,6 +60,9 @@ extension EncryptedFileKeychain {
   /// Merges two copies of the vault into the file of the first, as a git merge driver has to (gitattributes(5),
   /// "Defining a custom merge driver"). No other file is read or changed.
   ///
+  /// If the first file is this keychain's own, the other copy is merged into the keychain, as ``merge(copyAt:base:)``
+  /// does: under its lock, and with an earlier state kept.
+  ///
   /// - Parameters:
   ///   - base: the common ancestor; ignored if it can't be opened.
   ///   - ours: the file that receives the result.
@@ -68,6 +71,9 @@ extension EncryptedFileKeychain {
   /// - Throws: as ``merge(copyAt:base:)`` does; `ours` is then unchanged.
   @discardableResult
   public func mergeFiles(base: String?, ours: String, theirs: String) throws(KeychainError) -> MergeOutcome {
+    if let path = realPath(ours), path == realPath(location.vaultFile) {
+      return try merge(copyAt: theirs, base: base)
+    }
     let scratch = try ScratchFolder(in: location.stateFolder)
     try scratch.take(ours, as: VaultLocation.vaultName)
     let pair = EncryptedFileKeychain(
@@ -89,7 +95,7 @@ extension EncryptedFileKeychain {
     }
     guard let merged = try pair.openVault() else { throw .missing(path: ours) }
     let contents = try merged.contents(limit: VaultBounds.file)
-    let failure = contents.withUnsafeBytes { overwrite(ours, with: $0) }
+    let failure = contents.withUnsafeBytes { replaceFile(ours, with: $0) }
     if failure != 0 { throw .system(operation: "write", path: ours, errno: failure) }
     return outcome
   }
@@ -191,12 +197,19 @@ private func removeTree(_ path: String) {
   rmdir(path)
 }
 
-/// Overwrites the contents of a file in place. Returns 0 or an `errno`.
-private func overwrite(_ path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
-  let file = clinux_openat(AT_FDCWD, path, O_WRONLY | O_TRUNC | O_CLOEXEC, 0)
+/// Replaces the contents of a file, which keeps its mode. Returns 0, or an `errno`; then the file is unchanged.
+private func replaceFile(_ path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
+  // A link goes on leading to the file.
+  guard let target = realPath(path) else { return errno }
+  var status = stat()
+  if stat(target, &status) != 0 { return errno }
+  let temporary = "\(target).\(randomHexadecimal(bytes: 8)).tmp"
+  let file = clinux_openat(AT_FDCWD, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
   if file < 0 { return errno }
   var failure = writeFully(file, bytes)
-  if failure == 0, fsync(file) != 0 { failure = errno }
+  if failure == 0, fchmod(file, status.st_mode & 0o7777) != 0 || fsync(file) != 0 { failure = errno }
   if close(file) != 0, failure == 0 { failure = errno }
+  if failure == 0, rename(temporary, target) != 0 { failure = errno }
+  if failure != 0 { unlink(temporary) }
   return failure
 }

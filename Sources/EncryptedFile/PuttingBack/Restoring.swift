@@ -38,6 +38,7 @@ extension EncryptedFileKeychain {
         }
       ) { (change, isReplaced) throws(KeychainError) in
         if isReplaced {
+          change.keepNewestLastWriteAsEarlier()
           try change.supersede(try generations())
           return Restoration(count: change.lines.inUse.count, restored: change.lines.inUse.count)
         }
@@ -129,17 +130,15 @@ extension EncryptedFileKeychain {
     let status = hasFile ? try locked.folder.status(of: VaultLocation.vaultName) : nil
     // Another process has put something there while a person was asked.
     guard status == ways.status else { throw .slot(.changedMeanwhile) }
-    let numbers = try generations().map(\.number)
-    var newest = max(numbers.max() ?? 0, ways.head?.generation ?? 0)
-    if case .seen(let seen) = try SeenGeneration.remembered(
-      of: ways.stanzas.uuid, ways.key, in: StateFolder(location)
-    ).memory {
-      newest = max(newest, seen.number)
-    }
+    let latest = try latestNumber(of: ways.stanzas.uuid, ways.key, in: locked.folder)
     let writes = try NewestWrite.openAll(
       in: locked.folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
-    return try VaultChange(
-      replacingUnreadableWith: beginning, after: newest, keeping: writes, locked, unlocking: unlocking)
+    let change = try VaultChange(
+      replacingUnreadableWith: beginning, after: max(latest, ways.head?.generation ?? 0), keeping: writes,
+      locked,
+      unlocking: unlocking)
+    announce(change)
+    return change
   }
 
   private func described(_ ways: [SlotSummary], by notes: SlotNotes) -> [SlotSummary] {

@@ -35,6 +35,7 @@ extension EncryptedFileKeychain {
       }
     ) { (change, isReplaced) throws(KeychainError) in
       guard isReplaced else { throw change.isNew ? .itemNotFound : fault }
+      change.mergeLastWrites(change.otherLastWrites) { [onNotice] in onNotice(.unmerged(path: $0, $1)) }
       var recovered = 0
       if let file = try openVault() {
         let lines = try SalvagedLines.read(file, with: change.key)

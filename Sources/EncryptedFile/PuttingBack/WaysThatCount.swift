@@ -68,7 +68,9 @@ extension EncryptedFileKeychain {
     var status: FileStatus?
     if let file = try openVault() { (own, status) = (FoundHeader(file), file.status) }
     if let own, let key = try ownKey(own) { return try authentic(own, key, status) }
-    if let (last, key) = try lastWrite() { return try authentic(last, key, status) }
+    if let (last, key) = try lastWrite() {
+      return try authentic(last, key, status, isReplaced: status != nil, by: own)
+    }
     var earlier = try earlierHeaders()
     let meant = generation.flatMap { generation in earlier.first { $0.name == generation.name } }
     let sameVault = earlier.first { $0.found.stanzas.uuid == own?.stanzas.uuid }
@@ -84,9 +86,15 @@ extension EncryptedFileKeychain {
     return try unproven(own, reference, known, copies, key, by: way, status)
   }
 
-  /// The ways in if the damaged file's own header is authentic.
+  /// The ways in by an authentic header: that of the damaged file, or that of the last write that was seen.
+  ///
+  /// - Parameters:
+  ///   - isReplaced: whether another file, which nothing here opens, is in the place of the one that has the header: it
+  ///     may be a newer state, with other ways in or another key.
+  ///   - other: that file's header, if it has one.
   private func authentic(
-    _ own: FoundHeader, _ key: VaultKey, _ status: FileStatus?
+    _ own: FoundHeader, _ key: VaultKey, _ status: FileStatus?, isReplaced: Bool = false,
+    by other: FoundHeader? = nil
   ) throws(KeychainError) -> WaysThatCount {
     let head = try firstLine(status, key, uuid: own.stanzas.uuid)
     let memory = try SeenGeneration.remembered(of: own.stanzas.uuid, key, in: StateFolder(location)).memory
@@ -97,12 +105,16 @@ extension EncryptedFileKeychain {
       case .seen(let seen): own.isNamed(by: seen) || head.map { $0.generation > seen.number } ?? false
       case .otherKey: false
       }
-    let isDoubtful = !isNewest && (!own.stanzas.slots.isEmpty || memory == .otherKey)
+    let mayBeFormerKey = memory == .otherKey || other.map { !$0.isEncrypted(for: key) } ?? false
+    let isDoubtful = (!isNewest || isReplaced) && (!own.stanzas.slots.isEmpty || mayBeFormerKey)
     return WaysThatCount(
       key: key, stanzas: own.stanzas, head: head,
       earlierHeads: try earlierHeads(key, uuid: own.stanzas.uuid), status: status,
       returning: isDoubtful
-        ? try returning(.notTheOneSeen, mayBeFormerKey: memory == .otherKey, key, own.stanzas.slots) : nil)
+        ? try returning(
+          isReplaced ? .headerUnreadable : .notTheOneSeen, mayBeFormerKey: mayBeFormerKey, key,
+          own.stanzas.slots)
+        : nil)
   }
 
   /// The ways in if nothing proves which were the last ones.

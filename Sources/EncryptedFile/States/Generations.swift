@@ -47,13 +47,20 @@ struct Generations: ~Copyable {
   private static let unreadablePrefix = "unreadable-"
 
   /// A name for a write of this machine that was replaced and that nobody has merged.
-  static func unmergedName() -> String { "\(unmergedPrefix)\(randomHexadecimal(bytes: 4)).age" }
+  ///
+  /// - Parameter isOverruled: whether the user has accepted another state in its place, which counts as coming from it.
+  static func unmergedName(isOverruled: Bool = false) -> String {
+    "\(isOverruled ? overruledPrefix : unmergedPrefix)\(randomHexadecimal(bytes: 4)).age"
+  }
   private static let unmergedPrefix = "unmerged-"
+  private static let overruledPrefix = unmergedPrefix + "overruled-"
 
   /// The path of a write that nobody has merged, as far as the head tells; `nil` if there is none.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> String? {
     for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
-      if folder.headerMAC(of: name).map(head.comes) == true { continue }
+      if !name.hasPrefix(Self.overruledPrefix), folder.headerMAC(of: name).map(head.comes) == true {
+        continue
+      }
       return folder.path(of: name)
     }
     return nil

@@ -129,10 +129,19 @@ extension EncryptedFileKeychain {
     defer { withExtendedLifetime(lock) {} }
     guard let file = try openVault(), file.status == opened.status else { return }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
-    NewestWrite.forget(knownTo: opened.first.head, in: folder)
+    var own: String?
+    if !opened.first.head.isNotedInPast {
+      // Version 0.1.0 gives its writes no second name.
+      own = location.newestWriteName
+      NewestWrite.keep(VaultLocation.vaultName, as: location.newestWriteName, in: folder)
+    }
+    NewestWrite.forget(knownTo: opened.first.head, besides: own, in: folder)
   }
 
   /// Accepts the vault as it is as its newest state.
+  ///
+  /// If newer states are known, this is a change like any other: it gets a number beyond theirs and is noted to come
+  /// after them, so that the earlier states are kept in their order and no other machine merges the newer ones.
   ///
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
@@ -140,14 +149,19 @@ extension EncryptedFileKeychain {
     isAccepting = true
     defer { isAccepting = false }
     // Nothing is noted as seen before it is merged, because it would then be answered from at once.
-    if try acceptWhatIsThere() { try beginChange().commit(at: clock()) }
+    if let latest = try acceptWhatIsThere() {
+      let change = try beginChange()
+      try change.supersede(try generations(), upTo: latest)
+      try change.commit(at: clock())
+    }
     if let opened = snapshot {
       try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
     }
   }
 
-  /// Returns whether there is a last write to merge. If not, the vault is noted as seen.
-  private func acceptWhatIsThere() throws(KeychainError) -> Bool {
+  /// Returns the number that the accepted state has to exceed, if it has to be written. If not, the vault is noted as
+  /// seen.
+  private func acceptWhatIsThere() throws(KeychainError) -> Int64? {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newest() else { throw .itemNotFound }
@@ -156,17 +170,21 @@ extension EncryptedFileKeychain {
       onNotice(.formerPutAside(path: path))
     }
     let missed = try NewestWrite.findMissed(by: opened, head, in: locked.folder, unlocking)
+    let latest = try latestNumber(of: uuid, opened.key, in: locked.folder, besides: opened.generation)
     let own = location.newestWriteName
     switch try NewestWrite.look(at: own, besides: opened, head, in: locked.folder, unlocking) {
     case .known, .missed: break
     case .ahead, .undecided, .otherKey, .notOpened:
-      if let path = try NewestWrite.setAside(own, as: nil, in: locked.folder) {
+      if let path = try NewestWrite.setAside(own, as: nil, isOverruled: true, in: locked.folder) {
         unlinkat(locked.folder.descriptor, own, 0)
         onNotice(.setAside(path: path))
       }
     }
-    if missed.isEmpty { try opened.generation.remember(of: uuid, opened.key, at: location) }
-    return !missed.isEmpty
+    if missed.isEmpty, latest < opened.generation.number {
+      try opened.generation.remember(of: uuid, opened.key, at: location)
+      return nil
+    }
+    return latest
   }
 
   /// The newest generation, even if a newer one has been seen before.
