@@ -9,7 +9,7 @@ package import Terminals
 ///
 /// Only the first source that exists is used: the command line of `security`; the descriptor of `--passphrase-fd`; for
 /// the encrypted file, systemd's credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; the user, if asking is
-/// allowed. The user has three tries, every other source only one.
+/// allowed, by what ``PassphrasePrompt`` finds. The user has three tries, every other source only one.
 package final class PassphraseSources {
   /// The source of a passphrase.
   package enum Origin: Hashable, Sendable {

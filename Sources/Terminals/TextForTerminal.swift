@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 
 /// A text for a terminal. Interpolated values have their invisible characters shown, as by ``terminalText(_:)``.
@@ -46,3 +47,6 @@ package struct TextForTerminal: ExpressibleByStringInterpolation {
     }
   }
 }
+
+/// Text with every invisible character shown as `\u{…}`; see ``showingInvisible(_:)``.
+package func terminalText(_ text: String) -> String { showingInvisible(text) }

@@ -1,8 +1,5 @@
 package import Bytes
 
-/// Text with every invisible character shown as `\u{…}`; see ``showingInvisible(_:)``.
-package func terminalText(_ text: String) -> String { showingInvisible(text) }
-
 /// A date for people, in UTC to the minute or the second: `2026-11-21 08:30Z`.
 package func dateText(_ date: Timestamp, seconds: Bool = false) -> String {
   // 2026-11-21T08:30:00.125Z

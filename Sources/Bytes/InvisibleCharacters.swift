@@ -7,11 +7,6 @@ package func isInvisibleControl(_ scalar: UInt32) -> Bool {
   }
 }
 
-/// Whether the bytes are well-formed UTF-8 (Unicode table 3-7). Copies nothing.
-package func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-  (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
-}
-
 /// Text with every invisible character shown as `\u{…}`, so that an item's attributes can't control the terminal,
 /// reorder its contents, or look like those of another item (CVE-2024-50349, CVE-2021-42574).
 package func showingInvisible(_ text: String) -> String {
