@@ -51,6 +51,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   var copies: [String] = []
   /// Copies that can't be merged.
   var passedOver: Set<String> = []
+  /// The copies beside the vault that could not be merged when they were needed, and why.
+  var mergeFailure: (names: [String], error: KeychainError)?
   /// Whether the last write of this machine is still to be merged, as of the last look.
   var hasMissedWrite = false
   /// Whether the file in the vault's place is accepted as the newest state, whatever was seen before.

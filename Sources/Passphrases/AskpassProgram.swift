@@ -39,25 +39,15 @@ package struct AskpassProgram {
   package static func isThisProgram(_ program: CString) -> Bool {
     var own = stat()
     guard stat("/proc/self/exe", &own) == 0 else { return false }
-    return candidates(program).contains { path in
-      var other = stat()
-      guard stat(path, &other) == 0 else { return false }
-      if other.st_dev == own.st_dev, other.st_ino == own.st_ino { return true }
-      // This may be another of llavero's executables.
-      let name = realpath(path, nil).flatMap { real in
-        defer { free(real) }
-        return String(cString: real).split(separator: "/").last.map { String($0) }
-      }
-      return name.map { Executables.all.contains($0) } ?? false
+    guard let path = ProgramSearch.path(of: program) else { return false }
+    var other = stat()
+    guard stat(path, &other) == 0 else { return false }
+    if other.st_dev == own.st_dev, other.st_ino == own.st_ino { return true }
+    // This may be another of llavero's executables.
+    let name = realpath(path, nil).flatMap { real in
+      defer { free(real) }
+      return String(cString: real).split(separator: "/").last.map { String($0) }
     }
-  }
-
-  /// The files that the name may refer to: the path itself, or the first one on the PATH.
-  private static func candidates(_ program: CString) -> [String] {
-    let name = program.text
-    if name.contains("/") { return [name] }
-    let folders = CString(variable: "PATH")?.text.split(separator: ":") ?? []
-    let paths = folders.map { "\($0)/\(name)" }
-    return Array(paths.filter { access($0, X_OK) == 0 }.prefix(1))
+    return name.map { Executables.all.contains($0) } ?? false
   }
 }

@@ -28,6 +28,20 @@ package enum ProgramSearch {
     }
     return failure
   }
+
+  /// The file that would be executed for a name; `nil` if there is none.
+  package static func path(of name: CString) -> String? {
+    var found: String?
+    _ = run(name) { candidate in
+      if access(candidate, X_OK) != 0 { return errno }
+      var status = stat()
+      // A folder can be searched, but not executed.
+      if stat(candidate, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return EACCES }
+      found = String(cString: candidate)
+      return 0
+    }
+    return found
+  }
 }
 
 extension CString {

@@ -209,6 +209,28 @@ struct ConflictCopyTests {
     #expect(try keychain.summary()?.contents?.generation == 3)
   }
 
+  @Test("where they can't be merged just now, finding nothing is an error, and what is found is an answer")
+  func notJustNow() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.two)
+    try pair.sync(pair.two, beside: pair.one)
+    let path = pair.one.location.vaultFolder
+    let keychain = pair.keychain(pair.one)
+    do {
+      let folder = try Folder(creating: path)
+      let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+      defer { withExtendedLifetime(lock) {} }
+      let error = KeychainError.busy(path: path + "/" + VaultLocation.lockName, seconds: 1)
+      #expect(failure { try keychain.items(matching: query("c.example")) } == error)
+      #expect(try keychain.items(matching: query("a.example")).count == 1)
+      #expect(failure { try keychain.items(matching: query("c.example")) } == error)
+    }
+    // Once somebody has merged them, it has an answer, too.
+    #expect(try pair.keychain(pair.one).items(matching: query("c.example")).count == 1)
+    #expect(try keychain.items(matching: query("c.example")).count == 1)
+    #expect(try keychain.items(matching: query("d.example")).isEmpty)
+  }
+
   @Test("a person's own backup is left alone, and so is another vault's file")
   func others() throws {
     let pair = try Pair()

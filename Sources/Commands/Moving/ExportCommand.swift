@@ -105,20 +105,8 @@ struct ExportCommand: ParsableCommand {
   private func write(_ text: borrowing Secret) throws(Failure) {
     guard let output, output != "-" else { return try StandardStreams.write(text) }
     if Self.isDevice(output) { return try write(text, toDevice: output) }
-    let temporary = "\(output).\(getpid()).tmp"
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let file = clinux_openat(AT_FDCWD, temporary, flags, 0o600)
-    if file < 0 {
-      throw Failure("cannot write \(output): \(errorText(errno))", status: .usage)
-    }
-    var failure = text.withUnsafeBytes { writeFully(file, $0) }
-    if failure == 0, fchmod(file, 0o600) != 0 || fsync(file) != 0 { failure = errno }
-    close(file)
-    if failure == 0, !put(temporary, at: output) { failure = errno }
-    if failure != 0 {
-      unlink(temporary)
-      throw Failure("cannot write \(output): \(errorText(failure))", status: .usage)
-    }
+    let failure = text.withUnsafeBytes { replaceFile(output, with: $0, mode: 0o600, mayReplace: force) }
+    if failure != 0 { throw Failure("cannot write \(output): \(errorText(failure))", status: .usage) }
   }
 
   /// Whether the path names a device, a pipe or a socket, which is written to and not replaced.
@@ -133,15 +121,6 @@ struct ExportCommand: ParsableCommand {
     var failure = text.withUnsafeBytes { writeFully(file, $0) }
     if close(file) != 0, failure == 0 { failure = errno }
     if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .usage) }
-  }
-
-  /// Moves the temporary file into place. Doesn't replace a file that has appeared meanwhile, unless `--force` was
-  /// given.
-  private func put(_ temporary: String, at path: String) -> Bool {
-    if force { return rename(temporary, path) == 0 }
-    guard link(temporary, path) == 0 else { return false }
-    unlink(temporary)
-    return true
   }
 
   // MARK: Encrypting

@@ -127,16 +127,7 @@ enum ProgramLinks {
 
   /// The path of a program on the PATH; `nil` if there is none.
   static func found(_ name: String) -> String? {
-    for folder in (VaultLocation.environmentVariable("PATH") ?? "").split(separator: ":") {
-      let path = "\(folder)/\(name)"
-      if folder.first == "/", access(path, X_OK) == 0, !isFolder(path) { return path }
-    }
-    return nil
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    ProgramSearch.path(of: CString(copying: name)).flatMap { $0.first == "/" ? $0 : nil }
   }
 
   static func linkTarget(_ path: String) -> String? {

@@ -121,6 +121,10 @@ extension EncryptedFileKeychain {
     // The change takes the lines from the snapshot.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
+    // Higher numbers are there if the user has accepted an older state. Generations are kept and put back by number.
+    if let kept = try Generations(in: location.vaultFolder)?.latestNumber() {
+      change.head.generation = max(change.head.generation, kept + 1)
+    }
     var count = try change.mergeCopies(except: passedOver) { (name, path, error) in
       passedOver.insert(name)
       onNotice(.unmerged(path: path, error))
@@ -128,6 +132,7 @@ extension EncryptedFileKeychain {
     count += try change.mergeMissed { onNotice(.unmerged(path: $0, $1)) }
     if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
     announce(change)
+    mergeFailure = nil
     return change
   }
 

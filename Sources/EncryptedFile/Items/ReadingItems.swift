@@ -46,6 +46,8 @@ extension EncryptedFileKeychain {
         revisions.append(record.revision)
       }
     }
+    // It may be in a copy that could not be merged just now.
+    if found.isEmpty, change == nil, let error = try failureToMerge() { throw error }
     if found.count < 2 { return found }
     return found.indices.sorted { (revisions[$0], $1) > (revisions[$1], $0) }.map { found[$0] }
   }

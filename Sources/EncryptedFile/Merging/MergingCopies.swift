@@ -57,12 +57,8 @@ extension VaultChange {
 
   /// Notes that this generation supersedes everything known on this machine, so that nobody merges any of it into
   /// this one.
-  ///
-  /// - Parameter latest: the highest number among what is known.
-  func supersede(_ generations: [Generation], upTo latest: Int64 = 0) throws(KeychainError) {
+  func supersede(_ generations: [Generation]) throws(KeychainError) {
     for generation in generations { head.past.insert(generation) }
-    head.generation = max(head.generation, latest + 1)
-    isDirty = true
     guard let key, let stanzas else { return }
     let state = StateFolder(unlocking.location)
     if case .seen(let seen) = try SeenGeneration.remembered(of: stanzas.uuid, key, in: state).memory {

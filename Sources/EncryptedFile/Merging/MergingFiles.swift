@@ -95,7 +95,7 @@ extension EncryptedFileKeychain {
     }
     guard let merged = try pair.openVault() else { throw .missing(path: ours) }
     let contents = try merged.contents(limit: VaultBounds.file)
-    let failure = contents.withUnsafeBytes { replaceFile(ours, with: $0) }
+    let failure = contents.withUnsafeBytes { replaceContents(of: ours, with: $0) }
     if failure != 0 { throw .system(operation: "write", path: ours, errno: failure) }
     return outcome
   }
@@ -198,18 +198,9 @@ private func removeTree(_ path: String) {
 }
 
 /// Replaces the contents of a file, which keeps its mode. Returns 0, or an `errno`; then the file is unchanged.
-private func replaceFile(_ path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
-  // A link goes on leading to the file.
-  guard let target = realPath(path) else { return errno }
+private func replaceContents(of path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
   var status = stat()
-  if stat(target, &status) != 0 { return errno }
-  let temporary = "\(target).\(randomHexadecimal(bytes: 8)).tmp"
-  let file = clinux_openat(AT_FDCWD, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-  if file < 0 { return errno }
-  var failure = writeFully(file, bytes)
-  if failure == 0, fchmod(file, status.st_mode & 0o7777) != 0 || fsync(file) != 0 { failure = errno }
-  if close(file) != 0, failure == 0 { failure = errno }
-  if failure == 0, rename(temporary, target) != 0 { failure = errno }
-  if failure != 0 { unlink(temporary) }
-  return failure
+  // A link goes on leading to the file.
+  guard let target = realPath(path), stat(target, &status) == 0 else { return errno }
+  return replaceFile(target, with: bytes, mode: status.st_mode & 0o7777)
 }

@@ -47,20 +47,13 @@ struct Generations: ~Copyable {
   private static let unreadablePrefix = "unreadable-"
 
   /// A name for a write of this machine that was replaced and that nobody has merged.
-  ///
-  /// - Parameter isOverruled: whether the user has accepted another state in its place, which counts as coming from it.
-  static func unmergedName(isOverruled: Bool = false) -> String {
-    "\(isOverruled ? overruledPrefix : unmergedPrefix)\(randomHexadecimal(bytes: 4)).age"
-  }
+  static func unmergedName() -> String { "\(unmergedPrefix)\(randomHexadecimal(bytes: 4)).age" }
   private static let unmergedPrefix = "unmerged-"
-  private static let overruledPrefix = unmergedPrefix + "overruled-"
 
   /// The path of a write that nobody has merged, as far as the head tells; `nil` if there is none.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> String? {
     for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
-      if !name.hasPrefix(Self.overruledPrefix), folder.headerMAC(of: name).map(head.comes) == true {
-        continue
-      }
+      if folder.headerMAC(of: name).map(head.comes) == true { continue }
       return folder.path(of: name)
     }
     return nil
@@ -153,6 +146,9 @@ struct Generations: ~Copyable {
     try contents.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
     try folder.copyDate(of: source, to: name)
   }
+
+  /// The highest number of a generation; 0 if there is none.
+  func latestNumber() throws(KeychainError) -> Int64 { try folder.names().compactMap(Self.number).max() ?? 0 }
 
   /// The generations, newest first.
   func list() throws(KeychainError) -> [Generation] {

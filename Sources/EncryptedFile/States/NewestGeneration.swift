@@ -30,10 +30,21 @@ extension EncryptedFileKeychain {
       // A reader doesn't wait long: another process may be merging already.
       try beginChange(patience: 1).commit(at: clock())
     } catch {
+      for name in copies { onNotice(.unmerged(path: location.vaultFolder + "/" + name, error)) }
       passedOver.formUnion(copies)
-      onNotice(.unmerged(path: location.vaultFolder, error))
+      mergeFailure = (copies, error)
     }
     return try newest()
+  }
+
+  /// Why copies that are still beside the vault could not be merged just now; `nil` if they could.
+  func failureToMerge() throws(KeychainError) -> KeychainError? {
+    guard let (names, error) = mergeFailure, let folder = try Folder(opening: location.vaultFolder) else {
+      return nil
+    }
+    for name in names where try folder.contains(name) { return error }
+    mergeFailure = nil
+    return nil
   }
 
   /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
@@ -138,10 +149,8 @@ extension EncryptedFileKeychain {
     NewestWrite.forget(knownTo: opened.first.head, besides: own, in: folder)
   }
 
-  /// Accepts the vault as it is as its newest state.
-  ///
-  /// If newer states are known, this is a change like any other: it gets a number beyond theirs and is noted to come
-  /// after them, so that the earlier states are kept in their order and no other machine merges the newer ones.
+  /// Accepts the vault as it is as its newest state. The next write gets a number beyond those of all states that are
+  /// kept.
   ///
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
@@ -149,19 +158,14 @@ extension EncryptedFileKeychain {
     isAccepting = true
     defer { isAccepting = false }
     // Nothing is noted as seen before it is merged, because it would then be answered from at once.
-    if let latest = try acceptWhatIsThere() {
-      let change = try beginChange()
-      try change.supersede(try generations(), upTo: latest)
-      try change.commit(at: clock())
-    }
+    if try acceptWhatIsThere() { try beginChange().commit(at: clock()) }
     if let opened = snapshot {
       try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
     }
   }
 
-  /// Returns the number that the accepted state has to exceed, if it has to be written. If not, the vault is noted as
-  /// seen.
-  private func acceptWhatIsThere() throws(KeychainError) -> Int64? {
+  /// Returns whether there is a last write to merge. If not, the vault is noted as seen.
+  private func acceptWhatIsThere() throws(KeychainError) -> Bool {
     let locked = try lockFolder(patience: patience)
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newest() else { throw .itemNotFound }
@@ -170,21 +174,17 @@ extension EncryptedFileKeychain {
       onNotice(.formerPutAside(path: path))
     }
     let missed = try NewestWrite.findMissed(by: opened, head, in: locked.folder, unlocking)
-    let latest = try latestNumber(of: uuid, opened.key, in: locked.folder, besides: opened.generation)
     let own = location.newestWriteName
     switch try NewestWrite.look(at: own, besides: opened, head, in: locked.folder, unlocking) {
     case .known, .missed: break
     case .ahead, .undecided, .otherKey, .notOpened:
-      if let path = try NewestWrite.setAside(own, as: nil, isOverruled: true, in: locked.folder) {
+      if let path = try NewestWrite.setAside(own, as: nil, in: locked.folder) {
         unlinkat(locked.folder.descriptor, own, 0)
         onNotice(.setAside(path: path))
       }
     }
-    if missed.isEmpty, latest < opened.generation.number {
-      try opened.generation.remember(of: uuid, opened.key, at: location)
-      return nil
-    }
-    return latest
+    if missed.isEmpty { try opened.generation.remember(of: uuid, opened.key, at: location) }
+    return !missed.isEmpty
   }
 
   /// The newest generation, even if a newer one has been seen before.

@@ -25,14 +25,14 @@ struct NewestWrite {
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
   /// - Returns: its new path if nobody has merged it.
   static func setAside(
-    _ name: String, as kept: String?, isOverruled: Bool = false, in folder: borrowing Folder
+    _ name: String, as kept: String?, in folder: borrowing Folder
   ) throws(KeychainError) -> String? {
     let generations = try Generations(creatingIn: folder)
     if let kept {
       try generations.keep(name, in: folder, as: kept)
       return nil
     }
-    let unmerged = Generations.unmergedName(isOverruled: isOverruled)
+    let unmerged = Generations.unmergedName()
     try generations.keep(name, in: folder, as: unmerged)
     return folder.path(of: Generations.folderName + "/" + unmerged)
   }

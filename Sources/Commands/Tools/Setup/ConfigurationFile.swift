@@ -96,28 +96,10 @@ struct ConfigurationFile {
     _ contents: [UInt8], to path: String, mode: mode_t, verify: (_ path: String) throws(Failure) -> Void
   ) throws(Failure) {
     removeTemporaries(of: path)
-    let temporary = "\(path).\(getpid()).tmp"
-    unlink(temporary)
-    let descriptor = clinux_openat(
-      AT_FDCWD, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    var failure = descriptor < 0 ? errno : contents.withUnsafeBytes { writeFully(descriptor, $0) }
-    if descriptor >= 0 {
-      if failure == 0, fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0 { failure = errno }
-      close(descriptor)
+    let failure = try contents.lendingBytes { (bytes) throws(Failure) in
+      try replaceFile(path, with: bytes, mode: mode, verify: verify)
     }
-    if failure == 0 {
-      do throws(Failure) {
-        try verify(temporary)
-      } catch {
-        unlink(temporary)
-        throw error
-      }
-      if rename(temporary, path) != 0 { failure = errno }
-    }
-    if failure != 0 {
-      unlink(temporary)
-      throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain)
-    }
+    if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain) }
   }
 
   /// Removes temporary files left by processes that were killed while writing.

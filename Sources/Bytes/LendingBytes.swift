@@ -1,9 +1,6 @@
-import Bytes
-import Keychain
-
 extension [UInt8] {
   /// Lends the elements. Unlike the standard library's `withUnsafeBytes`, it passes on a typed error.
-  func lendingBytes<Success, Failure: Error>(
+  package func lendingBytes<Success, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success
   ) throws(Failure) -> Success {
     let outcome: Result<Success, Failure> = withUnsafeBytes { bytes in
