@@ -141,6 +141,23 @@ struct ReplacedWriteTests {
     }
   }
 
+  @Test("is not numbered by a file that anybody can put among the earlier states")
+  func forgedNumbers() throws {
+    for number in [Int64.max, Int64.max - 1, 1 << 40] {
+      let pair = try Pair()
+      try pair.set("c.example", "c", at: pair.one)
+      let before = try #require(try pair.keychain(pair.one).newest()).generation.number
+      try put([1], into: pair.one.location.vaultFolder + "/generations/\(number)-01234567.age")
+      try pair.set("d.example", "d", at: pair.one)
+      #expect(try #require(try pair.keychain(pair.one).newest()).generation.number == before + 1)
+      try pair.replace(pair.one.vault, with: [1])
+      _ = try pair.keychain(pair.one).salvage()
+      let after = try #require(try pair.keychain(pair.one).newest()).generation.number
+      #expect(before + 2...before + 4 ~= after)
+      try pair.has(["a", "b", "c", "d"], at: pair.one)
+    }
+  }
+
   @Test("is taken in by salvaging, where it is in the folder and not in the state that is put back")
   func salvagingTakesAll() throws {
     for isGone in [true, false] {

@@ -122,8 +122,9 @@ extension EncryptedFileKeychain {
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
     // Higher numbers are there if the user has accepted an older state. Generations are kept and put back by number.
-    if let kept = try Generations(in: location.vaultFolder)?.latestNumber() {
-      change.head.generation = max(change.head.generation, kept + 1)
+    if let snapshot, let generations = try Generations(in: location.vaultFolder) {
+      let latest = try generations.latestNumber(besides: snapshot.generation.number)
+      change.head.generation = max(change.head.generation, latest + 1)
     }
     var count = try change.mergeCopies(except: passedOver) { (name, path, error) in
       passedOver.insert(name)

@@ -130,13 +130,13 @@ extension EncryptedFileKeychain {
     let status = hasFile ? try locked.folder.status(of: VaultLocation.vaultName) : nil
     // Another process has put something there while a person was asked.
     guard status == ways.status else { throw .slot(.changedMeanwhile) }
-    let latest = try latestNumber(of: ways.stanzas.uuid, ways.key, in: locked.folder)
+    let latest = try latestNumber(
+      of: ways.stanzas.uuid, ways.key, in: locked.folder,
+      besides: max(beginning.head.generation, ways.head?.generation ?? 0))
     let writes = try NewestWrite.openAll(
       in: locked.folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
     let change = try VaultChange(
-      replacingUnreadableWith: beginning, after: max(latest, ways.head?.generation ?? 0), keeping: writes,
-      locked,
-      unlocking: unlocking)
+      replacingUnreadableWith: beginning, after: latest, keeping: writes, locked, unlocking: unlocking)
     announce(change)
     return change
   }

@@ -147,8 +147,16 @@ struct Generations: ~Copyable {
     try folder.copyDate(of: source, to: name)
   }
 
-  /// The highest number of a generation; 0 if there is none.
-  func latestNumber() throws(KeychainError) -> Int64 { try folder.names().compactMap(Self.number).max() ?? 0 }
+  /// How far the number in a file's name may be ahead of a number that is proven. Anyone who can write to the folder can
+  /// make a name, and numbers must not run out.
+  private static let credibleLead: Int64 = 1 << 20
+
+  /// The highest number of a generation by the files' names, or else `proven`.
+  ///
+  /// - Parameter proven: the number of a state that the vault's key has opened, at least 0.
+  func latestNumber(besides proven: Int64) throws(KeychainError) -> Int64 {
+    try folder.names().compactMap(Self.number).filter { $0 - proven <= Self.credibleLead }.reduce(proven, max)
+  }
 
   /// The generations, newest first.
   func list() throws(KeychainError) -> [Generation] {
@@ -220,6 +228,7 @@ struct Generations: ~Copyable {
     else {
       return nil
     }
+    // Digits alone: no number is negative.
     return Int64(parts[0])
   }
 }
