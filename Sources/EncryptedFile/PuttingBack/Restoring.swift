@@ -130,11 +130,14 @@ extension EncryptedFileKeychain {
     let status = hasFile ? try locked.folder.status(of: VaultLocation.vaultName) : nil
     // Another process has put something there while a person was asked.
     guard status == ways.status else { throw .slot(.changedMeanwhile) }
-    let latest = try latestNumber(
-      of: ways.stanzas.uuid, ways.key, in: locked.folder,
-      besides: max(beginning.head.generation, ways.head?.generation ?? 0))
-    let writes = try NewestWrite.openAll(
-      in: locked.folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
+    let (uuid, key) = (ways.stanzas.uuid, ways.key)
+    let writes = try NewestWrite.openAll(in: locked.folder, uuid: uuid, with: key, unlocking)
+    var latest = max(beginning.head.generation, ways.head?.generation ?? 0)
+    for write in writes { latest = max(latest, write.snapshot.generation.number) }
+    if case .seen(let seen) = try SeenGeneration.remembered(of: uuid, key, in: StateFolder(location)).memory {
+      latest = max(latest, seen.number)
+    }
+    latest = try Generations(in: location.vaultFolder)?.latestNumber(besides: latest) ?? latest
     let change = try VaultChange(
       replacingUnreadableWith: beginning, after: latest, keeping: writes, locked, unlocking: unlocking)
     announce(change)
