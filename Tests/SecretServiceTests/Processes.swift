@@ -33,9 +33,9 @@ final class Program {
   }
 }
 
-/// Waits until a condition holds, for at most half a minute.
+/// Waits until a condition holds, for at most a minute.
 func waitUntil(_ isSo: () throws -> Bool) throws {
-  for _ in 0..<3000 {
+  for _ in 0..<6000 {
     if try isSo() { return }
     usleep(10_000)
   }

@@ -136,7 +136,7 @@ import Testing
 
   // MARK: The lock
 
-  private static func impatient(_ settings: inout DesktopKeychainSettings) { settings.patience = 1 }
+  private static func impatient(_ settings: inout DesktopKeychainSettings) { settings.patience = 5 }
 
   @Test("while somebody is asked to unlock one collection, another process stores in another one")
   func otherCollection() throws {
@@ -171,12 +171,12 @@ import Testing
   func severalProcesses() throws {
     lockLogin()
     let all = try (0..<4).map { number in
-      try running(patience: 1) {
+      try running(patience: 5) {
         try $0.add(.internet(ByteString("of-\(number).example"), account: "a"), "new")
       }
     }
     let twins = try (0..<3).map { _ in
-      try running(patience: 1) { try $0.save(.internet("twin.example", account: "a"), .text("new")) }
+      try running(patience: 5) { try $0.save(.internet("twin.example", account: "a"), .text("new")) }
     }
     let refused = try service.keychain {
       Self.impatient(&$0)
@@ -185,7 +185,7 @@ import Testing
     try waitUntil { service.openPrompts == 7 }
     #expect(failure { try refused.add(.internet("refused.example"), "x") } == .collectionLocked("login"))
     // Longer than any of them would wait for the lock.
-    sleep(2)
+    sleep(6)
     #expect((all + twins).allSatisfy { $0.result == nil })
     service.endPrompts(.done)
     for one in all + twins { #expect(try one.waited() == "done") }

@@ -12,8 +12,9 @@ import Testing
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     let keychain = try keyring.keychain { $0.callTimeout = 100 }
     let before = try keyring.keychain().everything()
-    // So that it has a session, and has made all the calls that it makes only once.
-    #expect(try keychain.everything() == before)
+    // So that it has a session, and has made all the calls that it makes only once. On a busy machine even a keyring
+    // that answers needs longer now and then.
+    try waitUntil { (try? keychain.everything()) == before }
     keyring.signalKeyring(SIGSTOP)
     defer { keyring.signalKeyring(SIGCONT) }
     for operation in Operation.all {
@@ -24,7 +25,7 @@ import Testing
         continue
       }
       #expect(["Get", "GetAll", "SearchItems", "GetSecret"].contains(call), "\(operation.name)")
-      #expect(ContinuousClock.now - start < .seconds(5), "\(operation.name)")
+      #expect(ContinuousClock.now - start < .seconds(20), "\(operation.name)")
     }
     for (name, body) in [
       ("facts", { _ = try keychain.facts() }), ("unlock", { try keychain.unlockLogin() }),
@@ -37,8 +38,8 @@ import Testing
       }
     }
     #expect(
-      failure { try keyring.keychain { $0.probeTimeout = 1000 } }
-        == .noAnswer(call: "ReadAlias", milliseconds: 1000))
+      failure { try keyring.keychain { $0.probeTimeout = 4000 } }
+        == .noAnswer(call: "ReadAlias", milliseconds: 4000))
     keyring.signalKeyring(SIGCONT)
     // The calls made meanwhile are done now, though nobody waits for them, so the lock may come late.
     let patient = try keyring.keychain()
@@ -105,6 +106,6 @@ import Testing
     keyring.signalKeyring(SIGSTOP)
     defer { keyring.signalKeyring(SIGCONT) }
     #expect(
-      diagnose { $0.probeTimeout = 1000 }.last?.problem == .noAnswer(call: "ReadAlias", milliseconds: 1000))
+      diagnose { $0.probeTimeout = 4000 }.last?.problem == .noAnswer(call: "ReadAlias", milliseconds: 4000))
   }
 }
