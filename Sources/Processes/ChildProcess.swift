@@ -200,16 +200,6 @@ package struct CString {
     return CString(pointer: UnsafePointer(argument))
   }
 
-  /// This program's arguments from an index on, with bytes that are not UTF-8 replaced by U+FFFD. This is faster than
-  /// `CommandLine.arguments`, which makes several arrays of them.
-  package static func texts(from first: Int) -> [String] {
-    var texts: [String] = []
-    for index in first..<max(first, Int(CommandLine.argc)) {
-      if let argument = CommandLine.unsafeArgv[index] { texts.append(String(cString: argument)) }
-    }
-    return texts
-  }
-
   package init(pointer: UnsafePointer<CChar>) { self.pointer = pointer }
 
   /// Passes arguments to `body` in the form that execve(2) takes.

@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+package import Keychain
 import KeychainChoice
 package import Terminals
 
@@ -33,32 +34,29 @@ package enum GitCredentialCommand {
     var wantsHelp = false
     var wantsVersion = false
 
-    /// Parses options in the forms `--name VALUE` and `--name=VALUE`, and the operation, which is the last argument.
-    init(parsing arguments: [String]) throws(Failure) {
-      var rest = arguments[...]
-      while let argument = rest.popFirst() {
-        guard argument.hasPrefix("-") else {
-          if !rest.isEmpty { throw Failure("the operation has to be the last argument", status: .usage) }
-          operation = argument
-          return
-        }
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0])
-        func value() throws(Failure) -> String {
-          if parts.count == 2 { return String(parts[1]) }
-          guard let next = rest.popFirst() else { throw Failure("\(name) needs a value", status: .usage) }
-          return next
-        }
-        if try selection.take(name, value: value) { continue }
-        switch name {
-        case "--timeout":
+    /// Parses the options, and the operation, which is the last argument.
+    init(parsing arguments: [ByteString]) throws(Failure) {
+      var reader = ArgumentReader(arguments)
+      func value() throws(Failure) -> String { "\(try explaining(call: reader.value()))" }
+      while let word = reader.next() {
+        switch word {
+        case .end: break
+        case .operand(let name):
+          if !reader.rest.isEmpty {
+            throw Failure("the operation has to be the last argument", status: .usage)
+          }
+          operation = "\(name)"
+        case .option("--timeout"):
           guard let seconds = Int64(try value()), 1...1_000_000_000 ~= seconds else {
             throw Failure("--timeout needs a number of seconds, at least 1", status: .usage)
           }
           timeout = seconds
-        case "--help", "-h": wantsHelp = true
-        case "--version": wantsVersion = true
-        default: throw Failure("unknown option \(name)", status: .usage)
+        case .option("--help"), .option("-h"): wantsHelp = true
+        case .option("--version"): wantsVersion = true
+        case .option(let name):
+          if !(try selection.take(name, value: value)) {
+            throw Failure("unknown option \(name)", status: .usage)
+          }
         }
       }
     }
@@ -68,7 +66,7 @@ package enum GitCredentialCommand {
   ///
   /// - Parameter arguments: the arguments without the program's name.
   /// - Throws: ``Failure``.
-  package static func run(_ arguments: [String]) throws(Failure) {
+  package static func run(_ arguments: [ByteString]) throws(Failure) {
     var options = try Options(parsing: arguments)
     if options.wantsHelp { return try StandardStreams.write(raw: usage) }
     if options.wantsVersion { return try StandardStreams.write(raw: Program.versionLine) }

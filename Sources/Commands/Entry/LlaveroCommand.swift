@@ -1,5 +1,6 @@
 import ArgumentParser
 import CredentialProtocols
+import Keychain
 import Terminals
 import ToolCommands
 
@@ -71,7 +72,7 @@ struct GitCredentialSubcommand: ParsableCommand {
   var operation: String?
 
   func run() throws {
-    try GitCredentialCommand.run(operation.map { [$0] } ?? [])
+    try GitCredentialCommand.run(operation.map { [ByteString($0)] } ?? [])
   }
 }
 

@@ -46,39 +46,23 @@ enum RunCommand {
 
     init(parsing arguments: [CString]) throws(Failure) {
       selection.readsSecrets = true
-      var rest = arguments[...]
-      while let argument = rest.popFirst() {
-        let text = argument.bytes
-        if text == "--" {
-          program = Array(rest)
+      var reader = ArgumentReader(arguments.map(\.bytes))
+      func value() throws(Failure) -> ByteString { try explaining(call: reader.value()) }
+      while let word = reader.next() {
+        switch word {
+        case .end:
+          program = arguments.suffix(reader.rest.count)
           return
-        }
-        guard text.bytes.first == UInt8(ascii: "-") else {
+        case .operand:
           throw Failure(
             "a program has to stand after '--'", hint: "as in: llavero run --env NAME=REFERENCE -- PROGRAM",
             status: .usage)
-        }
-        let equals = text.bytes.firstIndex(of: UInt8(ascii: "="))
-        let name = String(decoding: text.bytes[..<(equals ?? text.bytes.endIndex)], as: UTF8.self)
-        func value() throws(Failure) -> CString {
-          if let equals { return CString(pointer: argument.pointer + equals + 1) }
-          guard let next = rest.popFirst() else { throw Failure("\(name) needs a value", status: .usage) }
-          return next
-        }
-        switch name {
-        case "--env": assignments.append(try value().bytes)
-        case "--env-file": files.append(try value())
-        case "--netrc-file":
-          var named = hosts ?? []
-          if equals != nil { named.append(try value().bytes) }
-          while let next = rest.first, next.bytes.bytes.first != UInt8(ascii: "-") {
-            named.append(next.bytes)
-            rest.removeFirst()
-          }
-          hosts = named
-        case "--help", "-h": wantsHelp = true
-        default:
-          if !(try selection.take(name) { () throws(Failure) in try value().text }) {
+        case .option("--env"): assignments.append(try value())
+        case .option("--env-file"): files.append(CString(copying: try value()))
+        case .option("--netrc-file"): hosts = (hosts ?? []) + reader.values()
+        case .option("--help"), .option("-h"): wantsHelp = true
+        case .option(let name):
+          if !(try selection.take(name) { () throws(Failure) in "\(try value())" }) {
             throw Failure("unknown option \(name)", hint: "see 'llavero run --help'", status: .usage)
           }
         }

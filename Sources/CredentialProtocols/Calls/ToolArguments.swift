@@ -18,27 +18,19 @@ public struct ToolArguments: Sendable {
     _ arguments: [ByteString], of programName: String, _ known: [ToolOption],
     other: (_ name: String, _ value: () throws(ProtocolError) -> ByteString) throws(ProtocolError) -> Bool
   ) throws(ProtocolError) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      if argument == "--" {
-        operands += rest
+    var reader = ArgumentReader(arguments)
+    while let word = reader.next() {
+      switch word {
+      case .operand(let operand): operands.append(operand)
+      case .end:
+        operands += reader.rest
         return
-      }
-      guard argument.bytes.first == UInt8(ascii: "-"), argument.bytes.count > 1 else {
-        operands.append(argument)
-        continue
-      }
-      let equals = argument.bytes.firstIndex(of: UInt8(ascii: "="))
-      let name = String(decoding: argument.bytes[..<(equals ?? argument.bytes.endIndex)], as: UTF8.self)
-      func value() throws(ProtocolError) -> ByteString {
-        if let equals { return ByteString(Array(argument.bytes[(equals + 1)...])) }
-        guard let next = rest.popFirst() else { throw .misused("\(name) needs a value") }
-        return next
-      }
-      if let option = known.first(where: { $0.name == name }) {
-        options.append((name, option.takesValue ? try value() : ""))
-      } else if !(try other(name, value)) {
-        throw .misused("unknown option \(name)", hint: "see '\(prose: programName) --help'")
+      case .option(let name):
+        if let option = known.first(where: { $0.name == name }) {
+          options.append((name, option.takesValue ? try reader.value() : ""))
+        } else if !(try other(name) { () throws(ProtocolError) in try reader.value() }) {
+          throw .misused("unknown option \(name)", hint: "see '\(prose: programName) --help'")
+        }
       }
     }
   }

@@ -212,13 +212,10 @@ private struct CargoRequest: ~Copyable {
   /// - Throws: ``ProtocolError`` for any other argument.
   borrowing func account() throws(ProtocolError) -> ByteString? {
     var account: ByteString?
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      let prefix = Array("--account=".utf8)
-      if argument.bytes.starts(with: prefix) {
-        account = ByteString(Array(argument.bytes[prefix.count...]))
-      } else if argument == "--account", let value = rest.popFirst() {
-        account = value
+    var reader = ArgumentReader(arguments)
+    while let word = reader.next() {
+      if word == .option("--account") {
+        account = try reader.value()
       } else {
         throw .misused(
           "the provider's configuration has an unknown argument", hint: "there is '--account', 'NAME'")
