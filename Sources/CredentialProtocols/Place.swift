@@ -47,8 +47,11 @@ public struct Place: Hashable, Sendable {
     return ByteString(text)
   }
 
+  /// The URL of the whole server, without a slash at its end.
+  var serverURL: ByteString { ByteString(`protocol`.bytes + Array("://".utf8) + hostAndPort.bytes) }
+
   /// The place as a URL without an account, for messages.
-  var name: String { "\(`protocol`)://\(hostAndPort)" + (path.map { "/\($0)" } ?? "") }
+  var name: String { "\(serverURL)" + (path.map { "/\($0)" } ?? "") }
 
   /// Whether the item was stored for exactly this place: its path is equal, not just a prefix.
   func isPlace(of item: Item) -> Bool {

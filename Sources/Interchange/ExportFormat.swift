@@ -61,7 +61,7 @@ public struct ExportFormat: Sendable {
     text.append(",")
     if let comment = item.comment { text.append(csvField: Secret(copying: comment)) }
     text.append(",,0,")
-    if case .internetPassword(let key) = item.key { text.append(csvField: Secret(key.url)) }
+    if case .internetPassword(let key) = item.key { text.append(csvField: Secret(key.url() ?? "")) }
     text.append(",")
     if let account = item.key.account { text.append(csvField: Secret(copying: account)) }
     text.append(",")
@@ -90,7 +90,8 @@ public struct ExportFormat: Sendable {
     beginning: ""
   ) { item, credential, text in
     guard case .internetPassword(let key) = item.key, key.isForEverybody, let account = key.account,
-      !key.protocol.isEmpty, key.authenticationType == nil, credential.authenticationScheme == nil
+      let host = key.hostAndPort, !key.protocol.isEmpty, key.authenticationType == nil,
+      credential.authenticationScheme == nil
     else { return .otherKind }
     text.append(contentsOf: key.protocol)
     text.append("://")
@@ -98,12 +99,7 @@ public struct ExportFormat: Sendable {
     text.append(":")
     PercentEncoding.append(credential.secret, to: &text)
     text.append("@")
-    text.append(contentsOf: key.hostAndPort)
-    if let path = key.path {
-      text.append("/")
-      PercentEncoding.append(Secret(copying: path), keeping: "/", to: &text)
-    }
-    text.append("\n")
+    text.append(contentsOf: ByteString(host + key.pathOfURL + "\n"))
     return nil
   }
 }
@@ -111,29 +107,6 @@ public struct ExportFormat: Sendable {
 extension InternetPassword {
   /// Whether it belongs to no particular tool.
   fileprivate var isForEverybody: Bool { securityDomain == nil }
-
-  /// Host and port as in a URL.
-  fileprivate var hostAndPort: ByteString {
-    var text = server?.bytes ?? []
-    if text.contains(UInt8(ascii: ":")) { text = [UInt8(ascii: "[")] + text + [UInt8(ascii: "]")] }
-    if let port, port != Self.defaultPort(of: `protocol`) { text += Array(":\(port)".utf8) }
-    return ByteString(text)
-  }
-
-  /// The URL without account and password.
-  fileprivate var url: String {
-    var text = Secret()
-    if !`protocol`.isEmpty {
-      text.append(contentsOf: `protocol`)
-      text.append("://")
-    }
-    text.append(contentsOf: hostAndPort)
-    if let path {
-      text.append("/")
-      PercentEncoding.append(Secret(copying: path), keeping: "/", to: &text)
-    }
-    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-  }
 }
 
 extension Secret {

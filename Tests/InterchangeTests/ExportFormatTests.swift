@@ -15,6 +15,9 @@ struct ExportFormatTests {
     let item = Item(
       InternetPassword(protocol: "http", server: "::1", port: 8080, account: "", path: "acme/my app"))
     #expect(try text(.gitCredentials, item, "") == "http://:@[::1]:8080/acme/my%20app\n")
+    // Git's helper decodes the host as well.
+    let odd = Item(InternetPassword(protocol: "https", server: "a%41@b.example", port: 443, account: "x"))
+    #expect(try text(.gitCredentials, odd, "y") == "https://x:y@a%2541%40b.example\n")
   }
 
   @Test("what git's form has, git's file gives back", arguments: ["", "x", "a b", "ö\u{1}%41@:/", "\n\r\t"])

@@ -51,9 +51,7 @@ struct KnownItems {
     let isURL = typed.contains("://") || ["https://", "http://"].contains { $0.hasPrefix(typed) }
     return sorted(
       items.compactMap { item in
-        guard let url = item.internetPassword.flatMap({ Self.url(of: $0, withAccount: false) }) else {
-          return nil
-        }
+        guard let url = item.internetPassword?.url() else { return nil }
         if isURL || !url.hasPrefix("https://") { return CompletionCandidate(attribute: ByteString(url)) }
         return CompletionCandidate(attribute: ByteString(url.dropFirst("https://".count)))
       })
@@ -64,10 +62,11 @@ struct KnownItems {
     sorted(
       items.compactMap { item in
         var text: String?
-        if let key = item.internetPassword, key.securityDomain == nil {
-          text = Self.url(of: key, withAccount: true).map { "llavero+" + $0 }
+        if let key = item.internetPassword, key.securityDomain == nil, !key.protocol.isEmpty {
+          text = key.url(withAccount: true).map { "llavero+" + $0 }
         } else if let key = item.genericPassword {
-          text = "llavero://" + escaped(key.service) + (key.account.map { "/" + escaped($0) } ?? "")
+          let parts = [key.service] + (key.account.map { [$0] } ?? [])
+          text = "llavero://" + parts.map { PercentEncoding.text($0, keeping: "+") }.joined(separator: "/")
         }
         return text.flatMap { CompletionCandidate(attribute: ByteString($0), prefix: prefix) }
       })
@@ -85,22 +84,6 @@ struct KnownItems {
   private func sorted(_ candidates: [CompletionCandidate]) -> [CompletionCandidate] {
     Set(candidates.map(\.text)).sorted().map { CompletionCandidate($0) }
   }
-
-  /// Returns `nil` if the key has no server.
-  private static func url(of key: InternetPassword, withAccount: Bool) -> String? {
-    guard let server = key.server else { return nil }
-    var url = "\(key.protocol)://"
-    if withAccount, let account = key.account { url += escaped(account) + "@" }
-    url += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : escaped(server)
-    if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { url += ":\(port)" }
-    if let path = key.path { url += "/" + escaped(path, keeping: "/+") }
-    return url
-  }
-}
-
-/// A part of a URL, with `%XX` for reserved characters and those that can't be typed (RFC 3986 section 2.1).
-private func escaped(_ part: ByteString, keeping others: StaticString = "+") -> String {
-  PercentEncoding.text(part, keeping: others)
 }
 
 extension Item {

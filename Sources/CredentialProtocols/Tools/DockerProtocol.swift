@@ -244,7 +244,7 @@ private struct Registry {
     if let label = item.label, let registry = try? Registry(label), registry.place == place { return label }
     if place.protocol == "https", place.path == nil { return place.hostAndPort }
     let path = place.path.map { [UInt8(ascii: "/")] + $0.bytes + [UInt8(ascii: "/")] } ?? []
-    return ByteString(place.protocol.bytes + Array("://".utf8) + place.hostAndPort.bytes + path)
+    return ByteString(place.serverURL.bytes + path)
   }
 }
 

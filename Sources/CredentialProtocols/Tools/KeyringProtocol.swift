@@ -322,11 +322,11 @@ private struct ServiceURL {
     path = path.drop { $0 != slash }.drop { $0 == slash }
     while path.last == slash { path.removeLast() }
     while !path.isEmpty, parents.count < 2 * mostParents {
-      let parent = place.base.bytes + [slash] + path
+      let parent = place.serverURL.bytes + [slash] + path
       parents += [ByteString(parent + [slash]), ByteString(parent)]
       path = path.lastIndex(of: slash).map { path[..<$0] } ?? []
     }
-    return parents + [joined(place.base, "/"), place.base]
+    return parents + [joined(place.serverURL, "/"), place.serverURL]
   }
 
   private static func joined(_ first: ByteString, _ second: ByteString) -> ByteString {
@@ -335,11 +335,8 @@ private struct ServiceURL {
 }
 
 extension Place {
-  /// The URL of the whole server, without a slash at its end.
-  fileprivate var base: ByteString { ByteString(`protocol`.bytes + Array("://".utf8) + hostAndPort.bytes) }
-
   /// The service under which uv stores its own login for the server.
   fileprivate var nameForUv: ByteString {
-    ByteString("uv:".utf8 + (`protocol` == "https" ? hostAndPort : base).bytes)
+    ByteString("uv:".utf8 + (`protocol` == "https" ? hostAndPort : serverURL).bytes)
   }
 }
