@@ -4,18 +4,21 @@ import Processes
 
 /// The program whose output opens a slot.
 package enum CommandSlotProgram {
-  /// The variable set for programs that are run here. A llavero that they call doesn't run any itself.
+  /// The variable set for programs that are run here, with the path of the vault that is being opened. A llavero that
+  /// they call runs none itself, and doesn't open that vault: if it could, it would pass for a way in.
   static let marker = "LLAVERO_COMMAND_SLOT"
   /// The time limit, in milliseconds.
   static let timeout = 60_000
 
   /// Runs a program without a shell, and returns its output without a final line feed; `nil` if it fails in any way.
   ///
-  /// - Parameter words: the name or path of the program, and its arguments.
-  @Sendable package static func passphrase(of words: [String]) -> Secret? {
+  /// - Parameters:
+  ///   - words: the name or path of the program, and its arguments.
+  ///   - vault: the path of the vault to open.
+  package static func passphrase(of words: [String], opening vault: String) -> Secret? {
     // A child process must not be asked for the passphrase that it is run for.
     if getenv(marker) != nil { return nil }
-    setenv(marker, "1", 1)
+    setenv(marker, vault, 1)
     defer { unsetenv(marker) }
     guard
       let outcome = try? ProgramOutput.read(
@@ -28,5 +31,15 @@ package enum CommandSlotProgram {
       return passphrase
     case .failed: return nil
     }
+  }
+
+  /// Whether this process was started by a program whose output is to open this vault.
+  package static func isOpening(_ vault: String) -> Bool {
+    guard let path = getenv(marker) else { return false }
+    var (asked, own) = (stat(), stat())
+    if stat(path, &asked) == 0, stat(vault, &own) == 0 {
+      return asked.st_dev == own.st_dev && asked.st_ino == own.st_ino
+    }
+    return String(cString: path) == vault
   }
 }

@@ -104,20 +104,24 @@ package struct KeychainSelection {
   }
 
   fileprivate func file(at location: VaultLocation) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+    // The calling program is to open the same file.
+    if CommandSlotProgram.isOpening(location.vaultFile) {
+      throw .keychain(.locked(path: location.vaultFile))
+    }
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
     let keychain = try environment.encryptedFile(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location), openers: openers, onNotice: tell)
+      cache: try unlockCache(at: location), openers: openers(at: location), onNotice: tell)
     keychain.onlyReads = changesNothing
     return keychain
   }
 
   /// The ways to open the file without asking anybody.
-  private var openers: SlotOpeners {
+  private func openers(at location: VaultLocation) -> SlotOpeners {
     var openers = environment.openers
     openers.identity = identity
     openers.mayRunPrograms = mayRunPrograms
-    openers.run = CommandSlotProgram.passphrase
+    openers.run = { CommandSlotProgram.passphrase(of: $0, opening: location.vaultFile) }
     return openers
   }
 

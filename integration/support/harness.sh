@@ -14,9 +14,6 @@ fi
 PREFIX=$(cd "$PREFIX" && pwd)
 BUILD=${BUILD:-$ROOT/.build/release}
 export PREFIX BUILD ROOT SUPPORT
-# Options that take a tenth off the work of `swift build`, for packages that a case builds.
-# shellcheck disable=SC2034 # suites read it
-QUICK_BUILD=(--disable-index-store -Xswiftc -gnone)
 
 # However this suite ends, neither its folder nor any process that it started is left.
 if [[ ${SUPERVISED:-} != "$SUITE" ]]; then

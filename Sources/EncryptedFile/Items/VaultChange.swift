@@ -42,6 +42,8 @@ final class VaultChange {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
+  /// Whether the file has it.
+  private var hasNewestWrite = false
   /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.
   private(set) var otherLastWrites: [NewestWrite] = []
   /// Why this machine couldn't note what was written.
@@ -317,10 +319,16 @@ final class VaultChange {
       // A former file that could not be removed after the exchange counts as an earlier state, too.
       try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
       try Generations(creatingIn: locked.folder).purge()
-      NewestWrite.forget(knownTo: head, besides: newestWriteName, in: locked.folder)
+      forgetLastWrites()
     } catch {
       throw .earlierStatesRemain(because: error)
     }
+  }
+
+  /// Removes the last writes that are in the vault now, but not the second name of this one.
+  private func forgetLastWrites(_ putAside: [String] = []) {
+    NewestWrite.forget(
+      knownTo: head, putAside, besides: hasNewestWrite ? newestWriteName : nil, in: locked.folder)
   }
 
   /// Moves the copies that were merged to the earlier generations.
@@ -404,7 +412,7 @@ final class VaultChange {
         // A new vault has no copies elsewhere yet.
         if !isNew {
           putAside = try setLastWritesAside()
-          NewestWrite.keep(temporary, as: newestWriteName, in: locked.folder)
+          hasNewestWrite = NewestWrite.keep(temporary, as: newestWriteName, in: locked.folder)
         }
       }
     }
@@ -418,7 +426,7 @@ final class VaultChange {
     }
     if before != nil { try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince) }
     try? putCopiesAway()
-    if !isNew { NewestWrite.forget(knownTo: head, putAside, besides: newestWriteName, in: locked.folder) }
+    if !isNew { forgetLastWrites(putAside) }
   }
 }
 

@@ -14,6 +14,7 @@ extension EncryptedFileKeychain {
       throw .locked(path: location.vaultFile)
     }
     let result = try body(change, identity)
+    try change.removeSlotsThatWait()
     try commitSlots(change)
     return result
   }

@@ -162,13 +162,22 @@ struct Generations: ~Copyable {
   func list() throws(KeychainError) -> [Generation] {
     var found: [Generation] = []
     for name in try folder.names() {
-      guard let number = Self.number(of: name), let status = try? folder.status(of: name) else { continue }
+      guard let number = Self.number(of: name), let status = try status(of: name) else { continue }
       found.append(
         Generation(
           number: number, written: status.modificationDate, size: status.size, path: folder.path(of: name),
           name: name))
     }
     return found.sorted { ($0.number, $0.written) > ($1.number, $1.written) }
+  }
+
+  /// The status of a file; `nil` if another process has removed it since the folder was listed.
+  private func status(of name: String) throws(KeychainError) -> FileStatus? {
+    do throws(KeychainError) {
+      return try folder.status(of: name)
+    } catch .system(_, _, errno: ENOENT) {
+      return nil
+    }
   }
 
   /// The file of a generation.

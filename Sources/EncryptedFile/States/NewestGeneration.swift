@@ -143,8 +143,8 @@ extension EncryptedFileKeychain {
     var own: String?
     if !opened.first.head.isNotedInPast {
       // Version 0.1.0 gives its writes no second name.
-      own = location.newestWriteName
-      NewestWrite.keep(VaultLocation.vaultName, as: location.newestWriteName, in: folder)
+      let newest = location.newestWriteName
+      if NewestWrite.keep(VaultLocation.vaultName, as: newest, in: folder) { own = newest }
     }
     NewestWrite.forget(knownTo: opened.first.head, besides: own, in: folder)
   }

@@ -63,18 +63,25 @@ struct NewestWrite {
   }
 
   /// Gives a file the name `newest` before it gets into the vault's place. If it can't be linked, it is copied.
-  /// Failures are ignored: they must not prevent the write.
-  static func keep(_ name: String, as newest: String, in folder: borrowing Folder) {
+  ///
+  /// - Returns: whether that succeeded. A failure must not prevent the write; the former file still has the name then.
+  static func keep(_ name: String, as newest: String, in folder: borrowing Folder) -> Bool {
     // The former file stays until the new one is there.
     let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
     if linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0,
       renameat(folder.descriptor, temporary, folder.descriptor, newest) == 0
     {
-      return
+      return true
     }
-    guard let contents = try? folder.file(name)?.contents(limit: VaultBounds.file) else { return }
-    try? contents.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replace(newest, with: bytes, isLasting: false)
+    do throws(KeychainError) {
+      guard let file = try folder.file(name) else { return false }
+      let contents = try file.contents(limit: VaultBounds.file)
+      try contents.withUnsafeBytes { (bytes) throws(KeychainError) in
+        try folder.replace(newest, with: bytes, isLasting: false)
+      }
+      return true
+    } catch {
+      return false
     }
   }
 

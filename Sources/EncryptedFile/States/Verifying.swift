@@ -69,7 +69,8 @@ extension EncryptedFileKeychain {
   /// The newest generation without faults, last writes included, as the state to start from again: one that the
   /// present key opens or, failing that, one that a former key opens.
   ///
-  /// - Throws: as ``newestGood()`` does.
+  /// - Throws: as ``newestGood()`` does; ``KeychainError/system(operation:path:errno:)`` if a generation can't be read
+  ///   just now.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
     if let folder = try Folder(opening: location.vaultFolder) {
       let writes = try NewestWrite.openAll(in: folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
@@ -80,16 +81,18 @@ extension EncryptedFileKeychain {
       }
     }
     for opensByFormer in [false, true] {
-      for generation in (try? generations()) ?? [] {
+      for generation in try generations() {
         do throws(KeychainError) {
           let earlier = try open(
             generation, uuid: ways.stanzas.uuid, with: ways.key, orByFormerKey: opensByFormer)
           _ = try earlier.verify()
           return (generation, try VaultBeginning(earlier, ways))
-        } catch .slot(.pluginFailed(let name, let fault)) {
-          throw .slot(.pluginFailed(name: name, fault))
         } catch {
-          continue
+          switch error {
+          // It can't be read just now, and may be the newest good one.
+          case .slot(.pluginFailed), .system: throw error
+          default: continue
+          }
         }
       }
     }
