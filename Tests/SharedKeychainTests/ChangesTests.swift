@@ -127,15 +127,16 @@ import Testing
     #expect(KeychainUnderTest.all.count == 3)
   }
 
-  /// Runs a test of a kind of keychain, and waits until the keyring that it started has ended: this process ends next.
+  /// Runs a test of a kind of keychain, and waits until its folder and the keyring that it started are gone: this process
+  /// ends next.
   private static func alone(_ kind: Int, _ body: (KeychainUnderTest) async throws -> Void) async throws {
     try await body(KeychainUnderTest.all[kind])
     for _ in 0..<6000 {
       var child = siginfo_t()
-      if waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == -1 { return }
+      if TemporaryFolder.count == 0, waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == -1 { return }
       try await Task.sleep(for: .milliseconds(10))
     }
-    Issue.record("a process is left")
+    Issue.record("a process or \(TemporaryFolder.count) folders are left")
   }
 
   private static func cancel(_ kind: KeychainUnderTest) async throws {

@@ -1,9 +1,13 @@
 public import Glibc
+import Synchronization
 
 /// A fresh folder of mode 0700, removed with its contents when this is released.
 public final class TemporaryFolder: Sendable {
   /// The folder's absolute path, without symbolic links.
   public let path: String
+  /// The number of folders that have not been removed.
+  public static var count: Int { existing.load(ordering: .acquiring) }
+  private static let existing = Atomic(0)
 
   /// Makes the folder, under `TMPDIR` or else `/tmp`.
   public init() {
@@ -14,10 +18,12 @@ public final class TemporaryFolder: Sendable {
     }
     defer { free(real) }
     path = String(cString: real)
+    Self.existing.add(1, ordering: .relaxed)
   }
 
   deinit {
     Self.removeTree(path)
+    Self.existing.subtract(1, ordering: .releasing)
   }
 
   /// The path of a file in the folder.

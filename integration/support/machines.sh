@@ -60,7 +60,11 @@ count_earlier() {
 earlier_secrets() {
   local turn copy
   copy=$(mktemp -d "$CASE/copy.XXXXXX")
-  cp -a "$HOME" "$copy/home"
+  # A sync program's temporary files come and go meanwhile.
+  for _ in {1..50}; do
+    if cp -a "$HOME" "$copy/home"; then break; fi
+    rm -rf "$copy/home"
+  done
   (
     use_home "$copy"
     # The secret that was in use becomes the first in the list, so each is the last one at some time. More entries may

@@ -16,16 +16,17 @@ extension VaultChange {
     let arriving = other.stanzas.slots.filter { slot in
       !removed.contains(slot.id) && !stanzas.slots.contains { $0.id == slot.id }
     }
-    let leaving = Set(stanzas.slots.map(\.id).filter { removed.contains($0) })
-    if arriving.isEmpty, leaving.isEmpty, Set(theirs.removed).isSubset(of: mine.removed) { return }
-    var slots = stanzas.slots
-    slots += arriving.prefix(max(0, VaultBounds.slots - slots.count + leaving.count))
+    let staying = stanzas.slots.filter { !removed.contains($0.id) }
+    if arriving.isEmpty, staying.count == stanzas.slots.count, Set(theirs.removed).isSubset(of: mine.removed)
+    {
+      return
+    }
     var notes = mine
     for id in theirs.removed { notes.remove(id) }
     for slot in arriving { if let note = theirs[slot.id] { notes.set(note) } }
     notes.write(to: &head)
-    try setSlots(slots)
-    try removeSlotsThatWait()
+    let slots = Self.joined(staying, arriving)
+    try setSlots(hasWay(slots, key) ? slots : Self.joined(stanzas.slots, arriving))
   }
 
   /// Removes the slots whose removal is noted, if something else opens the vault.
@@ -35,12 +36,20 @@ extension VaultChange {
     guard let key, let stanzas else { return }
     let removed = try notes().removed
     let slots = stanzas.slots.filter { !removed.contains($0.id) }
-    if slots.count == stanzas.slots.count { return }
-    // If each side has removed what the other kept, both stay: a vault that nothing opens would be worse.
-    if !slots.contains(where: { $0.isKnown && $0.isWellFormed }), try !unlocking.hasIdentityFile(of: key) {
-      return
-    }
-    try setSlots(slots)
+    if slots.count < stanzas.slots.count, try hasWay(slots, key) { try setSlots(slots) }
+  }
+
+  private static func joined(
+    _ slots: [VaultStanzas.Slot], _ arriving: [VaultStanzas.Slot]
+  ) -> [VaultStanzas.Slot] {
+    slots + arriving.prefix(max(0, VaultBounds.slots - slots.count))
+  }
+
+  /// Whether something opens the vault with these slots. If each side has removed what the other kept, both stay: a
+  /// vault that nothing opens would be worse.
+  private func hasWay(_ slots: [VaultStanzas.Slot], _ key: VaultKey) throws(KeychainError) -> Bool {
+    if slots.contains(where: { $0.isKnown && $0.isWellFormed }) { return true }
+    return try unlocking.hasIdentityFile(of: key)
   }
 
   private func setSlots(_ slots: [VaultStanzas.Slot]) throws(KeychainError) {

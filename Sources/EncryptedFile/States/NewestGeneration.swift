@@ -125,9 +125,14 @@ extension EncryptedFileKeychain {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return }
     for name in (try? NewestWrite.names(in: folder)) ?? [] {
       switch try? NewestWrite.look(at: name, besides: opened, opened.first.head, in: folder, unlocking) {
-      case .undecided?, .otherKey?: onNotice(.undecided(path: folder.path(of: name)))
+      case .undecided?, .otherKey?: break
       default: continue
       }
+      // It may be that of a writer that is changing the key, or has changed it since the vault was opened.
+      let uuid = opened.stanzas.uuid
+      if NewestWrite.isBeingReplaced(name, of: uuid, in: folder, at: location) { continue }
+      guard let file = try? vaultFile(), file.status == opened.status else { return }
+      onNotice(.undecided(path: folder.path(of: name)))
     }
   }
 
