@@ -40,7 +40,7 @@ package enum GitCredentialCommand {
       func value() throws(Failure) -> String { "\(try explaining(call: reader.value()))" }
       while let word = reader.next() {
         switch word {
-        case .end: break
+        case .end: throw Failure("unknown option --", status: .usage)
         case .operand(let name):
           if !reader.rest.isEmpty {
             throw Failure("the operation has to be the last argument", status: .usage)
