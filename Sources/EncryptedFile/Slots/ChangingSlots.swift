@@ -16,6 +16,7 @@ extension EncryptedFileKeychain {
     let result = try body(change, identity)
     try change.removeSlotsThatWait()
     try commitSlots(change)
+    try change.removeCopiesOfFormerSlots()
     return result
   }
 
@@ -134,12 +135,27 @@ extension VaultChange {
     try Self.removeCopies(in: slots, except: Set(stanzas.slots.map(\.fileName)))
   }
 
+  /// Makes sure that no copy of a slot is left that the vault no longer has: with it, a former passphrase opens what is
+  /// stored later. A write that could not remove one goes on.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``; the slots have been changed all the same.
+  func removeCopiesOfFormerSlots() throws(KeychainError) {
+    guard let folder = try Folder(opening: locked.folder.path(of: VaultLocation.slotsName)) else { return }
+    try Self.removeCopies(in: folder, except: Set(slots.map(\.fileName)))
+  }
+
   private static func removeCopies(in slots: borrowing Folder, except kept: Set<String>) throws(KeychainError)
   {
     slots.removeStaleTemporaries()
+    var failure: KeychainError?
     for name in try slots.names() where name.hasSuffix(VaultStanzas.Slot.fileExtension) {
       let id = String(name.dropLast(VaultStanzas.Slot.fileExtension.count))
-      if VaultStanzas.isSlotID(id), !kept.contains(name) { unlinkat(slots.descriptor, name, 0) }
+      if VaultStanzas.isSlotID(id), !kept.contains(name), unlinkat(slots.descriptor, name, 0) != 0,
+        errno != ENOENT
+      {
+        failure = .system(operation: "remove", path: slots.path(of: name), errno: errno)
+      }
     }
+    if let failure { throw failure }
   }
 }

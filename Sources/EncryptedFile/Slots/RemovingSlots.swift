@@ -23,17 +23,6 @@ extension EncryptedFileKeychain {
       if hasIdentityFile { return }
       guard try opensOtherwise(change, identity) else { throw .slot(.nothingElseOpens) }
     }
-    try checkCopyIsGone(id)
-  }
-
-  /// Makes sure that the copy of a removed slot is gone: with it, the former passphrase opens what is stored later.
-  private func checkCopyIsGone(_ id: String) throws(KeychainError) {
-    let path = location.vaultFolder + "/" + VaultLocation.slotsName
-    guard let slots = try Folder(opening: path) else { return }
-    let name = id + VaultStanzas.Slot.fileExtension
-    if unlinkat(slots.descriptor, name, 0) != 0, errno != ENOENT {
-      throw .system(operation: "remove", path: slots.path(of: name), errno: errno)
-    }
   }
 
   /// Whether the vault can be opened otherwise: by a passphrase or a code that somebody knows, or by a key or a
