@@ -1,5 +1,6 @@
 import Glibc
 public import Keychain
+import PrivateFiles
 
 /// The location of a vault and the files that belong to it (XDG Base Directory Specification 0.8).
 public struct VaultLocation: Hashable, Sendable {
@@ -18,17 +19,28 @@ public struct VaultLocation: Hashable, Sendable {
   /// (default `~/.local/state`). Relative paths in these variables are ignored, as the specification demands.
   ///
   /// - Parameter environment: returns the value of an environment variable.
-  /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and `HOME` is not an absolute path.
+  /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and `HOME` is not an absolute path, or if the
+  ///   path is not UTF-8.
   public init(environment: (String) -> String? = Self.environmentVariable) throws(KeychainError) {
     func folder(_ variable: String, fallback: String) throws(KeychainError) -> String {
-      if let value = environment(variable), value.hasPrefix("/") { return value + "/llavero" }
+      if let value = environment(variable), value.hasPrefix("/") {
+        return try Self.checked(value, variable) + "/llavero"
+      }
       guard let home = environment("HOME"), home.hasPrefix("/") else {
         throw .unavailable(reason: "HOME is not set to an absolute path")
       }
-      return home + fallback + "/llavero"
+      return try Self.checked(home, "HOME") + fallback + "/llavero"
     }
     vaultFolder = try folder("XDG_DATA_HOME", fallback: "/.local/share")
     stateFolder = try folder("XDG_STATE_HOME", fallback: "/.local/state")
+  }
+
+  /// Returns the path. With U+FFFD in the place of other bytes it would lead to another folder.
+  private static func checked(_ path: String, _ variable: String) throws(KeychainError) -> String {
+    if path.unicodeScalars.contains("\u{FFFD}") {
+      throw .unavailable(reason: "the path in \(variable) is not UTF-8")
+    }
+    return path
   }
 
   /// The value of an environment variable of this process.
@@ -40,6 +52,15 @@ public struct VaultLocation: Hashable, Sendable {
   public var vaultFile: String { vaultFolder + "/" + Self.vaultName }
   /// The plain identity, if the vault has one.
   public var identityFile: String { stateFolder + "/" + Self.identityName }
+
+  /// Whether a file is, or would be, in one of the two folders or below.
+  package func contains(_ path: String) -> Bool {
+    let end = path.lastIndex(of: "/")
+    guard let folder = realPath(end.map { String(path[...$0]) } ?? ".") else { return false }
+    return [vaultFolder, stateFolder].compactMap { realPath($0) }.contains { own in
+      folder == own || folder.hasPrefix(own + "/")
+    }
+  }
 
   static let vaultName = "vault.age"
   static let lockName = "lock"

@@ -44,6 +44,15 @@ struct LocationTests {
     #expect(failure { try location(environment) } == homeless)
   }
 
+  @Test("not in another folder because a path is not UTF-8")
+  func otherBytes() throws {
+    let path = String(decoding: [0x2f, 0xff], as: UTF8.self)
+    for variable in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
+      let error = KeychainError.unavailable(reason: "the path in \(variable) is not UTF-8")
+      #expect(failure { try location(["HOME": "/h"].merging([variable: path]) { $1 }) } == error)
+    }
+  }
+
   @Test("folders that are missing are made, with those above them, for this user alone")
   func deepFolders() throws {
     let place = Place()

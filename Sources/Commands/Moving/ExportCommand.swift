@@ -2,6 +2,7 @@ import Age
 import ArgumentParser
 import Bytes
 import CLinux
+import EncryptedFile
 import Glibc
 import Interchange
 import Keychain
@@ -95,6 +96,10 @@ struct ExportCommand: ParsableCommand {
           hint: "name a file with --output, or say --force", status: .usage)
       }
       return
+    }
+    if let location = try? VaultLocation(), location.contains(output) {
+      throw Failure(
+        "\(output) is in a folder of the keychain itself", hint: "name another one", status: .usage)
     }
     if !force, access(output, F_OK) == 0 {
       throw Failure(
