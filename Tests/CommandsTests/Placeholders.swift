@@ -51,6 +51,7 @@ enum Placeholders {
       .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\dZ/#, with: "{MINUTE}")
       .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/#, with: "{SECOND}")
       .replacing(#/\b(\d+)-[0-9a-f]{8}\.age\b/#) { "\($0.1)-{MAC}.age" }
+      .replacing(#/\bunmerged-[0-9a-f]{8}\.age\b/#, with: "unmerged-{NUMBER}.age")
       .replacing(#/0x(3\d){14}5A00  "\d{14}Z\\000"/#, with: "{TIMEDATE}")
       .replacing(#/remembered on \d{4}-\d\d-\d\d/#, with: "remembered on {DATE}")
       .replacing(#/(\/\d+)@\d{10}\b/#) { "\($0.1)@{EPOCH}" }

@@ -51,7 +51,7 @@ struct CreationTests {
   @Test("killed before the vault: the next one makes a vault as if nothing had been")
   func killedBeforeVault() throws {
     let place = try killedAfterVault()
-    unlink(place.vault)
+    place.loseVault()
     // The highest generation seen is recorded after the vault is in its place.
     for name in names(in: place.location.stateFolder) where name.hasSuffix(".seen") {
       unlink(place.location.stateFolder + "/" + name)

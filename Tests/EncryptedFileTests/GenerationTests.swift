@@ -97,7 +97,7 @@ struct GenerationTests {
     for number in 0..<4 { try keychain.add(servers: ["\(number).example"]) }
     var bytes = try contents(of: place.vault)
     bytes[bytes.count - 10] ^= 1
-    try put(bytes, into: place.vault)
+    try place.overwriteVault(bytes)
     let newest = try #require(try keychain.generations().first)
     try put([1, 2, 3], into: newest.path)
     guard case .damaged(place.vault, _) = failure({ try place.keychain().servers() }) else {
@@ -125,7 +125,7 @@ struct GenerationTests {
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
     #expect(try place.keychain().servers() == ["a.example"])
     try place.keychain().add(servers: ["c.example"])
-    // This machine's last write still exists, but only under its second name.
+    // This machine's last write still exists, but only as a copy.
     unlink(place.vault)
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
     #expect(try place.keychain().servers() == ["a.example", "c.example"])

@@ -250,7 +250,8 @@ struct ConflictCopyTests {
     #expect(
       EncryptedFileTests.names(in: folder)
         == (backups + [
-          "lock", "vault.age", "vault.conflict-garbage.age", "vault.conflict-of-another.age",
+          pair.one.newestWriteName, "lock", "vault.age", "vault.conflict-garbage.age",
+          "vault.conflict-of-another.age",
         ]).sorted())
     #expect(
       notices.all == [
@@ -428,7 +429,7 @@ struct SalvagingTests {
     #expect(failure { try place.keychain().salvage() } == .duplicateItem, "nothing is wrong with it")
     var bytes = try contents(of: place.vault)
     bytes[300_000] ^= 1
-    try put(bytes, into: place.vault)
+    try place.overwriteVault(bytes)
     let salvage = try place.keychain().salvage()
     #expect(salvage.count == 1502 && salvage.base?.number == 1)
     #expect(salvage.recovered < 1502 && salvage.recovered > 1000)
@@ -443,7 +444,7 @@ struct SalvagingTests {
     try place.keychain().add(servers: (0..<1500).map { "host\($0).example" })
     var bytes = try contents(of: place.vault)
     bytes.removeLast(200_000)
-    try put(bytes, into: place.vault)
+    try place.overwriteVault(bytes)
     let salvage = try place.keychain().salvage()
     #expect(salvage.base == nil && salvage.count == salvage.recovered && salvage.count > 500)
     #expect(try place.keychain().servers().count == salvage.count)
@@ -457,7 +458,7 @@ struct SalvagingTests {
     var bytes = try contents(of: place.vault)
     // In the ephemeral share of the first stanza.
     bytes[40] = bytes[40] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
-    try put(bytes, into: place.vault)
+    try place.overwriteVault(bytes)
     #expect(failure { try place.keychain().servers() } == .wrongIdentity(path: place.identityFile))
     let salvage = try place.keychain().salvage()
     #expect(salvage.base?.number == 1 && salvage.recovered == 0)
@@ -484,7 +485,7 @@ struct SalvagingTests {
     var bytes = try contents(of: place.vault)
     bytes[bytes.count - 1] ^= 1
     let damaged = bytes
-    try put(bytes, into: place.vault)
+    try place.overwriteVault(bytes)
     guard case .damaged? = failure({ try place.keychain().salvage() }) else {
       Issue.record("something was made of nothing")
       return

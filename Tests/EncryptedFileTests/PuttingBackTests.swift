@@ -10,7 +10,7 @@ import Testing
 enum Loss: CaseIterable {
   /// A byte of the contents is changed.
   case payload
-  /// The file is gone, with this machine's second name for it.
+  /// The file is gone, with this machine's copy of it.
   case file
   /// The header's MAC is changed.
   case headerMAC
@@ -52,7 +52,7 @@ enum Loss: CaseIterable {
     case .headerKey: change(40)
     case .cut: bytes.removeLast(bytes.count - 100)
     }
-    try put(bytes, into: place.vault)
+    try place.overwriteVault(bytes)
   }
 }
 
@@ -225,7 +225,7 @@ struct PuttingBackTests {
     if isWritten { try slots.keychain().add(servers: ["d.example"]) }
     if let loss { try loss.befall(slots.place) } else { unlink(slots.place.vault) }
     _ = try slots.keychain().restore(oldest) { _ in true }
-    // Damage affects both names; if the contents can't be decrypted, their records are lost.
+    // The damage takes the copy along; if the contents can't be decrypted, their records are lost.
     let isKnown = isWritten || loss == nil || loss == .headerMAC || loss == .headerSlots
     #expect(
       try slots.keychain().slots()?.first { $0.id == id }?.recipient == (isKnown ? recipient : nil))
@@ -297,7 +297,7 @@ struct PuttingBackTests {
     let id = try slots.keychain().addPassphrase(Secret("gone"))
     let older = try contents(of: slots.place.vault)
     try slots.keychain().removeSlot(id)
-    try put(older, into: slots.place.vault)
+    try slots.place.overwriteVault(older)
     try Loss.payload.befall(slots.place)
     let question = Question(false)
     #expect(failure { try slots.keychain().salvage(confirm: question.confirm) } == .slot(.unconfirmed))
@@ -378,7 +378,7 @@ struct PuttingBackRotatedTests {
     for isOtherFile in [false, true] { try unopened(isOtherFile: isOtherFile) }
   }
 
-  /// - Parameter isOtherFile: whether the last write of this machine stays in the folder by its second name.
+  /// - Parameter isOtherFile: whether the last write of this machine stays in the folder as a copy.
   private func unopened(isOtherFile: Bool) throws {
     let place = Place()
     try place.keychain().add(servers: ["a.example"])
@@ -391,7 +391,7 @@ struct PuttingBackRotatedTests {
       nil
     } announce: { _ in
     }
-    if isOtherFile { unlink(place.vault) }
+    if !isOtherFile { unlink(place.newestWrite) }
     try put(try contents(of: other.vault), into: place.vault)
     let before = try place.everything()
     let generation = try #require(try place.keychain().generations().first)

@@ -6,8 +6,7 @@ import Testing
 
 @testable import EncryptedFile
 
-/// Two machines with one vault, and a sync program that replaces the first one's file with that of the second, without
-/// a conflict copy.
+/// Two machines with one vault, and a program that brings the second one's file to the first, without a conflict copy.
 private final class Pair {
   let one: Place
   let two = Place()
@@ -39,8 +38,12 @@ private final class Pair {
     try keychain.delete(try keychain.items(matching: query(server)))
   }
 
-  /// Replaces the vault at one place with a new file that has the contents of another's.
-  func bring(_ from: Place, to: Place) throws { try replace(to.vault, with: try contents(of: from.vault)) }
+  /// Puts the contents of the vault at one place into the vault of another: a new file, as sync programs make it, or
+  /// the file that is there, as cp and scp do.
+  func bring(_ from: Place, to: Place, inPlace: Bool = false) throws {
+    let bytes = try contents(of: from.vault)
+    if inPlace { try put(bytes, into: to.vault) } else { try replace(to.vault, with: bytes) }
+  }
 
   func replace(_ file: String, with bytes: [UInt8]) throws {
     try put(bytes, into: file + ".incoming")
@@ -59,14 +62,16 @@ private final class Notices: @unchecked Sendable {
 
 @Suite("A write that a sync program replaces unseen")
 struct ReplacedWriteTests {
-  @Test("is merged at the next look, whichever of both numbers is higher, and once", arguments: 0...2, 0...2)
-  func merged(further: Int, furtherThere: Int) throws {
+  @Test(
+    "is merged at the next look, whichever of both numbers is higher, and once", arguments: 0...2,
+    [(0, false), (1, false), (2, false), (0, true), (1, true), (2, true)])
+  func merged(further: Int, there: (writes: Int, inPlace: Bool)) throws {
     let pair = try Pair()
     for number in 0..<further { try pair.set("a.example", "one \(number)", at: pair.one) }
     try pair.set("c.example", "c", at: pair.one)
-    for number in 0..<furtherThere { try pair.set("b.example", "two \(number)", at: pair.two) }
+    for number in 0..<there.writes { try pair.set("b.example", "two \(number)", at: pair.two) }
     try pair.set("d.example", "d", at: pair.two)
-    try pair.bring(pair.two, to: pair.one)
+    try pair.bring(pair.two, to: pair.one, inPlace: there.inPlace)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
     #expect(pair.notices.all == [.created(pair.one.location), .merged(copies: 1)])
     // Nothing is merged again, and the other machine accepts the result as it is.
@@ -80,7 +85,7 @@ struct ReplacedWriteTests {
     #expect(pair.notices.all.count == 2)
   }
 
-  @Test("is merged also where the sync program brings the other machine's second name with it")
+  @Test("is merged also where the sync program brings the other machine's last write with it")
   func everythingComes() throws {
     let pair = try Pair()
     try pair.set("c.example", "c", at: pair.one)
@@ -91,7 +96,7 @@ struct ReplacedWriteTests {
     }
     try pair.bring(pair.two, to: pair.one)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    // A write that is in the vault needs no second name.
+    // Nobody needs a copy of a write that is in the vault.
     try pair.set("e.example", "e", at: pair.one)
     #expect(!names(in: folders.1).contains(pair.two.newestWriteName))
   }
@@ -106,7 +111,7 @@ struct ReplacedWriteTests {
     let seen = try #require(names(in: pair.one.location.stateFolder).first { $0.hasSuffix(".seen") })
     let note = try contents(of: pair.one.location.stateFolder + "/" + seen)
     try pair.set("e.example", "e", at: pair.one)
-    // The state that is left: the file has only its second name, and the generation seen is unchanged.
+    // The state that is left: there is only the copy of the file, and the generation seen is unchanged.
     try pair.replace(pair.one.vault, with: theirs)
     try pair.replace(pair.one.location.stateFolder + "/" + seen, with: note)
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
@@ -133,8 +138,7 @@ struct ReplacedWriteTests {
       if isGone {
         unlink(pair.one.vault)
       } else {
-        // Its second name has the same bytes.
-        try put([1], into: pair.one.vault)
+        try pair.one.overwriteVault([1])
       }
       _ = try pair.keychain(pair.one).salvage()
       try pair.has(["a", "b", "d", "e", "f"] + (isGone ? ["g"] : []), at: pair.one)
@@ -174,7 +178,7 @@ struct ReplacedWriteTests {
     }
   }
 
-  @Test("by a version that gives its writes no second name is given one by whoever sees it")
+  @Test("by a version that doesn't copy its writes is copied by whoever sees it")
   func ofOlderVersion() throws {
     let pair = try Pair()
     let older = try contents(of: pair.two.vault)
@@ -249,20 +253,32 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
   }
 
-  @Test("is merged where its second name is that of a copy, and as long as it is there it is not")
-  func copied() throws {
+  /// The first write of a new vault is copied, too.
+  @Test("comes back where damage was written into the vault", arguments: [false, true])
+  func overwritten(isFirst: Bool) throws {
     let pair = try Pair()
-    try pair.set("c.example", "c", at: pair.one)
-    // As on a file system without links.
-    let copy = pair.one.newestWrite
-    try pair.replace(copy, with: try contents(of: copy))
-    #expect(try contents(of: copy) == contents(of: pair.one.vault))
+    if !isFirst { try pair.set("c.example", "c", at: pair.one) }
+    let written = try contents(of: pair.one.vault)
+    #expect(try contents(of: pair.one.newestWrite) == written)
+    // Nothing is written if nothing was brought.
     let before = try pair.one.everything()
     try pair.keychain(pair.one).exclusively { () throws(KeychainError) in }
     #expect(try pair.one.everything() == before)
-    try pair.set("d.example", "d", at: pair.two)
-    try pair.bring(pair.two, to: pair.one)
+    var bytes = written
+    bytes[bytes.count - 1] ^= 1
+    try put(bytes, into: pair.one.vault)
+    #expect(try pair.keychain(pair.one).salvage().base?.number == (isFirst ? 1 : 2))
+    try pair.has(isFirst ? ["a", "b"] : ["a", "b", "c"], at: pair.one)
+  }
+
+  @Test("needs no copy that a power failure has left empty")
+  func emptyCopy() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    try put([], into: pair.one.newestWrite)
+    try pair.set("d.example", "d", at: pair.one)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
+    #expect(unmerged(pair.one) == [] && pair.notices.all == [.created(pair.one.location)])
   }
 
   private func unmerged(_ place: Place) -> [String] {

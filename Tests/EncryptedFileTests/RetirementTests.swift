@@ -103,14 +103,19 @@ struct RetirementTests {
     try keychain.save(EncryptedFileTests.item("c.example"), Credential(password: "c"), at: clock.now)
     #expect(text(try place.plaintext()).contains("secret-a.example"))
     clock.advance(seconds: 1)
+    // A clock that is ahead at a single write removes nothing.
     try keychain.save(EncryptedFileTests.item("d.example"), Credential(password: "d"), at: clock.now)
+    #expect(text(try place.plaintext()).contains("secret-a.example"))
+    try keychain.save(EncryptedFileTests.item("e.example"), Credential(password: "e"), at: clock.now)
     #expect(!text(try place.plaintext()).contains("secret-a.example"))
     #expect(text(try place.plaintext()).contains("old internet a.example"))
     #expect(try keychain.retiredItems(matching: .all).isEmpty, "there is nothing to bring back")
     clock.advance(seconds: 150 * Self.day)
-    try keychain.save(EncryptedFileTests.item("e.example"), Credential(password: "e"), at: clock.now)
+    try keychain.save(EncryptedFileTests.item("f.example"), Credential(password: "f"), at: clock.now)
+    #expect(text(try place.plaintext()).contains("old internet a.example"))
+    try keychain.save(EncryptedFileTests.item("g.example"), Credential(password: "g"), at: clock.now)
     #expect(!text(try place.plaintext()).contains("old internet a.example"))
-    #expect(try keychain.items(matching: .all).count == 4)
+    #expect(try keychain.items(matching: .all).count == 6)
   }
 
   @Test("compacting forgets all of it, and all generations, and leaves the items")

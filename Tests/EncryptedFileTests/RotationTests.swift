@@ -224,7 +224,7 @@ struct RotationTests {
     try slots.keychain().add(servers: ["d.example"])
     var vault = try HandMadeVault()
     vault.generation = 9
-    try put(try vault.file(), into: slots.place.vault)
+    try slots.place.overwriteVault(try vault.file())
     try put(vault.identityText(), into: slots.place.identityFile)
     let keychain = slots.keychain()
     try keychain.acceptRollback()

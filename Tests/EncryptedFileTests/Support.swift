@@ -32,13 +32,19 @@ final class Place: Sendable {
       maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock)
   }
 
-  /// The second name of this machine's last write.
+  /// The name of the copy of this machine's last write.
   var newestWriteName: String { location.newestWriteName }
   var newestWrite: String { location.vaultFolder + "/" + newestWriteName }
 
-  /// Removes the vault's file, by both its names.
+  /// Removes the vault's file and the copy of it.
   func loseVault() {
     unlink(vault)
+    unlink(newestWrite)
+  }
+
+  /// Writes bytes into the vault's file, in place, and removes the copy of it.
+  func overwriteVault(_ bytes: [UInt8]) throws {
+    try put(bytes, into: vault)
     unlink(newestWrite)
   }
 

@@ -97,7 +97,7 @@ struct KnownState: Hashable {
 
   static let day: Int64 = 86_400_000
 
-  /// Forgets what a write at `now` forgets.
+  /// Forgets what a write at `now` forgets if the one before was no earlier.
   mutating func forgetExpired(at now: Timestamp) {
     replaceGone { item in
       let age = now.milliseconds - item.retired.milliseconds

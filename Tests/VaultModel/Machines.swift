@@ -70,7 +70,9 @@ struct Machines {
     }
     // Then a fixed order of their lines decides, which the model doesn't know.
     if current.state.isEven(with: other.state) { return }
-    if kind == .replaceUnseen || kind == .killExchange, try isKnown(other, kind) { return }
+    // cp and scp write into the file that is there; sync programs replace it.
+    let bring = choices.chance(2) ? put(_:into:) : { try replace($1, with: $0) }
+    if kind == .replaceUnseen || kind == .killExchange, try isKnown(other, kind, bring) { return }
     let before = current.state
     let usesBase = kind == .mergeFiles || kind == .merge && choices.chance(3)
     var expected = current.state
@@ -93,7 +95,7 @@ struct Machines {
       _ = try current.reopened().items(matching: .all)
       if access(copy, F_OK) == 0 { throw Finding("a conflict copy was not merged") }
     case .replaceUnseen:
-      try replace(current.location.vaultFile, with: try bytes(of: other.location.vaultFile))
+      try bring(try bytes(of: other.location.vaultFile), current.location.vaultFile)
       _ = try current.reopened().items(matching: .all)
     case .killExchange:
       let exchanged = current.location.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp"
@@ -119,7 +121,9 @@ struct Machines {
 
   /// Handles the cases in which a sync program replaces the vault with the other machine's file and nothing is merged,
   /// because one descends from the other. Returns whether it was such a case, or one that can't be determined.
-  private func isKnown(_ other: Machine, _ kind: Step.Kind) throws -> Bool {
+  private func isKnown(
+    _ other: Machine, _ kind: Step.Kind, _ bring: ([UInt8], String) throws -> Void
+  ) throws -> Bool {
     if !current.knowsPast || !other.knowsPast { return true }
     // The history doesn't go back further than these generations.
     if abs(current.generation - other.generation) > 14 { return true }
@@ -137,7 +141,7 @@ struct Machines {
         }
         return true
       }
-      try replace(vault, with: theirs)
+      try bring(theirs, vault)
       let reading = current.outcome { () throws(KeychainError) in
         _ = try current.reopened().items(matching: .all)
       }
@@ -146,7 +150,7 @@ struct Machines {
       return true
     }
     if kind == .replaceUnseen, other.past.contains(try headerMAC(of: vault)) {
-      try replace(vault, with: theirs)
+      try bring(theirs, vault)
       _ = try current.reopened().items(matching: .all)
       guard try bytes(of: vault) == theirs else { throw Finding("it was merged into what comes from it") }
       current.become(other)
@@ -198,16 +202,17 @@ extension Machine {
 }
 
 extension Machine {
-  /// The second name of the machine's last write.
+  /// The copy of the machine's last write.
   var newestWrite: String {
     location.vaultFolder + "/" + location.newestWriteName
   }
 
   /// Whether the machine has written the vault's file itself.
   var hasNewestWrite: Bool {
-    var (vault, newest) = (stat(), stat())
-    return stat(location.vaultFile, &vault) == 0
-      && stat(newestWrite, &newest) == 0 && vault.st_ino == newest.st_ino
+    guard let vault = try? bytes(of: location.vaultFile), let newest = try? bytes(of: newestWrite) else {
+      return false
+    }
+    return vault == newest
   }
 }
 

@@ -7,10 +7,8 @@ import TestSupport
 extension Machine {
   /// The damage to a vault that is restored.
   private enum Loss: CaseIterable {
-    /// The file is gone, with both its names.
+    /// The file is gone.
     case file
-    /// The vault's name is gone; the file still has this machine's second name for it.
-    case name
     /// The contents are damaged; the header is intact.
     case payload
     /// The header's MAC is damaged; the contents can still be read.
@@ -33,19 +31,20 @@ extension Machine {
     let good = try bytes(of: location.vaultFile)
     let header = try good.withUnsafeBytes { try Header(parsing: $0) }
     // In a larger one, only some parts could be read.
-    if loss == .payload, isSalvaged, good.count - header.encodedSize > PayloadLayout.chunkSize {
+    // This machine's copy of the file may be lost with it.
+    let hasCopy = choices.chance(2) && hasNewestWrite
+    if loss == .payload, isSalvaged, !hasCopy, good.count - header.encodedSize > PayloadLayout.chunkSize {
       loss = .file
     }
-    if loss == .headerMAC, isSalvaged, then.isEven(with: state) { loss = .file }
-    if loss == .name, !hasNewestWrite { loss = .file }
+    if loss == .headerMAC, isSalvaged, !hasCopy, then.isEven(with: state) { loss = .file }
 
     let slots = Set(header.stanzas.filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
     let copies = copiesOfSlots()
     let recipientBefore = try bytes(of: location.identityFile)
     var bad = good
-    if loss != .name { unlink(newestWrite) }
+    if !hasCopy { unlink(newestWrite) }
     switch loss {
-    case .file, .name: unlink(location.vaultFile)
+    case .file: unlink(location.vaultFile)
     case .payload:
       // In the first chunk, which contains the first line.
       bad[header.encodedSize + 20] ^= 1
@@ -53,9 +52,10 @@ extension Machine {
       let place = header.encodedSize - 20
       bad[place] = bad[place] == 0x41 ? 0x42 : 0x41
     }
-    if loss != .file, loss != .name { try put(bad, into: location.vaultFile) }
+    if loss != .file { try put(bad, into: location.vaultFile) }
     let before = state
-    try loseAndPutBack(chosen.0, then, isSalvaged: isSalvaged, loss)
+    if !isSalvaged || !hasCopy { written = try reopened().verify(chosen.0).written }
+    try putBack(chosen.0, then, isSalvaged: isSalvaged, loss, hasCopy: hasCopy)
 
     guard try bytes(of: location.identityFile) == recipientBefore else {
       throw Finding("putting a vault back has changed the identity file")
@@ -63,13 +63,13 @@ extension Machine {
     let after = Set(
       try bytes(of: location.vaultFile).withUnsafeBytes { try Header(parsing: $0) }.stanzas
         .filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
-    let expected = loss == .payload || loss == .name ? slots : copies ?? (loss == .headerMAC ? slots : nil)
+    let expected = loss == .payload || hasCopy ? slots : copies ?? (loss == .headerMAC ? slots : nil)
     if let expected, after != expected {
       throw Finding("after \(loss), \(after.sorted()) open the vault, and should \(expected.sorted())")
     }
     guard copiesOfSlots() ?? [] == after else { throw Finding("the copies of the slots are others") }
     keychain = reopened()
-    if loss != .name {
+    if !hasCopy {
       passphrases.ofUnknown.formUnion(try (keychain.slots() ?? []).filter(\.isOfUnknown).map(\.id))
     }
     // Its history now depends on which parts of it were kept.
@@ -78,8 +78,8 @@ extension Machine {
     try rebuildMemory()
   }
 
-  private func loseAndPutBack(
-    _ chosen: Generation, _ then: KnownState, isSalvaged: Bool, _ loss: Loss
+  private func putBack(
+    _ chosen: Generation, _ then: KnownState, isSalvaged: Bool, _ loss: Loss, hasCopy: Bool
   ) throws {
     var questions = 0
     let confirm = { (ways: ReturningWays) in
@@ -92,27 +92,28 @@ extension Machine {
       let date = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
       let wasWritten = try reopened().verify(chosen).written
       let salvage = try reopened().salvage(confirm: confirm)
-      if loss == .name {
+      if hasCopy {
         guard salvage.base?.number == generation else { throw Finding("salvage misses the last write") }
-        if questions > 0 { throw Finding("it is asked what the last write says") }
-        return
+      } else {
+        guard salvage.base == chosen else { throw Finding("salvage takes another state for the newest") }
+        var expected = then
+        if loss == .headerMAC {
+          expected.merge(
+            state, base: nil, losersRetireAt: max(wasWritten, Timestamp(milliseconds: date)))
+        }
+        state = expected
       }
-      guard salvage.base == chosen else { throw Finding("salvage takes another state for the newest") }
-      var expected = then
-      if loss == .headerMAC {
-        expected.merge(
-          state, base: nil, losersRetireAt: max(wasWritten, Timestamp(milliseconds: date)))
-      }
-      state = expected
     } else {
       _ = try reopened().restore(chosen, confirm: confirm)
       state = then
     }
-    if loss == .payload || loss == .name, questions > 0 {
+    // A file whose header is damaged may be newer than the copy.
+    let isProven = loss == .payload || loss == .file && hasCopy
+    if isProven, questions > 0 {
       throw Finding("it is asked what an authentic header says")
     }
     let opens = try reopened().slots()?.contains { $0.kind != .identityFile } ?? false
-    if loss != .payload, loss != .name, opens, questions != 1 {
+    if !isProven, opens, questions != 1 {
       throw Finding("of what nothing proves \(questions) questions are asked")
     }
   }

@@ -61,8 +61,7 @@ def salvaged(home):
 
 def trial(home, _, which, kind, number, has_store):
     path = home.vault if which == "vault" else home.identity
-    # This home is a copy, in which the second name of the vault is a separate file and contains another folder's name.
-    # Damage affects both.
+    # With its copy of the last write, a vault could be salvaged whole.
     for name in home.vault.parent.glob(".vault.age.newest-*"):
         name.unlink()
     contents = path.read_bytes()

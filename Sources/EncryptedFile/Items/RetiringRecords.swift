@@ -68,7 +68,7 @@ extension VaultChange {
     return count > limit ? oldest?.index : nil
   }
 
-  /// Removes what has been out of use for long enough.
+  /// Removes what has been out of use for long enough at that time.
   func forgetExpired(at now: Timestamp) throws(KeychainError) {
     try forget { $0.fate(at: now) }
   }

@@ -36,13 +36,13 @@ final class VaultChange {
   private(set) var setAside: [String] = []
   /// The last writes that this change has merged: their names, and their names among the generations.
   var takenIn: [String: String] = [:]
-  /// The second name of the file to be written. Computed once per change, because it differs each time if the state
-  /// can't be read.
+  /// The name of the copy of the file to be written. Computed once per change, because it differs each time if the
+  /// state can't be read.
   lazy var newestWriteName: String = {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
-  /// Whether the file has it.
+  /// Whether that copy was written.
   private var hasNewestWrite = false
   /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.
   private(set) var otherLastWrites: [NewestWrite] = []
@@ -275,25 +275,27 @@ final class VaultChange {
       try? putCopiesAway()
       return
     }
-    try forgetExpired(at: now)
+    // A write whose clock is ahead removes nothing: only what had expired by the write before it goes.
+    let due = min(now, head.written)
+    try forgetExpired(at: due)
     head.written = now
     if newVault != nil { try noteSlots(stanzas, at: now) }
     let encoded = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
     if let newVault {
       try newVault.install(at: unlocking.location, in: locked.folder) { () throws(KeychainError) in
-        try write(encoded, key)
+        try write(encoded, key, due: due)
       }
     } else if let newIdentityFile {
       let previous = head.previous
       try newIdentityFile.install(at: unlocking.location) { () throws(KeychainError) in
-        try write(encoded, key)
+        try write(encoded, key, due: due)
       } hasFailed: {
         // If it can't be told which file is there now, the key of the new one is kept.
         guard let file = try? locked.folder.file(VaultLocation.vaultName) else { return false }
         return (try? VaultSnapshot.readHeader(file).0.mac) == previous
       }
     } else {
-      try write(encoded, key)
+      try write(encoded, key, due: due)
       // The change is in place; whatever is interrupted here is completed by the next write.
       if let state = try? Folder(opening: unlocking.location.stateFolder) {
         try? NewIdentityFile.complete(key, in: state)
@@ -317,7 +319,9 @@ final class VaultChange {
   func purgeGenerations() throws(KeychainError) {
     do throws(KeychainError) {
       // A former file that could not be removed after the exchange counts as an earlier state, too.
-      try locked.folder.removeTemporaries(for: VaultLocation.vaultName, replaced: before?.status)
+      for name in [VaultLocation.vaultName, newestWriteName] {
+        try locked.folder.removeTemporaries(for: name, replaced: before?.status)
+      }
       try Generations(creatingIn: locked.folder).purge()
       forgetLastWrites()
     } catch {
@@ -325,7 +329,11 @@ final class VaultChange {
     }
   }
 
-  /// Removes the last writes that are in the vault now, but not the second name of this one.
+  private func keepNewestWrite(_ contents: UnsafeRawBufferPointer) {
+    hasNewestWrite = NewestWrite.keep(contents, as: newestWriteName, in: locked.folder)
+  }
+
+  /// Removes the last writes that are in the vault now, but not the copy of this one.
   private func forgetLastWrites(_ putAside: [String] = []) {
     NewestWrite.forget(
       knownTo: head, putAside, besides: hasNewestWrite ? newestWriteName : nil, in: locked.folder)
@@ -355,9 +363,8 @@ final class VaultChange {
   }
 
   private func isToBeKept(_ name: String) throws(KeychainError) -> Bool {
-    if let before, let status = try? locked.folder.status(of: name), status.isSameFile(as: before.status) {
-      return false
-    }
+    // After a power failure the copy may be empty, for nobody waits until it is on the disk.
+    if let status = try? locked.folder.status(of: name), status.size == 0 { return false }
     if takenIn[name] != nil { return true }
     let isOwn = name == newestWriteName
     // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write
@@ -378,14 +385,14 @@ final class VaultChange {
   }
 
   private func write(
-    _ encoded: borrowing EncodedVault, _ key: VaultKey
+    _ encoded: borrowing EncodedVault, _ key: VaultKey, due: Timestamp
   ) throws(KeychainError) {
     var written: SeenGeneration?
     var putAside: [String] = []
     let displaced = ConflictCopies.newName()
-    try encoded.file.lendingBytes { (file) throws(KeychainError) in
+    try encoded.file.lendingBytes { (contents) throws(KeychainError) in
       try locked.folder.replace(
-        VaultLocation.vaultName, with: file,
+        VaultLocation.vaultName, with: contents,
         replaced: before.map { ($0.status, displaced) }
       ) { (temporary) throws(KeychainError) in
         guard let file = try locked.folder.file(temporary) else {
@@ -409,12 +416,11 @@ final class VaultChange {
             VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
             displaced: displaced)
         }
-        // A new vault has no copies elsewhere yet.
-        if !isNew {
-          putAside = try setLastWritesAside()
-          hasNewestWrite = NewestWrite.keep(temporary, as: newestWriteName, in: locked.folder)
-        }
+        putAside = try setLastWritesAside()
+        if !isNew { keepNewestWrite(contents) }
       }
+      // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed.
+      if isNew { keepNewestWrite(contents) }
     }
     // The change is in place by now.
     if let stanzas {
@@ -424,9 +430,11 @@ final class VaultChange {
         noteFailure = error
       }
     }
-    if before != nil { try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince) }
+    if before != nil {
+      try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince, at: due)
+    }
     try? putCopiesAway()
-    if !isNew { forgetLastWrites(putAside) }
+    forgetLastWrites(putAside)
   }
 }
 

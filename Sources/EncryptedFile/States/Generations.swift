@@ -188,13 +188,15 @@ struct Generations: ~Copyable {
 
   /// Removes the generations that need not be kept, and all those of a former key. Needs the vault's lock.
   ///
-  /// - Parameter keyed: the first generation that was written with the present key; `nil` if it isn't known.
-  func prune(keyedSince keyed: Int64?) throws(KeychainError) {
+  /// - Parameters:
+  ///   - keyed: the first generation that was written with the present key; `nil` if it isn't known.
+  ///   - now: the time by which a write that nobody has merged is old enough.
+  func prune(keyedSince keyed: Int64?, at now: Timestamp) throws(KeychainError) {
     var all = try list()
     for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
       // They are kept as long as deleted items are.
       if let status = try? folder.status(of: name),
-        Timestamp.now.milliseconds - status.modificationDate.milliseconds > RetiredRecord.retention
+        now.milliseconds - status.modificationDate.milliseconds > RetiredRecord.retention
       {
         unlinkat(folder.descriptor, name, 0)
       }

@@ -147,9 +147,10 @@ extension EncryptedFileKeychain {
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
     var own: String?
     if !opened.first.head.isNotedInPast {
-      // Version 0.1.0 gives its writes no second name.
+      // Version 0.1.0 doesn't copy its writes.
+      let contents = try file.contents(limit: VaultBounds.file)
       let newest = location.newestWriteName
-      if NewestWrite.keep(VaultLocation.vaultName, as: newest, in: folder) { own = newest }
+      if contents.withUnsafeBytes({ NewestWrite.keep($0, as: newest, in: folder) }) { own = newest }
     }
     NewestWrite.forget(knownTo: opened.first.head, besides: own, in: folder)
   }

@@ -4,11 +4,12 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The last generation of a vault that a machine wrote: a second name of its file, beside the vault. Each machine has
-/// its own name for it.
+/// The last generation of a vault that a machine wrote: a copy of its file, beside the vault. Each machine has its own
+/// name for it.
 ///
 /// A sync program looks at the vault before it replaces it with another machine's file. A write between these two
-/// steps would be lost without a second name, before anybody has seen it.
+/// steps would be lost without the copy, before anybody has seen it. It is no second name of the file (a hard link),
+/// because cp and scp write into the file that is there.
 struct NewestWrite {
   /// The name of the file in the vault's folder.
   let name: String
@@ -62,23 +63,14 @@ struct NewestWrite {
     }
   }
 
-  /// Gives a file the name `newest` before it gets into the vault's place. If it can't be linked, it is copied.
+  /// Writes the copy of a file before the file gets into the vault's place.
   ///
-  /// - Returns: whether that succeeded. A failure must not prevent the write; the former file still has the name then.
-  static func keep(_ name: String, as newest: String, in folder: borrowing Folder) -> Bool {
-    // The former file stays until the new one is there.
-    let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
-    if linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0,
-      renameat(folder.descriptor, temporary, folder.descriptor, newest) == 0
-    {
-      return true
-    }
+  /// - Returns: whether that succeeded. A failure must not prevent the write; the former copy is still there then.
+  static func keep(
+    _ contents: UnsafeRawBufferPointer, as newest: String, in folder: borrowing Folder
+  ) -> Bool {
     do throws(KeychainError) {
-      guard let file = try folder.file(name) else { return false }
-      let contents = try file.contents(limit: VaultBounds.file)
-      try contents.withUnsafeBytes { (bytes) throws(KeychainError) in
-        try folder.replace(newest, with: bytes, isLasting: false)
-      }
+      try folder.replace(newest, with: contents, isLasting: false)
       return true
     } catch {
       return false
@@ -152,11 +144,7 @@ struct NewestWrite {
   ) throws(KeychainError) -> Finding {
     let write: VaultSnapshot
     do throws(KeychainError) {
-      guard let file = try folder.file(name, isTightened: true),
-        !file.status.isSameFile(as: current.status)
-      else {
-        return .known
-      }
+      guard let file = try folder.file(name, isTightened: true) else { return .known }
       let mac = try VaultSnapshot.readHeader(file).0.mac
       if mac == current.mac || head.comes(from: mac) || current.first.head.comes(from: mac) { return .known }
       write = try VaultSnapshot(file, uuid: current.stanzas.uuid, with: current.key, unlocking)

@@ -9,7 +9,7 @@ extension VaultLocation {
   private static let digits = 16
   private static let machineName = "machine"
 
-  /// The second name of this machine's last write in the vault's folder.
+  /// The name of the copy of this machine's last write in the vault's folder.
   ///
   /// Each machine has its own name, so a sync program that carries such a file elsewhere doesn't replace another
   /// machine's. The state folder would be the wrong place for it, because it contains the key, which must not be

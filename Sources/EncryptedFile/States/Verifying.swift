@@ -99,14 +99,12 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The newest last write without faults that isn't the file in the vault's place.
+  /// The newest last write without faults.
   private func newestGoodWrite() -> VaultSnapshot? {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
-    let current = try? folder.status(of: VaultLocation.vaultName)
     var newest: VaultSnapshot?
     for name in (try? NewestWrite.names(in: folder)) ?? [] {
-      guard let file = try? folder.file(name), current?.isSameFile(as: file.status) != true,
-        let write = try? unlock(file), (try? write.verify()) != nil
+      guard let file = try? folder.file(name), let write = try? unlock(file), (try? write.verify()) != nil
       else { continue }
       if newest.map({ $0.generation.number < write.generation.number }) ?? true { newest = write }
     }
