@@ -65,12 +65,16 @@ struct NewestWrite {
 
   /// Writes the copy of a file before the file gets into the vault's place.
   ///
-  /// - Returns: whether that succeeded. A failure must not prevent the write; the former copy is still there then.
+  /// - Returns: whether that succeeded. A failure must not prevent the write.
   static func keep(
     _ contents: UnsafeRawBufferPointer, as newest: String, in folder: borrowing Folder
   ) -> Bool {
     do throws(KeychainError) {
-      try folder.replace(newest, with: contents, isLasting: false)
+      try folder.replace(newest, with: contents, isLasting: false) { (_) throws(KeychainError) in
+        // ext4 writes a file to the disk when it is renamed over another one, which takes longer than all of this.
+        // The former copy is not needed: it is in the vault, or was put aside.
+        unlinkat(folder.descriptor, newest, 0)
+      }
       return true
     } catch {
       return false
