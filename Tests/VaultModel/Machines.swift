@@ -96,6 +96,7 @@ struct Machines {
       if access(copy, F_OK) == 0 { throw Finding("a conflict copy was not merged") }
     case .replaceUnseen:
       try bring(try bytes(of: other.location.vaultFile), current.location.vaultFile)
+      current.written = other.written
       _ = try current.reopened().items(matching: .all)
     case .killExchange:
       let exchanged = current.location.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp"
