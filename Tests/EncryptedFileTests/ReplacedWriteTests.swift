@@ -178,6 +178,18 @@ struct ReplacedWriteTests {
     }
   }
 
+  /// The other machine's generation has no room for its own predecessor among those that it comes from.
+  @Test("is merged where the other machine had missed more writes than are noted")
+  func farBehind() throws {
+    let pair = try Pair()
+    for number in 0..<40 { try pair.set("b.example", "one \(number)", at: pair.one) }
+    _ = try pair.keychain(pair.two).merge(copyAt: pair.one.vault)
+    try pair.set("c.example", "c", at: pair.one)
+    try pair.bring(pair.two, to: pair.one)
+    try pair.has(["a", "b", "c"], at: pair.one)
+    #expect(pair.notices.all.last == .merged(copies: 1))
+  }
+
   @Test("by a version that doesn't copy its writes is copied by whoever sees it")
   func ofOlderVersion() throws {
     let pair = try Pair()

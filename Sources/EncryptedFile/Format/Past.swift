@@ -48,6 +48,9 @@ struct Past {
     }
   }
 
+  /// The highest number of a noted generation; `nil` if there is none.
+  var latest: Int64? { entries.first?.number }
+
   /// Whether every generation from this number on would be noted.
   func reaches(_ number: Int64) -> Bool { entries.last.map { $0.number <= number } ?? false }
 
@@ -96,6 +99,11 @@ extension VaultHead {
     isNotedInPast && past.reaches(number)
   }
 
-  /// Whether the version that wrote this generation notes where it comes from. Version 0.1.0 doesn't.
-  var isNotedInPast: Bool { past.contains(previous) }
+  /// Whether the version that wrote this generation notes where it comes from. Version 0.1.0 doesn't: it leaves the
+  /// list of the generation before. A generation that merged a copy which was far ahead has no room for its own
+  /// predecessor, but has that copy.
+  var isNotedInPast: Bool {
+    let past = past
+    return past.contains(previous) || past.latest == generation - 1
+  }
 }
