@@ -589,6 +589,61 @@ struct SlotTests {
     #expect(try Set(slots.slotIDs) == ["aa", here, arriving])
   }
 
+  /// A vault whose only two slots were removed elsewhere, where there is an identity file.
+  private func waiting() throws -> (SlotPlace, recipient: String, id: String, identityFile: [UInt8]) {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
+    let recipient = X25519Identity().recipient.description
+    let id = try slots.keychain("right").addRecipient(recipient, identity: nil)
+    let before = try contents(of: slots.place.vault)
+    try slots.keychain("right").addIdentityFile()
+    for id in ["aa", id] { try slots.keychain().removeSlot(id) }
+    let identityFile = try contents(of: slots.place.identityFile)
+    let copy = slots.place.path + "/copy.age"
+    try put(try contents(of: slots.place.vault), into: copy)
+    removeAll(slots.place.location.stateFolder)
+    removeAll(slots.place.location.vaultFolder)
+    slots.place.makeFolders()
+    try put(before, into: slots.place.vault)
+    try slots.keychain("right").merge(copyAt: copy)
+    return (slots, recipient, id, identityFile)
+  }
+
+  @Test("what was removed elsewhere and is the only way in here stays, with what is known of it")
+  func removalWaits() throws {
+    let (slots, recipient, id, identityFile) = try waiting()
+    #expect(try slots.slotIDs == ["aa", id])
+    #expect(try slots.keychain("right").slots()?.last?.recipient == recipient)
+    // It is wrapped again for those that it is for.
+    try slots.keychain("right").rotate(
+      dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
+    #expect(try slots.slotIDs == ["aa", id])
+    // Another way in is the end of both.
+    try slots.keychain("right").addIdentityFile()
+    #expect(try slots.slotIDs == [])
+    #expect(try contents(of: slots.place.identityFile) != identityFile)
+  }
+
+  @Test("changing the key removes what waits to be removed, if something else opens the vault by then")
+  func rotationEndsWaiting() throws {
+    let (slots, _, _, identityFile) = try waiting()
+    try put(identityFile, into: slots.place.identityFile)
+    try slots.keychain().rotate(dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
+    #expect(try slots.slotIDs == [])
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
+  @Test("where git merges, the identity file of this machine counts as a way in, too")
+  func removalInFiles() throws {
+    let slots = try SlotPlace()
+    let id = try slots.keychain().addPassphrase(Secret("gone"))
+    let (base, ours) = (slots.place.path + "/base.age", slots.place.path + "/ours.age")
+    for path in [base, ours] { try put(try contents(of: slots.place.vault), into: path) }
+    try slots.keychain().removeSlot(id)
+    try slots.keychain().mergeFiles(base: base, ours: ours, theirs: slots.place.vault)
+    let merged = try contents(of: ours).withUnsafeBytes { try Header(parsing: $0) }
+    #expect(!merged.stanzas.contains { $0.type == "llavero/slot" })
+  }
+
   @Test("a copy of before a rotation gives its items, and none of its ways in")
   func mergingOtherKey() throws {
     let slots = try SlotPlace()

@@ -78,6 +78,7 @@ extension EncryptedFileKeychain {
     try scratch.take(ours, as: VaultLocation.vaultName)
     let pair = EncryptedFileKeychain(
       at: VaultLocation(vaultFolder: scratch.folder.path, stateFolder: scratch.folder.path), clock: clock)
+    pair.unlocking.identityFolder = location.stateFolder
     guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: ours) else {
       throw .missing(path: ours)
     }

@@ -21,22 +21,35 @@ extension VaultChange {
     {
       return
     }
+    var slots = Self.joined(staying, arriving)
+    if try !hasWay(slots, key) { slots = Self.joined(stanzas.slots, arriving) }
     var notes = mine
-    for id in theirs.removed { notes.remove(id) }
+    for id in theirs.removed { notes.remove(id, keepingNote: slots.contains { $0.id == id }) }
     for slot in arriving { if let note = theirs[slot.id] { notes.set(note) } }
     notes.write(to: &head)
-    let slots = Self.joined(staying, arriving)
-    try setSlots(hasWay(slots, key) ? slots : Self.joined(stanzas.slots, arriving))
+    try setSlots(slots)
   }
 
   /// Removes the slots whose removal is noted, if something else opens the vault.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots are malformed.
   func removeSlotsThatWait() throws(KeychainError) {
-    guard let key, let stanzas else { return }
+    guard let stanzas else { return }
+    let waiting = try slotsThatWait()
+    if waiting.isEmpty { return }
+    var notes = try notes()
+    for id in waiting { notes.remove(id) }
+    notes.write(to: &head)
+    try setSlots(stanzas.slots.filter { !waiting.contains($0.id) })
+  }
+
+  /// The identifiers of the slots whose removal is noted and can be done now: something else opens the vault.
+  func slotsThatWait() throws(KeychainError) -> Set<String> {
+    guard let key, let stanzas else { return [] }
     let removed = try notes().removed
-    let slots = stanzas.slots.filter { !removed.contains($0.id) }
-    if slots.count < stanzas.slots.count, try hasWay(slots, key) { try setSlots(slots) }
+    let staying = stanzas.slots.filter { !removed.contains($0.id) }
+    if staying.count == stanzas.slots.count { return [] }
+    return try hasWay(staying, key) ? Set(stanzas.slots.map(\.id)).intersection(removed) : []
   }
 
   private static func joined(

@@ -133,7 +133,8 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Writes the identity file to this machine, so that nobody is asked here any more.
+  /// Writes the identity file to this machine, so that nobody is asked here any more. Removes the slots whose removal
+  /// has waited for another way in.
   ///
   /// - Throws: `KeychainError.SlotFault.alreadyThere`, `KeychainError.SlotFault.otherIdentityFile` if there is a file
   ///   of another vault; what unlocking and writing throw.
@@ -151,6 +152,10 @@ extension EncryptedFileKeychain {
     try text.withUnsafeBytes { (text) throws(KeychainError) in
       try state.replace(VaultLocation.identityName, with: text)
     }
+    if try change.slotsThatWait().isEmpty { return }
+    try change.removeSlotsThatWait()
+    try commitSlots(change)
+    try change.removeCopiesOfFormerSlots()
   }
 
   private static func recipient(_ text: String) throws(KeychainError) -> any Recipient {

@@ -52,9 +52,10 @@ extension EncryptedFileKeychain {
     }
 
     let identity = X25519Identity()
+    let dropped = try dropped.union(change.slotsThatWait())
     var notes = try change.notes()
     for id in dropped.sorted() { notes.remove(id) }
-    let recipients = try renewal.recipients(notes)
+    let recipients = try renewal.recipients(notes, except: dropped)
     do throws(AgeError) {
       var slots: [VaultStanzas.Slot] = []
       for (slot, recipient) in recipients {
@@ -170,12 +171,13 @@ private struct Renewal {
 
   /// All slots that stay, with their recipients.
   ///
+  /// - Parameter dropped: the slots that don't.
   /// - Throws: ``KeychainError/SlotFault/notRenewable(id:kind:)`` if the vault doesn't name the recipient of one.
   func recipients(
-    _ notes: SlotNotes
+    _ notes: SlotNotes, except dropped: Set<String>
   ) throws(KeychainError) -> [(slot: VaultStanzas.Slot, recipient: any Recipient)] {
     var all: [(slot: VaultStanzas.Slot, recipient: any Recipient)] = []
-    for (slot, known) in slots {
+    for (slot, known) in slots where !dropped.contains(slot.id) {
       if let known {
         all.append((slot, known))
         continue

@@ -63,8 +63,10 @@ struct SlotNotes {
   }
 
   /// Removes the note about a slot, and remembers that the slot was removed.
-  mutating func remove(_ id: String) {
-    notes.removeAll { $0.id == id }
+  ///
+  /// - Parameter keepingNote: whether the slot is still there, because nothing else opens the vault.
+  mutating func remove(_ id: String, keepingNote: Bool = false) {
+    if !keepingNote { notes.removeAll { $0.id == id } }
     if !removed.contains(id) { removed.append(id) }
   }
 

@@ -53,7 +53,7 @@ extension Unlocking {
 
   /// The identities in the identity file, also under the name that it has while its vault is being written.
   func identitiesOfThisMachine() throws(KeychainError) -> [X25519Identity] {
-    guard let folder = try Folder(opening: location.stateFolder) else { return [] }
+    guard let folder = try Folder(opening: identityFolder ?? location.stateFolder) else { return [] }
     var all: [X25519Identity] = []
     for name in [VaultLocation.identityName, VaultLocation.newIdentityName] {
       if let identities = try identities(in: folder, name) { all += identities }

@@ -26,6 +26,9 @@ struct UnlockedHeader: ~Copyable {
 /// How to get a vault's identity.
 struct Unlocking {
   let location: VaultLocation
+  /// The folder of this machine's identity file, if the location has another, because files of this machine are merged
+  /// there.
+  var identityFolder: String?
   var passphrase: PassphraseSource
   /// The highest work factor accepted from a passphrase slot, as scrypt's log2 N.
   let maximumWorkFactor: Int
