@@ -27,6 +27,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case setAside(path: String)
     /// What was written can't be noted on this machine, so that an older file in its place would not be noticed.
     case unnoted(KeychainError)
+    /// There is no copy of what was written, so that it would be lost if cp or scp wrote another file over it.
+    case uncopied(KeychainError)
     /// Earlier states of another vault that was in this one's place before. They are in this folder now.
     case formerPutAside(path: String)
     /// Another process has been asking for the passphrase for five seconds.

@@ -34,6 +34,22 @@ extension Folder {
     if isLasting { try synchronize() }
   }
 
+  /// Replaces the contents of `name` atomically, but doesn't wait until they are on the disk: after a power failure the
+  /// file may be empty. Needs the folder's lock.
+  ///
+  /// ext4 writes a file to the disk when it is renamed over another one, and the caller would wait for that. So the two
+  /// are exchanged.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  package func replaceWithoutWaiting(
+    _ name: String, with contents: UnsafeRawBufferPointer
+  ) throws(KeychainError) {
+    let temporary = try createTemporary(for: name, contents, isLasting: false)
+    // After an exchange, it is the former file that has the temporary name.
+    defer { unlinkat(descriptor, temporary, 0) }
+    if clinux_exchange(descriptor, temporary, name) != 0 { try rename(temporary, to: name) }
+  }
+
   private func rename(_ old: String, to new: String) throws(KeychainError) {
     if renameat(descriptor, old, descriptor, new) != 0 {
       throw .system(operation: "replace", path: path(of: new), errno: errno)

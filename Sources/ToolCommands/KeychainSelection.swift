@@ -215,6 +215,10 @@ package struct KeychainSelection {
       StandardStreams.say(
         "stored, but this machine can't note that it was: \(Failure(error).message); an older file in the keychain's "
           + "place would not be noticed")
+    case .uncopied(let error):
+      StandardStreams.say(
+        "stored, but without a copy: \(Failure(error).message); a file that is copied over the keychain now would "
+          + "replace what was stored")
     case .formerPutAside(let path):
       StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
     case .waitingForPassphrase:

@@ -116,6 +116,25 @@ struct GenerationTests {
     #expect(try contents(of: place.location.vaultFolder + "/generations/" + unreadable) == bytes)
   }
 
+  /// A killed writer leaves the vault's file a second name among the generations, and cp writes into it.
+  @Test("a file that has become another generation is none")
+  func overwritten() throws {
+    let keychain = place.keychain()
+    for number in 0..<3 { try keychain.add(servers: ["\(number).example"]) }
+    let generations = place.location.vaultFolder + "/generations/"
+    let first = generations + (try #require(names(in: generations).first { $0.hasPrefix("1-") }))
+    let snapshot = try #require(try keychain.newest())
+    link(place.vault, generations + snapshot.generation.fileName)
+    try put(try contents(of: first), into: place.vault)
+    let third = try #require(try place.keychain().generations().first)
+    #expect(third.number == 3)
+    let error = KeychainError.damaged(path: third.path, detail: "it is not the state that its name says")
+    #expect(failure { try place.keychain().verify(third) } == error)
+    place.loseVault()
+    #expect(failure { try place.keychain().restore(third) } == error)
+    #expect(place.keychain().newestGoodGeneration()?.number == 2)
+  }
+
   @Test("a vault that is gone is not an empty one, and comes back from a generation")
   func gone() throws {
     try place.keychain().add(servers: ["a.example"])

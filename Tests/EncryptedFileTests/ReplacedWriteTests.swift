@@ -212,6 +212,47 @@ struct ReplacedWriteTests {
     #expect(try paths.map(contents) == [written])
   }
 
+  @Test("stays where a version that doesn't copy its writes has replaced it, until it is merged")
+  func replacedByOlderVersion() throws {
+    for reads in [true, false] {
+      let pair = try Pair()
+      let older = pair.keychain(pair.two)
+      for server in ["d.example", "e.example"] {
+        try older.exclusively { () throws(KeychainError) in
+          try older.add(item(server), Credential(password: "two"))
+          older.change?.head.past = Past()
+        }
+      }
+      try pair.set("c.example", "c", at: pair.one)
+      try pair.bring(pair.two, to: pair.one)
+      if reads {
+        try pair.has(["a", "b", "d", "e"], at: pair.one)
+        #expect(pair.notices.all.last == .undecided(path: pair.one.newestWrite))
+        _ = try pair.keychain(pair.one).merge(copyAt: pair.one.newestWrite)
+      } else {
+        try pair.set("f.example", "f", at: pair.one)
+        let path = try #require(unmerged(pair.one).first)
+        _ = try pair.keychain(pair.one).merge(
+          copyAt: pair.one.location.vaultFolder + "/generations/" + path)
+        try pair.delete("f.example", at: pair.one)
+      }
+      try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
+    }
+  }
+
+  @Test("is merged also where compacting had nothing to write")
+  func compacted() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    let written = try contents(of: pair.one.vault)
+    _ = try pair.keychain(pair.one).compact()
+    #expect(try contents(of: pair.one.vault) == written)
+    #expect(try contents(of: pair.one.newestWrite) == written)
+    try pair.set("d.example", "d", at: pair.two)
+    try pair.bring(pair.two, to: pair.one, inPlace: true)
+    try pair.has(["a", "b", "c", "d"], at: pair.one)
+  }
+
   @Test("is no way to bring an older state back unnoticed")
   func forged() throws {
     let pair = try Pair()
@@ -263,6 +304,19 @@ struct ReplacedWriteTests {
     try pair.keychain(pair.one).acceptRollback()
     try pair.set("f.example", "f", at: pair.one)
     try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
+  }
+
+  @Test("comes back where nothing else is left of the vault")
+  func aloneIsLeft() throws {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    unlink(place.vault)
+    for name in names(in: place.location.stateFolder) where name.hasSuffix(".seen") {
+      unlink(place.location.stateFolder + "/" + name)
+    }
+    #expect(failure { try place.keychain().servers() } == .missing(path: place.vault))
+    _ = try place.keychain().salvage()
+    #expect(try place.keychain().servers() == ["a.example"])
   }
 
   /// The first write of a new vault is copied, too.

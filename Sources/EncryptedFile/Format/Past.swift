@@ -104,6 +104,6 @@ extension VaultHead {
   /// predecessor, but has that copy.
   var isNotedInPast: Bool {
     let past = past
-    return past.contains(previous) || past.latest == generation - 1
+    return previous.isEmpty || past.contains(previous) || past.latest == generation - 1
   }
 }

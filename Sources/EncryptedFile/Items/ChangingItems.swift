@@ -142,6 +142,7 @@ extension EncryptedFileKeychain {
     change.onCommit { [onNotice, unowned change] in
       for path in change.setAside { onNotice(.setAside(path: path)) }
       if let error = change.noteFailure { onNotice(.unnoted(error)) }
+      if let error = change.copyFailure { onNotice(.uncopied(error)) }
     }
   }
 }

@@ -42,10 +42,14 @@ final class VaultChange {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
-  /// Whether that copy was written.
+  /// Whether that copy was written, or the file has its name.
   private var hasNewestWrite = false
+  /// Why the file could not be copied.
+  private(set) var copyFailure: KeychainError?
   /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.
   private(set) var otherLastWrites: [NewestWrite] = []
+  /// The generation that was written.
+  private var written: SeenGeneration?
   /// Why this machine couldn't note what was written.
   private(set) var noteFailure: KeychainError?
   let unlocking: Unlocking
@@ -323,20 +327,19 @@ final class VaultChange {
         try locked.folder.removeTemporaries(for: name, replaced: before?.status)
       }
       try Generations(creatingIn: locked.folder).purge()
-      forgetLastWrites()
+      NewestWrite.forget(knownTo: head, besides: hasOwnCopy ? newestWriteName : nil, in: locked.folder)
     } catch {
       throw .earlierStatesRemain(because: error)
     }
   }
 
-  private func keepNewestWrite(_ contents: UnsafeRawBufferPointer) {
-    hasNewestWrite = NewestWrite.keep(contents, as: newestWriteName, in: locked.folder)
+  private func keepNewestWrite(_ name: String, _ contents: UnsafeRawBufferPointer) {
+    (hasNewestWrite, copyFailure) = NewestWrite.keep(name, contents, as: newestWriteName, in: locked.folder)
   }
 
-  /// Removes the last writes that are in the vault now, but not the copy of this one.
-  private func forgetLastWrites(_ putAside: [String] = []) {
-    NewestWrite.forget(
-      knownTo: head, putAside, besides: hasNewestWrite ? newestWriteName : nil, in: locked.folder)
+  /// Whether the file in the vault's place has its copy on this machine.
+  private var hasOwnCopy: Bool {
+    hasNewestWrite || written == nil && locked.folder.headerMAC(of: newestWriteName) == beginning?.mac
   }
 
   /// Moves the copies that were merged to the earlier generations.
@@ -387,7 +390,6 @@ final class VaultChange {
   private func write(
     _ encoded: borrowing EncodedVault, _ key: VaultKey, due: Timestamp
   ) throws(KeychainError) {
-    var written: SeenGeneration?
     var putAside: [String] = []
     let displaced = ConflictCopies.newName()
     try encoded.file.lendingBytes { (contents) throws(KeychainError) in
@@ -417,10 +419,10 @@ final class VaultChange {
             displaced: displaced)
         }
         putAside = try setLastWritesAside()
-        if !isNew { keepNewestWrite(contents) }
+        if !isNew { keepNewestWrite(temporary, contents) }
       }
       // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed.
-      if isNew { keepNewestWrite(contents) }
+      if isNew { keepNewestWrite(VaultLocation.vaultName, contents) }
     }
     // The change is in place by now.
     if let stanzas {
@@ -434,7 +436,8 @@ final class VaultChange {
       try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince, at: due)
     }
     try? putCopiesAway()
-    forgetLastWrites(putAside)
+    // If this one could not be copied, the former copy is better than none.
+    NewestWrite.forget(knownTo: head, putAside, besides: newestWriteName, in: locked.folder)
   }
 }
 

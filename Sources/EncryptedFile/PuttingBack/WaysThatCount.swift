@@ -72,6 +72,7 @@ extension EncryptedFileKeychain {
       return try authentic(last, key, status, isReplaced: status != nil, by: own)
     }
     var earlier = try earlierHeaders()
+    if earlier.isEmpty, own == nil, let found = try anyLastWrite() { earlier = [("", found)] }
     let meant = generation.flatMap { generation in earlier.first { $0.name == generation.name } }
     let sameVault = earlier.first { $0.found.stanzas.uuid == own?.stanzas.uuid }
     guard let reference = (meant ?? sameVault ?? earlier.first)?.found ?? own else { throw fault }
@@ -186,6 +187,17 @@ extension EncryptedFileKeychain {
       let memory = try SeenGeneration.remembered(of: found.stanzas.uuid, key, in: StateFolder(location))
         .memory
       if case .seen(let seen) = memory, found.isNamed(by: seen) { return (found, key) }
+    }
+    return nil
+  }
+
+  /// The header of any last write, for want of other states; `nil` if there is none that can be read.
+  private func anyLastWrite() throws(KeychainError) -> FoundHeader? {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
+    for name in try NewestWrite.names(in: folder) {
+      if let file = try folder.file(name, isTightened: true), let found = try FoundHeader(reading: file) {
+        return found
+      }
     }
     return nil
   }

@@ -181,8 +181,16 @@ struct Generations: ~Copyable {
   }
 
   /// The file of a generation.
+  ///
+  /// - Throws: ``KeychainError/missing(path:)``; ``KeychainError/damaged(path:detail:)`` if it is another generation: cp
+  ///   wrote over the vault while a killed writer had left this as a second name of the vault's file.
   func file(_ generation: Generation) throws(KeychainError) -> OpenFile {
     guard let file = try folder.file(generation.name) else { throw .missing(path: generation.path) }
+    if let mac = try? VaultSnapshot.readHeader(file).0.mac,
+      !generation.name.hasSuffix("-\(Past.start(of: mac)).age")
+    {
+      throw .damaged(path: generation.path, detail: "it is not the state that its name says")
+    }
     return file
   }
 

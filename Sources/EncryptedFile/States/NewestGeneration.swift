@@ -148,11 +148,29 @@ extension EncryptedFileKeychain {
     var own: String?
     if !opened.first.head.isNotedInPast {
       // Version 0.1.0 doesn't copy its writes.
-      let contents = try file.contents(limit: VaultBounds.file)
       let newest = location.newestWriteName
-      if contents.withUnsafeBytes({ NewestWrite.keep($0, as: newest, in: folder) }) { own = newest }
+      if try mayReplaceCopy(newest, by: opened, in: folder) {
+        let contents = try file.contents(limit: VaultBounds.file)
+        own = contents.withUnsafeBytes {
+          NewestWrite.keep(VaultLocation.vaultName, $0, as: newest, in: folder).isKept ? newest : nil
+        }
+      }
     }
     NewestWrite.forget(knownTo: opened.first.head, besides: own, in: folder)
+  }
+
+  /// Whether a copy may give way to one of what version 0.1.0 has written: it isn't the last write of this machine, or
+  /// that has been merged.
+  private func mayReplaceCopy(
+    _ name: String, by opened: VaultSnapshot, in folder: borrowing Folder
+  ) throws(KeychainError) -> Bool {
+    let head = opened.first.head
+    if case .known = try NewestWrite.look(at: name, besides: opened, head, in: folder, unlocking) {
+      return true
+    }
+    let former = try NewestWrite.openIfReadable(
+      name, in: folder, uuid: opened.stanzas.uuid, with: opened.key, unlocking)
+    return former.map { !$0.first.head.isNotedInPast } ?? true
   }
 
   /// Accepts the vault as it is as its newest state. The next write gets a number beyond those of all states that are

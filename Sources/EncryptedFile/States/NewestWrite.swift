@@ -63,21 +63,26 @@ struct NewestWrite {
     }
   }
 
-  /// Writes the copy of a file before the file gets into the vault's place.
+  /// Copies a file before it gets into the vault's place. Where that fails, for the disk is full, the file itself gets
+  /// the name as well: that helps against sync programs, but not against cp.
   ///
-  /// - Returns: whether that succeeded. A failure must not prevent the write.
+  /// - Parameters:
+  ///   - name: the file's present name.
+  ///   - contents: its contents.
+  /// - Returns: whether the file or a copy of it has the name now, and why it could not be copied. A failure must not
+  ///   prevent the write.
   static func keep(
-    _ contents: UnsafeRawBufferPointer, as newest: String, in folder: borrowing Folder
-  ) -> Bool {
+    _ name: String, _ contents: UnsafeRawBufferPointer, as newest: String, in folder: borrowing Folder
+  ) -> (isKept: Bool, failure: KeychainError?) {
     do throws(KeychainError) {
-      try folder.replace(newest, with: contents, isLasting: false) { (_) throws(KeychainError) in
-        // ext4 writes a file to the disk when it is renamed over another one, which takes longer than all of this.
-        // The former copy is not needed: it is in the vault, or was put aside.
-        unlinkat(folder.descriptor, newest, 0)
-      }
-      return true
+      try folder.replaceWithoutWaiting(newest, with: contents)
+      return (true, nil)
     } catch {
-      return false
+      let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
+      let isLinked =
+        linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0
+        && renameat(folder.descriptor, temporary, folder.descriptor, newest) == 0
+      return (isLinked, error)
     }
   }
 
