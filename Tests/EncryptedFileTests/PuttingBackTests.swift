@@ -261,6 +261,24 @@ struct PuttingBackTests {
     #expect(try slots.keychain("former").servers().count == 4)
   }
 
+  @Test(
+    "where the header is damaged, what opens one of several slots is no wrong passphrase",
+    arguments: [Loss.headerMAC, .headerKey])
+  func oneOfSeveral(loss: Loss) throws {
+    let slots = try SlotPlace { [try $0.slot("one", id: "aa"), try $0.slot("two", id: "bb")] }
+    try slots.keychain("two").add(servers: ["d.example"])
+    try loss.befall(slots.place)
+    for passphrase in ["one", "two"] {
+      guard case .damaged = failure({ try slots.keychain(passphrase).servers() }) else {
+        Issue.record("\(passphrase) passes for wrong")
+        return
+      }
+    }
+    #expect(
+      failure { try slots.keychain("three").servers() } == .wrongPassphrase(path: slots.place.vault))
+    #expect(try slots.keychain("two").salvage { _ in true }.count >= 3)
+  }
+
   @Test("of a vault whose name alone is gone, this machine's last write is all there, without a question")
   func lastWrite() throws {
     for isSalvaged in [true, false] {

@@ -174,12 +174,14 @@ extension Unlocking {
   ) throws(KeychainError) -> Trial {
     var fault: KeychainError?
     var isWrong = slots.isEmpty
+    var isRight = false
     for slot in slots {
       do throws(KeychainError) {
         guard let identity = try open(slot, with: passphrase) else {
           isWrong = true
           continue
         }
+        isRight = true
         if let unlocked = try open(header, stanzas, with: identity, of: slot, &fault) {
           return .opened(unlocked)
         }
@@ -188,7 +190,7 @@ extension Unlocking {
         fault = error
       }
     }
-    if let fault, !isWrong { return .faulty(fault) }
+    if let fault, isRight || !isWrong { return .faulty(fault) }
     return .wrong
   }
 
