@@ -48,6 +48,8 @@ package final class PassphraseSources {
   private let mayAsk: Bool
   private let line: String?
   private var prompt: PassphrasePrompt?
+  /// What the descriptor gave, which several files may need, such as the earlier states of a damaged vault.
+  private var fromDescriptor: Secret?
 
   /// - Parameters:
   ///   - descriptor: the descriptor of `--passphrase-fd`.
@@ -88,8 +90,11 @@ package final class PassphraseSources {
     if let given { return given.passphrase.copy() }
     if let descriptor {
       lastOrigin = .descriptor
+      if let again = fromDescriptor?.copy() { return again }
       do throws(Failure) {
-        return try SecretInput.passphrase(from: descriptor)
+        let passphrase = try SecretInput.passphrase(from: descriptor)
+        fromDescriptor = passphrase.copy()
+        return passphrase
       } catch {
         throw .unavailable(reason: error.message)
       }

@@ -251,9 +251,11 @@ extension EncryptedFileKeychain {
   ) throws(KeychainError) -> VaultSnapshot {
     var keptVault = keptVault
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
-      try unlock(header, stanzas, needsIdentity: needsIdentity, state, &keptVault)
+      let unlocked = try unlock(header, stanzas, needsIdentity: needsIdentity, state, &keptVault)
+      // If the contents are damaged, nobody is asked again for the earlier generations.
+      key = unlocked.key
+      return unlocked
     }
-    key = opened.key
     self.keptVault = keptVault
     return opened
   }
