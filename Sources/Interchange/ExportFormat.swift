@@ -53,6 +53,8 @@ public struct ExportFormat: Sendable {
     beginning:
       "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
   ) { item, credential, text in
+    // Brought back, a tool's own login would answer everybody.
+    if case .internetPassword(let key) = item.key, !key.isForEverybody { return .otherKind }
     guard credential.secret.withUnsafeBytes({ isValidUTF8($0) && !$0.contains(0) }) else {
       return .unspeakable
     }
@@ -84,7 +86,7 @@ public struct ExportFormat: Sendable {
   }
 
   /// A URL with user name and password on a line, as git's helper `store` reads it (git-credential-store(1), "STORAGE
-  /// FORMAT").
+  /// FORMAT"). Git refuses line breaks in what it decodes (CVE-2020-5260, CVE-2024-52006), and ends it at a NUL.
   public static let gitCredentials = ExportFormat(
     name: "git-credentials", summary: "the plain-text file of git's helper 'store'", isComplete: false,
     beginning: ""
@@ -93,6 +95,8 @@ public struct ExportFormat: Sendable {
       let host = key.hostAndPort, !key.protocol.isEmpty, key.authenticationType == nil,
       credential.authenticationScheme == nil
     else { return .otherKind }
+    let isSpeakable = credential.secret.withUnsafeBytes { !$0.contains(where: endsLineOrText) }
+    if !isSpeakable || account.bytes.contains(where: endsLineOrText) { return .unspeakable }
     text.append(contentsOf: key.protocol)
     text.append("://")
     PercentEncoding.append(Secret(copying: account), to: &text)
@@ -103,6 +107,9 @@ public struct ExportFormat: Sendable {
     return nil
   }
 }
+
+/// Whether a byte is a line break or NUL.
+private func endsLineOrText(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d || byte == 0 }
 
 extension InternetPassword {
   /// Whether it belongs to no particular tool.
