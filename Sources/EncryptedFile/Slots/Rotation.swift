@@ -74,7 +74,8 @@ extension EncryptedFileKeychain {
     if change.newIdentityFile == nil, change.slots.isEmpty {
       throw .slot(.lastWayIn(id: stanzas.slots.first?.id ?? SlotSummary.identityFileID))
     }
-    if !renewal.codes.isEmpty { try announce(renewal.codes) }
+    let codes = renewal.codes.filter { !dropped.contains($0.id) }
+    if !codes.isEmpty { try announce(codes) }
     try commitSlots(change)
     // Any key that is still kept unlocked is the former one.
     unlocking.cache?.forget(stanzas.uuid)

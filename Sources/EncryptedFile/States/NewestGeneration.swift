@@ -1,4 +1,5 @@
 import Age
+import Bytes
 import Glibc
 public import Keychain
 import PrivateFiles
@@ -165,8 +166,10 @@ extension EncryptedFileKeychain {
     _ name: String, by opened: VaultSnapshot, in folder: borrowing Folder
   ) throws(KeychainError) -> Bool {
     let head = opened.first.head
-    if case .known = try NewestWrite.look(at: name, besides: opened, head, in: folder, unlocking) {
-      return true
+    switch try NewestWrite.look(at: name, besides: opened, head, in: folder, unlocking) {
+    case .known, .notOpened: return true
+    case .otherKey: return false
+    case .missed, .ahead, .undecided: break
     }
     let former = try NewestWrite.openIfReadable(
       name, in: folder, uuid: opened.stanzas.uuid, with: opened.key, unlocking)

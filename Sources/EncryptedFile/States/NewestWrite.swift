@@ -79,6 +79,7 @@ struct NewestWrite {
       return (true, nil)
     } catch {
       let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
+      defer { unlinkat(folder.descriptor, temporary, 0) }
       let isLinked =
         linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0
         && renameat(folder.descriptor, temporary, folder.descriptor, newest) == 0
