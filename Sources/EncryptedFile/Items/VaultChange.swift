@@ -42,14 +42,10 @@ final class VaultChange {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
-  /// Whether that copy was written, or the file has its name.
-  private var hasNewestWrite = false
   /// Why the file could not be copied.
   private(set) var copyFailure: KeychainError?
   /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.
   private(set) var otherLastWrites: [NewestWrite] = []
-  /// The generation that was written.
-  private var written: SeenGeneration?
   /// Why this machine couldn't note what was written.
   private(set) var noteFailure: KeychainError?
   let unlocking: Unlocking
@@ -334,12 +330,13 @@ final class VaultChange {
   }
 
   private func keepNewestWrite(_ name: String, _ contents: UnsafeRawBufferPointer) {
-    (hasNewestWrite, copyFailure) = NewestWrite.keep(name, contents, as: newestWriteName, in: locked.folder)
+    copyFailure = NewestWrite.keep(name, contents, as: newestWriteName, in: locked.folder)
   }
 
-  /// Whether the file in the vault's place has its copy on this machine.
+  /// Whether this machine has a copy of the file in the vault's place.
   private var hasOwnCopy: Bool {
-    hasNewestWrite || written == nil && locked.folder.headerMAC(of: newestWriteName) == beginning?.mac
+    guard let mac = locked.folder.headerMAC(of: VaultLocation.vaultName) else { return false }
+    return mac == locked.folder.headerMAC(of: newestWriteName)
   }
 
   /// Moves the copies that were merged to the earlier generations.
@@ -390,6 +387,7 @@ final class VaultChange {
   private func write(
     _ encoded: borrowing EncodedVault, _ key: VaultKey, due: Timestamp
   ) throws(KeychainError) {
+    var written: SeenGeneration?
     var putAside: [String] = []
     let displaced = ConflictCopies.newName()
     try encoded.file.lendingBytes { (contents) throws(KeychainError) in

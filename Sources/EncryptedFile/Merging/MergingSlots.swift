@@ -33,14 +33,17 @@ extension VaultChange {
   /// Removes the slots whose removal is noted, if something else opens the vault.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots are malformed.
-  func removeSlotsThatWait() throws(KeychainError) {
-    guard let stanzas else { return }
+  /// - Returns: whether there were any.
+  @discardableResult
+  func removeSlotsThatWait() throws(KeychainError) -> Bool {
+    guard let stanzas else { return false }
     let waiting = try slotsThatWait()
-    if waiting.isEmpty { return }
+    if waiting.isEmpty { return false }
     var notes = try notes()
     for id in waiting { notes.remove(id) }
     notes.write(to: &head)
     try setSlots(stanzas.slots.filter { !waiting.contains($0.id) })
+    return true
   }
 
   /// The identifiers of the slots whose removal is noted and can be done now: something else opens the vault.

@@ -152,8 +152,7 @@ extension EncryptedFileKeychain {
     try text.withUnsafeBytes { (text) throws(KeychainError) in
       try state.replace(VaultLocation.identityName, with: text)
     }
-    if try change.slotsThatWait().isEmpty { return }
-    try change.removeSlotsThatWait()
+    guard try change.removeSlotsThatWait() else { return }
     try commitSlots(change)
     try change.removeCopiesOfFormerSlots()
   }

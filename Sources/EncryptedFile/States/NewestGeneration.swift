@@ -152,9 +152,10 @@ extension EncryptedFileKeychain {
       let newest = location.newestWriteName
       if try mayReplaceCopy(newest, by: opened, in: folder) {
         let contents = try file.contents(limit: VaultBounds.file)
-        own = contents.withUnsafeBytes {
-          NewestWrite.keep(VaultLocation.vaultName, $0, as: newest, in: folder).isKept ? newest : nil
+        _ = contents.withUnsafeBytes {
+          NewestWrite.keep(VaultLocation.vaultName, $0, as: newest, in: folder)
         }
+        own = newest
       }
     }
     NewestWrite.forget(knownTo: opened.first.head, besides: own, in: folder)

@@ -69,21 +69,20 @@ struct NewestWrite {
   /// - Parameters:
   ///   - name: the file's present name.
   ///   - contents: its contents.
-  /// - Returns: whether the file or a copy of it has the name now, and why it could not be copied. A failure must not
-  ///   prevent the write.
+  /// - Returns: why it could not be copied, which must not prevent the write; `nil` if it was.
   static func keep(
     _ name: String, _ contents: UnsafeRawBufferPointer, as newest: String, in folder: borrowing Folder
-  ) -> (isKept: Bool, failure: KeychainError?) {
+  ) -> KeychainError? {
     do throws(KeychainError) {
       try folder.replaceWithoutWaiting(newest, with: contents)
-      return (true, nil)
+      return nil
     } catch {
       let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
       defer { unlinkat(folder.descriptor, temporary, 0) }
-      let isLinked =
-        linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0
-        && renameat(folder.descriptor, temporary, folder.descriptor, newest) == 0
-      return (isLinked, error)
+      if linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0 {
+        renameat(folder.descriptor, temporary, folder.descriptor, newest)
+      }
+      return error
     }
   }
 
