@@ -1,0 +1,171 @@
+import Age
+import Bytes
+import Keychain
+import PrivateFiles
+
+extension VaultChange {
+  /// Writes the new generation and replaces the old one with it. Before that, the written file is read back by the
+  /// code that every reader uses.
+  func commit(at now: Timestamp) throws(KeychainError) {
+    guard isDirty, let key, let stanzas else {
+      try? putCopiesAway()
+      return
+    }
+    // A write whose clock is ahead removes nothing: only what had expired by the write before it goes.
+    let due = min(now, head.written)
+    try forgetExpired(at: due)
+    head.written = now
+    if newVault != nil { try noteSlots(stanzas, at: now) }
+    let encoded = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
+    if let newVault {
+      try newVault.install(at: unlocking.location, in: locked.folder) { () throws(KeychainError) in
+        try write(encoded, key, due: due)
+      }
+    } else if let newIdentityFile {
+      let previous = head.previous
+      try newIdentityFile.install(at: unlocking.location) { () throws(KeychainError) in
+        try write(encoded, key, due: due)
+      } hasFailed: {
+        // If it can't be told which file is there now, the key of the new one is kept.
+        guard let file = try? locked.folder.file(VaultLocation.vaultName) else { return false }
+        return (try? VaultSnapshot.readHeader(file).0.mac) == previous
+      }
+    } else {
+      try write(encoded, key, due: due)
+      // The change is in place; whatever is interrupted here is completed by the next write.
+      if let state = try? Folder(opening: unlocking.location.stateFolder) {
+        try? NewIdentityFile.complete(key, in: state)
+      }
+    }
+    // The change is in place; whatever fails from here on is tried again with the next one.
+    try? copySlots(of: stanzas)
+    isDirty = false
+    for listener in listeners { listener() }
+    listeners = []
+  }
+
+  /// Removes all earlier generations, once the change is on the disk.
+  ///
+  /// - Throws: ``KeychainError/earlierStatesRemain(because:)``.
+  func purgeGenerations() throws(KeychainError) {
+    do throws(KeychainError) {
+      // A former file that could not be removed after the exchange counts as an earlier state, too.
+      for name in [VaultLocation.vaultName, newestWriteName] {
+        try locked.folder.removeTemporaries(for: name, replaced: before?.status)
+      }
+      try Generations(creatingIn: locked.folder).purge()
+      NewestWrite.forget(knownTo: head, besides: hasOwnCopy ? newestWriteName : nil, in: locked.folder)
+    } catch {
+      throw .earlierStatesRemain(because: error)
+    }
+  }
+
+  private func keepNewestWrite(_ name: String, _ contents: UnsafeRawBufferPointer) {
+    copyFailure = NewestWrite.keep(name, contents, as: newestWriteName, in: locked.folder)
+  }
+
+  /// Whether this machine has a copy of the file in the vault's place.
+  private var hasOwnCopy: Bool {
+    guard let mac = locked.folder.headerMAC(of: VaultLocation.vaultName) else { return false }
+    return mac == locked.folder.headerMAC(of: newestWriteName)
+  }
+
+  /// Moves the copies that were merged to the earlier generations.
+  private func putCopiesAway() throws(KeychainError) {
+    if mergedCopies.isEmpty { return }
+    let generations = try Generations(creatingIn: locked.folder)
+    for copy in mergedCopies { try generations.take(copy.name, from: locked.folder, as: copy.keptAs) }
+    mergedCopies = []
+    try locked.folder.synchronize()
+  }
+
+  /// Keeps the last writes that are not in any generation yet, including those that this change has just merged.
+  ///
+  /// - Returns: their names.
+  private func setLastWritesAside() throws(KeychainError) -> [String] {
+    var names: [String] = []
+    for name in try NewestWrite.names(in: locked.folder) where try isToBeKept(name) {
+      if let path = try NewestWrite.setAside(name, as: takenIn[name], in: locked.folder) {
+        setAside.append(path)
+      }
+      names.append(name)
+    }
+    return names
+  }
+
+  private func isToBeKept(_ name: String) throws(KeychainError) -> Bool {
+    // After a power failure the copy may be empty, for nobody waits until it is on the disk.
+    if let status = try? locked.folder.status(of: name), status.size == 0 { return false }
+    if takenIn[name] != nil { return true }
+    let isOwn = name == newestWriteName
+    // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write
+    // that nobody could read. The next change looks at those of other machines.
+    guard let beginning, let uuid = stanzas?.uuid else {
+      return isOwn || otherLastWrites.contains { $0.name == name }
+    }
+    switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
+    case .known: return false
+    // It may have been written here, without a note that it was seen.
+    case .ahead: return isOwn
+    case .missed, .undecided: return true
+    case .otherKey:
+      return !NewestWrite.isBeingReplaced(name, of: uuid, in: locked.folder, at: unlocking.location)
+    // Its name is about to be reused.
+    case .notOpened: return isOwn
+    }
+  }
+
+  private func write(
+    _ encoded: borrowing EncodedVault, _ key: VaultKey, due: Timestamp
+  ) throws(KeychainError) {
+    var written: SeenGeneration?
+    var putAside: [String] = []
+    let displaced = ConflictCopies.newName()
+    try encoded.file.lendingBytes { (contents) throws(KeychainError) in
+      try locked.folder.replace(
+        VaultLocation.vaultName, with: contents,
+        replaced: before.map { ($0.status, displaced) }
+      ) { (temporary) throws(KeychainError) in
+        guard let file = try locked.folder.file(temporary) else {
+          throw .missing(path: locked.folder.path(of: temporary))
+        }
+        let snapshot = try VaultSnapshot(file) { (header, _) throws(KeychainError) in
+          guard let unlocked = try unlocking.open(header, with: key) else { throw .wrongIdentity(path: path) }
+          return unlocked
+        }
+        guard try snapshot.hasPlaintext(encoded.plaintext) else {
+          throw .damaged(path: path, detail: "what was written can't be read back")
+        }
+        written = snapshot.generation
+        if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
+          // Either of the two may be there afterwards and counts as the one last seen.
+          try snapshot.generation.remember(
+            of: uuid, key, at: unlocking.location, besides: beginning.generation, beginning.key)
+        }
+        if let before {
+          try Generations(creatingIn: locked.folder).keep(
+            VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
+            displaced: displaced)
+        }
+        putAside = try setLastWritesAside()
+        if !isNew { keepNewestWrite(temporary, contents) }
+      }
+      // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed.
+      if isNew { keepNewestWrite(VaultLocation.vaultName, contents) }
+    }
+    // The change is in place by now.
+    if let stanzas {
+      do throws(KeychainError) {
+        try written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)
+      } catch {
+        noteFailure = error
+      }
+    }
+    if before != nil {
+      try? Generations(creatingIn: locked.folder).prune(keyedSince: head.keyedSince, at: due)
+    }
+    try? putCopiesAway()
+    // If this one could not be copied, the former copy is better than none.
+    NewestWrite.forget(knownTo: head, putAside, besides: newestWriteName, in: locked.folder)
+  }
+}
