@@ -15,8 +15,13 @@ extension EncryptedFileKeychain {
     try change.refuseUnmerged()
     let records = try change.forgetRetired(at: clock())
     let generations = try generations().count
+    let isWritten = change.isDirty
     try change.commit(at: clock())
-    try change.purgeGenerations()
+    do throws(KeychainError) {
+      try change.purgeGenerations()
+    } catch .earlierStatesRemain(let reason) where !isWritten {
+      throw reason
+    }
     return (records, generations)
   }
 }
