@@ -47,6 +47,12 @@ extension Failure {
     return EncryptedFileKeychain(at: location).hasEarlierStates
   }
 
+  /// The path of a copy that a sync program has put beside a vault; `nil` if there is none, or the vault is another one.
+  private static func conflictCopy(of path: String) -> String? {
+    guard let location = try? VaultLocation(), location.vaultFile == path else { return nil }
+    return EncryptedFileKeychain(at: location).conflictCopyPaths.first
+  }
+
   private static func lastGoodState(_ isMeant: (VaultLocation) -> Bool) -> Generation? {
     guard let location = try? VaultLocation(), isMeant(location) else { return nil }
     return EncryptedFileKeychain(at: location).newestGoodGeneration()
@@ -68,10 +74,14 @@ extension Failure {
 
   init(missing path: String) {
     if path.hasSuffix("/vault.age") {
-      let back: Hint =
-        Self.hasEarlierStates(of: path)
-        ? "put it back, or bring back the newest state that is kept with 'llavero vault salvage'"
-        : "put it back, or mount the disk that it is on"
+      let back: Hint
+      if Self.hasEarlierStates(of: path) {
+        back = "put it back, or bring back the newest state that is kept with 'llavero vault salvage'"
+      } else if let copy = Self.conflictCopy(of: path) {
+        back = "put it back, or take the copy that a sync program left with \(command: "mv", copy, path)"
+      } else {
+        back = "put it back, or mount the disk that it is on"
+      }
       self.init(
         "the keychain \(path) is missing, though there was one",
         hint:

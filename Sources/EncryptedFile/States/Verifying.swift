@@ -43,6 +43,12 @@ extension EncryptedFileKeychain {
     return (try? NewestWrite.names(in: folder))?.isEmpty == false
   }
 
+  /// The paths of the copies that sync programs have put beside the vault, unopened.
+  public var conflictCopyPaths: [String] {
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return [] }
+    return ((try? ConflictCopies.names(in: folder)) ?? []).map { folder.path(of: $0) }
+  }
+
   /// The newest generation without faults, as far as that can be told without asking anybody.
   public func newestGoodGeneration() -> Generation? {
     (try? newestGood()) ?? nil
