@@ -33,16 +33,32 @@ struct DockerConfigFileTests {
     ] {
       #expect(
         try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == [
-          "https://r (<token>) for docker t"
+          "https://r (<token>) for docker t + another password"
         ])
+    }
+  }
+
+  @Test("what docker doesn't use of an entry keeps it in the file")
+  func leftBehind() throws {
+    for (members, words) in [
+      (#""auth":"YTpi","identitytoken":"t""#, ["another password"]),
+      (#""identitytoken":"t","username":"a","password":"b""#, ["another password"]),
+      (#""auth":"YTpi","username":"a","password":"c""#, ["another password"]),
+      (#""auth":"YTpi","username":"b""#, ["another password"]),
+      (#""auth":"YTpi","registrytoken":"r""#, ["registry token"]),
+      (#""auth":"YTo=","identitytoken":"t""#, []), (#""auth":"YTpi","username":"a","password":"b""#, []),
+    ] {
+      let text = #"{"auths":{"r":{"# + members + "}}}"
+      let found = try FoundLogins(Array(text.utf8), as: .docker, beside: nil)
+      #expect(found.logins.map(\.leftBehind) == [words])
     }
   }
 
   @Test("of what stands there beside it docker takes 'auth' alone")
   func precedence() throws {
     for (members, secret) in [
-      (#""auth":"YTpi","username":"x","password":"y""#, "b"),
-      (#""username":"x","password":"y","auth":"YTpi""#, "b"), (#""auth":"YToAYgA=""#, "b"),
+      (#""auth":"YTpi","username":"x","password":"y""#, "b + another password"),
+      (#""username":"x","password":"y","auth":"YTpi""#, "b + another password"), (#""auth":"YToAYgA=""#, "b"),
     ] {
       #expect(
         try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == [

@@ -31,7 +31,7 @@ struct NetrcFileTests {
       ("protocol https port 993", "https://h:993 (a) p"), ("path x/y", "https://h/x/y (a) p"),
       ("port pop", "pop3://h (a) p"), ("port imaps", "imaps://h (a) p"),
       ("port 1099", "https://h:1099 (a) p"),
-      ("unknown word", "https://h (a) p"), ("force yes", "https://h (a) p"),
+      ("unknown word", "https://h (a) p + other words"), ("force yes", "https://h (a) p + other words"),
     ] {
       #expect(try Found("machine h login a \(words) password p", as: .netrc).logins == [name], "\(words)")
     }

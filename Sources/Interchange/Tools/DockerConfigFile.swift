@@ -49,26 +49,63 @@ private func readLogin(
   // A credential helper has the login, or it was removed before.
   if login.isEmpty { return }
   let origin = Origin.entry(address)
-  if login.secret.isEmpty { return found.passOver(origin, login.isOtherToken ? .noLogin : .noSecret) }
+  let secret = login.secret
+  if secret.isEmpty { return found.passOver(origin, login.isOtherToken ? .noLogin : .noSecret) }
   guard let account = login.account.nonEmpty,
     let item = try? DockerProtocol.item(at: address, account: account)
   else { return found.passOver(origin, .malformed) }
   found.take(
     FoundLogin(
-      item, Credential(login.secret), at: origin,
-      removals: [Removal(positions.range(of: value.raw), replacement: .emptyObject)]))
+      item, Credential(secret), at: origin,
+      removals: [Removal(positions.range(of: value.raw), replacement: .emptyObject)],
+      leftBehind: login.leftBehind))
 }
 
 /// The entry of one registry.
 private struct DockerFileLogin: ~Copyable {
+  /// A user name and what goes with it.
+  private struct Login: ~Copyable {
+    var account: ByteString?
+    var secret = Secret()
+
+    /// Whether the other has nothing that this one lacks.
+    borrowing func covers(_ other: borrowing Login) -> Bool {
+      (other.account == nil || other.account == account)
+        && (other.secret.isEmpty || other.secret.isEqual(to: secret))
+    }
+  }
+
   private(set) var isEmpty = true
-  private(set) var account: ByteString?
-  private(set) var secret = Secret()
+  /// `auth`, which docker prefers to the members of their own.
+  private var joined = Login()
+  private var hasAuth = false
+  /// `username` and `password`.
+  private var apart = Login()
+  /// `identitytoken`, which docker prefers to everything else.
+  private var token = Secret()
   /// Whether there is a token that is only for the registry and lasts for minutes.
   private(set) var isOtherToken = false
-  private var hasIdentityToken = false
-  /// Whether there is `auth`, which docker prefers to everything else.
-  private var hasAuth = false
+
+  var account: ByteString? {
+    if !token.isEmpty { return DockerProtocol.tokenAccount }
+    return hasAuth ? joined.account : apart.account
+  }
+
+  var secret: Secret {
+    if !token.isEmpty { return token.copy() }
+    return hasAuth ? joined.secret.copy() : apart.secret.copy()
+  }
+
+  /// What docker doesn't use, and an item has no room for.
+  var leftBehind: [String] {
+    var words: [String] = []
+    let isUsed =
+      token.isEmpty
+      ? !hasAuth || joined.covers(apart) : joined.secret.isEmpty && apart.secret.isEmpty
+    if !isUsed { words.append("another password") }
+    if isOtherToken { words.append("registry token") }
+    return words
+  }
 
   mutating func take(_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) {
     isEmpty = false
@@ -79,7 +116,6 @@ private struct DockerFileLogin: ~Copyable {
       if decoded.isEmpty { return }
       if hasAuth { throw JSONReader.Malformed() }
       hasAuth = true
-      if hasIdentityToken { return }
       try decoded.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { throw JSONReader.Malformed() }
         // Docker also drops the NUL bytes around it.
@@ -87,25 +123,24 @@ private struct DockerFileLogin: ~Copyable {
         while start < text.count, text[start] == 0 { start += 1 }
         var end = text.count
         while end > start, text[end - 1] == 0 { end -= 1 }
-        account = ByteString(UnsafeRawBufferPointer(rebasing: text[..<colon]))
-        secret = Secret(copying: UnsafeRawBufferPointer(rebasing: text[start..<end]))
+        joined.account = ByteString(UnsafeRawBufferPointer(rebasing: text[..<colon]))
+        joined.secret = Secret(copying: UnsafeRawBufferPointer(rebasing: text[start..<end]))
       }
     } else if name == "identitytoken" {
-      var token = Secret(capacity: value.raw.count)
-      try value.appendString(to: &token)
-      if token.isEmpty { return }
-      hasIdentityToken = true
-      account = DockerProtocol.tokenAccount
-      secret = token
-    } else if name == "username", !hasIdentityToken, !hasAuth {
+      try Self.set(&token, to: value)
+    } else if name == "username" {
       let name = try value.string()
-      if !name.isEmpty { account = name }
-    } else if name == "password", !hasIdentityToken, !hasAuth {
-      var password = Secret(capacity: value.raw.count)
-      try value.appendString(to: &password)
-      if !password.isEmpty { secret = password }
+      if !name.isEmpty { apart.account = name }
+    } else if name == "password" {
+      try Self.set(&apart.secret, to: value)
     } else if name == "registrytoken" {
       isOtherToken = true
     }
+  }
+
+  private static func set(_ secret: inout Secret, to value: JSONValue) throws(JSONReader.Malformed) {
+    var text = Secret(capacity: value.raw.count)
+    try value.appendString(to: &text)
+    if !text.isEmpty { secret = text }
   }
 }

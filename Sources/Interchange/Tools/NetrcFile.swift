@@ -84,6 +84,8 @@ private struct NetrcEntry: ~Copyable {
   var path: ByteString?
   var hasSecondPassword = false
   var hasMacro = false
+  /// Whether it has words that this reader doesn't know.
+  var hasOtherWords = false
   var isMalformed = false
   /// Whether programs read it differently.
   var isDisputed = false
@@ -164,10 +166,11 @@ private struct NetrcReader: ~Copyable {
     return found
   }
 
-  /// Takes a property of an entry, and its value. Words of other programs, such as Emacs' `force yes`, are skipped.
+  /// Takes a property of an entry, and its value. Words of other programs, such as Emacs' `force yes`, have no room in
+  /// an item.
   private mutating func take(_ name: NetrcWord, _ entry: inout NetrcEntry) {
     add(name, to: &entry)
-    guard let keyword = name.keyword else { return }
+    guard let keyword = name.keyword else { return entry.hasOtherWords = true }
     // Only some programs accept it in capital letters or in quotes.
     if ByteString(name.raw) != keyword || entry.isOver { entry.isDisputed = true }
     guard let value = nextWord() else { return entry.isMalformed = true }
@@ -212,6 +215,7 @@ private struct NetrcReader: ~Copyable {
     var leftBehind: [String] = []
     if entry.hasSecondPassword { leftBehind.append("account password") }
     if entry.hasMacro { leftBehind.append("macro") }
+    if entry.hasOtherWords { leftBehind.append("other words") }
     found.take(
       FoundLogin(
         Item(place.key(account: entry.account, for: nil)), Credential(secret.copy()),
