@@ -5,7 +5,7 @@ import Testing
 
 /// These tests check that the process traps. The message shows that it also traps in release builds: the standard
 /// library's has other words, and isn't printed there.
-@Suite("bytes out of bounds") struct CheckedBytesTests {
+@Suite("bytes out of bounds", .aheadOfOthers) struct CheckedBytesTests {
   private static func traps(_ result: ExitTest.Result?, _ words: String) -> Bool {
     #if DEBUG
       String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(words)

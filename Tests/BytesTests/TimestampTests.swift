@@ -117,7 +117,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
     #expect(Timestamp(seconds: .max).seconds == Int64.max / 1000)
   }
 
-  @Test("the first moment of all has seconds")
+  @Test("the first moment of all has seconds", .aheadOfOthers)
   func firstMoment() async {
     await #expect(processExitsWith: .success) {
       precondition(Timestamp(seconds: .min).seconds == Int64.min / 1000 - 1)

@@ -51,7 +51,7 @@ import Testing
     let keychain = SharedKeychain(service)
     try keychain.save("one", for: login)
     let log = ChangeLog(try keychain.changes())
-    keyring.signalKeyring(SIGKILL)
+    keyring.endKeyring()
     guard case .unavailable? = await log.error() else {
       Issue.record("\(String(describing: await log.error()))")
       return

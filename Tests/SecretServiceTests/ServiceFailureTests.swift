@@ -53,7 +53,7 @@ import Testing
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     let used = try keyring.keychain()
     _ = try used.everything()
-    keyring.signalKeyring(SIGKILL)
+    keyring.endKeyring()
     for operation in Operation.all {
       switch failure({ try operation.run(used, item) }) {
       case .refused?, .unavailable?: break

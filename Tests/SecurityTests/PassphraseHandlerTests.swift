@@ -7,7 +7,8 @@ import Testing
 
 /// The user's own keychain, with a passphrase, in a separate process.
 @Suite struct PassphraseHandlerTests {
-  @Test func `a program's own dialog opens a file with a passphrase, where it may`() async throws {
+  @Test(.aheadOfOthers)
+  func `a program's own dialog opens a file with a passphrase, where it may`() async throws {
     let folder = TemporaryFolder()
     folder.makeFolder("data/llavero")
     folder.makeFolder("state/llavero")

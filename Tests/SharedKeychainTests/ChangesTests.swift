@@ -119,7 +119,7 @@ import Testing
   }
 
   // Each in a process of its own, because other tests open descriptors and start threads at any time.
-  @Test("leave no thread and no descriptor when the task is cancelled")
+  @Test("leave no thread and no descriptor when the task is cancelled", .aheadOfOthers)
   func cancelling() async {
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(0, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(1, ChangesTests.cancel) }
@@ -158,7 +158,7 @@ import Testing
     #expect(await again.waits { !$0.isEmpty })
   }
 
-  @Test("leave nothing where nobody loops over them")
+  @Test("leave nothing where nobody loops over them", .aheadOfOthers)
   func dropping() async {
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(0, ChangesTests.drop) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(1, ChangesTests.drop) }
