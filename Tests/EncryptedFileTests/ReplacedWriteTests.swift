@@ -383,6 +383,22 @@ struct ReplacedWriteTests {
     #expect(unmerged(pair.one).isEmpty)
   }
 
+  @Test("keeps the vault's key and the states where nobody noted it, and an older state came into its place")
+  func unnoted() throws {
+    let pair = try Pair()
+    try pair.set("a.example", "again", at: pair.one)
+    let (older, memory) = (try contents(of: pair.one.vault), try seen(pair.one))
+    try pair.set("c.example", "c", at: pair.one)
+    try put(memory.contents, into: memory.path)
+    try put(older, into: pair.one.vault)
+    #expect(failure { try rotate(pair) } == .unmerged(path: pair.one.newestWrite))
+    #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: pair.one.newestWrite))
+    try pair.keychain(pair.one).merge(copyAt: pair.one.newestWrite)
+    try rotate(pair)
+    try pair.keychain(pair.one).compact()
+    try pair.has(["a", "b", "c"], at: pair.one)
+  }
+
   @Test("is kept for a month from then on, however old it is, and until it is taken in")
   func old() throws {
     let pair = try Pair()

@@ -84,7 +84,8 @@ extension VaultChange {
   /// - Returns: their names.
   private func setLastWritesAside() throws(KeychainError) -> [String] {
     var names: [String] = []
-    for name in try NewestWrite.names(in: locked.folder) where try isToBeKept(name) {
+    for name in try NewestWrite.names(in: locked.folder)
+    where try isToBeKept(name, isOwn: name == newestWriteName) {
       if let path = try NewestWrite.setAside(name, as: takenIn[name], in: locked.folder) {
         setAside.append(path)
       }
@@ -93,11 +94,15 @@ extension VaultChange {
     return names
   }
 
-  private func isToBeKept(_ name: String) throws(KeychainError) -> Bool {
+  /// Whether a last write may contain something that is neither in any earlier state nor in what this change writes.
+  ///
+  /// - Parameters:
+  ///   - isOwn: whether it is this machine's own.
+  ///   - asStatesGo: whether the earlier states are about to be removed, and those of other machines with them.
+  func isToBeKept(_ name: String, isOwn: Bool, asStatesGo: Bool = false) throws(KeychainError) -> Bool {
     // After a power failure the copy may be empty, for nobody waits until it is on the disk.
     if let status = try? locked.folder.status(of: name), status.size == 0 { return false }
     if takenIn[name] != nil { return true }
-    let isOwn = name == newestWriteName
     // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write
     // that nobody could read. The next change looks at those of other machines.
     guard let beginning, let uuid = stanzas?.uuid else {
@@ -106,7 +111,7 @@ extension VaultChange {
     switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
     case .known: return false
     // It may have been written here, without a note that it was seen.
-    case .ahead: return isOwn
+    case .ahead: return isOwn || asStatesGo
     case .missed, .undecided: return true
     case .otherKey:
       return !NewestWrite.isBeingReplaced(name, of: uuid, in: locked.folder, at: unlocking.location)

@@ -66,17 +66,18 @@ extension VaultChange {
     }
   }
 
-  /// Refuses to continue if something was never merged that only the vault's present key opens, because the key or
-  /// the earlier states are about to be discarded.
+  /// Refuses to continue if something was never merged, because the key or the earlier states are about to be
+  /// discarded.
   ///
   /// - Throws: ``KeychainError/unmerged(path:)``.
   func refuseUnmerged() throws(KeychainError) {
     if let path = unmerged.first { throw .unmerged(path: path) }
-    if let beginning,
-      let path = try NewestWrite.notTakenIn(
-        besides: beginning, head, own: unlocking.location.newestWriteName, in: locked.folder, unlocking)
-    {
-      throw .unmerged(path: path)
+    // Without giving this machine a name, which would be a change.
+    let own = unlocking.location.newestWriteName
+    for name in try NewestWrite.names(in: locked.folder) where takenIn[name] == nil {
+      if try isToBeKept(name, isOwn: name == own, asStatesGo: true) {
+        throw .unmerged(path: locked.folder.path(of: name))
+      }
     }
     guard let generations = try Generations(in: locked.folder.path) else { return }
     if let path = try generations.unmerged(besides: head) { throw .unmerged(path: path) }

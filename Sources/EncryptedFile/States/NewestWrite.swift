@@ -125,25 +125,6 @@ struct NewestWrite {
     return missed
   }
 
-  /// The path of a last write that the vault's key opens and that may contain something that is in no known
-  /// generation; `nil` if there is none.
-  ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
-  static func notTakenIn(
-    besides current: VaultSnapshot, _ head: VaultHead, own: String, in folder: borrowing Folder,
-    _ unlocking: Unlocking
-  ) throws(KeychainError) -> String? {
-    for name in try names(in: folder) {
-      switch try look(at: name, besides: current, head, in: folder, unlocking) {
-      case .known, .missed, .otherKey, .notOpened: continue
-      case .ahead: if name == own { continue }
-      case .undecided: break
-      }
-      return folder.path(of: name)
-    }
-    return nil
-  }
-
   /// Determines the relation of the file of that name to the generation in the vault's place.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read just now.
