@@ -25,6 +25,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case undecided(path: String)
     /// The last write of this machine was replaced and couldn't be merged. It is kept at this path for 30 days.
     case setAside(path: String)
+    /// The key of what was written is in a file of its own, at this path, because the identity file can't be replaced.
+    case identityNotReplaced(newPath: String, KeychainError)
     /// What was written can't be noted on this machine, so that an older file in its place would not be noticed.
     case unnoted(KeychainError)
     /// There is no copy of what was written, so that it would be lost if cp or scp wrote another file over it.

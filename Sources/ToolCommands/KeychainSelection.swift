@@ -211,6 +211,10 @@ package struct KeychainSelection {
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
           + "\(command: "llavero", "vault", "merge", path) merges it")
+    case .identityNotReplaced(let path, let error):
+      StandardStreams.say(
+        "the key of the keychain is \(path) now: \(Failure(error).message); keep that file, until a later write can "
+          + "put it in place")
     case .unnoted(let error):
       StandardStreams.say(
         "stored, but this machine can't note that it was: \(Failure(error).message); an older file in the keychain's "

@@ -141,6 +141,10 @@ extension EncryptedFileKeychain {
   func announce(_ change: VaultChange) {
     change.onCommit { [onNotice, unowned change] in
       for path in change.setAside { onNotice(.setAside(path: path)) }
+      if let error = change.identityFailure {
+        let path = change.unlocking.location.stateFolder + "/" + VaultLocation.newIdentityName
+        onNotice(.identityNotReplaced(newPath: path, error))
+      }
       if let error = change.noteFailure { onNotice(.unnoted(error)) }
       if let error = change.copyFailure { onNotice(.uncopied(error)) }
     }

@@ -30,11 +30,16 @@ extension VaultChange {
         guard let file = try? locked.folder.file(VaultLocation.vaultName) else { return false }
         return (try? VaultSnapshot.readHeader(file).0.mac) == previous
       }
+      identityFailure = newIdentityFile.failure
     } else {
       try write(encoded, key, due: due)
       // The change is in place; whatever is interrupted here is completed by the next write.
       if let state = try? Folder(opening: unlocking.location.stateFolder) {
-        try? NewIdentityFile.complete(key, in: state)
+        do throws(KeychainError) {
+          try NewIdentityFile.complete(key, in: state)
+        } catch {
+          identityFailure = error
+        }
       }
     }
     // The change is in place; whatever fails from here on is tried again with the next one.

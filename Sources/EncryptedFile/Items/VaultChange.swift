@@ -46,6 +46,8 @@ final class VaultChange {
   var copyFailure: KeychainError?
   /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.
   private(set) var otherLastWrites: [NewestWrite] = []
+  /// Why the new key has not got its place on this machine.
+  var identityFailure: KeychainError?
   /// Why this machine couldn't note what was written.
   var noteFailure: KeychainError?
   let unlocking: Unlocking

@@ -9,6 +9,8 @@ import PrivateFiles
 /// A class, because it is passed around while the secret has one owner.
 final class NewIdentityFile {
   private let text: Secret
+  /// Why the file that was installed still has its provisional name; `nil` if it doesn't.
+  private(set) var failure: KeychainError?
 
   init(_ text: consuming Secret) { self.text = text }
 
@@ -41,11 +43,17 @@ final class NewIdentityFile {
       throw error
     }
     // The vault is in place by now, and the identity opens it under either name.
-    try? Self.putInPlace(in: state)
+    do throws(KeychainError) {
+      try Self.putInPlace(in: state)
+    } catch {
+      failure = error
+    }
   }
 
-  /// Renames the identity if the process that wrote its vault was killed before doing so. Needs the vault's lock, and
-  /// the key that opened the vault.
+  /// Renames the identity if the process that wrote its vault couldn't, or was killed before doing so. Needs the
+  /// vault's lock, and the key that opened the vault.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it still has its provisional name.
   static func complete(_ key: VaultKey, in state: borrowing Folder) throws(KeychainError) {
     guard let file = try state.file(VaultLocation.newIdentityName) else { return }
     let text = try file.contents(limit: VaultBounds.identityFile)
@@ -58,8 +66,9 @@ final class NewIdentityFile {
   private static func putInPlace(in state: borrowing Folder) throws(KeychainError) {
     let (old, new) = (VaultLocation.newIdentityName, VaultLocation.identityName)
     if renameat(state.descriptor, old, state.descriptor, new) != 0 {
-      throw .system(operation: "rename", path: state.path(of: old), errno: errno)
+      throw .system(operation: "replace", path: state.path(of: new), errno: errno)
     }
-    try state.synchronize()
+    // After a power failure it may have either name, and the next write renames it again.
+    try? state.synchronize()
   }
 }
