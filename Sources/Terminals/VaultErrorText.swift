@@ -25,6 +25,10 @@ extension Failure {
   }
 
   init(wrongIdentity path: String) {
+    if let location = try? VaultLocation(), path.hasPrefix(location.vaultFolder + "/") {
+      self.init("\(path) belongs to another keychain", hint: "move it away", status: .keychain)
+      return
+    }
     guard let good = Self.lastGoodState({ $0.identityFile == path }) else {
       self.init(
         "the identity \(path) is not the one of this keychain",

@@ -201,6 +201,10 @@ package struct KeychainSelection {
       StandardStreams.say(
         "merged \(copies == 1 ? "a copy" : "\(copies) copies") of the keychain that a sync program had put beside it"
       )
+    case .unmerged(let path, .otherKey):
+      StandardStreams.say(
+        "\(path) was not merged, because it is encrypted for another key; "
+          + "\(command: "llavero", "vault", "merge", path) merges it, or says what is missing")
     case .unmerged(let path, let error):
       StandardStreams.say("\(path) was not merged: \(Failure(error).message)")
     case .undecided(let path):

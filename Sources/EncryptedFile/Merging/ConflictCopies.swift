@@ -34,13 +34,25 @@ enum ConflictCopies {
   /// Opens a copy with the vault's own key.
   ///
   /// - Returns: `nil` if the copy is gone; another process may just have merged it.
-  /// - Throws: ``KeychainError/wrongIdentity(path:)`` if the copy belongs to another vault, or to a time before the
-  ///   vault's identity was changed; other errors if there is something wrong with it.
+  /// - Throws: ``KeychainError/otherKey(path:)`` if the vault's identity was changed here or there;
+  ///   ``KeychainError/wrongIdentity(path:)`` if the copy belongs to another vault; other errors if there is something
+  ///   wrong with it.
   static func open(
     _ name: String, in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) -> VaultSnapshot? {
     guard let file = try folder.file(name, isTightened: true) else { return nil }
-    return try VaultSnapshot(file, uuid: uuid, with: key, unlocking)
+    do throws(KeychainError) {
+      return try VaultSnapshot(file, uuid: uuid, with: key, unlocking)
+    } catch .wrongIdentity(let path) where folder.vaultUUID(of: name) == uuid {
+      throw .otherKey(path: path)
+    }
+  }
+
+  /// Moves a copy that a person has had merged to the earlier states.
+  static func settle(_ merged: VaultSnapshot, in folder: borrowing Folder) throws(KeychainError) {
+    for name in try names(in: folder) where folder.headerMAC(of: name) == merged.mac {
+      try Generations(creatingIn: folder).take(name, from: folder, as: merged.generation.fileName)
+    }
   }
 }
 

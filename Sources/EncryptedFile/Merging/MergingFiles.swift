@@ -42,6 +42,7 @@ extension EncryptedFileKeychain {
     // Only a limited number of generations is noted; one with an older number is not among them.
     try Generations(in: location.vaultFolder)?.settle(copy)
     try NewestWrite.settle(copy, in: change.locked.folder)
+    try ConflictCopies.settle(copy, in: change.locked.folder)
     return outcome
   }
 
