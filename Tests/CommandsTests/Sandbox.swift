@@ -82,9 +82,11 @@ final class Sandbox: Sendable {
     options.createSession = true
     let words = ["sh", "-c", "cd; exec <\"$0\"\n\(command)", folder["input"]]
     let all = Self.hidesMemory ? Self.hidingMemory + [folder["meminfo"]] + words : words
-    let result = try await Subprocess.run(
-      .name(all[0]), arguments: Arguments(Array(all[1...])), environment: .custom(environment),
-      platformOptions: options, output: .bytes(limit: 1 << 20), error: .bytes(limit: 1 << 20))
+    let result = try await aheadOfOthers { [environment, options] in
+      try await Subprocess.run(
+        .name(all[0]), arguments: Arguments(Array(all[1...])), environment: .custom(environment),
+        platformOptions: options, output: .bytes(limit: 1 << 20), error: .bytes(limit: 1 << 20))
+    }
     guard case .exited(let status) = result.terminationStatus else {
       throw Killed(command: command, status: "\(result.terminationStatus)")
     }

@@ -54,10 +54,12 @@ final class ProgramHome: Sendable {
     var options = PlatformOptions()
     // Without a terminal, so that the user who runs the tests can't be asked.
     options.createSession = true
-    let result = try await Subprocess.run(
-      .name("sh"), arguments: ["-c", "cd\n\(command)"], environment: .custom(environment),
-      platformOptions: options, input: .array(input), output: .string(limit: 1 << 20),
-      error: .string(limit: 1 << 20))
+    let result = try await aheadOfOthers { [environment, options] in
+      try await Subprocess.run(
+        .name("sh"), arguments: ["-c", "cd\n\(command)"], environment: .custom(environment),
+        platformOptions: options, input: .array(input), output: .string(limit: 1 << 20),
+        error: .string(limit: 1 << 20))
+    }
     guard case .exited(let status) = result.terminationStatus else {
       throw Failure(
         command: command, ending: "\(result.terminationStatus)", errors: result.standardError)
