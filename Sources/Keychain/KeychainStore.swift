@@ -2,7 +2,6 @@
 ///
 /// The primitives are those of Keychain Services: find, add, update, delete. What git needs beyond them (answer,
 /// save, erase) is implemented once for all keychains, in extensions. Everything is synchronous.
-/// save, erase) is written once for all keychains, in extensions. Everything is synchronous.
 public protocol KeychainStore: AnyObject {
   /// The items that answer the query, without their secrets, in the keychain's own order: if nothing else decides, an
   /// earlier one is preferred.
