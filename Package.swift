@@ -78,6 +78,11 @@ let package = Package(
     .target(name: "Bytes", swiftSettings: settings),
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
+    // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
+    .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings),
+    .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
+    // The verification of hosts' keys, the one place that links libgcrypt.
+    .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
     .target(name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
@@ -201,6 +206,9 @@ let package = Package(
     .target(name: "Properties", path: "Tests/Properties", swiftSettings: settings),
     .testTarget(
       name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "SSHTests", dependencies: ["Bytes", "SSH", "HostKeys", "Properties", "TestSupport"],
+      exclude: ["Samples"], swiftSettings: settings),
     .testTarget(
       name: "JSONTests", dependencies: ["Bytes", "JSON", "TestSupport", "Properties"],
       swiftSettings: settings),

@@ -1,0 +1,101 @@
+package import Bytes
+
+/// A message with its length before it (RFC 9987, section 4): a `uint32` that counts the type and the contents, so it
+/// is never 0.
+package enum AgentFrame {
+  /// The size of the length, in bytes.
+  package static let headSize = 4
+
+  /// The largest length of a frame that OpenSSH's agent and client accept, in bytes. Larger ones are refused here, too.
+  package static let maximumLength = 256 << 10
+
+  /// A whole frame of a message without contents.
+  package static func encode(_ type: UInt8) -> [UInt8] { [0, 0, 0, 1, type] }
+
+  /// A whole frame of an extension's request or response.
+  package static func encode(_ type: UInt8, extensionName: StaticString, _ contents: [UInt8]) -> [UInt8] {
+    var frame: [UInt8] = []
+    frame.reserveCapacity(headSize + 5 + extensionName.utf8CodeUnitCount + contents.count)
+    frame.append(wire: UInt32(1 + 4 + extensionName.utf8CodeUnitCount + contents.count))
+    frame.append(type)
+    frame.append(wireString: extensionName)
+    frame.append(contentsOf: contents)
+    return frame
+  }
+
+  /// A whole frame of an extension's request or response whose contents may be secret.
+  package static func encode(
+    _ type: UInt8, extensionName: StaticString, _ contents: borrowing Secret
+  ) -> Secret {
+    var frame = Secret(capacity: headSize + 5 + extensionName.utf8CodeUnitCount + contents.count)
+    frame.append(bigEndian: UInt32(1 + 4 + extensionName.utf8CodeUnitCount + contents.count))
+    frame.append(type)
+    frame.append(wireString: extensionName.bytes)
+    frame.append(contents)
+    return frame
+  }
+}
+
+/// The bytes that have arrived from one side of a connection, cut into frames.
+///
+/// The memory is wiped when it is released, for any frame may hold a secret or a signature. It grows with what arrives,
+/// never with a length that was merely announced.
+package struct AgentFrames: ~Copyable {
+  private var bytes = Secret()
+  private var offset = 0
+  private let maximumLength: Int
+
+  /// - Parameter maximumLength: the largest length of a frame, in bytes.
+  package init(maximumLength: Int = AgentFrame.maximumLength) {
+    self.maximumLength = maximumLength
+  }
+
+  /// What the bytes so far begin with.
+  package enum Next {
+    /// A whole frame of this size in bytes, its head included.
+    case frame(size: Int)
+    /// More bytes have to arrive.
+    case incomplete
+    /// A length that no frame may have. Nothing after it can be understood.
+    case malformed
+  }
+
+  /// How many bytes have arrived and were not taken yet.
+  package var count: Int { bytes.count - offset }
+
+  /// Takes over bytes that have arrived.
+  package mutating func append(_ arrived: UnsafeRawBufferPointer) { bytes.append(arrived) }
+
+  /// What comes next.
+  package var next: Next {
+    if count < AgentFrame.headSize { return .incomplete }
+    let length = Int(bytes.withUnsafeBytes { $0.bigEndian(at: offset, UInt32.self) })
+    guard 1...maximumLength ~= length else { return .malformed }
+    return count < AgentFrame.headSize + length ? .incomplete : .frame(size: AgentFrame.headSize + length)
+  }
+
+  /// Lends the first `size` bytes that were not taken yet, then takes them.
+  package mutating func take<Result: ~Copyable, Failure: Error>(
+    _ size: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { drop(size) }
+    let start = offset
+    return try bytes.withUnsafeBytes { (bytes) throws(Failure) in try body(bytes.part(start, size)) }
+  }
+
+  private mutating func drop(_ size: Int) {
+    offset += size
+    if offset == bytes.count {
+      bytes.truncate(to: 0)
+      offset = 0
+      // After a large frame a connection should not keep its memory.
+      if size > Self.keptSize { bytes = Secret() }
+    } else if offset > Self.keptSize {
+      let rest = bytes.withUnsafeBytes { Secret(copying: $0.part(offset, $0.count - offset)) }
+      bytes = rest
+      offset = 0
+    }
+  }
+
+  private static let keptSize = 16 << 10
+}

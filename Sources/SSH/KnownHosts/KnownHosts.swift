@@ -1,0 +1,99 @@
+import Bytes
+
+/// The keys that somebody knows hosts by, as in OpenSSH's `known_hosts` (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
+package struct KnownHosts: Sendable {
+  /// One line of the file.
+  package struct Entry: Hashable, Sendable {
+    /// The mark at the beginning of a line.
+    package enum Marker: Hashable, Sendable {
+      /// The key signs certificates of hosts.
+      case certificateAuthority
+      /// The key must not be accepted.
+      case revoked
+    }
+
+    /// `nil` for a line that names a host's own key.
+    package let marker: Marker?
+    /// The hosts.
+    package let hosts: HostPatterns
+    /// The key, in SSH's encoding.
+    package let key: [UInt8]
+  }
+
+  /// The entries in the order of the files.
+  package private(set) var entries: [Entry] = []
+
+  /// Knows no host.
+  package init() {}
+
+  /// Adds the lines of a file. As in OpenSSH, a line that can't be understood is passed over, except that a mark nobody
+  /// knows is no reason to take the line for a host's key.
+  package mutating func append(_ file: UnsafeRawBufferPointer) {
+    var lines = Lines(file)
+    while let line = lines.next() {
+      if let entry = Entry(line) { entries.append(entry) }
+    }
+  }
+
+  /// Whether a key, given in SSH's encoding, must not be accepted for any host.
+  package func isRevoked(_ key: [UInt8]) -> Bool {
+    entries.contains { $0.marker == .revoked && $0.key == key }
+  }
+
+  /// Whether a line says that the host has this key, given in SSH's encoding.
+  package func names(_ key: [UInt8], of host: HostName, _ hash: HostNameHash) -> Bool {
+    entries.contains { $0.marker == nil && $0.key == key && $0.hosts.match(host, hash) }
+  }
+
+  /// Whether a line says that this key, given in SSH's encoding, signs certificates of the host.
+  package func trusts(authority key: [UInt8], for host: HostName, _ hash: HostNameHash) -> Bool {
+    entries.contains { $0.marker == .certificateAuthority && $0.key == key && $0.hosts.match(host, hash) }
+  }
+
+  /// The names of hosts with this key that can be read from the file: neither hashed nor patterns.
+  package func plainNames(of key: [UInt8]) -> [HostName] {
+    entries.filter { $0.marker == nil && $0.key == key }.flatMap(\.hosts.plainNames)
+  }
+}
+
+extension KnownHosts.Entry {
+  /// `nil` for an empty line, a comment, and a line that can't be understood.
+  init?(_ line: UnsafeRawBufferPointer) {
+    var words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })[...]
+    guard let first = words.first, first.first != UInt8(ascii: "#") else { return nil }
+    if first.first == UInt8(ascii: "@") {
+      switch UnsafeRawBufferPointer(rebasing: first) {
+      case let mark where mark == "@cert-authority": marker = .certificateAuthority
+      case let mark where mark == "@revoked": marker = .revoked
+      default: return nil
+      }
+      words = words.dropFirst()
+    } else {
+      marker = nil
+    }
+    guard words.count >= 3 else { return nil }
+    let fields = words.prefix(3).map { UnsafeRawBufferPointer(rebasing: $0) }
+    guard let hosts = HostPatterns(fields[0]), let key = Self.key(fields[2], type: fields[1]) else {
+      return nil
+    }
+    self.hosts = hosts
+    self.key = key
+  }
+
+  /// The longest key in base64; OpenSSH's largest RSA keys have some 2,800 columns.
+  private static let maximumColumns = 16 << 10
+
+  private static func key(_ text: UnsafeRawBufferPointer, type: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard text.count <= maximumColumns else { return nil }
+    let key = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { memory, count in
+      count = Base64.decode(padded: text, into: UnsafeMutableRawBufferPointer(memory)) ?? 0
+    }
+    // The type stands in the key as well. Lines of before SSH 2 have a number here.
+    let isOfType = key.withUnsafeBytes { key in
+      var fields = WireReader(key)
+      guard let name = try? fields.string() else { return false }
+      return name.elementsEqual(type)
+    }
+    return isOfType ? key : nil
+  }
+}

@@ -1,0 +1,9 @@
+import Properties
+import Testing
+
+@Suite("what the fuzzer has found, ssh-bytes") struct SSHBytesCorpusTests {
+  @Test("frames, keys, binds and known hosts are read within their bounds")
+  func corpus() throws {
+    #expect(try Corpus.failures(of: "ssh-bytes", SSHBytesProperty.self) == [])
+  }
+}
