@@ -237,6 +237,8 @@ private struct NetrcReader: ~Copyable {
   private func add(_ word: NetrcWord, to entry: inout NetrcEntry) {
     if !word.isWhole { entry.isMalformed = true }
     if !word.isAgreed { entry.isDisputed = true }
+    // After the quotes of another word, only some programs begin a new one.
+    if word.range.lowerBound > 0, !isSpace(at: word.range.lowerBound - 1) { entry.isDisputed = true }
     if let last = entry.ranges.last, !file[last.upperBound..<word.range.lowerBound].contains(0x0a) {
       entry.ranges[entry.ranges.count - 1] = last.lowerBound..<word.range.upperBound
     } else {
