@@ -121,6 +121,11 @@ let package = Package(
       name: "Security",
       dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
       swiftSettings: settings),
+    // A keychain on another machine: what is said between both, who may have what, and the side that asks.
+    .target(
+      name: "Forwarding",
+      dependencies: ["Bytes", "JSON", "SSH", "Keychain", "CredentialProtocols"],
+      swiftSettings: settings),
     .target(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
@@ -199,7 +204,10 @@ let package = Package(
       name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "TestSupport",
-      dependencies: ["Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService"],
+      dependencies: [
+        "Bytes", "Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService", "SSH",
+        "Forwarding",
+      ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     // What the fuzzer's targets and the tests share; depends on nothing, for it is built for the fuzzer, too.
@@ -264,6 +272,10 @@ let package = Package(
     .testTarget(
       name: "CredentialProtocolsTests",
       dependencies: ["KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ForwardingTests",
+      dependencies: ["Bytes", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties"],
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],

@@ -11,7 +11,7 @@ import Testing
 
   private func key(_ number: Int) -> Item.Key { .genericPassword(service: "example", account: "\(number)") }
 
-  @Test("are told as they are made: added, updated, deleted", arguments: KeychainUnderTest.all)
+  @Test("are told as they are made: added, updated, deleted", arguments: KeychainUnderTest.reportingChanges)
   func kinds(_ kind: KeychainUnderTest) async throws {
     let keychain = kind.makeShared().mine
     try keychain.save("zero", for: key(0))
@@ -29,7 +29,7 @@ import Testing
     #expect(!log.all.contains { $0.item.key == key(0) })
   }
 
-  @Test("are told where others make them", arguments: KeychainUnderTest.all)
+  @Test("are told where others make them", arguments: KeychainUnderTest.reportingChanges)
   func others(_ kind: KeychainUnderTest) async throws {
     let (mine, others) = kind.makeShared()
     let log = ChangeLog(try mine.changes())
@@ -42,7 +42,7 @@ import Testing
       }, "\(log.all)")
   }
 
-  @Test("are told from the moment when the sequence was made", arguments: KeychainUnderTest.all)
+  @Test("are told from the moment when the sequence was made", arguments: KeychainUnderTest.reportingChanges)
   func fromTheBeginning(_ kind: KeychainUnderTest) async throws {
     let (mine, others) = kind.makeShared()
     let changes = try mine.changes()
@@ -51,7 +51,7 @@ import Testing
     #expect(await log.waits { $0.map(\.item.key) == [.genericPassword(login)] }, "\(log.all)")
   }
 
-  @Test("end up at what there is, however many come at once", arguments: KeychainUnderTest.all)
+  @Test("end up at what there is, however many come at once", arguments: KeychainUnderTest.reportingChanges)
   func bursts(_ kind: KeychainUnderTest) async throws {
     let (mine, others) = kind.makeShared()
     let log = ChangeLog(try mine.changes())
@@ -124,13 +124,13 @@ import Testing
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(0, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(1, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(2, ChangesTests.cancel) }
-    #expect(KeychainUnderTest.all.count == 3)
+    #expect(KeychainUnderTest.reportingChanges.count == 3)
   }
 
   /// Runs a test of a kind of keychain, and waits until its folder and the keyring that it started are gone: this process
   /// ends next.
   private static func alone(_ kind: Int, _ body: (KeychainUnderTest) async throws -> Void) async throws {
-    try await body(KeychainUnderTest.all[kind])
+    try await body(KeychainUnderTest.reportingChanges[kind])
     for _ in 0..<6000 {
       var child = siginfo_t()
       if TemporaryFolder.count == 0, waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == -1 { return }

@@ -1,4 +1,5 @@
 import EncryptedFile
+import Forwarding
 import Glibc
 public import Keychain
 import KeychainTesting
@@ -14,7 +15,7 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
 
   /// A fresh keychain, and facts about it that can be observed from outside.
   public struct Instance {
-    let keychain: any KeychainStore
+    var keychain: any KeychainStore
     /// The number of times that the keychain has written to the disk; `nil` if it is unknown.
     var writes: () -> Int64? = { nil }
     /// Whether the keychain uses its own clock, in whole seconds, instead of ``SettableClock``.
@@ -28,10 +29,23 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
     KeychainUnderTest(name: "in memory") { Instance(keychain: InMemoryKeychain(clock: $0.read)) },
     KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
     KeychainUnderTest(name: "secret service", factory: secretService),
+    KeychainUnderTest(name: "forwarded", factory: forwarded),
   ]
 
   /// The kinds that distinguish two changes within a second.
   public static let exact = all.filter { $0.name != "secret service" }
+
+  /// Whether an item has its reference and dates as soon as it was added, before what is done exclusively ends.
+  public var namesItemsAtOnce: Bool { name != "secret service" && name != "forwarded" }
+
+  /// The kinds that can tell of changes.
+  public static let reportingChanges = all.filter { $0.name != "forwarded" }
+
+  /// The kinds that give refresh tokens to whoever may use an item.
+  public static let givingRefreshTokens = all.filter(\.givesRefreshTokens)
+
+  /// Whether whoever may use an item gets its refresh token.
+  public var givesRefreshTokens: Bool { name != "forwarded" }
 
   /// The name for test reports.
   public var description: String { name }
@@ -55,6 +69,14 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
 }
 
 extension KeychainUnderTest {
+  /// An encrypted file on the other side, where a rule allows everything. Another process looks at that file.
+  private static func forwarded(_ clock: SettableClock) -> Instance {
+    var instance = encryptedFile(clock)
+    let reopened = instance.reopened
+    instance.keychain = ForwardedKeychain(to: { reopened() ?? InMemoryKeychain() }, clock: clock.read)
+    return instance
+  }
+
   private static func secretService(_ clock: SettableClock) -> Instance {
     let keyring = PrivateKeyring()
     let time = ServiceTime(clock)

@@ -13,7 +13,7 @@ package struct HostName: Hashable, Sendable, CustomStringConvertible {
   /// - Returns: `nil` if it is empty or too long, or contains a character that would mean something else there.
   package init?(_ name: ByteString) {
     let isPlain = name.bytes.allSatisfy { byte in
-      byte > 0x20 && byte != 0x7f && !",*?!|#@\"\\".utf8.contains(byte)
+      0x21...0x7e ~= byte && !",*?!|#@\"\\".utf8.contains(byte)
     }
     guard 1...Self.maximumSize ~= name.bytes.count, isPlain else { return nil }
     self.name = name.lowercased
@@ -24,7 +24,7 @@ package struct HostName: Hashable, Sendable, CustomStringConvertible {
     self.init(port == 22 ? name : ByteString("[\(name)]:\(port)"))
   }
 
-  /// The name as text; bytes that aren't UTF-8 are U+FFFD. Control characters don't occur.
+  /// The name as text, which is ASCII without control characters.
   package var description: String { name.description }
 
   /// The name without brackets and port, as certificates name it.

@@ -49,7 +49,9 @@ extension ConformanceTests {
       #expect(try fresh.keychain.answeredSecret(.internet(account: "bot")) == nil)
     }
 
-    @Test("the answer is the best item with all that is confidential", arguments: KeychainUnderTest.all)
+    @Test(
+      "the answer is the best item with all that is confidential",
+      arguments: KeychainUnderTest.givingRefreshTokens)
     func whole(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain
       let item = try keychain.add(

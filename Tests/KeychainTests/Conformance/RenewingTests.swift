@@ -34,7 +34,9 @@ extension ConformanceTests {
       }
     }
 
-    @Test("an expired item gives its refresh token and no secret", arguments: KeychainUnderTest.all)
+    @Test(
+      "an expired item gives its refresh token and no secret",
+      arguments: KeychainUnderTest.givingRefreshTokens)
     func expired(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "alice"), .text("x", expiry: Self.now, refreshToken: "r"))
@@ -54,7 +56,9 @@ extension ConformanceTests {
       #expect(try find(keychain) == nil)
     }
 
-    @Test("what is valid goes before what could be renewed", arguments: KeychainUnderTest.all)
+    @Test(
+      "what is valid goes before what could be renewed",
+      arguments: KeychainUnderTest.givingRefreshTokens)
     func validWins(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "valid"), "x")
@@ -68,7 +72,7 @@ extension ConformanceTests {
           == Found(account: "expired", refreshToken: "r", expiry: 1))
     }
 
-    @Test("of several that could be renewed the best is", arguments: KeychainUnderTest.all)
+    @Test("of several that could be renewed the best is", arguments: KeychainUnderTest.givingRefreshTokens)
     func best(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "a", path: "acme"), .text("x", expiry: 1, refreshToken: "1"))
@@ -80,7 +84,7 @@ extension ConformanceTests {
       #expect(try find(fresh.keychain, path: "acme/app")?.account == "a")
     }
 
-    @Test("only what can be used is renewed", arguments: KeychainUnderTest.all)
+    @Test("only what can be used is renewed", arguments: KeychainUnderTest.givingRefreshTokens)
     func usable(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain
       try keychain.add(

@@ -134,7 +134,7 @@ extension ConformanceTests {
       #expect(try keychain.items(matching: .all).count == 2)
     }
 
-    @Test("an expired item is replaced", arguments: KeychainUnderTest.all)
+    @Test("an expired item is replaced", arguments: KeychainUnderTest.givingRefreshTokens)
     func expired(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       let old = try fresh.keychain.add(

@@ -1,0 +1,302 @@
+package import Bytes
+import JSON
+package import Keychain
+
+/// A keychain on another machine, which offers it through the SSH agent protocol. Nothing is stored on this one.
+///
+/// What it shows is what the other machine allows. Whatever it doesn't allow doesn't exist here: an item that needs a
+/// person's decision appears once that person has allowed it.
+package final class ForwardedKeychain: KeychainStore {
+  /// Sends a request and returns the response, both JSON.
+  package typealias Exchange = (borrowing Secret) throws(KeychainError) -> Secret
+
+  private let exchange: Exchange
+  private let tool: ByteString
+  private let purpose: ForwardRequest.Purpose
+  /// Secrets that came with their items, for the next call only.
+  private var held: [ItemReference: Held] = [:]
+  /// The query that found an item.
+  private var queries: [ItemReference: ItemQuery] = [:]
+  /// The changes that are being collected.
+  private var pending: PendingChanges?
+  /// The other machine's references of items that were added while changes were collected, and how many there were.
+  private var addedReferences: [ItemReference: ItemReference] = [:]
+  private var lastAdded = 0
+  /// The items that the last changes have made, as the other machine has them.
+  private var made: [Item] = []
+
+  /// How often changes are tried again if somebody else has changed the same items meanwhile.
+  private static let maximumAttempts = 10
+
+  private final class Held {
+    let item: Item
+    let credential: Credential
+
+    init(_ item: Item, _ credential: consuming Credential) {
+      self.item = item
+      self.credential = credential
+    }
+  }
+
+  /// - Parameters:
+  ///   - tool: the tool that this machine names to the other one.
+  ///   - purpose: why the tool asks.
+  ///   - exchange: sends a request and waits for the response.
+  package init(tool: ByteString, for purpose: ForwardRequest.Purpose, exchange: @escaping Exchange) {
+    self.tool = tool
+    self.purpose = purpose
+    self.exchange = exchange
+  }
+
+  // MARK: Reading
+
+  /// The items that answer, as far as the other machine allows them.
+  package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    let found = try remoteItems(matching: query)
+    guard let pending else { return found }
+    return pending.applied(to: found, query)
+  }
+
+  private func remoteItems(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    let isList: Bool
+    switch query {
+    case .internetPassword, .genericPassword: isList = false
+    case .criteria, .all: isList = true
+    }
+    guard case .items(let items, let answer) = try ask(isList ? .list : .find(query)) else {
+      throw Self.notUnderstood
+    }
+    if let answer {
+      let item = items[answer.index]
+      if let reference = item.reference { held[reference] = Held(item, answer.credential.copy()) }
+    }
+    let matching = isList ? items.filter(query.matches) : items
+    for item in matching {
+      guard let reference = item.reference else { throw Self.notUnderstood }
+      pending?.see(item, at: reference)
+      if !isList { queries[reference] = query }
+    }
+    return matching
+  }
+
+  /// The secret of an item.
+  package func credential(of item: Item) throws(KeychainError) -> Credential {
+    guard let reference = known(item.reference) else { throw .itemNotFound }
+    if let pending, let isKnown = try pending.credential(at: reference) { return isKnown }
+    let credential = try remoteCredential(of: item, at: reference)
+    pending?.see(credential, at: reference)
+    return credential
+  }
+
+  private func remoteCredential(of item: Item, at reference: ItemReference) throws(KeychainError)
+    -> Credential
+  {
+    if let kept = held.removeValue(forKey: reference), kept.item == item { return kept.credential.copy() }
+    guard case .credential(let answer) = try ask(.credential(reference, queries[reference])) else {
+      throw Self.notUnderstood
+    }
+    return answer.credential.copy()
+  }
+
+  private func known(_ reference: ItemReference?) -> ItemReference? {
+    reference.map { addedReferences[$0] ?? $0 }
+  }
+
+  // MARK: Changing
+
+  /// Adds an item on the other machine, if that allows it.
+  @discardableResult
+  package func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try add(item, credential, keepsDates: false)
+  }
+
+  /// Adds an item from elsewhere with its dates.
+  @discardableResult
+  package func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
+    try add(item, credential, keepsDates: true)
+  }
+
+  private func add(
+    _ item: Item, _ credential: borrowing Credential, keepsDates: Bool
+  ) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    let credential = credential.copy()
+    return try changing { () throws(KeychainError) -> Item in
+      if try hasTwin(of: item, at: nil) { throw .duplicateItem }
+      lastAdded += 1
+      let reference = ItemReference(ByteString("new \(lastAdded)"))
+      return pending?.add(item, credential.copy(), keepsDates: keepsDates, at: reference) ?? item
+    }
+  }
+
+  /// Changes an item's attributes on the other machine, if that allows it.
+  @discardableResult
+  package func update(_ item: Item) throws(KeychainError) -> Item {
+    try item.validate()
+    return try update(item, nil)
+  }
+
+  /// Changes an item's attributes and secret on the other machine, if that allows it.
+  @discardableResult
+  package func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    return try update(item, PendingChanges.Secrets(credential.copy()))
+  }
+
+  private func update(_ item: Item, _ secrets: PendingChanges.Secrets?) throws(KeychainError) -> Item {
+    try changing { () throws(KeychainError) -> Item in
+      guard let reference = known(item.reference), try present(reference) != nil else { throw .itemNotFound }
+      if try hasTwin(of: item, at: reference) { throw .duplicateItem }
+      return pending?.update(item, secrets, at: reference) ?? item
+    }
+  }
+
+  /// Deletes items on the other machine, if that allows it.
+  @discardableResult
+  package func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    try exclusively { () throws(KeychainError) -> Int in
+      var count = 0
+      for item in items {
+        guard let reference = known(item.reference), try present(reference) != nil else { continue }
+        pending?.delete(at: reference)
+        count += 1
+      }
+      return count
+    }
+  }
+
+  private func hasTwin(of item: Item, at reference: ItemReference?) throws(KeychainError) -> Bool {
+    let primaryKey = item.key.primaryKey
+    return try items(matching: .criteria(ItemCriteria(item.key))).contains {
+      $0.key.primaryKey == primaryKey && (reference == nil || known($0.reference) != reference)
+    }
+  }
+
+  /// The item as it is now; `nil` if it is gone, or not allowed.
+  private func present(_ reference: ItemReference) throws(KeychainError) -> Item? {
+    if let item = pending?.present(at: reference) { return item }
+    if pending?.isDeleted(reference) ?? false { return nil }
+    _ = try remoteItems(matching: .all)
+    return pending?.present(at: reference)
+  }
+
+  /// Makes one change, and returns the item as the other machine has it then.
+  private func changing(_ body: () throws(KeychainError) -> Item) throws(KeychainError) -> Item {
+    if pending != nil { return try body() }
+    let item = try exclusively(body)
+    return made.last ?? item
+  }
+
+  /// Collects the changes of `body` and sends them at once. If somebody else has changed what it has seen, `body` runs
+  /// again.
+  ///
+  /// An item that was added in `body` has the other machine's reference and dates once this has returned; what `add`
+  /// returned then still names it.
+  package func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if let outer = pending {
+      do throws(KeychainError) {
+        return try body()
+      } catch {
+        pending = outer
+        throw error
+      }
+    }
+    for _ in 0..<Self.maximumAttempts {
+      pending = PendingChanges()
+      held = [:]
+      made = []
+      defer { pending = nil }
+      let result = try body()
+      if let changes = pending, try commit(changes) { return result }
+    }
+    throw .unavailable(reason: "others keep changing the same items on the other machine")
+  }
+
+  /// Sends the changes. Returns whether they were made; if not, something has changed meanwhile.
+  private func commit(_ pending: PendingChanges) throws(KeychainError) -> Bool {
+    let changes = pending.changes
+    if changes.isEmpty { return true }
+    switch try response(to: .change(changes)) {
+    case .items(let items, _):
+      let added = items.suffix(pending.added.count)
+      guard added.count == pending.added.count else { throw Self.notUnderstood }
+      for (own, item) in zip(pending.added, added) { addedReferences[own] = item.reference }
+      made = items
+      return true
+    case .fault(.changed), .fault(.duplicate), .fault(.notFound): return false
+    case .fault(let fault): throw fault.error
+    case .credential, .waiting: throw Self.notUnderstood
+    }
+  }
+
+  /// Asks the other machine, without making it open the keychain.
+  package func probe() -> KeychainReadiness {
+    do throws(KeychainError) {
+      switch try response(to: .probe) {
+      case .items: return .ready
+      case .fault(.locked): return .locked(ForwardFault.locked.error)
+      case .fault(.notWritable): return .notWritable(ForwardFault.notWritable.error)
+      case .fault(let fault): return .unavailable(fault.error)
+      case .credential, .waiting: return .unavailable(Self.notUnderstood)
+      }
+    } catch {
+      return .unavailable(error)
+    }
+  }
+
+  // MARK: Asking
+
+  private func ask(_ action: ForwardRequest.Action) throws(KeychainError) -> ForwardResponse {
+    let response = try response(to: action)
+    if case .fault(let fault) = response { throw fault.error }
+    return response
+  }
+
+  private func response(to action: ForwardRequest.Action) throws(KeychainError) -> ForwardResponse {
+    var action = action
+    while true {
+      let request = ForwardRequest(action, tool: tool, for: purpose).encoded
+      if request.count > KeychainExtension.maximumSize { throw ForwardFault.tooLarge.error }
+      let text = try exchange(request)
+      let response = text.withUnsafeBytes { try? ForwardResponse(parsing: $0) }
+      guard let response else { throw Self.notUnderstood }
+      guard case .waiting(let ticket) = response else { return response }
+      action = .wait(ticket: ticket)
+    }
+  }
+
+  private static let notUnderstood = KeychainError.unavailable(
+    reason: "the other machine's answer can't be understood")
+}
+
+extension ForwardFault {
+  /// The error of this keychain.
+  package var error: KeychainError {
+    switch self {
+    case .duplicate: .duplicateItem
+    case .notFound: .itemNotFound
+    case .tooLarge: .tooLarge(what: "a forwarded item", limit: KeychainExtension.maximumSize)
+    default: .unavailable(reason: reason)
+    }
+  }
+
+  private var reason: String {
+    switch self {
+    case .refused: "the other machine does not allow this"
+    case .unverified: "the other machine can't tell which host asks"
+    case .locked: "the keychain on the other machine is locked"
+    case .notWritable: "the keychain on the other machine can't be written"
+    case .unusableAttribute: "the keychain on the other machine can't hold such an item"
+    case .malformed: "the other machine does not understand this request; its llavero may be older"
+    case .undecided: "nobody on the other machine has answered"
+    case .busy: "the other machine has too many requests at once"
+    case .changed: "the item was changed on the other machine meanwhile"
+    case .unavailable, .unknown, .duplicate, .notFound, .tooLarge:
+      "the keychain on the other machine can't be used"
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package import Bytes
+package import JSON
+package import Keychain
+import SSH
+
+/// The extension of the SSH agent protocol by which a keychain is forwarded.
+package enum KeychainExtension {
+  /// The name of the extension.
+  package static let name: StaticString = "keychain-v1@llavero"
+
+  /// The largest request or response in bytes: several of the largest items, and less than any part of OpenSSH refuses.
+  package static let maximumSize = 250 << 10
+}
+
+/// A request to a forwarded keychain: one JSON object.
+package struct ForwardRequest: ~Copyable {
+  /// The tool that asks, as the other side names it. Nothing proves it.
+  package let tool: ByteString
+  /// Why it asks.
+  package let purpose: Purpose
+  /// What it asks for.
+  package let action: Action
+
+  /// Why somebody asks.
+  package enum Purpose: String, Hashable, Sendable {
+    /// To log in.
+    case get
+    /// To keep a login.
+    case store
+    /// To remove a login.
+    case erase
+  }
+
+  /// What is asked for.
+  package enum Action {
+    /// Whether the keychain can be used, without opening it.
+    case probe
+    /// The items that answer a query, with the secret of the one that answers best.
+    case find(ItemQuery)
+    /// The items that rules allow, without secrets. Nobody is asked for a list.
+    case list
+    /// The secret of an item; the query is the one that found it, if one did.
+    case credential(ItemReference, ItemQuery?)
+    /// Changes, which are made all or not at all.
+    case change([ItemChange])
+    /// What became of a request that a person is deciding about.
+    case wait(ticket: ByteString)
+  }
+
+  /// The longest name of a tool, in bytes.
+  package static let maximumTool = 64
+  /// The largest number of changes in a request.
+  package static let maximumChanges = 1000
+
+  /// Makes a request.
+  package init(_ action: Action, tool: ByteString, for purpose: Purpose = .get) {
+    self.action = action
+    self.tool = tool
+    self.purpose = purpose
+  }
+
+  /// The request as JSON.
+  package var encoded: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("tool", tool)
+    json.member("for", ByteString(purpose.rawValue))
+    switch action {
+    case .probe: json.member("do", "probe" as ByteString)
+    case .list: json.member("do", "list" as ByteString)
+    case .find(let query):
+      json.member("do", "find" as ByteString)
+      json.member(query: query)
+    case .credential(let reference, let query):
+      json.member("do", "credential" as ByteString)
+      json.member("reference", reference.bytes)
+      if let query { json.member(query: query) }
+    case .change(let changes):
+      json.member("do", "change" as ByteString)
+      json.beginArray("changes")
+      for change in changes { change.write(to: &json) }
+      json.endArray()
+    case .wait(let ticket):
+      json.member("do", "wait" as ByteString)
+      json.member("ticket", ticket)
+    }
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Parses a request.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` for anything that ``encoded`` never writes; members of unknown names are ignored.
+  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var fields = RequestFields()
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      try fields.take(name, value)
+    }
+    guard let tool = fields.tool, 1...Self.maximumTool ~= tool.bytes.count,
+      let purpose = fields.purpose?.text.flatMap(Purpose.init(rawValue:))
+    else { throw JSONReader.Malformed() }
+    self.init(try fields.action(), tool: tool, for: purpose)
+  }
+}
+
+private struct RequestFields {
+  var tool: ByteString?
+  var purpose: ByteString?
+  private var name: ByteString?
+  private var query: ItemQuery?
+  private var reference: ByteString?
+  private var ticket: ByteString?
+  private var changes: [ItemChange]?
+
+  mutating func take(_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) {
+    if name == "tool" {
+      tool = try value.string()
+    } else if name == "for" {
+      purpose = try value.string()
+    } else if name == "do" {
+      self.name = try value.string()
+    } else if name == "query" {
+      query = try ItemQuery(json: value)
+    } else if name == "reference" {
+      reference = try value.string()
+    } else if name == "reference_b64" {
+      reference = try value.base64()
+    } else if name == "ticket" {
+      ticket = try value.string()
+    } else if name == "changes" {
+      changes = try Self.changes(value)
+    }
+  }
+
+  private static func changes(_ value: JSONValue) throws(JSONReader.Malformed) -> [ItemChange] {
+    guard value.kind == .array else { throw JSONReader.Malformed() }
+    var changes: [ItemChange] = []
+    try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+      guard changes.count < ForwardRequest.maximumChanges else { throw JSONReader.Malformed() }
+      changes.append(try ItemChange(json: element))
+    }
+    return changes
+  }
+
+  func action() throws(JSONReader.Malformed) -> ForwardRequest.Action {
+    switch name {
+    case "probe": return .probe
+    case "list": return .list
+    case "find":
+      if let query { return .find(query) }
+    case "credential":
+      if let reference { return .credential(ItemReference(reference), query) }
+    case "change":
+      if let changes { return .change(changes) }
+    case "wait":
+      if let ticket { return .wait(ticket: ticket) }
+    default: break
+    }
+    throw JSONReader.Malformed()
+  }
+}

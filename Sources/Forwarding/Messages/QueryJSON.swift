@@ -1,0 +1,56 @@
+import Bytes
+import JSON
+import Keychain
+
+// The queries of tools as JSON: the members are an item's, and one that is missing may have any value.
+
+extension JSONWriter {
+  /// Writes a query as the member `query`. Others than those for internet and generic passwords are never sent: a list
+  /// is asked for instead.
+  mutating func member(query: ItemQuery) {
+    beginObject("query")
+    switch query {
+    case .internetPassword(let query):
+      member("class", "internet" as ByteString)
+      member("protocol", query.protocol)
+      member("server", query.server)
+      member("port", query.port)
+      member("account", query.account)
+      member("path", query.path)
+      member("securityDomain", query.securityDomain)
+    case .genericPassword(let query):
+      member("class", "generic" as ByteString)
+      member("service", query.service)
+      member("account", query.account)
+    case .criteria, .all: break
+    }
+    endObject()
+  }
+}
+
+extension ItemQuery {
+  /// Reads a query.
+  init(json value: JSONValue) throws(JSONReader.Malformed) {
+    guard value.kind == .object else { throw JSONReader.Malformed() }
+    // An item's attributes are the same members; only the path and the account mean more than there.
+    var attributes = ItemAttributes()
+    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+      _ = try attributes.take(name, value)
+    }
+    let item = try attributes.item()
+    do throws(KeychainError) {
+      switch item.key {
+      case .internetPassword(let key):
+        self = .internetPassword(
+          try InternetPasswordQuery(
+            protocol: key.protocol, server: key.server, port: key.port, account: key.account, path: key.path,
+            securityDomain: key.securityDomain))
+      case .genericPassword(let key):
+        self = .genericPassword(try GenericPasswordQuery(service: key.service, account: key.account))
+      case .cryptographic: throw KeychainError.itemNotFound
+      }
+    } catch {
+      throw JSONReader.Malformed()
+    }
+  }
+}

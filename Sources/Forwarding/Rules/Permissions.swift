@@ -1,0 +1,118 @@
+package import Bytes
+package import Keychain
+
+/// What somebody on the other side may do with an item now.
+package enum Permission: Hashable, Sendable {
+  /// It may.
+  case allowed
+  /// A person decides.
+  case undecided
+  /// It may not.
+  case refused
+
+  /// The stricter of two.
+  func and(_ other: Permission) -> Permission {
+    if self == .refused || other == .refused { return .refused }
+    return self == .undecided || other == .undecided ? .undecided : .allowed
+  }
+}
+
+/// What can be done with an item.
+package enum ForwardingRight: String, Hashable, Sendable {
+  /// To see it, and to get its secret.
+  case use
+  /// To add, change or delete it.
+  case change
+}
+
+/// The rules that apply to one request: those of each host on its way, and what a person has just decided.
+package struct Permissions: Sendable {
+  /// For each host on the way, the rules about it. Each of them has to allow what is done, since each of them could
+  /// read the answer.
+  package let hosts: [[ForwardingRule]]
+  /// What a person has allowed for this request, or for a while.
+  package let grants: [Grant]
+  /// Whether there is a person to ask.
+  package let mayAsk: Bool
+
+  /// Something that a person has decided about exactly one item.
+  package struct Grant: Hashable, Sendable {
+    /// The primary key of the item.
+    package let key: Item.Key
+    /// What may be done with it. Who may change an item may use it, too.
+    package let right: ForwardingRight
+    /// Whether the person allowed it.
+    package let isAllowed: Bool
+
+    /// Makes a decision.
+    package init(_ key: Item.Key, _ right: ForwardingRight, isAllowed: Bool) {
+      self.key = key.primaryKey
+      self.right = right
+      self.isAllowed = isAllowed
+    }
+  }
+
+  /// - Parameters:
+  ///   - hosts: for each host on the way, the rules about it that count now.
+  ///   - grants: what a person has decided.
+  ///   - mayAsk: whether there is a person to ask.
+  package init(hosts: [[ForwardingRule]], grants: [Grant] = [], mayAsk: Bool = true) {
+    self.hosts = hosts.map { $0.sorted(by: ForwardingRule.decidesBefore) }
+    self.grants = grants
+    self.mayAsk = mayAsk
+  }
+
+  /// Whether an item may be used or changed.
+  ///
+  /// - Parameters:
+  ///   - right: what is to be done.
+  ///   - key: the item.
+  ///   - query: what was asked for; `nil` for a list, and for a change.
+  ///   - tool: the tool, as the other side names it.
+  package func permission(
+    to right: ForwardingRight, _ key: Item.Key, asked query: ItemQuery? = nil, by tool: ByteString
+  ) -> Permission {
+    let byRules = hosts.map { Self.permission(of: $0, to: right, key, query, tool) }
+      .reduce(hosts.isEmpty ? Permission.refused : .allowed) { $0.and($1) }
+    guard byRules == .undecided else { return byRules }
+    let primaryKey = key.primaryKey
+    let decided = grants.last { grant in
+      guard grant.key == primaryKey else { return false }
+      return grant.isAllowed ? grant.right == right || grant.right == .change : grant.right == right
+    }
+    if let decided { return decided.isAllowed ? .allowed : .refused }
+    return mayAsk ? .undecided : .refused
+  }
+
+  private static func permission(
+    of rules: [ForwardingRule], to right: ForwardingRight, _ key: Item.Key, _ query: ItemQuery?,
+    _ tool: ByteString
+  ) -> Permission {
+    guard let rule = rules.first(where: { $0.isAbout(tool, query, key) }) else { return .undecided }
+    if rule.verdict == .deny || right == .change && !rule.mayChange { return .refused }
+    return rule.verdict == .allow ? .allowed : .undecided
+  }
+
+  /// Whether an item could be given to a tool that asks this, as far as can be told without the keychain. If not, the
+  /// keychain isn't opened: a host that may have nothing can't make anybody type a passphrase.
+  package func mayAnswer(_ query: ItemQuery?, by tool: ByteString) -> Bool {
+    !hosts.isEmpty && hosts.allSatisfy { Self.mayAnswer($0, query, tool, mayAsk: mayAsk) }
+  }
+
+  private static func mayAnswer(
+    _ rules: [ForwardingRule], _ query: ItemQuery?, _ tool: ByteString, mayAsk: Bool
+  ) -> Bool {
+    let rules = rules.filter { $0.tool == nil || $0.tool == tool }
+    // What no rule names is asked about, but never for a list.
+    if mayAsk, let query {
+      let isDenied = rules.contains {
+        $0.verdict == .deny && $0.tool == nil && $0.account == nil && $0.place.contains(query)
+      }
+      if !isDenied { return true }
+    }
+    return rules.contains { rule in
+      guard rule.verdict == .allow || rule.verdict == .ask && mayAsk else { return false }
+      return query.map(rule.place.mayContainAnswer) ?? (rule.verdict == .allow)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Bytes
+package import Keychain
+import SSH
+
+/// The places that a rule is about.
+package enum PlacePattern: Hashable, Sendable {
+  /// `*`: every place, and every item.
+  case everywhere
+  /// A place on a server, as a URL. In the server, `*` stands for any text.
+  case internet(protocol: ByteString, server: ByteString, port: UInt16?, path: ByteString?)
+  /// `service:NAME`: generic passwords. In the name, `*` stands for any text, and `?` for one byte.
+  case service(ByteString)
+
+  /// How much a pattern says: of two that are about an item, the one that says more decides.
+  package var specificity: [Int] {
+    switch self {
+    case .everywhere: [0, 0, 0]
+    case .internet(_, let server, _, let path):
+      [Self.isPattern(server) ? 1 : 2, server.bytes.count, path?.bytes.count ?? 0]
+    case .service(let name): [Self.isPattern(name) ? 1 : 2, name.bytes.count, 0]
+    }
+  }
+
+  private static func isPattern(_ text: ByteString) -> Bool {
+    text.bytes.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+  }
+
+  /// Whether the item is one of the places'.
+  package func contains(_ key: Item.Key) -> Bool {
+    switch (self, key) {
+    case (.everywhere, _): true
+    case (.internet, .internetPassword(let key)):
+      key.server.map { contains(key.protocol, $0, key.effectivePort, key.path) } ?? false
+    case (.service(let pattern), .genericPassword(let key)):
+      WildcardPattern.matches(pattern.bytes, key.service.bytes)
+    default: false
+    }
+  }
+
+  /// Whether all that the query asks for lies within the places.
+  package func contains(_ query: ItemQuery) -> Bool {
+    switch (self, query) {
+    case (.everywhere, _): true
+    case (.internet, .internetPassword(let query)):
+      query.server.map { contains(query.protocol, $0, query.effectivePort, query.path) } ?? false
+    case (.service(let pattern), .genericPassword(let query)):
+      WildcardPattern.matches(pattern.bytes, query.service.bytes)
+    default: false
+    }
+  }
+
+  private func contains(
+    _ otherProtocol: ByteString, _ otherServer: ByteString, _ otherPort: UInt16?, _ otherPath: ByteString?
+  ) -> Bool {
+    guard case .internet(let `protocol`, let server, let port, let path) = self else { return false }
+    guard `protocol`.isEqualIgnoringCase(otherProtocol),
+      WildcardPattern.matches(server.lowercased.bytes, otherServer.lowercased.bytes),
+      (port ?? InternetPassword.defaultPort(of: `protocol`)) == otherPort
+    else { return false }
+    guard let path else { return true }
+    return otherPath.map(path.isWholeSegmentPrefix(of:)) ?? false
+  }
+
+  /// Whether some item of the places could answer the query. If not, nobody needs to open the keychain for it.
+  package func mayContainAnswer(to query: ItemQuery) -> Bool {
+    if contains(query) { return true }
+    // A query without a path, or with one above the places', is answered by their items, too.
+    guard case .internet(let `protocol`, let server, let port, let path?) = self,
+      case .internetPassword(let asked) = query
+    else { return false }
+    let whole = PlacePattern.internet(protocol: `protocol`, server: server, port: port, path: nil)
+    guard whole.contains(query), let askedPath = asked.path else { return whole.contains(query) }
+    return askedPath.isWholeSegmentPrefix(of: path)
+  }
+}

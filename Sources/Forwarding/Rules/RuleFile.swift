@@ -1,0 +1,93 @@
+package import Bytes
+import Keychain
+
+/// The rules of a person, as they stand in a file: a rule on each line, empty lines, and comments that begin with `#`.
+///
+/// It is read strictly. A file with a line that can't be understood has no rules at all, because the line may have been
+/// meant to forbid something.
+package struct RuleFile: Hashable, Sendable {
+  /// A line of the file.
+  package enum Line: Hashable, Sendable {
+    /// A rule.
+    case rule(ForwardingRule)
+    /// An empty line or a comment, as it stands there.
+    case other(ByteString)
+  }
+
+  /// Why a file has no rules.
+  package struct Malformed: Error, Hashable, Sendable {
+    /// The number of the line, from 1.
+    package let line: Int
+    /// What is wrong with it.
+    package let fault: RuleFault
+  }
+
+  /// The largest file, in bytes.
+  package static let maximumSize = 1 << 20
+
+  /// The lines.
+  package var lines: [Line] = []
+
+  /// A file without rules.
+  package init() {}
+
+  /// Parses a file.
+  ///
+  /// - Throws: ``Malformed`` for the first line that can't be understood.
+  package init(parsing text: UnsafeRawBufferPointer) throws(Malformed) {
+    var rest = Lines(text)
+    while let line = rest.next() {
+      let start = line.first { $0 != 0x20 && $0 != 0x09 }
+      if start == nil || start == UInt8(ascii: "#") {
+        lines.append(.other(ByteString(line)))
+        continue
+      }
+      do throws(RuleFault) {
+        lines.append(.rule(try ForwardingRule(parsing: line)))
+      } catch {
+        throw Malformed(line: lines.count + 1, fault: error)
+      }
+    }
+  }
+
+  /// The rules in the file's order.
+  package var rules: [ForwardingRule] {
+    lines.compactMap { line in
+      if case .rule(let rule) = line { rule } else { nil }
+    }
+  }
+
+  /// Adds a rule. One about the same host, place, tool and account is replaced, and rules that no longer count are
+  /// removed.
+  package mutating func set(_ rule: ForwardingRule, at now: Timestamp) {
+    removeRules { $0.isAboutTheSame(as: rule) || !$0.counts(at: now) }
+    lines.append(.rule(rule))
+  }
+
+  /// Removes rules, and returns how many there were.
+  @discardableResult
+  package mutating func removeRules(where isToBeRemoved: (ForwardingRule) -> Bool) -> Int {
+    let before = lines.count
+    lines.removeAll { line in
+      if case .rule(let rule) = line { isToBeRemoved(rule) } else { false }
+    }
+    return before - lines.count
+  }
+
+  /// The bytes of the file.
+  package var text: [UInt8] {
+    lines.flatMap { line -> [UInt8] in
+      switch line {
+      case .rule(let rule): Array(rule.text.utf8) + [0x0a]
+      case .other(let text): text.bytes + [0x0a]
+      }
+    }
+  }
+}
+
+extension ForwardingRule {
+  /// Whether both differ at most in what they decide, and for how long.
+  package func isAboutTheSame(as other: ForwardingRule) -> Bool {
+    host == other.host && place == other.place && tool == other.tool && account == other.account
+  }
+}

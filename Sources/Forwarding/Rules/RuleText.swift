@@ -1,0 +1,183 @@
+import Bytes
+import CredentialProtocols
+package import Keychain
+import SSH
+
+/// Why a rule can't be understood.
+package enum RuleFault: Error, Hashable, Sendable {
+  /// It doesn't begin with `allow`, `ask` or `deny`.
+  case verdict
+  /// The host is missing, or neither a name nor `SHA256:…` nor `socket:NAME`.
+  case host
+  /// The place is missing, or neither `*` nor a URL nor `service:NAME`.
+  case place
+  /// A word after the place is unknown, occurs twice, or has no value.
+  case word(ByteString)
+  /// `until=` without a time as in RFC 3339.
+  case time
+  /// `deny` with `write`.
+  case denyWrite
+  /// A rule has to end with its line.
+  case bytes
+}
+
+// The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [write] [until=TIME], with any blanks between. In
+// place, tool and account, %XX stands for a byte.
+
+extension ForwardingRule {
+  /// The longest rule, in bytes.
+  package static let maximumSize = 4096
+
+  /// Parses a line.
+  ///
+  /// - Throws: ``RuleFault``.
+  package init(parsing line: UnsafeRawBufferPointer) throws(RuleFault) {
+    guard line.count <= Self.maximumSize, line.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f }) else {
+      throw .bytes
+    }
+    let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).map { ByteString(Array($0)) }
+    guard let verdict = words.first?.text.flatMap({ Verdict(rawValue: $0) }) else { throw .verdict }
+    guard words.count > 1, let host = ForwardedHost(parsing: words[1]) else { throw .host }
+    guard words.count > 2, let place = PlacePattern(parsing: words[2]) else { throw .place }
+    self.init(verdict, host, place)
+    for word in words.dropFirst(3) { try take(word) }
+    if verdict == .deny, mayChange { throw .denyWrite }
+  }
+
+  private mutating func take(_ word: ByteString) throws(RuleFault) {
+    if word == "write", !mayChange {
+      mayChange = true
+      return
+    }
+    guard let equals = word.bytes.firstIndex(of: UInt8(ascii: "=")),
+      let value = decoded(word.bytes[(equals + 1)...]), !value.isEmpty
+    else { throw .word(word) }
+    switch ByteString(Array(word.bytes[..<equals])) {
+    case "tool" where tool == nil: tool = value
+    case "account" where account == nil: account = value
+    case "until" where end == nil:
+      guard let time = value.bytes.lendingBytes({ Timestamp(rfc3339: $0) }) else { throw .time }
+      end = time
+    default: throw .word(word)
+    }
+  }
+
+  /// The rule as a line without a line feed. Parsing it gives an equal rule.
+  package var text: String {
+    var words = [verdict.rawValue, host.description, place.text]
+    if let tool { words.append("tool=" + PercentEncoding.text(tool)) }
+    if let account { words.append("account=" + PercentEncoding.text(account, keeping: "@+")) }
+    if mayChange { words.append("write") }
+    if let end { words.append("until=\(end)") }
+    return words.joined(separator: " ")
+  }
+}
+
+extension ForwardedHost {
+  /// Parses a host as a rule names it; `nil` if it is none.
+  package init?(parsing word: ByteString) {
+    let socket = Array("socket:".utf8)
+    let fingerprint = Array("SHA256:".utf8)
+    if word.bytes.starts(with: socket) {
+      let name = ByteString(Array(word.bytes.dropFirst(socket.count)))
+      guard Self.isSocketName(name) else { return nil }
+      self = .socket(name)
+    } else if word.bytes.starts(with: fingerprint) {
+      var digest: [UInt8] = []
+      let text = Array(word.bytes.dropFirst(fingerprint.count))
+      guard text.count <= 64, text.lendingBytes({ Base64.decode(line: $0, appendingTo: &digest) }),
+        digest.count == 32
+      else { return nil }
+      self = .key(word)
+    } else {
+      guard let name = HostName(word), !name.name.bytes.contains(UInt8(ascii: "/")) else { return nil }
+      self = .name(name)
+    }
+  }
+
+  /// Whether a socket may have this name: 1 to 64 letters, digits, dots, dashes and underscores, and no dot first. It is
+  /// also the name of a folder.
+  package static func isSocketName(_ name: ByteString) -> Bool {
+    1...64 ~= name.bytes.count && name.bytes.first != UInt8(ascii: ".")
+      && name.bytes.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
+        default: false
+        }
+      }
+  }
+}
+
+extension PlacePattern {
+  private static let serviceMark: StaticString = "service:"
+
+  /// Parses a place as a rule names it; `nil` if it is none.
+  package init?(parsing word: ByteString) {
+    if word == "*" {
+      self = .everywhere
+      return
+    }
+    let mark = Self.serviceMark.bytes
+    if word.bytes.starts(with: mark) {
+      guard let service = decoded(word.bytes[mark.count...]), !service.isEmpty else { return nil }
+      self = .service(service)
+      return
+    }
+    let place = word.bytes.lendingBytes { (bytes) -> PlacePattern? in
+      guard let url = try? CredentialURL(parsing: bytes), url.account == nil, url.protocol.isOfScheme,
+        !bytes.contains(UInt8(ascii: "?")), !bytes.contains(UInt8(ascii: "#")),
+        let host = HostAndPort(parsing: url.host), !host.server.isEmpty,
+        !host.server.bytes.contains(UInt8(ascii: "?"))
+      else { return nil }
+      return .internet(
+        protocol: url.protocol.lowercased, server: host.server.lowercased, port: host.port, path: url.path)
+    }
+    guard let place else { return nil }
+    self = place
+  }
+
+  /// The place as a rule names it.
+  package var text: String {
+    switch self {
+    case .everywhere: return "*"
+    case .service(let name): return "service:" + PercentEncoding.text(name, keeping: "*?:/@+")
+    case .internet(let `protocol`, let server, let port, let path):
+      let isAddress = server.bytes.contains(UInt8(ascii: ":"))
+      var text = "\(`protocol`)://"
+      text += isAddress ? "[\(server)]" : PercentEncoding.text(server, keeping: "*+")
+      if let port { text += ":\(port)" }
+      if let path { text += "/" + PercentEncoding.text(path, keeping: "/+") }
+      return text
+    }
+  }
+}
+
+extension ByteString {
+  /// Whether it is a URL's scheme (RFC 3986, section 3.1).
+  fileprivate var isOfScheme: Bool {
+    guard let first = bytes.first, 0x61...0x7a ~= first | 0x20 else { return false }
+    return bytes.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e: true
+      default: false
+      }
+    }
+  }
+}
+
+/// Decodes the escapes of RFC 3986, section 2.1; `nil` if one is malformed, or stands for what no attribute may contain.
+private func decoded(_ text: ArraySlice<UInt8>) -> ByteString? {
+  var bytes: [UInt8] = []
+  var rest = text
+  while let byte = rest.popFirst() {
+    if byte != UInt8(ascii: "%") {
+      bytes.append(byte)
+      continue
+    }
+    guard let high = rest.popFirst().flatMap(hexadecimalValue),
+      let low = rest.popFirst().flatMap(hexadecimalValue)
+    else { return nil }
+    bytes.append(high << 4 | low)
+  }
+  return bytes.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d } ? nil : ByteString(bytes)
+}

@@ -1,0 +1,265 @@
+package import Bytes
+package import Keychain
+
+/// Answers requests from a keychain, as far as permissions reach.
+package struct ForwardingService {
+  private let keychain: any KeychainStore
+  private let permissions: Permissions
+
+  /// What becomes of a request.
+  package enum Outcome {
+    /// This is the response.
+    case response(ForwardResponse)
+    /// A person has to decide first. Afterwards the request is to be answered again.
+    case asks(Question)
+  }
+
+  /// What a person has to decide.
+  package struct Question: Hashable, Sendable {
+    /// The item.
+    package let item: Item
+    /// What is to be done with it.
+    package let right: ForwardingRight
+    /// Why.
+    package let purpose: ForwardRequest.Purpose
+
+    /// Makes a question.
+    package init(_ item: Item, _ right: ForwardingRight, for purpose: ForwardRequest.Purpose) {
+      self.item = item
+      self.right = right
+      self.purpose = purpose
+    }
+  }
+
+  /// - Parameters:
+  ///   - keychain: the keychain that is forwarded.
+  ///   - permissions: what whoever asks may have.
+  package init(_ keychain: any KeychainStore, _ permissions: Permissions) {
+    self.keychain = keychain
+    self.permissions = permissions
+  }
+
+  /// Answers a request, or says what a person has to decide first.
+  ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - now: the present time, by which secrets expire.
+  package func answer(_ request: borrowing ForwardRequest, at now: Timestamp = .now) -> Outcome {
+    let tool = request.tool
+    do throws(KeychainError) {
+      switch request.action {
+      case .probe: return .response(probe())
+      case .find(let query): return try find(query, request.purpose, tool, now)
+      case .list: return .response(.items(try usableItems(tool), nil))
+      case .credential(let reference, let query):
+        return try credential(of: reference, query, request.purpose, tool)
+      case .change(let changes): return try change(changes, request.purpose, tool)
+      case .wait: return .response(.fault(.malformed))
+      }
+    } catch {
+      return .response(.fault(ForwardFault(error)))
+    }
+  }
+
+  private func probe() -> ForwardResponse {
+    switch keychain.probe() {
+    case .ready: .items([], nil)
+    case .locked: .fault(.locked)
+    case .notWritable: .fault(.notWritable)
+    case .unavailable: .fault(.unavailable)
+    }
+  }
+
+  // MARK: Reading
+
+  private func usableItems(_ tool: ByteString) throws(KeychainError) -> [Item] {
+    guard permissions.mayAnswer(nil, by: tool) else { return [] }
+    return try keychain.items(matching: .all).filter {
+      permissions.permission(to: .use, $0.key, by: tool) == .allowed
+    }
+  }
+
+  private func find(
+    _ query: ItemQuery, _ purpose: ForwardRequest.Purpose, _ tool: ByteString, _ now: Timestamp
+  ) throws(KeychainError) -> Outcome {
+    guard permissions.mayAnswer(query, by: tool) else { return .response(.items([], nil)) }
+    return try keychain.reading { () throws(KeychainError) -> Outcome in
+      let items = try keychain.items(matching: query)
+      var allowed = Set<ItemReference?>()
+      var answer: (item: Item, credential: ForwardResponse.CredentialOfItem)?
+      for item in query.ranked(items) {
+        let permission = permissions.permission(to: .use, item.key, asked: query, by: tool)
+        if permission == .refused { continue }
+        // Once something answers, nobody is asked about anything else.
+        if permission == .undecided {
+          if answer == nil, try answers(item, now) { return .asks(Question(item, .use, for: purpose)) }
+          continue
+        }
+        allowed.insert(item.reference)
+        guard answer == nil, !item.isNegative, let credential = try keychain.credentialIfPresent(of: item),
+          !credential.isExpired(at: now)
+        else { continue }
+        answer = (item, ForwardResponse.CredentialOfItem(0, credential.withoutRefreshToken))
+      }
+      let visible = items.filter { allowed.contains($0.reference) }
+      guard let answer, let index = visible.firstIndex(of: answer.item) else {
+        return .response(.items(visible, nil))
+      }
+      let credential = ForwardResponse.CredentialOfItem(index, answer.credential.credential.copy())
+      return .response(.items(visible, credential))
+    }
+  }
+
+  /// Whether a person's decision about the item matters: it has a secret that has not expired.
+  private func answers(_ item: Item, _ now: Timestamp) throws(KeychainError) -> Bool {
+    guard !item.isNegative, let credential = try keychain.credentialIfPresent(of: item) else { return false }
+    return !credential.isExpired(at: now)
+  }
+
+  private func credential(
+    of reference: ItemReference, _ query: ItemQuery?, _ purpose: ForwardRequest.Purpose, _ tool: ByteString
+  ) throws(KeychainError) -> Outcome {
+    // By its reference alone somebody could ask for what no query of theirs would find.
+    guard permissions.mayAnswer(query, by: tool) else { throw .itemNotFound }
+    return try keychain.reading { () throws(KeychainError) -> Outcome in
+      let found = try keychain.items(matching: query ?? .all).first { $0.reference == reference }
+      guard let item = found else { throw .itemNotFound }
+      switch permissions.permission(to: .use, item.key, asked: query, by: tool) {
+      case .refused: throw .itemNotFound
+      case .undecided where query == nil: throw .itemNotFound
+      case .undecided: return .asks(Question(item, .use, for: purpose))
+      case .allowed:
+        let credential = try keychain.credential(of: item)
+        return .response(
+          .credential(ForwardResponse.CredentialOfItem(0, credential.withoutRefreshToken)))
+      }
+    }
+  }
+
+  // MARK: Changing
+
+  private func change(
+    _ changes: [ItemChange], _ purpose: ForwardRequest.Purpose, _ tool: ByteString
+  ) throws(KeychainError) -> Outcome {
+    // Before the keychain is opened, and before anybody is asked: all of it has to be possible.
+    for change in changes {
+      for item in change.items where permission(toChange: item, tool) == .refused {
+        return .response(.fault(.refused))
+      }
+    }
+    for change in changes {
+      for item in change.items where permission(toChange: item, tool) == .undecided {
+        return .asks(Question(item, .change, for: purpose))
+      }
+    }
+    var outcome = ForwardResponse.fault(.changed)
+    do throws(KeychainError) {
+      outcome = try keychain.exclusively { () throws(KeychainError) -> ForwardResponse in
+        var made: [Item] = []
+        for change in changes {
+          guard let item = try make(change) else { throw Self.isChanged }
+          made += item
+        }
+        return .items(made, nil)
+      }
+    } catch {
+      if error != Self.isChanged { throw error }
+    }
+    return .response(outcome)
+  }
+
+  /// Ends what is done exclusively, so that nothing of it stays.
+  private static let isChanged = KeychainError.slot(.changedMeanwhile)
+
+  private func permission(toChange item: Item, _ tool: ByteString) -> Permission {
+    permissions.permission(to: .change, item.key, by: tool)
+  }
+
+  /// Makes a change, and returns the item as it is now, none if it is deleted; `nil` if the item is no longer as it was
+  /// seen.
+  private func make(_ change: ItemChange) throws(KeychainError) -> [Item]? {
+    switch change.kind {
+    case .add(let item, let keepsDates):
+      guard let credential = change.credentialCopy else { return nil }
+      return [
+        keepsDates
+          ? try keychain.add(keepingDatesOf: item, credential) : try keychain.add(item, credential)
+      ]
+    case .update(let former, let item):
+      guard try isPresent(former, seenBy: change), item.reference == former.reference else { return nil }
+      guard let credential = change.credentialCopy else { return [try keychain.update(item)] }
+      return [try keychain.update(item, try withFormerToken(credential, of: former))]
+    case .delete(let former):
+      guard try isPresent(former, seenBy: change) else { return nil }
+      try keychain.delete([former])
+      return []
+    }
+  }
+
+  /// Whether the item is still as the other side saw it.
+  private func isPresent(_ former: Item, seenBy change: ItemChange) throws(KeychainError) -> Bool {
+    guard let reference = former.reference,
+      try keychain.items(matching: .criteria(ItemCriteria(former.key))).contains(where: {
+        $0.reference == reference && $0 == former
+      })
+    else { return false }
+    switch change.seen {
+    case .none: return true
+    case .some(let seen):
+      guard let present = try keychain.credentialIfPresent(of: former) else { return false }
+      return present.hasSameSecret(as: seen) && present.expiry == seen.expiry
+    }
+  }
+
+  /// A credential for an item whose secret stays the same keeps the item's refresh token, which the other side can't
+  /// know.
+  private func withFormerToken(
+    _ credential: consuming Credential, of former: Item
+  ) throws(KeychainError) -> Credential {
+    if credential.hasRefreshToken { return credential }
+    let present = try keychain.credential(of: former)
+    if present.secret.isEqual(to: credential.secret) {
+      credential.refreshToken = present.copyOfRefreshToken()
+    }
+    return credential
+  }
+}
+
+extension ItemChange {
+  /// The items that it touches, as they were and as they become.
+  fileprivate var items: [Item] {
+    switch kind {
+    case .add(let item, _), .delete(let item): [item]
+    case .update(let former, let item): [former, item]
+    }
+  }
+
+  fileprivate var credentialCopy: Credential? {
+    switch credential {
+    case .none: nil
+    case .some(let credential): credential.copy()
+    }
+  }
+}
+
+extension Credential {
+  /// What may leave the machine: everything but the refresh token.
+  fileprivate var withoutRefreshToken: Credential {
+    Credential(secret.copy(), expiry: expiry, authenticationScheme: authenticationScheme)
+  }
+}
+
+extension ForwardFault {
+  /// The part of a keychain's error that the other side is told.
+  package init(_ error: KeychainError) {
+    switch error {
+    case .locked, .collectionLocked, .itemLocked, .promptDismissed, .wrongPassphrase, .wrongPassphraseGiven:
+      self = .locked
+    case .duplicateItem: self = .duplicate
+    case .itemNotFound: self = .notFound
+    case .unusableAttribute, .queryTooBroad: self = .unusableAttribute
+    case .tooLarge: self = .tooLarge
+    default: self = .unavailable
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Bytes
+import Forwarding
+import Keychain
+import Testing
+
+@Suite("permissions") struct PermissionTests {
+  private func permissions(
+    _ hosts: [String]..., grants: [Permissions.Grant] = [], mayAsk: Bool = true
+  ) throws -> Permissions {
+    Permissions(
+      hosts: try hosts.map { lines in
+        try lines.map { line in
+          try Array("\(line)".utf8).lendingBytes { (bytes) throws(RuleFault) in
+            try ForwardingRule(parsing: bytes)
+          }
+        }
+      }, grants: grants, mayAsk: mayAsk)
+  }
+
+  private func item(
+    _ server: ByteString, _ path: ByteString? = nil, account: ByteString? = "alice", port: UInt16? = nil,
+    protocol: ByteString = "https", domain: ByteString? = nil
+  ) -> Item.Key {
+    .internetPassword(
+      InternetPassword(
+        protocol: `protocol`, server: server, port: port, account: account, path: path, securityDomain: domain
+      ))
+  }
+
+  private func query(
+    _ server: ByteString, _ path: ByteString? = nil, protocol: ByteString = "https"
+  ) throws -> ItemQuery {
+    .internetPassword(try InternetPasswordQuery(protocol: `protocol`, server: server, path: path))
+  }
+
+  @Test("nobody on the way means nothing is allowed")
+  func nobody() throws {
+    #expect(try permissions().permission(to: .use, item("a.example"), by: "git") == .refused)
+    #expect(try !permissions().mayAnswer(try query("a.example"), by: "git"))
+  }
+
+  @Test("what no rule names is asked, or refused where nobody can be asked")
+  func silence() throws {
+    #expect(try permissions([]).permission(to: .use, item("a.example"), by: "git") == .undecided)
+    #expect(try permissions([], mayAsk: false).permission(to: .use, item("a.example"), by: "git") == .refused)
+    #expect(try permissions([]).mayAnswer(try query("a.example"), by: "git"))
+    #expect(try !permissions([], mayAsk: false).mayAnswer(try query("a.example"), by: "git"))
+    #expect(try !permissions([]).mayAnswer(nil, by: "git"))
+  }
+
+  @Test("a rule for a place is about the items there, and about what is asked for there")
+  func places() throws {
+    let rules = try permissions(["allow far https://a.example/acme"], mayAsk: false)
+    func use(_ key: Item.Key, _ query: ItemQuery? = nil) -> Permission {
+      rules.permission(to: .use, key, asked: query, by: "git")
+    }
+    #expect(use(item("a.example", "acme")) == .allowed)
+    #expect(use(item("a.example", "acme/app")) == .allowed)
+    #expect(use(item("a.example", "acme/app"), try query("a.example")) == .allowed)
+    #expect(use(item("a.example"), try query("a.example", "acme/app")) == .allowed)
+    #expect(use(item("a.example")) == .refused)
+    #expect(use(item("a.example"), try query("a.example")) == .refused)
+    #expect(use(item("a.example"), try query("a.example", "other")) == .refused)
+    #expect(use(item("a.example", "acmeister")) == .refused)
+    #expect(use(item("a.example", "acme/../other")) == .refused)
+    #expect(use(item("b.example", "acme")) == .refused)
+    #expect(use(item("a.example", "acme", protocol: "http")) == .refused)
+    #expect(use(item("a.example", "acme", port: 8443)) == .refused)
+    #expect(use(.genericPassword(GenericPassword(service: "a.example"))) == .refused)
+    #expect(rules.permission(to: .change, item("a.example", "acme"), by: "git") == .refused)
+  }
+
+  @Test("before the keychain is opened, it is known what could not answer")
+  func beforehand() throws {
+    let rules = try permissions(["allow far https://a.example/acme"], mayAsk: false)
+    #expect(rules.mayAnswer(try query("a.example"), by: "git"))
+    #expect(rules.mayAnswer(try query("a.example", "acme/app"), by: "git"))
+    #expect(!rules.mayAnswer(try query("a.example", "other"), by: "git"))
+    #expect(!rules.mayAnswer(try query("b.example"), by: "git"))
+    let denied = try permissions(["deny far *", "allow far https://a.example tool=git"])
+    #expect(denied.mayAnswer(try query("a.example"), by: "git"))
+    #expect(!denied.mayAnswer(try query("a.example"), by: "docker"))
+    #expect(!denied.mayAnswer(try query("b.example"), by: "git"))
+  }
+
+  @Test("wildcards stand for servers and services, and never for a protocol")
+  func wildcards() throws {
+    let rules = try permissions(["allow far https://*.example", "allow far service:aws:*"], mayAsk: false)
+    #expect(rules.permission(to: .use, item("a.b.example"), by: "git") == .allowed)
+    #expect(rules.permission(to: .use, item("A.EXAMPLE"), by: "git") == .allowed)
+    #expect(rules.permission(to: .use, item("example"), by: "git") == .refused)
+    #expect(rules.permission(to: .use, item("a.example", protocol: "http"), by: "git") == .refused)
+    #expect(
+      rules.permission(to: .use, .genericPassword(GenericPassword(service: "aws:x")), by: "aws") == .allowed)
+    #expect(
+      rules.permission(to: .use, .genericPassword(GenericPassword(service: "kubectl:x")), by: "aws")
+        == .refused)
+  }
+
+  @Test("the rule that says most decides, and of equals the strictest")
+  func order() throws {
+    func use(_ rules: [String], _ key: Item.Key, _ tool: ByteString = "git") throws -> Permission {
+      try permissions(rules).permission(to: .use, key, by: tool)
+    }
+    let place = item("a.example", "acme/app")
+    #expect(try use(["deny far *", "allow far https://a.example"], place) == .allowed)
+    #expect(try use(["allow far https://a.example", "deny far https://a.example/acme"], place) == .refused)
+    #expect(try use(["deny far https://*", "allow far https://a.example"], place) == .allowed)
+    #expect(try use(["deny far https://*.example", "allow far https://*"], place) == .refused)
+    #expect(try use(["allow far https://a.example", "deny far https://a.example"], place) == .refused)
+    #expect(try use(["allow far https://a.example", "ask far https://a.example"], place) == .undecided)
+    let accounts = ["deny far https://a.example", "allow far https://a.example account=alice"]
+    #expect(try use(accounts, place) == .allowed)
+    #expect(try use(accounts, item("a.example", account: "bob")) == .refused)
+    let tools = ["deny far https://a.example", "allow far https://a.example tool=git"]
+    #expect(try use(tools, place) == .allowed)
+    #expect(try use(tools, place, "docker") == .refused)
+  }
+
+  @Test("every host on the way has to be allowed")
+  func hops() throws {
+    let (yes, no, open) = (["allow a https://a.example"], ["deny b *"], ["allow c https://b.example"])
+    let key = item("a.example")
+    #expect(try permissions(yes, yes).permission(to: .use, key, by: "git") == .allowed)
+    #expect(try permissions(yes, no).permission(to: .use, key, by: "git") == .refused)
+    #expect(try permissions(no, yes).permission(to: .use, key, by: "git") == .refused)
+    #expect(try permissions(yes, open).permission(to: .use, key, by: "git") == .undecided)
+  }
+
+  @Test("who may use may not change; who was told so may")
+  func changing() throws {
+    let key = item("a.example")
+    #expect(
+      try permissions(["allow a https://a.example"]).permission(to: .change, key, by: "git") == .refused)
+    #expect(
+      try permissions(["allow a https://a.example write"]).permission(to: .change, key, by: "git") == .allowed
+    )
+    #expect(try permissions([]).permission(to: .change, key, by: "git") == .undecided)
+  }
+
+  @Test("what a person has decided counts for that item, and never against a rule")
+  func grants() throws {
+    let key = item("a.example")
+    let use = Permissions.Grant(key, .use, isAllowed: true)
+    let change = Permissions.Grant(key, .change, isAllowed: true)
+    let no = Permissions.Grant(key, .use, isAllowed: false)
+    #expect(try permissions([], grants: [use]).permission(to: .use, key, by: "git") == .allowed)
+    #expect(try permissions([], grants: [use]).permission(to: .change, key, by: "git") == .undecided)
+    #expect(try permissions([], grants: [change]).permission(to: .use, key, by: "git") == .allowed)
+    #expect(try permissions([], grants: [use, no]).permission(to: .use, key, by: "git") == .refused)
+    #expect(
+      try permissions([], grants: [use]).permission(to: .use, item("a.example", account: "bob"), by: "git")
+        == .undecided)
+    #expect(try permissions(["deny a *"], grants: [use]).permission(to: .use, key, by: "git") == .refused)
+  }
+}

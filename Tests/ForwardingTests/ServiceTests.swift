@@ -1,0 +1,200 @@
+import Bytes
+import Forwarding
+import Keychain
+import KeychainTesting
+import TestSupport
+import Testing
+
+@Suite("a forwarded keychain's other side") struct ServiceTests {
+  private let offered = InMemoryKeychain()
+
+  init() throws {
+    for (server, path, account, secret) in [
+      ("a.example", nil, "alice", "whole"), ("a.example", "acme", "alice", "acme"),
+      ("b.example", nil, "alice", "other"),
+    ] as [(ByteString, ByteString?, ByteString, String)] {
+      try offered.add(.internet(server, account: account, path: path), Credential(password: secret))
+    }
+  }
+
+  private func permissions(
+    _ lines: String..., grants: [Permissions.Grant] = [], mayAsk: Bool = false
+  ) throws -> Permissions {
+    let rules = try lines.map { line in
+      try Array(line.utf8).lendingBytes { (bytes) throws(RuleFault) in try ForwardingRule(parsing: bytes) }
+    }
+    return Permissions(hosts: [rules], grants: grants, mayAsk: mayAsk)
+  }
+
+  private func keychain(
+    _ permissions: Permissions, purpose: ForwardRequest.Purpose = .get,
+    asks: @escaping (ForwardingService.Question) -> Permissions? = { _ in nil }
+  ) -> ForwardedKeychain {
+    ForwardedKeychain(to: { offered }, for: purpose, permissions: permissions, asks: asks)
+  }
+
+  @Test("a list has only what rules allow")
+  func list() throws {
+    let allowed = keychain(try permissions("allow far https://a.example/acme"))
+    #expect(try allowed.items(matching: .all).map(\.key.place) == ["https://a.example/acme"])
+    #expect(try keychain(try permissions()).items(matching: .all).isEmpty)
+    #expect(try keychain(try permissions(mayAsk: true)).items(matching: .all).isEmpty)
+  }
+
+  @Test("a host gets what it may have, and nothing else shows")
+  func answers() throws {
+    let allowed = keychain(try permissions("allow far https://a.example/acme"))
+    #expect(try allowed.answeredSecret(.internet("a.example")) == "acme")
+    #expect(try allowed.answeredSecret(.internet("a.example", path: "other")) == nil)
+    #expect(try allowed.answeredSecret(.internet("b.example")) == nil)
+    #expect(try allowed.foundAccounts(.internet("b.example")).isEmpty)
+  }
+
+  @Test("nothing answers by its reference that no rule allows")
+  func references() throws {
+    let allowed = keychain(try permissions("allow far https://a.example/acme"))
+    for item in try offered.items(matching: .all) where item.key.place != "https://a.example/acme" {
+      #expect(throws: KeychainError.itemNotFound) { _ = try allowed.credential(of: item) }
+    }
+  }
+
+  @Test("a refused host does not open the keychain")
+  func unopened() throws {
+    let faults = KeychainFaults()
+    faults.lock()
+    let locked = FailingKeychain(offered, faults)
+    let refused = ForwardedKeychain(to: { locked }, permissions: try permissions("deny far *"))
+    #expect(try refused.items(matching: .internet("a.example")).isEmpty)
+    #expect(try refused.items(matching: .all).isEmpty)
+    #expect(throws: ForwardFault.refused.error) {
+      try refused.add(.internet("c.example"), Credential(password: "x"))
+    }
+  }
+
+  @Test("a locked keychain is locked for the host too, never empty")
+  func locked() throws {
+    let faults = KeychainFaults()
+    faults.lock()
+    let locked = FailingKeychain(offered, faults)
+    let keychain = ForwardedKeychain(
+      to: { locked }, permissions: try permissions("allow far https://a.example"))
+    #expect(throws: ForwardFault.locked.error) { try keychain.items(matching: .internet("a.example")) }
+  }
+
+  @Test("a person is asked once for the best item, and not for what has no rule to be listed")
+  func asking() throws {
+    var asked: [ForwardingService.Question] = []
+    let open = try permissions(mayAsk: true)
+    let keychain = keychain(open) { question in
+      asked.append(question)
+      return Permissions(
+        hosts: open.hosts, grants: [.init(question.item.key, question.right, isAllowed: true)], mayAsk: true)
+    }
+    #expect(try keychain.answeredSecret(.internet("a.example")) == "whole")
+    #expect(asked.map(\.item.key.place) == ["https://a.example"])
+    #expect(asked.map(\.right) == [.use])
+  }
+
+  @Test("what a person declines does not exist, and no second item is asked for in its place")
+  func declining() throws {
+    var count = 0
+    let keychain = keychain(try permissions(mayAsk: true)) { _ in
+      count += 1
+      return nil
+    }
+    #expect(throws: ForwardFault.refused.error) { try keychain.items(matching: .internet("a.example")) }
+    #expect(count == 1)
+  }
+
+  @Test("nobody is asked about an item that has expired, or that there is none of")
+  func nothingToAsk() throws {
+    try offered.add(
+      .internet("c.example", account: "alice"), .text("old", expiry: 1, refreshToken: "token"))
+    let keychain = keychain(try permissions(mayAsk: true)) { question in
+      Issue.record("\(question) is asked")
+      return nil
+    }
+    #expect(try keychain.answeredSecret(.internet("c.example")) == nil)
+    #expect(try keychain.answeredSecret(.internet("d.example")) == nil)
+  }
+
+  @Test("a host without the right changes nothing")
+  func noChange() throws {
+    let before = try offered.everything()
+    let allowed = keychain(try permissions("allow far https://a.example"))
+    let item = try #require(try allowed.items(matching: .internet("a.example")).first)
+    for fault in [
+      { try allowed.update(item, Credential(password: "x")) as Any }, { try allowed.delete([item]) },
+      { try allowed.add(.internet("a.example", account: "bob"), Credential(password: "x")) },
+      { try allowed.save(.internet("a.example", account: "bob"), Credential(password: "x")) },
+      { try allowed.erase(.internet("a.example", account: "alice"), holding: Secret("whole")) },
+    ] as [() throws -> Any] {
+      #expect(throws: ForwardFault.refused.error) { _ = try fault() }
+    }
+    #expect(try offered.everything() == before)
+  }
+
+  @Test("a host with the right changes only its own place, and moves nothing out of it or into it")
+  func ownPlace() throws {
+    let allowed = keychain(
+      try permissions("allow far https://a.example/acme write", "allow far https://b.example"))
+    let before = try offered.everything()
+    var item = try #require(try allowed.items(matching: .internet("a.example", path: "acme")).first)
+    item.key = Item.internet("b.example", account: "mallory").key
+    #expect(throws: ForwardFault.refused.error) { try allowed.update(item) }
+    var other = try #require(try allowed.items(matching: .internet("b.example")).first)
+    other.key = Item.internet("a.example", account: "mallory", path: "acme").key
+    #expect(throws: ForwardFault.refused.error) { try allowed.update(other) }
+    #expect(try offered.everything() == before)
+    #expect(
+      try allowed.save(.internet("a.example", account: "alice", path: "acme"), Credential(password: "new"))
+        == .updated)
+    #expect(try offered.answeredSecret(.internet("a.example", path: "acme")) == "new")
+  }
+
+  @Test("a forged description of an item is believed by nobody")
+  func forgedItem() throws {
+    let permissions = try permissions("allow far https://a.example/acme write")
+    let other = try #require(try offered.items(matching: .internet("b.example")).first)
+    var forged = other
+    forged.key = Item.internet("a.example", account: "alice", path: "acme").key
+    let before = try offered.everything()
+    for change in [
+      ItemChange(.delete(forged)), ItemChange(.update(forged, forged), Credential(password: "x")),
+    ] {
+      let outcome = ForwardingService(offered, permissions).answer(
+        ForwardRequest(.change([change]), tool: "git"))
+      guard case .response(.fault(.changed)) = outcome else {
+        Issue.record("\(outcome)")
+        continue
+      }
+    }
+    #expect(try offered.everything() == before)
+  }
+
+  @Test("one change that isn't allowed stops all others of its request")
+  func together() throws {
+    let allowed = keychain(try permissions("allow far https://a.example write"))
+    let before = try offered.everything()
+    #expect(throws: ForwardFault.refused.error) {
+      try allowed.exclusively { () throws(KeychainError) in
+        try allowed.add(.internet("a.example", account: "new"), Credential(password: "x"))
+        try allowed.add(.internet("b.example", account: "new"), Credential(password: "x"))
+      }
+    }
+    #expect(try offered.everything() == before)
+  }
+
+  @Test("a refresh token never leaves, comes in, and stays with its secret")
+  func refreshTokens() throws {
+    let everything = keychain(.everything)
+    let item = Item.internet("c.example", account: "alice")
+    try everything.save(item, .text("secret", refreshToken: "token"))
+    #expect(try everything.revealedAnswer(.internet("c.example"))?.credential == RevealedCredential("secret"))
+    #expect(try offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken == "token")
+    try everything.save(item, .text("secret", expiry: 4_000_000_000))
+    #expect(try offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken == "token")
+    try everything.save(item, .text("another"))
+    #expect(try offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken == nil)
+  }
+}
