@@ -9,20 +9,22 @@ extension Folder {
   ///
   /// - Parameter isLasting: whether the change must survive a power cut, too.
   /// - Parameter replaced: the file that is there now, and a name. If another program has put a different file there
-  ///   by the time of the exchange, nobody has seen that one yet, and it gets this name.
+  ///   by the time of the exchange, nobody has seen that one yet, and it gets this name. With `isPutBack` it gets its
+  ///   place back instead, and nothing has changed.
   /// - Parameter verify: called with the name of the finished temporary file before it takes its place. If it throws,
   ///   nothing has changed.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)``; what `verify` throws.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``; ``KeychainError/SlotFault/changedMeanwhile`` if a
+  ///   different file was put back; what `verify` throws.
   package func replace(
     _ name: String, with contents: UnsafeRawBufferPointer, isLasting: Bool = true,
-    replaced: (status: FileStatus, otherwiseName: String)? = nil,
+    replaced: (status: FileStatus, otherwiseName: String, isPutBack: Bool)? = nil,
     verify: (_ temporaryName: String) throws(KeychainError) -> Void = { _ in }
   ) throws(KeychainError) {
     let temporary = try createTemporary(for: name, contents, isLasting: isLasting)
     do throws(KeychainError) {
       try verify(temporary)
       if let replaced {
-        try exchange(temporary, name, replaced.status, replaced.otherwiseName)
+        try exchange(temporary, name, replaced)
       } else {
         try rename(temporary, to: name)
       }
@@ -59,8 +61,11 @@ extension Folder {
   /// Exchanges a temporary file with `name`, and handles the former file. A process that is killed meanwhile leaves a
   /// whole file under the exchange name: its own, or the former one.
   private func exchange(
-    _ temporary: String, _ name: String, _ expected: FileStatus, _ otherwiseName: String
+    _ temporary: String, _ name: String,
+    _ replaced: (status: FileStatus, otherwiseName: String, isPutBack: Bool)
   ) throws(KeychainError) {
+    let (expected, otherwiseName) = (replaced.status, replaced.otherwiseName)
+    let own = try status(of: temporary)
     let exchanged = Self.exchangeName(of: temporary)
     if renameat(descriptor, temporary, descriptor, exchanged) != 0 {
       throw .system(operation: "replace", path: path(of: name), errno: errno)
@@ -75,6 +80,12 @@ extension Folder {
       // A disk error may not repeat itself; a file that stays is removed like anything else that a killed writer
       // leaves.
       if unlinkat(descriptor, exchanged, 0) != 0 { unlinkat(descriptor, exchanged, 0) }
+    } else if replaced.isPutBack, clinux_exchange(descriptor, exchanged, name) == 0 {
+      // In between, yet another file may have come; that one is nobody's to remove.
+      if let out = try? status(of: exchanged), !out.isSameFile(as: own) {
+        renameat(descriptor, exchanged, descriptor, otherwiseName)
+      }
+      throw .slot(.changedMeanwhile)
     } else {
       renameat(descriptor, exchanged, descriptor, otherwiseName)
     }

@@ -57,7 +57,7 @@ extension Failure {
         hint: "drop it with --drop \(words: id), and add it again where it can be opened", status: .keychain)
     case .changedMeanwhile:
       self.init(
-        "another process has changed what opens the keychain in the meantime; nothing was changed",
+        "another process has changed the keychain in the meantime; nothing was changed",
         hint: "run this again", status: .keychain)
     case .unconfirmed:
       self.init(

@@ -501,11 +501,13 @@ struct ReplacedFileTests {
   private func path(_ name: String) -> String { place.location.vaultFolder + "/" + name }
 
   /// Replaces `vault.age`, and runs something just before.
-  private func replace(_ expected: FileStatus, _ meanwhile: () throws -> Void) throws {
+  private func replace(
+    _ expected: FileStatus, isPutBack: Bool = false, _ meanwhile: () throws -> Void
+  ) throws {
     let folder = try Folder(creating: place.location.vaultFolder)
     var failure: (any Error)?
     try Array("new".utf8).withUnsafeBytes { bytes in
-      try folder.replace("vault.age", with: bytes, replaced: (expected, "copy.age")) { _ in
+      try folder.replace("vault.age", with: bytes, replaced: (expected, "copy.age", isPutBack)) { _ in
         do { try meanwhile() } catch { failure = error }
       }
     }
@@ -522,6 +524,21 @@ struct ReplacedFileTests {
     try put(Array("old".utf8), into: path("vault.age"))
     try replace(try status()) {}
     #expect(try contents(of: path("vault.age")) == Array("new".utf8))
+    #expect(names(in: place.location.vaultFolder) == ["vault.age"])
+  }
+
+  @Test("one that nobody has seen gets its place back where nothing else can be done with it")
+  func putBack() throws {
+    place.makeFolders()
+    try put(Array("old".utf8), into: path("vault.age"))
+    let expected = try status()
+    #expect(throws: KeychainError.slot(.changedMeanwhile)) {
+      try replace(expected, isPutBack: true) {
+        try put(Array("other".utf8), into: path("other"))
+        rename(path("other"), path("vault.age"))
+      }
+    }
+    #expect(try contents(of: path("vault.age")) == Array("other".utf8))
     #expect(names(in: place.location.vaultFolder) == ["vault.age"])
   }
 

@@ -129,12 +129,15 @@ extension VaultChange {
     _ encoded: borrowing EncodedVault, _ key: VaultKey, due: Timestamp
   ) throws(KeychainError) {
     var written: SeenGeneration?
+    var writtenMAC: [UInt8]?
     var putAside: [String] = []
     let displaced = ConflictCopies.newName()
+    // What comes in between can only be opened with the former key, which is about to go.
+    let changesKey = beginning.map { $0.key.recipient != key.recipient } ?? false
     try encoded.file.lendingBytes { (contents) throws(KeychainError) in
       try locked.folder.replace(
         VaultLocation.vaultName, with: contents,
-        replaced: before.map { ($0.status, displaced) }
+        replaced: before.map { ($0.status, displaced, changesKey) }
       ) { (temporary) throws(KeychainError) in
         guard let file = try locked.folder.file(temporary) else {
           throw .missing(path: locked.folder.path(of: temporary))
@@ -147,6 +150,7 @@ extension VaultChange {
           throw .damaged(path: path, detail: "what was written can't be read back")
         }
         written = snapshot.generation
+        writtenMAC = snapshot.mac
         if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
           // Either of the two may be there afterwards and counts as the one last seen.
           try snapshot.generation.remember(
@@ -158,10 +162,15 @@ extension VaultChange {
             displaced: displaced)
         }
         putAside = try setLastWritesAside()
-        if !isNew { keepNewestWrite(temporary, contents) }
+        if !isNew, !changesKey { keepNewestWrite(temporary, contents) }
       }
-      // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed.
-      if isNew { keepNewestWrite(VaultLocation.vaultName, contents) }
+      // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed. A copy
+      // with a new key says nothing new, and must not stay if the vault keeps the former one.
+      if isNew || changesKey { keepNewestWrite(VaultLocation.vaultName, contents) }
+    }
+    // Without this, a file that has come since would be left without its key.
+    if changesKey, let present = locked.folder.headerMAC(of: VaultLocation.vaultName), present != writtenMAC {
+      throw .slot(.changedMeanwhile)
     }
     // The change is in place by now.
     if let stanzas {
