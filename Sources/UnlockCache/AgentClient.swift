@@ -24,7 +24,7 @@ struct AgentClient: Sendable {
         let recipient = try? X25519Recipient(publicKey: Array(keys.prefix(KeptKey.keySize)))
         guard let recipient else { return nil }
         return KeptKey(
-          identity: AgentIdentity(uuid: uuid, connection), recipient: recipient,
+          identity: AgentIdentity(uuid: uuid, recipient, connection), recipient: recipient,
           authenticationKey: Secret(
             copying: UnsafeRawBufferPointer(rebasing: keys[KeptKey.keySize...])))
       }
@@ -156,11 +156,21 @@ struct AgentPlaces: Sendable {
 /// An identity held by an agent.
 private final class AgentIdentity: Identity {
   private let uuid: String
+  private let recipient: X25519Recipient
   private let connection: AgentConnection
 
-  init(uuid: String, _ connection: AgentConnection) {
+  init(uuid: String, _ recipient: X25519Recipient, _ connection: AgentConnection) {
     self.uuid = uuid
+    self.recipient = recipient
     self.connection = connection
+  }
+
+  /// Whether this is the identity that the agent keeps for the vault now.
+  private func isKept() -> Bool {
+    var arguments = AgentClient.arguments(uuid)
+    arguments.append(0)
+    guard let reply = connection.ask(.describe, arguments), reply.outcome == .done else { return false }
+    return reply.result.withUnsafeBytes { $0.prefix(KeptKey.keySize).elementsEqual(recipient.publicKey) }
   }
 
   /// Unwraps the file key from the first X25519 stanza that the identity opens; nil also if the agent no longer keeps
@@ -174,6 +184,8 @@ private final class AgentIdentity: Identity {
       guard let reply = connection.ask(.unwrap, arguments) else { return nil }
       switch reply.outcome {
       case .done:
+        // Since this identity was found, the vault may have got another key, and the agent that key.
+        guard isKept() else { return nil }
         return try reply.result.withUnsafeBytes { (key) throws(AgeError) in try FileKey(bytes: key) }
       case .lowOrder: throw .header(.x25519LowOrder)
       case .noMatch: continue

@@ -71,6 +71,20 @@ struct AgentTests {
     #expect(agent.ends())
   }
 
+  @Test("a key that was found before opens nothing with the newer one")
+  func replacedMeanwhile() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache()
+    let (former, newer) = (Sample(), X25519Identity())
+    try cache.keep(former.identity, former.authentication, of: former.uuid)
+    let found = try cache.found(former.uuid)
+    try cache.keep(newer, former.authentication, of: former.uuid)
+    #expect(try !unwraps(found, try newer.recipient.wrap(FileKey())))
+    #expect(try unwraps(try cache.found(former.uuid), try newer.recipient.wrap(FileKey())))
+    cache.forget(former.uuid)
+    #expect(agent.ends())
+  }
+
   @Test("says that it is full, and goes on")
   func full() throws {
     let agent = try RunningAgent()
