@@ -54,6 +54,7 @@ let package = Package(
     .library(name: "Security", targets: ["Security"]),
     .executable(name: "llavero", targets: ["llavero"]),
     .executable(name: "llavero-credential", targets: ["llavero-credential"]),
+    .executable(name: "llavero-forward", targets: ["llavero-forward"]),
     .executable(name: "llavero-secret-service", targets: ["llavero-secret-service"]),
   ],
   traits: [
@@ -126,6 +127,11 @@ let package = Package(
       name: "Forwarding",
       dependencies: ["Bytes", "JSON", "SSH", "Keychain", "CredentialProtocols"],
       swiftSettings: settings),
+    // The agent between ssh and a person's own agent, which offers the keychain to hosts.
+    .target(
+      name: "ForwardingAgent",
+      dependencies: ["Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "CLinux"],
+      swiftSettings: settings),
     .target(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
@@ -160,6 +166,15 @@ let package = Package(
         "CredentialProtocols", "Terminals", "Processes", "Passphrases", "CLinux",
       ],
       swiftSettings: settings),
+    // The companion that forwards the keychain: its agent, and what answers one request.
+    .target(
+      name: "ForwardProgram",
+      dependencies: [
+        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SSH", "HostKeys",
+        "Forwarding",
+        "ForwardingAgent", "Terminals", "Processes", "ToolCommands", "CLinux",
+      ],
+      swiftSettings: settings),
     // Apple's `security` command.
     .target(
       name: "SecurityProgram",
@@ -186,6 +201,9 @@ let package = Package(
       name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
       exclude: ["no-unwind-tables.ld", "startup.order"],
       swiftSettings: settings, linkerSettings: staticExecutable + inOrderOfStart),
+    .executableTarget(
+      name: "llavero-forward", dependencies: ["ForwardProgram", "CArguments"], swiftSettings: settings,
+      linkerSettings: staticExecutable),
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: ["Commands", "ToolCommands", "Keychain", "SecretService", "CArguments"],

@@ -91,6 +91,12 @@ long clinux_peer_uid(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long)peer.uid : -1;
 }
 
+long clinux_peer_pid(int fd) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long)peer.pid : -1;
+}
+
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
 
 void clinux_make_blocking(int fd) { fcntl(fd, F_SETFL, 0); }

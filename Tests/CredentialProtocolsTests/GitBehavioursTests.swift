@@ -154,7 +154,7 @@ import Testing
     #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=3\n")
   }
 
-  @Test("17: a refresh token is kept and answered", arguments: KeychainUnderTest.all)
+  @Test("17: a refresh token is kept and answered", arguments: KeychainUnderTest.givingRefreshTokens)
   func refreshToken(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     try git.store(

@@ -12,7 +12,9 @@ import Testing
     #expect(try git.perform(.store, joined(capabilities + place + lines)) == "")
   }
 
-  @Test("account, expiry and refresh token, without the password", arguments: KeychainUnderTest.all)
+  @Test(
+    "account, expiry and refresh token, without the password",
+    arguments: KeychainUnderTest.givingRefreshTokens)
   func expired(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     let expiry = git.fresh.clock.now.seconds + 60
@@ -29,7 +31,9 @@ import Testing
     #expect(try git.count() == 1)
   }
 
-  @Test("a login that git has stored after renewing takes the item's place", arguments: KeychainUnderTest.all)
+  @Test(
+    "a login that git has stored after renewing takes the item's place",
+    arguments: KeychainUnderTest.givingRefreshTokens)
   func renewed(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     let expiry = git.fresh.clock.now.seconds + 60

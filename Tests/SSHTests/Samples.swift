@@ -26,8 +26,10 @@ enum Samples {
 
   static func certificate(_ name: String) throws -> [UInt8] { try values("certificates", name)[0] }
 
-  static func signature(_ name: String) throws -> (key: [UInt8], message: [UInt8], signature: [UInt8]) {
-    let values = try values("signatures", name)
+  static func signature(
+    _ name: String, in file: String = "signatures"
+  ) throws -> (key: [UInt8], message: [UInt8], signature: [UInt8]) {
+    let values = try values(file, name)
     return (values[0], values[1], values[2])
   }
 }

@@ -48,6 +48,8 @@ int clinux_connect_unix(const char *_Nonnull name, size_t length, bool is_abstra
 /// The user at the listening end of a connected unix socket (SO_PEERCRED), or -1.
 long clinux_peer_uid(int fd);
 
+/// The process at the other end of a connected unix socket, or the one that listens (SO_PEERCRED); -1 if it isn't known.
+long clinux_peer_pid(int fd);
 /// Makes a pipe whose ends are non-blocking and closed on exec. Returns 0, or -1 with errno set.
 int clinux_pipe(int ends[_Nonnull 2]);
 

@@ -8,8 +8,8 @@ package enum KeychainExtension {
   /// The name of the extension.
   package static let name: StaticString = "keychain-v1@llavero"
 
-  /// The largest request or response in bytes: several of the largest items, and less than any part of OpenSSH refuses.
-  package static let maximumSize = 250 << 10
+  /// The largest request or response in bytes: some of the largest items. OpenSSH forwards larger ones.
+  package static let maximumSize = 1 << 20
 }
 
 /// A request to a forwarded keychain: one JSON object.

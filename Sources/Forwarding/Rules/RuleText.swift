@@ -127,7 +127,7 @@ extension PlacePattern {
       guard let url = try? CredentialURL(parsing: bytes), url.account == nil, url.protocol.isOfScheme,
         !bytes.contains(UInt8(ascii: "?")), !bytes.contains(UInt8(ascii: "#")),
         let host = HostAndPort(parsing: url.host), !host.server.isEmpty,
-        !host.server.bytes.contains(UInt8(ascii: "?"))
+        !host.server.bytes.contains(UInt8(ascii: "?")), host.server.isAddress || !host.server.hasColon
       else { return nil }
       return .internet(
         protocol: url.protocol.lowercased, server: host.server.lowercased, port: host.port, path: url.path)
@@ -142,9 +142,8 @@ extension PlacePattern {
     case .everywhere: return "*"
     case .service(let name): return "service:" + PercentEncoding.text(name, keeping: "*?:/@+")
     case .internet(let `protocol`, let server, let port, let path):
-      let isAddress = server.bytes.contains(UInt8(ascii: ":"))
       var text = "\(`protocol`)://"
-      text += isAddress ? "[\(server)]" : PercentEncoding.text(server, keeping: "*+")
+      text += server.isAddress ? "[\(server)]" : PercentEncoding.text(server, keeping: "*+")
       if let port { text += ":\(port)" }
       if let path { text += "/" + PercentEncoding.text(path, keeping: "/+") }
       return text
@@ -153,6 +152,16 @@ extension PlacePattern {
 }
 
 extension ByteString {
+  fileprivate var hasColon: Bool { bytes.contains(UInt8(ascii: ":")) }
+
+  /// Whether it may be an address of IPv6 (RFC 4291, section 2.2).
+  fileprivate var isAddress: Bool {
+    hasColon
+      && bytes.allSatisfy {
+        $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") || hexadecimalValue($0) != nil
+      }
+  }
+
   /// Whether it is a URL's scheme (RFC 3986, section 3.1).
   fileprivate var isOfScheme: Bool {
     guard let first = bytes.first, 0x61...0x7a ~= first | 0x20 else { return false }

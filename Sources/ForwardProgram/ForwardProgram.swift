@@ -1,0 +1,29 @@
+import Glibc
+import Processes
+import Terminals
+import ToolCommands
+
+/// `llavero-forward`, the companion that forwards the keychain. `llavero forward` starts it; nobody types it.
+package enum ForwardProgram {
+  /// Runs as the agent, or as the program that answers one request, and ends the process.
+  package static func main() -> Never {
+    Program.begin()
+    if Program.name == AnsweringProgram.name { AnsweringProgram.main() }
+    let arguments = CString.arguments(from: 1).map(\.text)
+    switch arguments.first {
+    case AgentCommand.operand?: AgentCommand.main(Array(arguments.dropFirst()))
+    case "--version"?:
+      do throws(Failure) {
+        try StandardStreams.write(raw: Program.versionLine)
+      } catch {
+        Program.end(error)
+      }
+      Program.end(Status.done.rawValue)
+    default:
+      Program.end(
+        Failure(
+          "llavero-forward is started by llavero", hint: "see \(command: "llavero", "forward", "--help")",
+          status: .usage))
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package import Bytes
+import JSON
+import Keychain
+
+/// A request together with what its sender may have, as the agent hands it to the program that opens the keychain.
+///
+/// Its text is lines: `host` begins the rules of a host on the way, which are lines of a rule file; `grant` is what a
+/// person has decided; `ask` says that there is a person to ask. `request` is the last of them, and the request follows
+/// as its sender wrote it.
+package struct ForwardingWork: ~Copyable {
+  /// What the sender may have.
+  package let permissions: Permissions
+  /// The request's text, not parsed yet.
+  package let request: Secret
+
+  /// The largest work, in bytes: the largest request, and rules.
+  package static let maximumSize = KeychainExtension.maximumSize + RuleFile.maximumSize
+
+  /// Work that can't be understood, which only an agent of another version writes.
+  package struct Malformed: Error {}
+
+  /// Puts work together.
+  package init(_ permissions: Permissions, _ request: consuming Secret) {
+    self.permissions = permissions
+    self.request = request
+  }
+
+  /// The work as text.
+  package var encoded: Secret {
+    var text = Secret(capacity: request.count + 1024)
+    if permissions.mayAsk { text.append("ask\n") }
+    for grant in permissions.grants {
+      text.append(grant.isAllowed ? "grant yes " : "grant no ")
+      text.append(grant.right == .use ? "use " : "change ")
+      var json = JSONWriter()
+      json.beginObject()
+      json.attributes(of: Item(grant.key))
+      json.endObject()
+      text.append(json.finishLine())
+    }
+    for rules in permissions.hosts {
+      text.append("host\n")
+      for rule in rules {
+        text.append(contentsOf: ByteString(rule.text))
+        text.append("\n")
+      }
+    }
+    text.append("request\n")
+    text.append(request)
+    return text
+  }
+
+  /// Parses work.
+  ///
+  /// - Throws: ``Malformed``.
+  package init(parsing text: UnsafeRawBufferPointer) throws(Malformed) {
+    var lines = Lines(text)
+    var mayAsk = false
+    var grants: [Permissions.Grant] = []
+    var hosts: [[ForwardingRule]] = []
+    while true {
+      guard let line = lines.next() else { throw Malformed() }
+      if line == "request" { break }
+      if line == "ask" {
+        mayAsk = true
+      } else if line == "host" {
+        hosts.append([])
+      } else if line.starts(with: "grant ") {
+        grants.append(try Self.grant(line))
+      } else {
+        guard !hosts.isEmpty, let rule = try? ForwardingRule(parsing: line) else { throw Malformed() }
+        hosts[hosts.count - 1].append(rule)
+      }
+    }
+    permissions = Permissions(hosts: hosts, grants: grants, mayAsk: mayAsk)
+    request = Secret(copying: text.part(lines.offset, text.count - lines.offset))
+  }
+
+  private static func grant(_ line: UnsafeRawBufferPointer) throws(Malformed) -> Permissions.Grant {
+    for (mark, isAllowed, right) in [
+      ("grant yes use ", true, .use), ("grant no use ", false, .use), ("grant yes change ", true, .change),
+      ("grant no change ", false, .change),
+    ] as [(StaticString, Bool, ForwardingRight)] where line.starts(with: mark) {
+      let json = line.part(mark.utf8CodeUnitCount, line.count - mark.utf8CodeUnitCount)
+      guard let key = try? Self.key(json) else { throw Malformed() }
+      return Permissions.Grant(key, right, isAllowed: isAllowed)
+    }
+    throw Malformed()
+  }
+
+  private static func key(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Item.Key {
+    var attributes = ItemAttributes()
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      _ = try attributes.take(name, value)
+    }
+    return try attributes.item().key
+  }
+}
+
+extension ForwardingService.Outcome {
+  /// The outcome as text, for the agent: `response` and the response, or `ask` and the question.
+  package var encoded: Secret {
+    var text = Secret(capacity: 1024)
+    switch self {
+    case .response(let response):
+      text.append("response\n")
+      text.append(response.encoded)
+    case .asks(let question):
+      text.append("ask\n")
+      var json = JSONWriter()
+      json.beginObject()
+      json.member("right", ByteString(question.right.rawValue))
+      json.member("for", ByteString(question.purpose.rawValue))
+      json.member("item", item: question.item)
+      json.endObject()
+      text.append(json.finish())
+    }
+    return text
+  }
+}
+
+extension ForwardingService.Question {
+  /// Parses a question.
+  ///
+  /// - Throws: ``ForwardingWork/Malformed``.
+  package init(parsing text: UnsafeRawBufferPointer) throws(ForwardingWork.Malformed) {
+    var item: Item?
+    var (right, purpose): (ByteString?, ByteString?)
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "item" {
+          item = try Item(json: value)
+        } else if name == "right" {
+          right = try value.string()
+        } else if name == "for" {
+          purpose = try value.string()
+        }
+      }
+    } catch {
+      throw ForwardingWork.Malformed()
+    }
+    guard let item, let right = right?.text.flatMap(ForwardingRight.init(rawValue:)),
+      let purpose = purpose?.text.flatMap(ForwardRequest.Purpose.init(rawValue:))
+    else { throw ForwardingWork.Malformed() }
+    self.init(item, right, for: purpose)
+  }
+}

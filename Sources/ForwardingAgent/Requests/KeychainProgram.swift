@@ -1,0 +1,128 @@
+package import Bytes
+import CLinux
+import Forwarding
+import Glibc
+
+/// The program that opens the keychain for one request, and ends. So this process never has a key, and a secret only as
+/// long as it passes it on.
+package final class KeychainProgram {
+  private let process: pid_t
+  private var input: Int32
+  /// Where its output is read.
+  package let output: Int32
+  private var work: Secret
+  private var sent = 0
+  private var result = Secret()
+
+  /// Starts the program and gives it its work.
+  ///
+  /// - Parameters:
+  ///   - path: the executable.
+  ///   - name: the name that it is run as.
+  ///   - work: the encoded work.
+  /// - Returns: `nil` with `errno` if it can't be started.
+  package init?(_ path: String, as name: String, _ work: consuming Secret) {
+    var toProgram: [Int32] = [-1, -1]
+    var fromProgram: [Int32] = [-1, -1]
+    guard clinux_pipe(&toProgram) == 0 else { return nil }
+    guard clinux_pipe(&fromProgram) == 0 else {
+      toProgram.forEach { close($0) }
+      return nil
+    }
+    clinux_make_blocking(toProgram[0])
+    clinux_make_blocking(fromProgram[1])
+    var process: pid_t = 0
+    let failure = Self.spawn(path, name, toProgram[0], fromProgram[1], &process)
+    close(toProgram[0])
+    close(fromProgram[1])
+    if failure != 0 {
+      close(toProgram[1])
+      close(fromProgram[0])
+      errno = failure
+      return nil
+    }
+    self.process = process
+    self.work = work
+    input = toProgram[1]
+    output = fromProgram[0]
+  }
+
+  deinit {
+    if input >= 0 { close(input) }
+    close(output)
+  }
+
+  private static func spawn(
+    _ path: String, _ name: String, _ input: Int32, _ output: Int32, _ process: inout pid_t
+  ) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    clinux_close_from(&actions, 3)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    guard let argument = strdup(name) else { return ENOMEM }
+    defer { free(argument) }
+    return posix_spawn(&process, path, &actions, &attributes, [argument, nil], environ)
+  }
+
+  /// Where it still has to be given work; -1 if it has all.
+  package var inputToWrite: Int32 { input }
+
+  /// Gives it what it takes of its work.
+  package func write() {
+    guard input >= 0 else { return }
+    let start = sent
+    let (count, failure) = work.withUnsafeBytes { bytes in
+      let rest = bytes.part(start, bytes.count - start)
+      let count = Glibc.write(input, rest.baseAddress, rest.count)
+      return (count, errno)
+    }
+    if count < 0, failure == EAGAIN || failure == EINTR { return }
+    sent += max(0, count)
+    if count > 0, sent < work.count { return }
+    // All of it is there, or it doesn't want any: either way it has to say why.
+    close(input)
+    input = -1
+    work = Secret()
+  }
+
+  /// Takes what it has printed.
+  ///
+  /// - Returns: whether it has ended its output. Then ``takeResult()`` has all.
+  package func read() -> Bool {
+    withSecretScratch(16 << 10) { buffer in
+      let count = Glibc.read(output, buffer.baseAddress, buffer.count)
+      if count < 0 { return errno != EAGAIN && errno != EINTR }
+      if result.count + count > ForwardingWork.maximumSize { return true }
+      result.append(UnsafeRawBufferPointer(buffer.part(0, count)))
+      return count == 0
+    }
+  }
+
+  /// What it has printed.
+  package func takeResult() -> Secret {
+    let all = result.copy()
+    result = Secret()
+    return all
+  }
+
+  /// Whether it has ended, and nothing of it is left. It has to be asked until it is so.
+  package func hasEnded() -> Bool {
+    var status: Int32 = 0
+    return waitpid(process, &status, Int32(WNOHANG)) != 0
+  }
+
+  /// Tells it to end. It must not have ended yet, as far as ``hasEnded()`` says.
+  package func end() { kill(process, SIGTERM) }
+}

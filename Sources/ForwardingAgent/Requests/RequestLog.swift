@@ -1,0 +1,101 @@
+import Bytes
+import CLinux
+package import Forwarding
+import Glibc
+import JSON
+package import Keychain
+import PrivateFiles
+
+/// What hosts have asked for, a line of JSON each. It holds no secret.
+package struct LoggedRequest: Sendable {
+  /// What became of a request.
+  package enum Outcome: String, Hashable, Sendable {
+    /// It was answered with a secret.
+    case answered
+    /// It was answered with nothing: there is nothing, or nothing that the host may have.
+    case nothing
+    /// A list was given.
+    case listed
+    /// Something was stored, changed or erased.
+    case changed
+    /// It was refused.
+    case refused
+    /// The keychain could not be used.
+    case failed
+    /// Whoever asked went away.
+    case cancelled
+  }
+
+  /// When it came.
+  package var date: Timestamp
+  /// The hosts on the way, the nearest first, as rules name them.
+  package var hosts: [ForwardedHost]
+  /// The fingerprints of their keys.
+  package var keys: [String]
+  /// The tool, as the other side names it.
+  package var tool: ByteString
+  /// What was asked for.
+  package var action: String
+  /// The place, if one was named.
+  package var place: String?
+  /// The account, if one was named or has answered.
+  package var account: ByteString?
+  /// What became of it.
+  package var outcome: Outcome
+  /// Why it was refused, if the sender was told.
+  package var fault: ForwardFault?
+
+  /// The line, with a line feed.
+  package var line: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("date", date)
+    json.beginArray("hosts")
+    for host in hosts { json.element(ByteString(host.description)) }
+    json.endArray()
+    json.beginArray("keys")
+    for key in keys { json.element(ByteString(key)) }
+    json.endArray()
+    json.member("tool", tool)
+    json.member("action", ByteString(action))
+    json.member("place", place.map { ByteString($0) })
+    json.member("account", account)
+    json.member("outcome", ByteString(outcome.rawValue))
+    json.member("fault", fault.map { ByteString($0.rawValue) })
+    json.endObject()
+    return json.finishLine()
+  }
+}
+
+/// The file with what hosts have asked for. Two files are kept, and the older one is replaced when the newer is full.
+package final class RequestLog {
+  private let folder: String
+
+  /// The name of the newer file.
+  package static let name = "forward.log"
+  /// The name of the older file.
+  package static let formerName = "forward.log.1"
+  /// The size at which a file is full, in bytes: some ten thousand requests.
+  private static let maximumSize = 2 << 20
+
+  /// - Parameter folder: where the files are.
+  package init(in folder: String) {
+    self.folder = folder
+  }
+
+  /// Adds a line. If that isn't possible, nothing is lost but the line.
+  package func append(_ request: LoggedRequest) {
+    guard let folder = try? Folder(creating: folder) else { return }
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+    let file = clinux_openat(folder.descriptor, Self.name, flags, 0o600)
+    if file < 0 { return }
+    defer { close(file) }
+    request.line.withUnsafeBytes { line in
+      _ = write(file, line.baseAddress, line.count)
+    }
+    var status = stat()
+    if fstat(file, &status) == 0, status.st_size >= Self.maximumSize {
+      renameat(folder.descriptor, Self.name, folder.descriptor, Self.formerName)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Bytes
+import Forwarding
+import Keychain
+
+/// What the log says of a request.
+struct RequestSummary {
+  let tool: ByteString
+  let action: String
+  let place: String?
+  let account: ByteString?
+  let changes: Bool
+
+  init(_ request: borrowing ForwardRequest) {
+    let tool = request.tool
+    switch request.action {
+    case .probe: self.init(tool, "probe", nil)
+    case .list: self.init(tool, "list", nil)
+    case .find(let query): self.init(tool, request.purpose.rawValue, query.key)
+    case .credential(_, let query): self.init(tool, "read", query?.key)
+    case .change(let changes): self.init(tool, "change", changes.first?.key, changes: true)
+    case .wait: self.init(tool, "wait", nil)
+    }
+  }
+
+  private init(_ tool: ByteString, _ action: String, _ key: Item.Key?, changes: Bool = false) {
+    self.tool = tool
+    self.action = action
+    self.place = key?.place
+    self.account = key?.account
+    self.changes = changes
+  }
+}
+
+extension ItemQuery {
+  /// The key of an item that answers in first place, for its name.
+  fileprivate var key: Item.Key? {
+    switch self {
+    case .internetPassword(let query):
+      .internetPassword(
+        InternetPassword(
+          protocol: query.protocol, server: query.server, port: query.port, account: query.account,
+          path: query.path, securityDomain: query.securityDomain))
+    case .genericPassword(let query):
+      .genericPassword(GenericPassword(service: query.service, account: query.account))
+    case .criteria, .all: nil
+    }
+  }
+}
+
+extension ItemChange {
+  fileprivate var key: Item.Key {
+    switch kind {
+    case .add(let item, _), .update(_, let item), .delete(let item): item.key
+    }
+  }
+}

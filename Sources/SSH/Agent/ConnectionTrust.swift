@@ -1,0 +1,79 @@
+import Bytes
+
+/// What is known of who speaks on a connection to the forwarding socket, from the binds that came over it.
+///
+/// OpenSSH binds a connection before it passes on a byte of the other side, so the first bind is honest. All later bytes
+/// may be another host's, which can bind as any host that it reaches: each bind can only take something away.
+package struct ConnectionTrust {
+  /// Why nothing is believed of a connection.
+  package enum Doubt: String, Error, Hashable, Sendable {
+    /// No bind has come.
+    case unbound
+    /// A bind could not be understood, or had a wrong signature.
+    case badBind
+    /// A bind named a session of an earlier bind, with another key.
+    case otherKey
+    /// There were more binds than OpenSSH's agent takes.
+    case tooManyBinds
+    /// A bind came after the one that said where the connection ends.
+    case bindAfterEnd
+    /// The connection logs in somewhere; it isn't forwarded.
+    case login
+  }
+
+  private struct Hop {
+    let key: HostKey
+    let sessionID: [UInt8]
+  }
+
+  private var hops: [Hop] = []
+  private var hasEnded = false
+  private var doubt: Doubt?
+
+  /// Whether a bind has said that the connection is forwarded. It stays so, whatever comes later.
+  package private(set) var isForwarded = false
+
+  /// The largest number of binds, that of OpenSSH's agent (`AGENT_MAX_SESSION_IDS`).
+  package static let maximumBinds = 16
+
+  /// Knows nothing.
+  package init() {}
+
+  /// The keys of the hosts on the way, the nearest first.
+  ///
+  /// - Throws: ``Doubt`` if nobody is believed to be there.
+  package func hosts() throws(Doubt) -> [HostKey] {
+    if let doubt { throw doubt }
+    if hops.isEmpty { throw .unbound }
+    if hasEnded { throw .login }
+    return hops.map(\.key)
+  }
+
+  /// Takes a bind.
+  ///
+  /// - Parameter contents: what follows the extension's name.
+  /// - Returns: whether it was right. If not, nothing is believed of the connection any more.
+  package mutating func take(
+    _ contents: UnsafeRawBufferPointer, _ cryptography: some HostCryptography
+  ) -> Bool {
+    guard let bind = try? SessionBind(parsing: contents) else { return condemn(.badBind) }
+    if bind.isForwarding { isForwarded = true }
+    if hops.count >= Self.maximumBinds { return condemn(.tooManyBinds) }
+    guard let key = bind.verifiedHostKey(cryptography) else { return condemn(.badBind) }
+    if let former = hops.first(where: { $0.sessionID == bind.sessionID }) {
+      if former.key.encoded != key.encoded { return condemn(.otherKey) }
+      // The flag isn't signed, so that only what it takes away is believed.
+      if !bind.isForwarding { hasEnded = true }
+      return true
+    }
+    if hasEnded { return condemn(.bindAfterEnd) }
+    hops.append(Hop(key: key, sessionID: bind.sessionID))
+    hasEnded = !bind.isForwarding
+    return true
+  }
+
+  private mutating func condemn(_ reason: Doubt) -> Bool {
+    doubt = doubt ?? reason
+    return false
+  }
+}

@@ -1,0 +1,3 @@
+import ForwardProgram
+
+ForwardProgram.main()
