@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("where the program writes", .timeLimit(.minutes(10))) struct FootprintTests {
+@Suite("where the program writes", .timeLimit(.minutes(60))) struct FootprintTests {
   private let commands = [
     "git-credential-llavero get", "git-credential-llavero store", "git-credential-llavero store",
     "llavero list",

@@ -44,7 +44,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
   struct Missing: Error { let path: String }
 }
 
-@Suite("transcripts", .timeLimit(.minutes(10))) struct TranscriptTests {
+@Suite("transcripts", .timeLimit(.minutes(60))) struct TranscriptTests {
   @Test("there are transcripts")
   func some() {
     #expect(TranscriptFile.all.count > 10, "in \(TranscriptFile.folder)")

@@ -15,7 +15,7 @@ private let session = #"""
    "Expiration": "2999-01-02T03:04:05+00:00", "AccountId": "123456789012", "More": {"x": [1]}}
   """#
 
-@Suite("AWS' credential_process", .timeLimit(.minutes(10)))
+@Suite("AWS' credential_process", .timeLimit(.minutes(60)))
 struct AWSProtocolTests {
   let aws = ToolUnderTest("aws")
 

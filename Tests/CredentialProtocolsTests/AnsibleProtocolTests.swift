@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-@Suite("Ansible's vault passwords", .timeLimit(.minutes(10)))
+@Suite("Ansible's vault passwords", .timeLimit(.minutes(60)))
 struct AnsibleProtocolTests {
   let ansible = ToolUnderTest("ansible")
 
@@ -48,7 +48,7 @@ struct AnsibleProtocolTests {
   }
 }
 
-@Suite("Summon's provider", .timeLimit(.minutes(10)))
+@Suite("Summon's provider", .timeLimit(.minutes(60)))
 struct SummonProtocolTests {
   let summon = ToolUnderTest("summon")
 

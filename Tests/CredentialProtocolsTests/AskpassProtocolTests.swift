@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-@Suite("Askpass", .timeLimit(.minutes(10)))
+@Suite("Askpass", .timeLimit(.minutes(60)))
 struct AskpassProtocolTests {
   let askpass = ToolUnderTest("askpass")
 

@@ -11,7 +11,7 @@ private func found(_ header: String, _ more: String = "") -> ToolReply {
   ToolReply(status: 0, output: #"{"headers":{"Authorization":["\#(header)"]}\#(more)}"# + "\n")
 }
 
-@Suite("Bazel's protocol", .timeLimit(.minutes(10)))
+@Suite("Bazel's protocol", .timeLimit(.minutes(60)))
 struct BazelProtocolTests {
   let bazel = ToolUnderTest("bazel")
 

@@ -21,7 +21,7 @@ private func found(_ token: String, _ cache: String = #""session""#) -> String {
   hello + #"{"Ok":{"kind":"get","token":"\#(token)","cache":\#(cache),"operation_independent":true}}"# + "\n"
 }
 
-@Suite("Cargo's protocol", .timeLimit(.minutes(10)))
+@Suite("Cargo's protocol", .timeLimit(.minutes(60)))
 struct CargoProtocolTests {
   let cargo = ToolUnderTest("cargo")
 

@@ -16,7 +16,7 @@ private func found(_ address: String, _ account: String, _ secret: String) -> To
   ToolReply(status: 0, output: login(address, account, secret))
 }
 
-@Suite("Docker's protocol", .timeLimit(.minutes(10)))
+@Suite("Docker's protocol", .timeLimit(.minutes(60)))
 struct DockerProtocolTests {
   let docker = ToolUnderTest("docker")
 

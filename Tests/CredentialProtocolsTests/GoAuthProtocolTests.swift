@@ -14,7 +14,7 @@ private func found(_ header: String, at prefixes: String...) -> ToolReply {
     output: prefixes.map { $0 + "\n" }.joined() + "\nAuthorization: \(header)\n\n")
 }
 
-@Suite("The go command's GOAUTH", .timeLimit(.minutes(10)))
+@Suite("The go command's GOAUTH", .timeLimit(.minutes(60)))
 struct GoAuthProtocolTests {
   let goauth = ToolUnderTest("goauth")
 

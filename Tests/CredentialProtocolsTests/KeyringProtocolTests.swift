@@ -10,7 +10,7 @@ private let index = "https://pypi.corp.example/team/simple/"
 
 private func said(_ output: String) -> ToolReply { ToolReply(status: 0, output: output + "\n") }
 
-@Suite("Python's keyring", .timeLimit(.minutes(10)))
+@Suite("Python's keyring", .timeLimit(.minutes(60)))
 struct KeyringProtocolTests {
   let keyring = ToolUnderTest("keyring")
 

@@ -30,7 +30,7 @@ private func found(_ status: String, _ version: String = v1) -> ToolReply {
     status: 0, output: #"{"apiVersion":"\#(version)","kind":"ExecCredential","status":{\#(status)}}"# + "\n")
 }
 
-@Suite("Kubectl's exec plugins", .timeLimit(.minutes(10)))
+@Suite("Kubectl's exec plugins", .timeLimit(.minutes(60)))
 struct KubectlProtocolTests {
   let kubectl: ToolUnderTest
 

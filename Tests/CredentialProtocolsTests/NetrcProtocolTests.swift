@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-@Suite("Netrc", .timeLimit(.minutes(10)))
+@Suite("Netrc", .timeLimit(.minutes(60)))
 struct NetrcProtocolTests {
   let netrc = ToolUnderTest("netrc")
 

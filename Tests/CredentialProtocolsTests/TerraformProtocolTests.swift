@@ -11,7 +11,7 @@ private func found(_ token: String) -> ToolReply {
   ToolReply(status: 0, output: #"{"token":"\#(token)"}"# + "\n")
 }
 
-@Suite("Terraform's protocol", .timeLimit(.minutes(10)))
+@Suite("Terraform's protocol", .timeLimit(.minutes(60)))
 struct TerraformProtocolTests {
   let terraform = ToolUnderTest("terraform")
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DefaultKeychain
 
-@Suite("the user's keychain", .timeLimit(.minutes(10))) struct ChoosingTests {
+@Suite("the user's keychain", .timeLimit(.minutes(60))) struct ChoosingTests {
   @Test("without a Secret Service it is the encrypted file, which the first add makes and remembers")
   func file() throws {
     let home = Home()

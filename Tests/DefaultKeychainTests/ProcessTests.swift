@@ -5,7 +5,7 @@ import Testing
 
 @testable import DefaultKeychain
 
-@Suite("the user's keychain in a program", .timeLimit(.minutes(10))) struct ProcessTests {
+@Suite("the user's keychain in a program", .timeLimit(.minutes(60))) struct ProcessTests {
   /// State of the whole process, or of the thread that uses the keychain.
   private struct State: Hashable {
     let mask: String

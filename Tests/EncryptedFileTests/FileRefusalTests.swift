@@ -133,7 +133,7 @@ struct FileRefusalTests {
   }
 
   @Test(
-    "a FIFO in place of a file is refused at once", .timeLimit(.minutes(10)),
+    "a FIFO in place of a file is refused at once", .timeLimit(.minutes(60)),
     arguments: [Part.vault, .identity, .lock])
   func fifo(part: Part) throws {
     let place = try filled()

@@ -99,7 +99,7 @@ private func copyTree(_ old: String, to new: String) throws -> Bool {
   return true
 }
 
-@Suite("A vault that is missing", .timeLimit(.minutes(5)))
+@Suite("A vault that is missing", .timeLimit(.minutes(60)))
 struct MissingTests {
   /// Expects this error from every operation of a keychain, and no changes.
   private func expect(

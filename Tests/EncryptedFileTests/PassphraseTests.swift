@@ -166,7 +166,7 @@ struct PassphraseTests {
     #expect(error != nil && error != .wrongPassphrase(path: place.vault))
   }
 
-  @Test("a vault made with a passphrase has it as a slot in the header and beside", .timeLimit(.minutes(10)))
+  @Test("a vault made with a passphrase has it as a slot in the header and beside", .timeLimit(.minutes(60)))
   func creation() throws {
     let place = Place()
     try ask(place, []).create(.passphrase(Secret("right")))

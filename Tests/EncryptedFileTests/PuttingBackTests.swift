@@ -56,7 +56,7 @@ enum Loss: CaseIterable {
   }
 }
 
-@Suite("Putting a vault back", .timeLimit(.minutes(10)))
+@Suite("Putting a vault back", .timeLimit(.minutes(60)))
 struct PuttingBackTests {
   /// The questions asked, and the answer.
   private final class Question {
@@ -338,7 +338,7 @@ struct PuttingBackTests {
   }
 }
 
-@Suite("Putting a vault back that was rotated elsewhere", .timeLimit(.minutes(10)))
+@Suite("Putting a vault back that was rotated elsewhere", .timeLimit(.minutes(60)))
 struct PuttingBackRotatedTests {
   /// A vault with a passphrase whose key was changed on another machine, and which arrived from there with the copies
   /// of its slots; the earlier states here have the former key.

@@ -818,11 +818,15 @@ struct KilledExchangeTests {
       let pair = try Pair()
       try pair.set("c.example", "c", at: pair.one)
       let before = try contents(of: pair.one.vault)
+      let copy = pair.one.location.vaultFolder + "/" + pair.one.newestWriteName
+      let copied = try contents(of: copy)
       let (seen, identity) = (try seen(pair.one), try contents(of: pair.one.identityFile))
       try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
       try put(isDone ? before : try contents(of: pair.one.vault), into: exchanged(pair.one))
       if !isDone {
         try pair.replace(pair.one.vault, with: before)
+        // It is copied once it is in place.
+        try put(copied, into: copy)
         // Both are recorded while the key is being changed.
         let line = try #require(seen.contents.firstIndex(of: 0x0a))
         try put(seen.contents[...line] + (try contents(of: seen.path)), into: seen.path)

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import EncryptedFile
 
-@Suite("Rotation", .timeLimit(.minutes(5)))
+@Suite("Rotation", .timeLimit(.minutes(60)))
 struct RotationTests {
   private func rotate(
     _ slots: SlotPlace, _ typed: String?..., dropping: Set<String> = [], passphrases: [String: [String]] = [:]

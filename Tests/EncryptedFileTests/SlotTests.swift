@@ -84,7 +84,7 @@ struct SlotPlace {
   var localFolder: String { place.location.stateFolder + "/slots" }
 }
 
-@Suite("Slots", .timeLimit(.minutes(5)))
+@Suite("Slots", .timeLimit(.minutes(60)))
 struct SlotTests {
   @Test("the ways in are listed, with what is known of them")
   func listing() throws {

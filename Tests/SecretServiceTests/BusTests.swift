@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-@Suite("a connection to the bus", .timeLimit(.minutes(10))) struct BusConnectionTests {
+@Suite("a connection to the bus", .timeLimit(.minutes(60))) struct BusConnectionTests {
   /// Connects, and closes the connection if there is one.
   private static func connect(_ text: String, patience: Int = 20_000) -> BusFailure? {
     do {

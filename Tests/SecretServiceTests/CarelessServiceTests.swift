@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecretService
 
-@Suite("a service that is careless", .timeLimit(.minutes(10))) struct CarelessServiceTests {
+@Suite("a service that is careless", .timeLimit(.minutes(60))) struct CarelessServiceTests {
   private let service: FakeService
 
   init() throws { service = try FakeService() }

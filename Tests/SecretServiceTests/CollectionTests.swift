@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecretService
 
-@Suite("collections", .timeLimit(.minutes(10))) struct CollectionTests {
+@Suite("collections", .timeLimit(.minutes(60))) struct CollectionTests {
   @Test("what is told of the service is so")
   func facts() throws {
     let keyring = PrivateKeyring()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SecretService
 
-@Suite("a keyring that others use too", .timeLimit(.minutes(10))) struct KeyringTests {
+@Suite("a keyring that others use too", .timeLimit(.minutes(60))) struct KeyringTests {
   @Test("plain and encrypted sessions read each other's items, byte for byte")
   func sessions() throws {
     let keyring = PrivateKeyring()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SecretService
 
-@Suite("what is heard of the service", .timeLimit(.minutes(10))) struct ListenerTests {
+@Suite("what is heard of the service", .timeLimit(.minutes(60))) struct ListenerTests {
   @Test("what a stranger tells is no change, and what the service tells is one")
   func stranger() throws {
     let service = try FakeService()

@@ -48,7 +48,7 @@ struct Operation: Sendable {
   static let all = reading + writing
 }
 
-@Suite("a locked keyring", .timeLimit(.minutes(10))) struct LockTests {
+@Suite("a locked keyring", .timeLimit(.minutes(60))) struct LockTests {
   @Test("where nobody can be asked, everything is refused, and nothing changes")
   func locked() throws {
     let keyring = PrivateKeyring()

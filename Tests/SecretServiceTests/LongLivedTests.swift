@@ -5,7 +5,7 @@ import Testing
 
 @testable import SecretService
 
-@Suite("a program that keeps its keychain for long", .timeLimit(.minutes(10))) struct LongLivedTests {
+@Suite("a program that keeps its keychain for long", .timeLimit(.minutes(60))) struct LongLivedTests {
   @Test("one thread after the other uses what another one has opened")
   func threads() throws {
     let keyring = PrivateKeyring()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SecretService
 
-@Suite("prompts", .timeLimit(.minutes(10))) struct PromptTests {
+@Suite("prompts", .timeLimit(.minutes(60))) struct PromptTests {
   private let service: FakeService
 
   init() throws { service = try FakeService() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SecretService
 
-@Suite("a keyring that fails", .timeLimit(.minutes(10))) struct ServiceFailureTests {
+@Suite("a keyring that fails", .timeLimit(.minutes(60))) struct ServiceFailureTests {
   @Test("one that is frozen is given up in time, says at which call, and has changed nothing afterwards")
   func frozen() throws {
     let keyring = PrivateKeyring()

@@ -68,7 +68,7 @@ struct KernelKeyringTests {
     if let idle = state.idle { #expect(420...600 ~= idle) }
   }
 
-  @Test("forgets at the idle time", .timeLimit(.minutes(10)))
+  @Test("forgets at the idle time", .timeLimit(.minutes(60)))
   func idle() throws {
     let sample = Sample()
     let cache = cache(idle: 1)

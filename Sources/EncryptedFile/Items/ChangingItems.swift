@@ -116,7 +116,7 @@ extension EncryptedFileKeychain {
     isPinned = false
     let snapshot = try newest(needsIdentity: needsIdentity)
     if let snapshot, !locked.exchanged.isEmpty {
-      TakenOut.settle(locked.exchanged, in: locked.folder, besides: snapshot)
+      TakenOut.settle(locked.exchanged, in: locked.folder, besides: snapshot, at: location)
     }
     // The change takes the lines from the snapshot.
     self.snapshot = nil

@@ -13,12 +13,12 @@ enum TakenOut {
   ///   - names: the names of the files.
   ///   - current: the generation in the vault's place now.
   static func settle(
-    _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot
+    _ names: [String], in folder: borrowing Folder, besides current: VaultSnapshot, at location: VaultLocation
   ) {
     for name in names {
       if let file = try? folder.file(name, isTightened: true),
         let (header, _) = try? VaultSnapshot.readHeader(file),
-        isKnown(header.mac, to: current, folder)
+        isKnown(header.mac, to: current, folder, location)
       {
         unlinkat(folder.descriptor, name, 0)
       } else {
@@ -29,9 +29,11 @@ enum TakenOut {
   }
 
   private static func isKnown(
-    _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder
+    _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder, _ location: VaultLocation
   ) -> Bool {
     mac == current.mac || current.first.head.comes(from: mac)
+      // A rotation keeps no copy of what it writes before that is in place, but notes it.
+      || SeenGeneration.isBeingReplaced(by: mac, of: current.stanzas.uuid, in: StateFolder(location))
       || ((try? NewestWrite.names(in: folder)) ?? []).contains { folder.headerMAC(of: $0) == mac }
       || ((try? Generations(in: folder.path)?.hasOne(of: mac)) ?? false)
   }
