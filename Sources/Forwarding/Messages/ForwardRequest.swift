@@ -47,7 +47,7 @@ package struct ForwardRequest: ~Copyable {
     case wait(ticket: ByteString)
   }
 
-  /// The longest name of a tool, in bytes.
+  /// The longest name of a tool, and the longest ticket, in bytes.
   package static let maximumTool = 64
   /// The largest number of changes in a request.
   package static let maximumChanges = 1000
@@ -96,10 +96,15 @@ package struct ForwardRequest: ~Copyable {
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       try fields.take(name, value)
     }
-    guard let tool = fields.tool, 1...Self.maximumTool ~= tool.bytes.count,
+    guard let tool = fields.tool, Self.isWord(tool),
       let purpose = fields.purpose?.text.flatMap(Purpose.init(rawValue:))
     else { throw JSONReader.Malformed() }
     self.init(try fields.action(), tool: tool, for: purpose)
+  }
+
+  /// Whether it can be a tool's name or a ticket: 1 to ``maximumTool`` visible characters of ASCII.
+  package static func isWord(_ text: ByteString) -> Bool {
+    1...maximumTool ~= text.bytes.count && text.bytes.allSatisfy { 0x21...0x7e ~= $0 }
   }
 }
 
@@ -153,7 +158,7 @@ private struct RequestFields {
     case "change":
       if let changes { return .change(changes) }
     case "wait":
-      if let ticket { return .wait(ticket: ticket) }
+      if let ticket, ForwardRequest.isWord(ticket) { return .wait(ticket: ticket) }
     default: break
     }
     throw JSONReader.Malformed()

@@ -77,6 +77,7 @@ package enum ForwardResponse {
     if let fault {
       self = .fault(fault.text.flatMap(ForwardFault.init(rawValue:)) ?? .unknown)
     } else if let ticket {
+      guard ForwardRequest.isWord(ticket) else { throw JSONReader.Malformed() }
       self = .waiting(ticket: ticket)
     } else if let items {
       self = .items(items, try Self.answer(index, credential, of: items.count))

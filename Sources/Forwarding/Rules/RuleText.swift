@@ -90,7 +90,11 @@ extension ForwardedHost {
       else { return nil }
       self = .key(word)
     } else {
-      guard let name = HostName(word), !name.name.bytes.contains(UInt8(ascii: "/")) else { return nil }
+      // In other letters, the marks are no names either: known_hosts has names in lower case.
+      let marks = [socket, fingerprint.map { $0 | 0x20 }]
+      guard let name = HostName(word), !name.name.bytes.contains(UInt8(ascii: "/")),
+        !marks.contains(where: { name.name.bytes.starts(with: $0) })
+      else { return nil }
       self = .name(name)
     }
   }
