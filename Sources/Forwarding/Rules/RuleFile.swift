@@ -10,7 +10,7 @@ package struct RuleFile: Hashable, Sendable {
   package enum Line: Hashable, Sendable {
     /// A rule.
     case rule(ForwardingRule)
-    /// An empty line or a comment, as it stands there.
+    /// An empty line or a comment, as it stands there, without carriage returns at its end.
     case other(ByteString)
   }
 
@@ -39,7 +39,8 @@ package struct RuleFile: Hashable, Sendable {
     while let line = rest.next() {
       let start = line.first { $0 != 0x20 && $0 != 0x09 }
       if start == nil || start == UInt8(ascii: "#") {
-        lines.append(.other(ByteString(line)))
+        let end = line.lastIndex { $0 != 0x0d }.map { $0 + 1 } ?? 0
+        lines.append(.other(ByteString(line.part(0, end))))
         continue
       }
       do throws(RuleFault) {
