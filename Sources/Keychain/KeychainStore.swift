@@ -64,6 +64,11 @@ public protocol KeychainStore: AnyObject {
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
 
+  /// Whether it pays to look whether anything has to be changed before ``exclusively(_:)`` is called for it. Usually
+  /// nothing has to, and others can go on meanwhile. It doesn't where a lock keeps nobody waiting, and where reading and
+  /// changing need different rights.
+  var looksBeforeChanging: Bool { get }
+
   /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows:
   /// an item's secret is then the one that it had when it was found.
   ///
@@ -86,6 +91,20 @@ extension KeychainStore {
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item { try add(item, credential) }
+
+  /// True.
+  public var looksBeforeChanging: Bool { true }
+
+  /// Runs `body` as ``exclusively(_:)`` does, unless a look without the lock shows that nothing has to be changed.
+  ///
+  /// - Parameter isDone: returns the result if nothing has to be changed.
+  /// - Throws: what `isDone` and `body` throw.
+  package func exclusively<Result>(
+    unless isDone: () throws(KeychainError) -> Result?, _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if looksBeforeChanging, let result = try reading(isDone) { return result }
+    return try exclusively(body)
+  }
 
   /// Runs `body`, which may see changes that others make meanwhile.
   public func reading<Result: ~Copyable>(

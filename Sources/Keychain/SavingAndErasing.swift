@@ -37,13 +37,13 @@ extension KeychainStore {
     func present() throws(KeychainError) -> Answer? {
       try answer(to: query, at: now, where: { $1.authenticationScheme == kind })
     }
-    if let answer = try present(), answer.item.key.account == item.key.account,
-      answer.credential.hasSameSecret(as: credential),
-      answer.credential.merged(with: credential, expiringBy: expiringBy) == nil
-    {
+    return try exclusively { () throws(KeychainError) -> SaveOutcome? in
+      guard let answer = try present(), answer.item.key.account == item.key.account,
+        answer.credential.hasSameSecret(as: credential),
+        answer.credential.merged(with: credential, expiringBy: expiringBy) == nil
+      else { return nil }
       return .unchanged
-    }
-    return try exclusively { () throws(KeychainError) -> SaveOutcome in
+    } _: { () throws(KeychainError) -> SaveOutcome in
       if let answer = try present(), answer.item.key.account == item.key.account,
         answer.credential.hasSameSecret(as: credential)
       {
@@ -106,12 +106,14 @@ extension KeychainStore {
     }
   }
 
-  /// Looks without the lock first, because usually there is nothing to erase.
   private func erase(
     _ candidates: () throws(KeychainError) -> [Item]
   ) throws(KeychainError) -> Int {
-    if try reading(candidates).isEmpty { return 0 }
-    return try exclusively { () throws(KeychainError) -> Int in try delete(try candidates()) }
+    try exclusively { () throws(KeychainError) -> Int? in
+      try candidates().isEmpty ? 0 : nil
+    } _: { () throws(KeychainError) -> Int in
+      try delete(try candidates())
+    }
   }
 }
 

@@ -67,6 +67,9 @@ public final class FailingKeychain: KeychainStore {
     return try keychain.delete(items)
   }
 
+  /// As the other keychain has it.
+  public var looksBeforeChanging: Bool { keychain.looksBeforeChanging }
+
   /// Runs the body exclusively on the other keychain.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result

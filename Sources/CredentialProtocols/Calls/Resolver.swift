@@ -195,9 +195,11 @@ public struct Resolver {
       func found() throws(KeychainError) -> [Item] {
         try keychain.find(query).filter { isMeant($0.key) }
       }
-      // Look without the lock first, because usually there is nothing.
-      if try found().isEmpty { return 0 }
-      return try keychain.exclusively { () throws(KeychainError) -> Int in try keychain.delete(try found()) }
+      return try keychain.exclusively { () throws(KeychainError) -> Int? in
+        try found().isEmpty ? 0 : nil
+      } _: { () throws(KeychainError) -> Int in
+        try keychain.delete(try found())
+      }
     }
   }
 
@@ -217,8 +219,9 @@ public struct Resolver {
         return present.expiry == credential.expiry && present.hasSameSecret(as: credential)
           && present.hasSameRefreshToken(as: credential)
       }
-      if try keychain.reading({ () throws(KeychainError) in try isThere(try others()) }) { return }
-      try keychain.exclusively { () throws(KeychainError) in
+      try keychain.exclusively { () throws(KeychainError) -> Void? in
+        try isThere(try others()) ? () : nil
+      } _: { () throws(KeychainError) in
         let found = try others()
         let twin = found.first { $0.key.primaryKey == item.key.primaryKey }
         if let twin {
