@@ -108,12 +108,14 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "KeychainChoice",
-      dependencies: ["Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "CLinux"],
+      dependencies: [
+        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "Forwarding", "CLinux",
+      ],
       swiftSettings: settings),
     .target(
       name: "DefaultKeychain",
       dependencies: [
-        "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache",
+        "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache", "Forwarding",
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
     .target(
@@ -125,13 +127,22 @@ let package = Package(
     // A keychain on another machine: what is said between both, who may have what, and the side that asks.
     .target(
       name: "Forwarding",
-      dependencies: ["Bytes", "JSON", "SSH", "Keychain", "CredentialProtocols"],
+      dependencies: ["Bytes", "JSON", "SSH", "Keychain", "CredentialProtocols", "CLinux"],
       swiftSettings: settings),
+    // What the agent and the commands share: where its files and sockets are, and what is said over the control socket.
+    .target(
+      name: "ForwardingControl",
+      dependencies: [
+        "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "EncryptedFile", "Forwarding", "CLinux",
+      ],
+      swiftSettings: settings + compact),
     // The agent between ssh and a person's own agent, which offers the keychain to hosts.
     .target(
       name: "ForwardingAgent",
-      dependencies: ["Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "CLinux"],
-      swiftSettings: settings),
+      dependencies: [
+        "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl", "CLinux",
+      ],
+      swiftSettings: settings + compact),
     .target(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
@@ -163,7 +174,7 @@ let package = Package(
       name: "ToolCommands",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "CredentialProtocols", "Terminals", "Processes", "Passphrases", "CLinux",
+        "CredentialProtocols", "Forwarding", "Terminals", "Processes", "Passphrases", "CLinux",
       ],
       swiftSettings: settings),
     // The companion that forwards the keychain: its agent, and what answers one request.
@@ -171,15 +182,15 @@ let package = Package(
       name: "ForwardProgram",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SSH", "HostKeys",
-        "Forwarding",
-        "ForwardingAgent", "Terminals", "Processes", "ToolCommands", "CLinux",
+        "Forwarding", "ForwardingControl", "ForwardingAgent", "Terminals", "Processes", "Passphrases",
+        "ToolCommands", "CLinux",
       ],
       swiftSettings: settings),
     // Apple's `security` command.
     .target(
       name: "SecurityProgram",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "Forwarding",
         "SecurityCodes", "Terminals",
         "Processes", "Passphrases", "ToolCommands", "CLinux",
       ],
@@ -189,7 +200,8 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "JSON", "CredentialProtocols", "Interchange", "Age", "Terminals", "Processes", "Passphrases",
+        "JSON", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding", "ForwardingControl",
+        "Terminals", "Processes", "Passphrases",
         "ToolCommands", "SecurityProgram", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -294,6 +306,13 @@ let package = Package(
     .testTarget(
       name: "ForwardingTests",
       dependencies: ["Bytes", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ForwardingAgentTests",
+      dependencies: [
+        "Bytes", "JSON", "SSH", "Keychain", "Forwarding", "ForwardingControl", "ForwardingAgent",
+        "TestSupport", "Properties",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],

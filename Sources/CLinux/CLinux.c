@@ -97,6 +97,8 @@ long clinux_peer_pid(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long)peer.pid : -1;
 }
 
+const char *clinux_program_name(void) { return program_invocation_short_name; }
+
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
 
 void clinux_make_blocking(int fd) { fcntl(fd, F_SETFL, 0); }

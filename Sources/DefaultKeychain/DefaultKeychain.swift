@@ -5,10 +5,10 @@ public import KeychainChoice
 /// The user's keychain: the one that the `llavero` command itself would use.
 ///
 /// It is the first of these: the kind in the settings; the kind in `LLAVERO_KEYCHAIN`; the kind chosen before, by the
-/// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a Secret
-/// Service that answers within a second and has a persistent collection; a new encrypted file. A keychain that was
-/// chosen is never replaced by another because it is locked, broken or missing: its error is thrown. A choice that the
-/// user makes later takes effect with the next call.
+/// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a keychain
+/// that ssh forwards to this machine, which is not remembered; a Secret Service that answers within a second and has a
+/// persistent collection; a new encrypted file. A keychain that was chosen is never replaced by another because it is
+/// locked, broken or missing: its error is thrown. A choice that the user makes later takes effect with the next call.
 ///
 /// The keychain is opened by the first call that needs it, and again after it went away. So an object can be made when
 /// a program starts, and kept while it runs. The environment is read once, when the object is made. The process is not
@@ -98,6 +98,9 @@ public final class DefaultKeychain: KeychainStore {
     return try current().keychain.delete(items)
   }
 
+  /// As the keychain in use has it.
+  public var looksBeforeChanging: Bool { (try? current().keychain.looksBeforeChanging) ?? true }
+
   /// Runs the body while nobody else can change the keychain, as far as its kind allows.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
@@ -142,7 +145,9 @@ public final class DefaultKeychain: KeychainStore {
       return opened
     }
     // A service may have become available since the last look.
-    if let opened, choice == nil, opened.choice.reason == .answers { return opened }
+    if let opened, choice == nil, opened.choice.reason == .answers || opened.choice.reason == .isForwarded {
+      return opened
+    }
     do throws(KeychainChoiceError) {
       let opened = try opener.open(choice)
       self.opened = opened
@@ -169,6 +174,13 @@ public final class DefaultKeychain: KeychainStore {
       },
       desktop: { [environment, location, settings] () throws(KeychainChoiceError) in
         try environment.desktopKeychain(at: location, settings)
+      },
+      forwarded: { [environment] () throws(KeychainChoiceError) in
+        do throws(KeychainError) {
+          return try environment.forwardedKeychain(for: KeychainEnvironment.programName)
+        } catch {
+          throw .keychain(error)
+        }
       })
   }
 

@@ -2,10 +2,12 @@ import Bytes
 import CLinux
 import EncryptedFile
 import Forwarding
+import ForwardingControl
 import ForwardingAgent
 import Glibc
 import HostKeys
 import Keychain
+import Passphrases
 import PrivateFiles
 import Terminals
 import ToolCommands
@@ -17,7 +19,7 @@ enum AgentCommand {
 
   /// Runs the agent, and ends the process.
   ///
-  /// - Parameter arguments: `--no-keys`.
+  /// - Parameter arguments: `--no-keys`; `--detached`, with which it gives up its output as soon as it serves.
   static func main(_ arguments: [String]) -> Never {
     do throws(Failure) {
       try run(arguments)
@@ -28,38 +30,53 @@ enum AgentCommand {
   }
 
   private static func run(_ arguments: [String]) throws(Failure) {
-    var passesKeys = true
+    var (passesKeys, isDetached) = (true, false)
     for argument in arguments {
-      guard argument == "--no-keys" else {
-        throw Failure("\(operand) has no option '\(argument)'", status: .usage)
+      switch argument {
+      case "--no-keys": passesKeys = false
+      case "--detached": isDetached = true
+      default: throw Failure("\(operand) has no option '\(argument)'", status: .usage)
       }
-      passesKeys = false
     }
     let places = try explaining(ForwardingPlaces())
     let folder = try explaining(Folder(creating: places.runtimeFolder))
     let lock = try explaining({ () throws(KeychainError) -> FileLock in
       try FileLock(ForwardingPlaces.lockName, in: folder, patience: 0) {}
     })
-    let socket = places.forwardingSocket
-    unlink(socket)
-    let listener = clinux_listen_unix(socket, 256)
-    if listener < 0 {
-      throw Failure(KeychainError.system(operation: "listen at", path: socket, errno: errno))
+    var listeners: [(descriptor: Int32, entry: EntryPoint)] = []
+    defer { for path in [places.forwardingSocket, places.controlSocket] { unlink(path) } }
+    // The control socket is last: who finds it finds the other, too.
+    for (path, entry) in [(places.forwardingSocket, .forwarding), (places.controlSocket, .control)]
+      as [(String, EntryPoint)]
+    {
+      unlink(path)
+      let listener = clinux_listen_unix(path, 256)
+      if listener < 0 {
+        throw Failure(KeychainError.system(operation: "listen at", path: path, errno: errno))
+      }
+      listeners.append((listener, entry))
     }
-    defer { unlink(socket) }
     var settings = ForwardingAgent<GcryptCryptography>.Settings(
       upstream: VaultLocation.environmentVariable("SSH_AUTH_SOCK"), program: "/proc/self/exe",
-      programName: AnsweringProgram.name)
+      answeringName: AnsweringProgram.name, askingName: AskingProgram.name)
     settings.passesKeys = passesKeys
     let cryptography = GcryptCryptography()
     let log = RequestLog(in: places.stateFolder)
     let policy = RulePolicy(
-      rulePath: places.rules, knownHostsPaths: places.knownHosts, cryptography, log: log.append,
-      tell: { StandardStreams.say("\($0)") })
+      rulePath: places.rules, knownHostsPaths: places.knownHosts, cryptography,
+      canAsk: { WordPrompt.isThere }, log: log.append, tell: { StandardStreams.say("\($0)") })
+    if isDetached {
+      // Whoever has started it waits for the end of its output.
+      let nothing = clinux_openat(AT_FDCWD, "/dev/null", O_RDWR, 0)
+      for descriptor: Int32 in 1...2 { dup2(nothing, descriptor) }
+      close(nothing)
+      chdir("/")
+    }
     clinux_refuse_core_for_good()
     clinux_name_thread("llavero-forward")
     let agent = ForwardingAgent(
-      [(listener, .forwarding)], signals: clinux_ending_signals(), settings, cryptography, policy)
+      listeners, NamedSockets(in: places.namedSockets), signals: clinux_ending_signals(), settings,
+      cryptography, policy)
     agent.run()
     _ = lock.descriptor
   }

@@ -10,9 +10,10 @@ package final class ForwardedKeychain: KeychainStore {
   /// Sends a request and returns the response, both JSON.
   package typealias Exchange = (borrowing Secret) throws(KeychainError) -> Secret
 
+  /// The socket that it comes from; empty if it comes from none.
+  package let path: String
   private let exchange: Exchange
   private let tool: ByteString
-  private let purpose: ForwardRequest.Purpose
   /// Secrets that came with their items, for the next call only.
   private var held: [ItemReference: Held] = [:]
   /// The query that found an item.
@@ -39,13 +40,28 @@ package final class ForwardedKeychain: KeychainStore {
   }
 
   /// - Parameters:
+  ///   - path: the socket, for messages.
   ///   - tool: the tool that this machine names to the other one.
-  ///   - purpose: why the tool asks.
   ///   - exchange: sends a request and waits for the response.
-  package init(tool: ByteString, for purpose: ForwardRequest.Purpose, exchange: @escaping Exchange) {
+  package init(from path: String = "", tool: ByteString, exchange: @escaping Exchange) {
+    self.path = path
     self.tool = tool
-    self.purpose = purpose
     self.exchange = exchange
+  }
+
+  /// Connects to the agent at a socket, and again whenever that connection has ended between two requests.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the socket.
+  ///   - isNamed: whether a person has named it; see ``ForwardingConnection/init(to:isNamed:)``.
+  ///   - tool: the tool that this machine names to the other one.
+  /// - Throws: ``KeychainError/forwarding(_:)`` if the agent doesn't forward a keychain.
+  package convenience init(at path: String, isNamed: Bool, tool: ByteString) throws(KeychainError) {
+    var connection = try ForwardingConnection(to: path, isNamed: isNamed)
+    self.init(from: path, tool: tool) { (request) throws(KeychainError) in
+      if !connection.isOpen { connection = try ForwardingConnection(to: path, isNamed: isNamed) }
+      return try connection.exchange(request)
+    }
   }
 
   // MARK: Reading
@@ -189,6 +205,9 @@ package final class ForwardedKeychain: KeychainStore {
     return made.last ?? item
   }
 
+  /// False: the changes of a body that makes none are not sent, and what is looked up in it is looked up to be changed.
+  package var looksBeforeChanging: Bool { false }
+
   /// Collects the changes of `body` and sends them at once. If somebody else has changed what it has seen, `body` runs
   /// again.
   ///
@@ -213,7 +232,7 @@ package final class ForwardedKeychain: KeychainStore {
       let result = try body()
       if let changes = pending, try commit(changes) { return result }
     }
-    throw .unavailable(reason: "others keep changing the same items on the other machine")
+    throw .forwarding(.changed)
   }
 
   /// Sends the changes. Returns whether they were made; if not, something has changed meanwhile.
@@ -258,7 +277,9 @@ package final class ForwardedKeychain: KeychainStore {
 
   private func response(to action: ForwardRequest.Action) throws(KeychainError) -> ForwardResponse {
     var action = action
-    while true {
+    let purpose = purpose(of: action)
+    let deadline = SystemClock.awake + Self.longestDecision
+    while SystemClock.awake < deadline {
       let request = ForwardRequest(action, tool: tool, for: purpose).encoded
       if request.count > KeychainExtension.maximumSize { throw ForwardFault.tooLarge.error }
       let text = try exchange(request)
@@ -267,10 +288,20 @@ package final class ForwardedKeychain: KeychainStore {
       guard case .waiting(let ticket) = response else { return response }
       action = .wait(ticket: ticket)
     }
+    throw .forwarding(.undecided)
   }
 
-  private static let notUnderstood = KeychainError.unavailable(
-    reason: "the other machine's answer can't be understood")
+  /// Why something is asked for: what is looked up while changes are collected is looked up for them.
+  private func purpose(of action: ForwardRequest.Action) -> ForwardRequest.Purpose {
+    guard case .change(let changes) = action else { return pending == nil ? .get : .store }
+    let deletesOnly = changes.allSatisfy { if case .delete = $0.kind { true } else { false } }
+    return deletesOnly ? .erase : .store
+  }
+
+  /// How long a person on the other machine may take to decide, in milliseconds. The other machine gives up sooner.
+  private static let longestDecision = 600_000
+
+  private static let notUnderstood = KeychainError.forwarding(.notUnderstood)
 }
 
 extension ForwardFault {
@@ -280,23 +311,17 @@ extension ForwardFault {
     case .duplicate: .duplicateItem
     case .notFound: .itemNotFound
     case .tooLarge: .tooLarge(what: "a forwarded item", limit: KeychainExtension.maximumSize)
-    default: .unavailable(reason: reason)
-    }
-  }
-
-  private var reason: String {
-    switch self {
-    case .refused: "the other machine does not allow this"
-    case .unverified: "the other machine can't tell which host asks"
-    case .locked: "the keychain on the other machine is locked"
-    case .notWritable: "the keychain on the other machine can't be written"
-    case .unusableAttribute: "the keychain on the other machine can't hold such an item"
-    case .malformed: "the other machine does not understand this request; its llavero may be older"
-    case .undecided: "nobody on the other machine has answered"
-    case .busy: "the other machine has too many requests at once"
-    case .changed: "the item was changed on the other machine meanwhile"
-    case .unavailable, .unknown, .duplicate, .notFound, .tooLarge:
-      "the keychain on the other machine can't be used"
+    case .refused: .forwarding(.refused)
+    case .unverified: .forwarding(.unverified)
+    case .locked: .forwarding(.locked)
+    case .notWritable: .forwarding(.notWritable)
+    case .unusableAttribute: .forwarding(.unusableAttribute)
+    case .malformed: .forwarding(.malformed)
+    case .undecided: .forwarding(.undecided)
+    case .busy: .forwarding(.busy)
+    case .changed: .forwarding(.changed)
+    case .unavailable: .forwarding(.unavailable)
+    case .unknown: .forwarding(.unknown)
     }
   }
 }

@@ -43,6 +43,8 @@ public enum KeychainError: Error, Hashable, Sendable {
 
   /// This kind of keychain can't be used here.
   case unavailable(reason: String)
+  /// A keychain on another machine doesn't reach this one, or doesn't do what was asked.
+  case forwarding(ForwardingFault)
   /// A file or folder is not used because it is accessible to others or leads somewhere else.
   case unsafeFile(path: String, FileFault)
   /// A file that must exist is missing, although other parts of the keychain exist.
@@ -154,6 +156,46 @@ public enum KeychainError: Error, Hashable, Sendable {
     /// It reported an error. The message is the plugin's own, at most 1,024 bytes of any characters: escape control
     /// characters before they reach a terminal.
     case reported(String)
+  }
+
+  /// Why a keychain on another machine can't be used, or didn't do what was asked.
+  public enum ForwardingFault: Hashable, Sendable {
+    /// No agent was forwarded to this machine: the variable that names its socket isn't set.
+    case noSocket
+    /// Nobody listens at the socket any more, or it can't be reached, for this `errno`.
+    case unreachable(path: String, errno: Int32)
+    /// The socket belongs to another user.
+    case otherUser(path: String, uid: UInt32)
+    /// The agent at the socket forwards no keychain.
+    case otherAgent(path: String)
+    /// The agent at the socket has not answered in time.
+    case noAnswer(path: String, milliseconds: Int)
+    /// The connection ended before the answer came.
+    case ended(path: String)
+    /// The answer can't be understood.
+    case notUnderstood
+    /// The other machine, or a person there, doesn't allow it.
+    case refused
+    /// The other machine can't tell which host asks.
+    case unverified
+    /// The keychain on the other machine is locked, and nobody has unlocked it.
+    case locked
+    /// The keychain on the other machine can't be used.
+    case unavailable
+    /// The keychain on the other machine can't be written.
+    case notWritable
+    /// The items have been changed on the other machine meanwhile, again and again.
+    case changed
+    /// The keychain on the other machine can't hold such an item.
+    case unusableAttribute
+    /// The other machine doesn't understand the request.
+    case malformed
+    /// Nobody there has decided in time.
+    case undecided
+    /// It has too many requests at once.
+    case busy
+    /// It says something that this version doesn't know.
+    case unknown
   }
 
   /// Why a file or folder isn't used.

@@ -15,6 +15,8 @@ public struct KeychainChoice: Hashable, Sendable {
     case made
     /// Nothing was chosen, and a vault exists already.
     case vaultIsThere
+    /// Nothing was chosen, and a keychain is forwarded to this machine.
+    case isForwarded
     /// Nothing was chosen, and a Secret Service answers.
     case answers
     /// Nothing was chosen, and no Secret Service can be used, because of this error.
@@ -32,7 +34,7 @@ public struct KeychainChoice: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The choice so far; `nil` if it depends on whether there is a Secret Service.
+  /// The choice so far; `nil` if it depends on whether a keychain is forwarded, or there is a Secret Service.
   ///
   /// - Parameter named: the value of `--keychain`.
   /// - Throws: ``KeychainChoiceError`` for an unknown kind, or if the remembered choice can't be read.
@@ -59,10 +61,10 @@ public struct KeychainChoice: Hashable, Sendable {
     return kind
   }
 
-  /// Whether storing an item makes this the keychain from then on.
+  /// Whether storing an item makes this the keychain from then on. A forwarded one is gone with its connection.
   package var isToBeRemembered: Bool {
     switch reason {
-    case .option, .environment, .remembered, .made: false
+    case .option, .environment, .remembered, .made, .isForwarded: false
     case .vaultIsThere, .answers, .noService: true
     }
   }

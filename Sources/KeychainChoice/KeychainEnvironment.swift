@@ -1,4 +1,7 @@
+package import Bytes
+import CLinux
 package import EncryptedFile
+package import Forwarding
 import Glibc
 package import Keychain
 package import UnlockCache
@@ -27,7 +30,7 @@ package struct KeychainEnvironment {
 
   private static func isOfInterest(_ name: Substring) -> Bool {
     name.hasPrefix("LLAVERO_") || name.hasPrefix("XDG_") || name == "HOME" || name == "CREDENTIALS_DIRECTORY"
-      || name == "DBUS_SESSION_BUS_ADDRESS"
+      || name == "DBUS_SESSION_BUS_ADDRESS" || name == "SSH_AUTH_SOCK"
   }
 
   /// The value of a variable; `nil` if it isn't set or is empty.
@@ -161,5 +164,27 @@ package struct KeychainEnvironment {
     settings.lockFolder = location.stateFolder
     settings.patience = try patience()
     return settings
+  }
+
+  // MARK: A forwarded keychain
+
+  /// The keychain that is forwarded to this machine: at the socket of `LLAVERO_FORWARD`, else at that of the agent in
+  /// `SSH_AUTH_SOCK`.
+  ///
+  /// - Parameter tool: the tool that asks, as the other machine is to be told.
+  /// - Throws: ``KeychainError/forwarding(_:)`` if none is there.
+  package func forwardedKeychain(for tool: ByteString) throws(KeychainError) -> ForwardedKeychain {
+    if let path = value("LLAVERO_FORWARD") {
+      return try ForwardedKeychain(at: path, isNamed: true, tool: tool)
+    }
+    guard let path = value("SSH_AUTH_SOCK") else { throw .forwarding(.noSocket) }
+    return try ForwardedKeychain(at: path, isNamed: false, tool: tool)
+  }
+
+  /// The name of the running program, as another machine is told of programs that link the library.
+  package static var programName: ByteString {
+    let name = String(cString: clinux_program_name()).utf8.prefix(ForwardRequest.maximumTool)
+    let word = ByteString(name.map { 0x21...0x7e ~= $0 ? $0 : UInt8(ascii: "?") })
+    return word.bytes.isEmpty ? "library" : word
   }
 }

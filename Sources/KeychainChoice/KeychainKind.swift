@@ -4,4 +4,6 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   case file
   /// The desktop's Secret Service.
   case secretService = "secret-service"
+  /// The keychain of another machine, which ssh forwards to this one.
+  case forwarded
 }

@@ -1,4 +1,5 @@
 package import EncryptedFile
+package import Forwarding
 package import Keychain
 
 /// Opens the chosen keychain: for the commands, for tools, and for programs that link the library.
@@ -9,27 +10,47 @@ package struct KeychainOpener {
   package let file: () throws(KeychainChoiceError) -> EncryptedFileKeychain
   /// Opens the desktop's Secret Service.
   package let desktop: () throws(KeychainChoiceError) -> any DesktopKeychain
+  /// Opens the keychain that is forwarded to this machine.
+  package let forwarded: () throws(KeychainChoiceError) -> ForwardedKeychain
 
-  /// Creates an opener from functions that open either kind.
+  /// Creates an opener from functions that open each kind.
   package init(
     at location: VaultLocation,
     file: @escaping () throws(KeychainChoiceError) -> EncryptedFileKeychain,
-    desktop: @escaping () throws(KeychainChoiceError) -> any DesktopKeychain
+    desktop: @escaping () throws(KeychainChoiceError) -> any DesktopKeychain,
+    forwarded: @escaping () throws(KeychainChoiceError) -> ForwardedKeychain
   ) {
     self.location = location
     self.file = file
     self.desktop = desktop
+    self.forwarded = forwarded
   }
 
-  /// Opens the chosen keychain. If none was chosen, it uses a Secret Service that answers in time and has a persistent
-  /// collection, else the encrypted file.
+  /// Opens the chosen keychain. If none was chosen, it uses one that is forwarded to this machine, else a Secret Service
+  /// that answers in time and has a persistent collection, else the encrypted file.
   ///
   /// - Throws: ``KeychainChoiceError`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open(_ choice: KeychainChoice?) throws(KeychainChoiceError) -> OpenKeychain {
-    guard let choice else { return try openWhatAnswers() }
+    guard let choice else {
+      if let forwarded = try openIfForwarded() { return forwarded }
+      return try openWhatAnswers()
+    }
     switch choice.kind {
     case .file: return opened(choice, .file(try file()))
     case .secretService: return opened(choice, .secretService(try desktop()))
+    case .forwarded: return opened(choice, .forwarded(try forwarded()))
+    }
+  }
+
+  /// Opens the keychain that is forwarded to this machine; `nil` if none is.
+  ///
+  /// - Throws: ``KeychainChoiceError`` for settings that can't be understood.
+  package func openIfForwarded() throws(KeychainChoiceError) -> OpenKeychain? {
+    do throws(KeychainChoiceError) {
+      return opened(KeychainChoice(kind: .forwarded, reason: .isForwarded), .forwarded(try forwarded()))
+    } catch {
+      guard case .keychain(.forwarding) = error else { throw error }
+      return nil
     }
   }
 
@@ -64,10 +85,11 @@ package struct KeychainOpener {
 
 /// The keychain in use.
 package struct OpenKeychain {
-  /// A keychain of either kind, for operations that only one of them has.
+  /// A keychain of each kind, for operations that only one of them has.
   package enum Store {
     case file(EncryptedFileKeychain)
     case secretService(any DesktopKeychain)
+    case forwarded(ForwardedKeychain)
   }
 
   /// The kind in use, and the reason for it.
@@ -98,6 +120,7 @@ package struct OpenKeychain {
     switch store {
     case .file(let keychain): keychain
     case .secretService(let keychain): keychain
+    case .forwarded(let keychain): keychain
     }
   }
 

@@ -184,7 +184,7 @@ package final class PassphraseSources {
   }
 
   /// The time limit for an answer to a program, in case nobody sees its dialog.
-  private static func promptTimeout() throws(KeychainError) -> Int {
+  static func promptTimeout() throws(KeychainError) -> Int {
     try milliseconds("LLAVERO_PROMPT_TIMEOUT", default: 300_000)
   }
 

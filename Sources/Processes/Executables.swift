@@ -1,3 +1,5 @@
+import Glibc
+
 /// llavero's executables, each a file of its own.
 package enum Executables {
   /// The program that people type.
@@ -5,6 +7,20 @@ package enum Executables {
   /// The program that tools call through links.
   package static let tools = "llavero-credential"
 
+  /// The program that forwards the keychain.
+  package static let forwarding = "llavero-forward"
+
   /// The names of all executables.
-  package static let all = [people, tools, SecretServiceProgram.name]
+  package static let all = [people, tools, SecretServiceProgram.name, forwarding]
+
+  /// The path of an executable that is not on the PATH: beside this one, or in `../libexec/llavero`. `nil` if it isn't
+  /// installed.
+  package static func companion(_ name: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    let own = String(decoding: path[..<slash], as: UTF8.self)
+    return [own, own + "/../libexec/llavero"].map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+  }
 }

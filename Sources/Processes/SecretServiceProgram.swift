@@ -10,17 +10,10 @@ package struct SecretServiceProgram {
   /// The path of the executable.
   package let path: String
 
-  /// Looks beside this executable and in `../libexec/llavero`, never on the PATH. Returns `nil` if it isn't installed.
+  /// Returns `nil` if it isn't installed; see ``Executables/companion(_:)``.
   package init?() {
-    guard let own = Self.ownFolder() else { return nil }
-    for folder in [own, own + "/../libexec/llavero"] {
-      let path = "\(folder)/\(Self.name)"
-      if access(path, X_OK) == 0 {
-        self.path = path
-        return
-      }
-    }
-    return nil
+    guard let path = Executables.companion(Self.name) else { return nil }
+    self.path = path
   }
 
   /// The reason why it can't be run.
@@ -98,13 +91,5 @@ package struct SecretServiceProgram {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 { if errno != EINTR { return false } }
     return status == 0
-  }
-
-  private static func ownFolder() -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-    return String(decoding: path[..<slash], as: UTF8.self)
   }
 }

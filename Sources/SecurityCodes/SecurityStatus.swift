@@ -107,6 +107,7 @@ extension SecurityStatus {
     case .promptDismissed: self = .userCanceled
     case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens: self = .authFailed
     case .slot(let fault): self.init(fault)
+    case .forwarding(let fault): self.init(fault)
     case .noCollection(nil): self = .noDefaultKeychain
     case .noCollection, .missing, .elsewhere: self = .noSuchKeychain
     case .noAnswer, .refused, .unavailable, .busy: self = .notAvailable
@@ -119,6 +120,19 @@ extension SecurityStatus {
     case .system(_, _, EACCES), .system(_, _, EPERM), .system(_, _, EROFS): self = .wrPerm
     case .system(_, _, ENOMEM): self = .allocate
     case .system: self = .io
+    }
+  }
+
+  private init(_ fault: KeychainError.ForwardingFault) {
+    switch fault {
+    case .refused, .unverified: self = .missingEntitlement
+    case .locked: self = .interactionNotAllowed
+    case .undecided: self = .interactionRequired
+    case .notWritable: self = .wrPerm
+    case .unusableAttribute: self = .param
+    case .noSocket, .unreachable, .otherUser, .otherAgent, .noAnswer, .ended, .notUnderstood, .unavailable,
+      .changed, .malformed, .busy, .unknown:
+      self = .notAvailable
     }
   }
 

@@ -1,4 +1,5 @@
 import EncryptedFile
+import Forwarding
 import Keychain
 import KeychainChoice
 import Passphrases
@@ -79,6 +80,8 @@ enum SecurityKeychainCommands {
       let facts = try securing(function) { () throws(KeychainError) in try service.facts() }
       guard let collection = facts.collection else { throw SecurityFailure(.noCollection(nil), of: function) }
       if collection.isLocked { throw SecurityFailure(.collectionLocked(collection.name), of: function) }
+    case .forwarded(let forwarded):
+      if let error = forwarded.probe().reason { throw SecurityFailure(error, of: function) }
     }
     SecurityFailure.say("Keychain \"\(terminalText("\(keychain.securityName)"))\" \(settings)")
   }
@@ -118,6 +121,7 @@ enum SecurityKeychainCommands {
       try securing(function) { () throws(KeychainError) in
         try service.unlock(isKnown: given != nil, passphrase: source)
       }
+    case .forwarded: throw Self.isElsewhere
     }
   }
 
@@ -151,6 +155,7 @@ enum SecurityKeychainCommands {
       }
     case .secretService(let service):
       try securing(function) { () throws(KeychainError) in try service.lock() }
+    case .forwarded: throw Self.isElsewhere
     }
   }
 
@@ -203,6 +208,9 @@ enum SecurityKeychainCommands {
     }
     session.forgetKeychains()
   }
+
+  private static let isElsewhere = SecurityFailure.unimplemented(
+    "has no meaning here: the keychain is on another machine, which locks and unlocks it")
 
   private static func missingFile(_ file: EncryptedFileKeychain) -> Failure {
     Failure(

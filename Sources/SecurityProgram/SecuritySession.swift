@@ -36,6 +36,7 @@ final class SecuritySession {
     case "login": return .inUse
     case "file": return .kind(.file)
     case "secret-service": return .kind(.secretService)
+    case "forwarded": return .kind(.forwarded)
     default: break
     }
     let last = name.split(separator: "/").last ?? ""
@@ -51,7 +52,8 @@ final class SecuritySession {
       .noSuchKeychain, of: "SecKeychainOpen \(terminalText(name))",
       because: Failure(
         "there is no keychain '\(name)'",
-        hint: "there are login, file and secret-service, and \(prose: location.vaultFile)", status: .usage))
+        hint: "there are login, file, secret-service and forwarded, and \(prose: location.vaultFile)",
+        status: .usage))
   }
 
   private func isSameFile(_ first: String, _ second: String) -> Bool {
@@ -110,6 +112,7 @@ extension OpenKeychain {
     switch store {
     case .file(let file): ByteString(file.location.vaultFile)
     case .secretService: ByteString(KeychainKind.secretService.rawValue)
+    case .forwarded: ByteString(KeychainKind.forwarded.rawValue)
     }
   }
 }

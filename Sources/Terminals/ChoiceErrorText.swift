@@ -7,12 +7,13 @@ extension Failure {
     switch error {
     case .unknownKind(let name):
       self.init(
-        "there is no keychain of the kind '\(name)'", hint: "there are file and secret-service",
+        "there is no keychain of the kind '\(name)'", hint: "there are file, secret-service and forwarded",
         status: .usage)
     case .unreadableChoice(let path):
       self.init(
         "cannot tell which keychain is used: \(path) can't be understood",
-        hint: "say which with 'llavero keychain use file' or 'llavero keychain use secret-service'",
+        hint:
+          "say which with 'llavero keychain use file', 'llavero keychain use secret-service' or 'llavero keychain use forwarded'",
         status: .keychain)
     case .unusableSetting(let name, .noDuration):
       self.init("\(name) has to be a time like 90s, 15m or 8h, from 1s to 30d", status: .usage)

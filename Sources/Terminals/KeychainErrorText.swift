@@ -81,6 +81,8 @@ extension Failure {
         hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     case .unavailable(let reason):
       self.init("the keychain can't be used: \(reason)", status: .keychain)
+    case .forwarding(let fault):
+      self.init(fault)
     case .unsafeFile(let path, let fault):
       self.init(path, fault)
     case .missing(let path):

@@ -75,7 +75,7 @@ package struct Terminal: ~Copyable {
   }
 
   /// The answer to a question, at most 16 bytes of it; `nil` if the input ends.
-  private borrowing func answer(to question: TextForTerminal) -> String? {
+  package borrowing func answer(to question: TextForTerminal) -> String? {
     show(question)
     var answer: [UInt8] = []
     var byte: UInt8 = 0

@@ -19,6 +19,7 @@ extension KeychainChoice {
     case .remembered(let date): date.map { "remembered on \("\($0)".prefix(10))" } ?? "remembered"
     case .made: "made just now"
     case .vaultIsThere: "which is there already"
+    case .isForwarded: "because ssh forwards it to this machine"
     case .answers: "because a Secret Service answers"
     case .noService(.unavailable(let why)): "because no Secret Service can be used (\(why))"
     case .noService(let why): "because no Secret Service can be used (\(Failure(why).message))"
@@ -33,6 +34,7 @@ extension KeychainChoice {
     case .remembered: "remembered"
     case .made: "made"
     case .vaultIsThere: "vault-exists"
+    case .isForwarded: "is-forwarded"
     case .answers: "service-answers"
     case .noService: "no-service"
     }

@@ -18,7 +18,7 @@ package enum GitCredentialCommand {
     It reads key=value lines up to a blank one and answers likewise; see git-credential-llavero(1).
 
       --timeout SECONDS    what is stored expires after that time
-      --keychain KIND      the keychain to use: file or secret-service
+      --keychain KIND      the keychain to use: file, secret-service or forwarded
       --collection NAME    in the Secret Service, use only this collection
       --session KIND       how secrets travel from the Secret Service: encrypted or plain
       --passphrase-fd N    read the keychain's passphrase from descriptor N
@@ -86,6 +86,7 @@ package enum GitCredentialCommand {
     options.selection.mayAsk = Program.environmentFlag("GIT_TERMINAL_PROMPT") ?? true
     options.selection.readsSecrets = true
     options.selection.isForTool = true
+    options.selection.tool = "git"
     let selected = try options.selection.choose()
     let request = try explaining { () throws(ProtocolError) -> GitRequest in
       let lines = try RequestLines.read { (buffer) throws(ProtocolError) in

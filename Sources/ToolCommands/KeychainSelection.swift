@@ -1,4 +1,5 @@
 package import EncryptedFile
+import Forwarding
 package import Keychain
 package import KeychainChoice
 package import Passphrases
@@ -35,6 +36,10 @@ package struct KeychainSelection {
   package var identity: String?
   /// The passphrase from the command line, if there is one.
   package var givenPassphrase: GivenPassphrase?
+  /// The tool that asks, as another machine that forwards its keychain is told.
+  package var tool: ByteString = "llavero"
+  /// Whether a keychain of another machine may be used. The program that offers this machine's own must not.
+  package var mayBeForwarded = true
   /// Whether a tool makes the call. Tools show messages to the user, or take them for an error.
   package var isForTool = false
   /// The prompt for the passphrase on a terminal, in place of the usual one.
@@ -83,6 +88,9 @@ package struct KeychainSelection {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
     if choice?.kind == .file { return SelectedKeychain(self, location, choice, provider: nil) }
+    if choice?.kind == .forwarded || choice == nil, let forwarded = try forwarded(at: location, choice) {
+      return forwarded
+    }
     if let provider = Program.secretService {
       return SelectedKeychain(self, location, choice, provider: provider)
     }
@@ -91,6 +99,29 @@ package struct KeychainSelection {
     return SelectedKeychain(
       self, location, KeychainChoice(kind: .file, reason: .noService(.unavailable(reason: why.reason))),
       provider: nil)
+  }
+
+  /// The keychain that is forwarded to this machine, if it is chosen, or nothing is and it is there.
+  private func forwarded(
+    at location: VaultLocation, _ choice: KeychainChoice?
+  ) throws(Failure) -> SelectedKeychain? {
+    guard mayBeForwarded else {
+      if choice == nil { return nil }
+      throw Failure("a keychain that is forwarded to this machine is not passed on", status: .keychain)
+    }
+    let selected = SelectedKeychain(self, location, choice, provider: nil)
+    if choice != nil { return selected }
+    return try explaining(choice: selected.opener.openIfForwarded()).map {
+      SelectedKeychain(self, location, $0.choice, provider: nil, opened: $0)
+    }
+  }
+
+  fileprivate func forwardedKeychain() throws(KeychainChoiceError) -> ForwardedKeychain {
+    do throws(KeychainError) {
+      return try environment.forwardedKeychain(for: tool)
+    } catch {
+      throw .keychain(error)
+    }
   }
 
   /// The encrypted file, whether or not it is selected.
@@ -264,26 +295,34 @@ package struct SelectedKeychain {
   private let location: VaultLocation
   private let choice: KeychainChoice?
   private let provider: SecretServiceProvider?
+  /// The keychain, if it had to be opened to be chosen.
+  private let opened: OpenKeychain?
 
   init(
     _ selection: KeychainSelection, _ location: VaultLocation, _ choice: KeychainChoice?,
-    provider: SecretServiceProvider?
+    provider: SecretServiceProvider?, opened: OpenKeychain? = nil
   ) {
     self.selection = selection
     self.location = location
     self.choice = choice
     self.provider = provider
+    self.opened = opened
   }
 
   /// Opens the keychain.
   ///
   /// - Throws: ``Failure`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open() throws(Failure) -> OpenKeychain {
-    let opener = KeychainOpener(
+    if let opened { return opened }
+    return try explaining(choice: opener.open(choice))
+  }
+
+  fileprivate var opener: KeychainOpener {
+    KeychainOpener(
       at: location,
       file: { () throws(KeychainChoiceError) in try selection.file(at: location) },
-      desktop: { () throws(KeychainChoiceError) in try desktop() })
-    return try explaining(choice: opener.open(choice))
+      desktop: { () throws(KeychainChoiceError) in try desktop() },
+      forwarded: { () throws(KeychainChoiceError) in try selection.forwardedKeychain() })
   }
 
   private func desktop() throws(KeychainChoiceError) -> any DesktopKeychain {

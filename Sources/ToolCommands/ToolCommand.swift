@@ -51,6 +51,7 @@ private final class StandardToolCall: ToolCall {
     self.programName = programName
     selection.readsSecrets = true
     selection.isForTool = true
+    selection.tool = ByteString(tool.name)
   }
 
   var version: String { Program.version }

@@ -16,6 +16,7 @@ extension KeychainSelection {
     // Both keychains are needed here: the new one must be usable, and the items in the old one are counted.
     if Program.secretService == nil { _ = SecretServiceProgram.become() }
     selection.name = kind.rawValue
+    if kind == .forwarded { return try selection.useForwarded() }
     let new = try selection.choose().open()
     if let service = new.secretService {
       let facts = try explaining(service.facts())
@@ -29,19 +30,34 @@ extension KeychainSelection {
     }
     let former = try? RememberedKeychain.read(in: new.location.stateFolder)?.kind
     try explaining(RememberedKeychain.write(kind, vault: vault, in: new.location.stateFolder))
-    let other: KeychainKind = kind == .file ? .secretService : .file
+    selection.tellWhatStaysBehind(in: kind == .file ? .secretService : .file, former)
+  }
+
+  /// Uses the keychain that is forwarded to this machine, also if none is just now.
+  private func useForwarded() throws(Failure) {
+    let folder = try explaining(VaultLocation()).stateFolder
+    let former = try? RememberedKeychain.read(in: folder)?.kind
+    try explaining(RememberedKeychain.write(.forwarded, in: folder))
+    for other in [KeychainKind.file, .secretService] { tellWhatStaysBehind(in: other, former) }
+    do throws(Failure) {
+      _ = try choose().open()
+    } catch {
+      StandardStreams.say("only a forwarded keychain is used here from now on; \(error.message)")
+      if let hint = error.hint { StandardStreams.say("hint: \(hint)") }
+    }
+  }
+
+  private func tellWhatStaysBehind(in other: KeychainKind, _ former: KeychainKind?) {
+    var selection = self
     selection.name = other.rawValue
+    let name = other == .file ? "encrypted file" : "Secret Service"
     guard let count = selection.count() else {
       if other != former { return }
-      return StandardStreams.say("how many items stay behind in the \(Self.name(of: other)) can't be told")
+      return StandardStreams.say("how many items stay behind in the \(name) can't be told")
     }
     if count == 0 { return }
     let items = count == 1 ? "1 item stays" : "\(count) items stay"
-    StandardStreams.say("\(items) behind in the \(Self.name(of: other))")
-  }
-
-  private static func name(of kind: KeychainKind) -> String {
-    kind == .file ? "encrypted file" : "Secret Service"
+    StandardStreams.say("\(items) behind in the \(name)")
   }
 
   /// The number of items in a keychain; `nil` if it is unknown.
@@ -50,6 +66,7 @@ extension KeychainSelection {
     switch open.store {
     case .file(let file): return (try? file.summary())?.contents?.count
     case .secretService(let service): return try? service.items(matching: .all).count
+    case .forwarded: return nil
     }
   }
 }

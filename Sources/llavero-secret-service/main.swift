@@ -4,7 +4,8 @@ import SecretService
 import ToolCommands
 
 prepareProcess()
-LlaveroProgram.main(
-  secretService: SecretServiceProvider(
-    open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
-    diagnose: SecretServiceKeychain.diagnose))
+let provider = SecretServiceProvider(
+  open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
+  diagnose: SecretServiceKeychain.diagnose)
+if Program.name == AnsweringProgram.name { AnsweringProgram.main(secretService: provider) }
+LlaveroProgram.main(secretService: provider)

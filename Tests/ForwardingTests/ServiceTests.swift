@@ -27,10 +27,10 @@ import Testing
   }
 
   private func keychain(
-    _ permissions: Permissions, purpose: ForwardRequest.Purpose = .get,
+    _ permissions: Permissions,
     asks: @escaping (ForwardingService.Question) -> Permissions? = { _ in nil }
   ) -> ForwardedKeychain {
-    ForwardedKeychain(to: { offered }, for: purpose, permissions: permissions, asks: asks)
+    ForwardedKeychain(to: { offered }, permissions: permissions, asks: asks)
   }
 
   @Test("a list has only what rules allow")

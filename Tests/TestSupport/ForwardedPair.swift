@@ -13,11 +13,10 @@ extension ForwardedKeychain {
   ///   - asks: decides what is asked, and returns the permissions from then on.
   package convenience init(
     to keychain: @escaping () -> any KeychainStore, tool: ByteString = "git",
-    for purpose: ForwardRequest.Purpose = .get,
     permissions: Permissions = .everything, clock: @escaping () -> Timestamp = { .now },
     asks: @escaping (ForwardingService.Question) -> Permissions? = { _ in nil }
   ) {
-    self.init(tool: tool, for: purpose) { (text) throws(KeychainError) -> Secret in
+    self.init(tool: tool) { (text) throws(KeychainError) -> Secret in
       guard let request = text.withUnsafeBytes({ try? ForwardRequest(parsing: $0) }) else {
         return ForwardResponse.fault(.malformed).encoded
       }

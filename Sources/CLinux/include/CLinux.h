@@ -50,6 +50,10 @@ long clinux_peer_uid(int fd);
 
 /// The process at the other end of a connected unix socket, or the one that listens (SO_PEERCRED); -1 if it isn't known.
 long clinux_peer_pid(int fd);
+
+/// The name that the program was run by, without its folder (program_invocation_short_name(3)).
+const char *_Nonnull clinux_program_name(void);
+
 /// Makes a pipe whose ends are non-blocking and closed on exec. Returns 0, or -1 with errno set.
 int clinux_pipe(int ends[_Nonnull 2]);
 

@@ -9,7 +9,7 @@ import ToolCommands
 struct KeychainOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The keychain to use: file or secret-service (default: $LLAVERO_KEYCHAIN, else what 'llavero status' says)",
+      "The keychain to use: file, secret-service or forwarded (default: $LLAVERO_KEYCHAIN, else what 'llavero status' says)",
       valueName: "kind"))
   var keychain: String?
 

@@ -54,6 +54,7 @@ struct LlaveroCommand: ParsableCommand {
       ChangePassphraseCommand.self,
       RotateCommand.self,
       SetupCommand.self,
+      ForwardCommand.self,
       LinkCommand.self,
       GitCredentialSubcommand.self,
       SecuritySubcommand.self,

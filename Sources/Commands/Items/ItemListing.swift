@@ -17,8 +17,8 @@ extension OpenKeychain {
     switch store {
     case .file(let file):
       try explaining(file.forEachItem(body))
-    case .secretService(let service):
-      let items = try explaining(service.items(matching: .all))
+    case .secretService, .forwarded:
+      let items = try explaining(keychain.items(matching: .all))
         .map { (key: RecordKey.whole(of: $0.key), item: $0) }
         .sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (_, item) in items { if !body(item) { return } }

@@ -18,6 +18,10 @@ struct KeychainCommand: ParsableCommand {
 
         llavero keychain use file
         llavero keychain use secret-service
+        llavero keychain use forwarded
+
+      The forwarded keychain is that of the machine that you log in from; see llavero-forward(1). Where nothing was \
+      chosen, it is used whenever it is there, and not remembered.
       """,
     subcommands: [UseKeychainCommand.self, CreateCollectionCommand.self])
 }
@@ -29,7 +33,7 @@ struct UseKeychainCommand: ParsableCommand {
     abstract: "Use this keychain from now on",
     discussion: "Items stay where they are. A message says how many are left behind.")
 
-  @Argument(help: ArgumentHelp("file or secret-service", valueName: "kind"))
+  @Argument(help: ArgumentHelp("file, secret-service or forwarded", valueName: "kind"))
   var kind: String
 
   @OptionGroup var keychain: KeychainOptions

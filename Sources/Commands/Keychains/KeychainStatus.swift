@@ -1,4 +1,5 @@
 import EncryptedFile
+import Forwarding
 import JSON
 import Keychain
 import KeychainChoice
@@ -14,6 +15,7 @@ struct KeychainStatus {
   private enum Detail {
     case file(VaultLocation, VaultSummary?, UnlockState?)
     case secretService(DesktopKeychainFacts)
+    case forwarded(socket: String, items: Int)
   }
 
   /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
@@ -24,6 +26,9 @@ struct KeychainStatus {
       detail = try explaining(.file(file.location, try file.summary(), try file.unlockState()))
     case .secretService(let service):
       detail = .secretService(try explaining(service.facts()))
+    case .forwarded(let keychain):
+      detail = .forwarded(
+        socket: keychain.path, items: try explaining(keychain.items(matching: .all)).count)
     }
   }
 
@@ -35,6 +40,7 @@ struct KeychainStatus {
       switch detail {
       case .file(let location, let summary, let state): rows(location, summary, state)
       case .secretService(let facts): rows(facts)
+      case .forwarded(let socket, let count): rows(socket, count)
       }
     return columns(own + (surroundings?.rows ?? []))
   }
@@ -49,6 +55,9 @@ struct KeychainStatus {
     switch detail {
     case .file(let location, let summary, let state): Self.members(location, summary, state, in: &json)
     case .secretService(let facts): Self.members(facts, in: &json)
+    case .forwarded(let socket, let count):
+      json.member("socket", ByteString(socket))
+      json.member("items", count)
     }
     surroundings?.write(to: &json)
     json.endObject()
@@ -122,6 +131,16 @@ struct KeychainStatus {
   private static func protectionName(_ summary: VaultSummary) -> ByteString {
     if summary.hasIdentityFile || summary.ways.isEmpty { return "identity-file" }
     return summary.hasPassphrase ? "passphrase" : "slots"
+  }
+
+  // MARK: Forwarded keychain
+
+  private func rows(_ socket: String, _ count: Int) -> [[String]] {
+    [
+      ["keychain", "forwarded, \(choice.reasonText)"], ["socket", socket],
+      ["protection", "nothing is stored here; the other machine decides about each request"],
+      ["items", "\(count) without a question; about others, a person there is asked when a tool needs them"],
+    ]
   }
 
   // MARK: Secret Service

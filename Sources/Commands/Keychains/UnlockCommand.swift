@@ -1,5 +1,6 @@
 import ArgumentParser
 import EncryptedFile
+import ForwardingControl
 import Keychain
 import KeychainChoice
 import Terminals
@@ -51,8 +52,13 @@ struct UnlockCommand: ParsableCommand {
     switch open.store {
     case .file(let file): try unlock(file)
     case .secretService(let service): try unlock(service)
+    case .forwarded: throw Self.isElsewhere
     }
   }
+
+  static let isElsewhere = Failure(
+    "the keychain is on another machine, which forwards it to this one",
+    hint: "lock and unlock it there; it asks there by itself, too", status: .usage)
 
   private func unlock(_ file: EncryptedFileKeychain) throws(Failure) {
     if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
@@ -110,10 +116,14 @@ struct LockCommand: ParsableCommand {
   func run() throws {
     let selection = keychain.selection
     let keepers = all ? try selection.lockAllFiles() : []
+    // What was allowed to other machines for a session ends with it, also where the keychain has no key to forget.
+    let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
+    _ = try forwarding.map { (forwarding) throws(Failure) in try forwarding.ask(.lock) }
     let open = try selection.choose().open()
     switch open.store {
     case .file(let file): if !all { try lock(file) }
     case .secretService(let service): try explaining(service.lock())
+    case .forwarded: throw UnlockCommand.isElsewhere
     }
     if let failure = Failure(keptBy: keepers) { throw failure }
   }

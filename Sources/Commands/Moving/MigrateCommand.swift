@@ -55,6 +55,10 @@ struct MigrateCommand: ParsableCommand {
 
   func run() throws {
     let (source, target) = (try KeychainKind(named: from), try KeychainKind(named: to))
+    if source == .forwarded || target == .forwarded {
+      throw Failure(
+        "a keychain of another machine is not copied", hint: "run 'llavero migrate' there", status: .usage)
+    }
     var selection = keychain.selection
     selection.readsSecrets = true
     if Program.secretService == nil {

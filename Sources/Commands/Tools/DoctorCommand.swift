@@ -1,5 +1,6 @@
 import ArgumentParser
 import EncryptedFile
+import Forwarding
 import JSON
 import Keychain
 import KeychainChoice
@@ -29,7 +30,9 @@ struct DoctorCommand: ParsableCommand {
     selection.renewsUnlock = false
     var absence: SecretServiceProgram.Absence?
     if Program.secretService == nil { absence = SecretServiceProgram.become() }
-    let reports = [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
+    let reports =
+      [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
+      + [try Self.forwardedReport(selection)].compactMap { $0 }
     let choice = Self.choice(selection, reports)
     let integrations = (try? SetupPlace()).map(IntegrationReport.init)
     try StandardStreams.write(
@@ -71,6 +74,9 @@ struct DoctorCommand: ParsableCommand {
       }
     } catch {
       return .unknown(error)
+    }
+    if reports.contains(where: { $0.kind == .forwarded && $0.findings.first?.problem == nil }) {
+      return .known(.forwarded, why: KeychainChoice(kind: .forwarded, reason: .isForwarded).reasonText)
     }
     let isServiceUsable = reports.contains { report in
       report.kind == .secretService
@@ -129,6 +135,27 @@ struct DoctorCommand: ParsableCommand {
     let location = try explaining(VaultLocation())
     return Report(
       kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
+  }
+
+  /// The report on a forwarded keychain; `nil` if none is there, and none was chosen.
+  private static func forwardedReport(_ selection: KeychainSelection) throws(Failure) -> Report? {
+    let location = try explaining(VaultLocation())
+    let chosen = try? KeychainChoice.made(named: selection.name, at: location)?.kind
+    do throws(KeychainError) {
+      let keychain = try KeychainEnvironment().forwardedKeychain(for: selection.tool)
+      var findings = [Finding("socket", keychain.path)]
+      let count = try keychain.items(matching: .all).count
+      findings.append(
+        Finding("items", "\(count) without a question; the other machine decides about each request"))
+      if let problem = keychain.probe().reason { findings.append(Finding("keychain", nil, problem: problem)) }
+      return Report(kind: .forwarded, findings: findings)
+    } catch .forwarding(.noSocket) where chosen != .forwarded {
+      return nil
+    } catch .forwarding(.otherAgent) where chosen != .forwarded {
+      return nil
+    } catch {
+      return Report(kind: .forwarded, findings: [Finding("socket", nil, problem: error)])
+    }
   }
 
   // MARK: Reporting

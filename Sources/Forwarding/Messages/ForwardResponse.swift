@@ -111,7 +111,7 @@ package enum ForwardResponse {
 }
 
 /// Why a forwarded keychain has done nothing. It says no more than the other side needs: neither paths nor names.
-package enum ForwardFault: String, CaseIterable, Hashable, Sendable {
+package enum ForwardFault: String, CaseIterable, Error, Hashable, Sendable {
   /// The host may not do this, or a person has declined.
   case refused
   /// Nobody has verified who asks.

@@ -26,7 +26,7 @@ package enum ForwardingRight: String, Hashable, Sendable {
 }
 
 /// The rules that apply to one request: those of each host on its way, and what a person has just decided.
-package struct Permissions: Sendable {
+package struct Permissions: Hashable, Sendable {
   /// For each host on the way, the rules about it. Each of them has to allow what is done, since each of them could
   /// read the answer.
   package let hosts: [[ForwardingRule]]
@@ -60,6 +60,18 @@ package struct Permissions: Sendable {
     self.hosts = hosts.map { $0.sorted(by: ForwardingRule.decidesBefore) }
     self.grants = grants
     self.mayAsk = mayAsk
+  }
+
+  /// These permissions with further decisions, the latest last.
+  package func adding(_ more: [Permissions.Grant]) -> Permissions {
+    Permissions(hosts: hosts, grants: grants + more, mayAsk: mayAsk)
+  }
+
+  /// The hosts, as indices, whose rules leave a person to decide about an item.
+  package func undecidedHosts(_ right: ForwardingRight, _ key: Item.Key, by tool: ByteString) -> [Int] {
+    hosts.indices.filter {
+      Permissions(hosts: [hosts[$0]]).permission(to: right, key, by: tool) == .undecided
+    }
   }
 
   /// Whether an item may be used or changed.

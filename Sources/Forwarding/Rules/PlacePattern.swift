@@ -21,6 +21,15 @@ package enum PlacePattern: Hashable, Sendable {
     }
   }
 
+  /// Whether a part of it stands for more than itself.
+  package var hasWildcards: Bool {
+    switch self {
+    case .everywhere: true
+    case .internet(_, let server, _, _): Self.isPattern(server)
+    case .service(let name): Self.isPattern(name)
+    }
+  }
+
   private static func isPattern(_ text: ByteString) -> Bool {
     text.bytes.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
   }

@@ -17,8 +17,22 @@ package enum RuleFault: Error, Hashable, Sendable {
   case time
   /// `deny` with `write`.
   case denyWrite
-  /// A rule has to end with its line.
+  /// A control character, or more than 4096 bytes.
   case bytes
+
+  /// The fault in words.
+  package var text: String {
+    switch self {
+    case .verdict: "it has to begin with allow, ask or deny"
+    case .host:
+      "the host has to be a name of known_hosts, SHA256: and a key's fingerprint, or socket: and a name"
+    case .place: "the place has to be *, a URL without an account, or service: and a name"
+    case .word(let word): "'\(word)' is unknown, empty or there twice"
+    case .time: "until= needs a time such as 2027-01-31T18:00:00Z"
+    case .denyWrite: "what is denied can't be written"
+    case .bytes: "it has a control character, or more than \(ForwardingRule.maximumSize) bytes"
+    }
+  }
 }
 
 // The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [write] [until=TIME], with any blanks between. In

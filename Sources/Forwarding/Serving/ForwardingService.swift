@@ -92,7 +92,10 @@ package struct ForwardingService {
         if permission == .refused { continue }
         // Once something answers, nobody is asked about anything else.
         if permission == .undecided {
-          if answer == nil, try answers(item, now) { return .asks(Question(item, .use, for: purpose)) }
+          if answer == nil, let question = question(about: item, query, purpose, tool), try answers(item, now)
+          {
+            return .asks(question)
+          }
           continue
         }
         allowed.insert(item.reference)
@@ -108,6 +111,16 @@ package struct ForwardingService {
       let credential = ForwardResponse.CredentialOfItem(index, answer.credential.credential.copy())
       return .response(.items(visible, credential))
     }
+  }
+
+  /// What a person has to decide about an item; `nil` if that can't lead to what is asked for. For a tool that looks it
+  /// up to change it, that is whether it may get and change it.
+  private func question(
+    about item: Item, _ query: ItemQuery?, _ purpose: ForwardRequest.Purpose, _ tool: ByteString
+  ) -> Question? {
+    if purpose == .get { return Question(item, .use, for: purpose) }
+    let mayChange = permissions.permission(to: .change, item.key, asked: query, by: tool) != .refused
+    return mayChange ? Question(item, .change, for: .get) : nil
   }
 
   /// Whether a person's decision about the item matters: it has a secret that has not expired.
@@ -127,7 +140,9 @@ package struct ForwardingService {
       switch permissions.permission(to: .use, item.key, asked: query, by: tool) {
       case .refused: throw .itemNotFound
       case .undecided where query == nil: throw .itemNotFound
-      case .undecided: return .asks(Question(item, .use, for: purpose))
+      case .undecided:
+        guard let question = question(about: item, query, purpose, tool) else { throw .itemNotFound }
+        return .asks(question)
       case .allowed:
         let credential = try keychain.credential(of: item)
         return .response(

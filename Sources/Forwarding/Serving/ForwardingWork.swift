@@ -17,7 +17,9 @@ package struct ForwardingWork: ~Copyable {
   package static let maximumSize = KeychainExtension.maximumSize + RuleFile.maximumSize
 
   /// Work that can't be understood, which only an agent of another version writes.
-  package struct Malformed: Error {}
+  package struct Malformed: Error {
+    package init() {}
+  }
 
   /// Puts work together.
   package init(_ permissions: Permissions, _ request: consuming Secret) {
@@ -107,19 +109,40 @@ extension ForwardingService.Outcome {
       text.append(response.encoded)
     case .asks(let question):
       text.append("ask\n")
-      var json = JSONWriter()
-      json.beginObject()
-      json.member("right", ByteString(question.right.rawValue))
-      json.member("for", ByteString(question.purpose.rawValue))
-      json.member("item", item: question.item)
-      json.endObject()
-      text.append(json.finish())
+      text.append(question.encoded)
     }
     return text
+  }
+
+  /// Parses what ``encoded`` wrote; `nil` for anything else, which is what a program prints that has failed.
+  package init?(parsing text: UnsafeRawBufferPointer) {
+    for mark in ["response\n", "ask\n"] as [StaticString] where text.starts(with: mark) {
+      let rest = text.part(mark.utf8CodeUnitCount, text.count - mark.utf8CodeUnitCount)
+      if mark.utf8CodeUnitCount == 4 {
+        guard let question = try? ForwardingService.Question(parsing: rest) else { return nil }
+        self = .asks(question)
+      } else {
+        guard let response = try? ForwardResponse(parsing: rest) else { return nil }
+        self = .response(response)
+      }
+      return
+    }
+    return nil
   }
 }
 
 extension ForwardingService.Question {
+  /// The question as JSON.
+  package var encoded: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("right", ByteString(right.rawValue))
+    json.member("for", ByteString(purpose.rawValue))
+    json.member("item", item: item)
+    json.endObject()
+    return json.finish()
+  }
+
   /// Parses a question.
   ///
   /// - Throws: ``ForwardingWork/Malformed``.

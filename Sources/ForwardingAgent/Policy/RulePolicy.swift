@@ -1,5 +1,6 @@
 package import Bytes
 package import Forwarding
+package import ForwardingControl
 import Keychain
 import PrivateFiles
 package import SSH
@@ -7,8 +8,10 @@ package import SSH
 /// The policy of a person's rule file and known hosts. It reads them again when they have changed.
 package final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy {
   private let rulePath: String
+  private let store: RuleStore
   private let knownHostsPaths: [String]
   private let cryptography: Cryptography
+  private let mayAsk: () -> Bool
   private let log: (LoggedRequest) -> Void
   private let tell: (String) -> Void
 
@@ -19,15 +22,18 @@ package final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy
   /// - Parameters:
   ///   - rulePath: the rule file; without one there are no rules.
   ///   - knownHostsPaths: the files with known hosts; each may be missing.
+  ///   - canAsk: whether there is a person to ask.
   ///   - log: is given each request that has ended.
   ///   - tell: is told, in one line, why there are no rules.
   package init(
     rulePath: String, knownHostsPaths: [String], _ cryptography: Cryptography,
-    log: @escaping (LoggedRequest) -> Void, tell: @escaping (String) -> Void
+    canAsk: @escaping () -> Bool, log: @escaping (LoggedRequest) -> Void, tell: @escaping (String) -> Void
   ) {
     self.rulePath = rulePath
+    store = RuleStore(at: rulePath)
     self.knownHostsPaths = knownHostsPaths
     self.cryptography = cryptography
+    mayAsk = canAsk
     self.log = log
     self.tell = tell
     rules = ChangingFile()
@@ -43,14 +49,26 @@ package final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy
       VerifiedHost(
         directory.name(of: key, among: candidates, at: now), fingerprint: key.fingerprint(cryptography))
     }
-    return (hosts, Permissions(hosts: directory.rules(rules, about: keys, at: now), mayAsk: false))
+    return (hosts, Permissions(hosts: directory.rules(rules, about: keys, at: now), mayAsk: canAsk))
   }
 
   package func permissions(ofSocket name: ByteString) -> (hosts: [VerifiedHost], permissions: Permissions)? {
     guard let rules = presentRules() else { return nil }
     let now = Timestamp.now
     let own = rules.filter { $0.host == .socket(name) && $0.counts(at: now) }
-    return ([VerifiedHost(.socket(name), fingerprint: nil)], Permissions(hosts: [own], mayAsk: false))
+    return ([VerifiedHost(.socket(name), fingerprint: nil)], Permissions(hosts: [own], mayAsk: canAsk))
+  }
+
+  package var canAsk: Bool { mayAsk() }
+
+  package func remember(_ rule: ForwardingRule) -> Bool {
+    do throws(RuleStore.Fault) {
+      try store.change { $0.set(rule, at: .now) }
+      return true
+    } catch {
+      tell("\(rulePath) can't be changed: \(error.text)")
+      return false
+    }
   }
 
   package func note(_ request: LoggedRequest) { log(request) }
@@ -68,7 +86,9 @@ package final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy
         rules.set(read.rules, at: file.status)
         return read.rules
       } catch {
-        tell("line \(error.line) of \(rulePath) can't be understood, so no host may have anything")
+        tell(
+          "line \(error.line) of \(rulePath) can't be understood (\(error.fault.text)), so no host may have anything"
+        )
       }
     } catch {
       tell("\(rulePath) can't be read, so no host may have anything: \(error)")

@@ -10,6 +10,8 @@ package enum EntryPoint: Hashable, Sendable {
   /// The socket of this name, for what can't be verified, such as a container. Whoever reaches it may have what the
   /// rules for the socket say.
   case socket(ByteString)
+  /// The socket of `llavero forward`, with which the person controls the agent.
+  case control
 }
 
 /// A client of the agent: an ssh that forwards, or a program in a container.
@@ -19,40 +21,48 @@ final class AgentClient {
     case nothing
     /// The person's agent.
     case upstream
-    /// Its reply to a bind, until a time in milliseconds since boot. After that the connection to it is given up, and
-    /// the reply is whether the bind is right.
+    /// Its reply to a bind, until a time in milliseconds since boot. After that the reply is whether the bind is right,
+    /// and the agent's own is passed over when it comes.
     case bind(isRight: Bool, until: Int)
     /// The names of the extensions of the person's agent.
     case names(UpstreamAgent, until: Int)
-    /// A place among the programs that open the keychain.
-    case turn(KeychainRequest)
-    /// The program that opens the keychain.
-    case program(KeychainRequest, KeychainProgram)
+    /// The answer to its request for the keychain, until a time in milliseconds since boot. After that it is told to ask
+    /// again.
+    case keychain(until: Int)
   }
 
   let descriptor: Int32
   let entry: EntryPoint
   /// The process at the other end, for the bounds on what one ssh may take.
   let process: Int
+  /// The session that a person's decisions count for.
+  let session: Session
   /// Larger frames than a person's agent takes, for items may be as large.
   var incoming = AgentFrames(maximumLength: KeychainExtension.maximumSize + 64)
   var outgoing = OutgoingBytes()
   var trust = ConnectionTrust()
   var upstream: UpstreamAgent?
   var waiting = Waiting.nothing
-  /// A request whose sender was told to ask again.
-  var parked: KeychainRequest?
+  /// The request for the keychain that is being answered, also while its sender was told to ask again.
+  var request: KeychainRequest?
+  /// What a person has decided for this connection.
+  var decisions = OnceDecisions()
+  /// The sandbox that ends with this connection.
+  var sandbox: ByteString?
 
   init(_ descriptor: Int32, _ entry: EntryPoint, process: Int) {
     self.descriptor = descriptor
     self.entry = entry
     self.process = process
+    session = Session(entry, process)
   }
 
   deinit { close(descriptor) }
 
   var isIdle: Bool {
-    if case .nothing = waiting { return parked == nil && incoming.count == 0 && outgoing.isEmpty }
+    if case .nothing = waiting {
+      return request == nil && sandbox == nil && incoming.count == 0 && outgoing.isEmpty
+    }
     return false
   }
 
@@ -82,22 +92,45 @@ final class AgentClient {
 
 /// A request for the keychain on its way.
 final class KeychainRequest {
+  /// How far it is.
+  enum State {
+    /// It waits for a place among the programs.
+    case queued
+    /// The program opens the keychain.
+    case program(KeychainProgram)
+    /// A person is being asked, or will be.
+    case asking
+    /// This is the answer, which its sender has not taken yet.
+    case answered(ForwardResponse)
+  }
+
   /// The hosts on the way, or the socket.
   let hosts: [VerifiedHost]
   /// The request as it came.
   let text: Secret
   /// The same, parsed; without its changes, which may hold secrets.
   let summary: RequestSummary
-  /// What the sender may have.
-  let permissions: Permissions
+  /// What its sender asks again with.
+  let ticket: ByteString
+  /// When it is given up, in milliseconds since boot.
+  let end: Int
+  var state = State.queued
+  /// What its sender might have when the program was started.
+  var permissions: Permissions?
 
   init(
-    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, _ permissions: Permissions
+    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, ticket: Int, end: Int
   ) {
     self.hosts = hosts
     self.text = text
     self.summary = summary
-    self.permissions = permissions
+    self.ticket = ByteString("\(ticket)")
+    self.end = end
+  }
+
+  /// The program that opens the keychain, if it runs.
+  var program: KeychainProgram? {
+    if case .program(let program) = state { program } else { nil }
   }
 }
 

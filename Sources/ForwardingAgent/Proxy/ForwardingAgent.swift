@@ -1,6 +1,7 @@
 package import Bytes
 import CLinux
 package import Forwarding
+package import ForwardingControl
 import Glibc
 import JSON
 import Keychain
@@ -13,6 +14,10 @@ package protocol ForwardingPolicy: AnyObject {
   func permissions(of keys: [HostKey]) -> (hosts: [VerifiedHost], permissions: Permissions)?
   /// What whoever uses a socket may have now.
   func permissions(ofSocket name: ByteString) -> (hosts: [VerifiedHost], permissions: Permissions)?
+  /// Makes a rule of what a person has decided. Returns whether it counts from now on.
+  func remember(_ rule: ForwardingRule) -> Bool
+  /// Whether there is a person to ask.
+  var canAsk: Bool { get }
   /// Called once for each request that has ended.
   func note(_ request: LoggedRequest)
 }
@@ -29,46 +34,55 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     package var upstream: String?
     /// Whether requests for ssh keys are passed on.
     package var passesKeys = true
-    /// The program that opens the keychain.
+    /// The program that opens the keychain, and asks a person.
     package var program: String
-    /// The name that it is run as.
-    package var programName: String
+    /// The name that it is run as to answer a request.
+    package var answeringName: String
+    /// The name that it is run as to ask.
+    package var askingName: String
 
     /// Makes settings.
-    package init(upstream: String?, program: String, programName: String) {
+    package init(upstream: String?, program: String, answeringName: String, askingName: String) {
       self.upstream = upstream
       self.program = program
-      self.programName = programName
+      self.answeringName = answeringName
+      self.askingName = askingName
     }
   }
 
-  private let settings: Settings
-  private let cryptography: Cryptography
-  private let policy: any ForwardingPolicy
+  var settings: Settings
+  let cryptography: Cryptography
+  let policy: any ForwardingPolicy
+  let sockets: NamedSockets
+  let start = Timestamp.now
   private let signals: Int32
-  private var listeners: [(descriptor: Int32, entry: EntryPoint)]
-  private var clients: [AgentClient] = []
+  var listeners: [(descriptor: Int32, entry: EntryPoint)]
+  var clients: [AgentClient] = []
   /// Programs whose client has gone while they change the keychain.
-  private var leftover: [KeychainProgram] = []
+  var leftover: [KeychainProgram] = []
   /// Programs that have said all, or were told to end.
-  private var ending: [KeychainProgram] = []
-
-  /// The largest number of clients at a time. To make room, the process with the most loses an idle one.
-  package static var maximumClients: Int { 512 }
-  /// The largest number of programs at a time, and of those for one process.
-  private static var maximumPrograms: Int { 16 }
-  private static var maximumProgramsOfOne: Int { 4 }
-  /// How long ssh waits for the reply to a bind at most, in milliseconds: it stands still meanwhile.
-  private static var bindTime: Int { 1000 }
+  var ending: [KeychainProgram] = []
+  /// The questions, those that were asked first in front.
+  var questions: [PersonQuestion] = []
+  /// The session that was asked last.
+  var lastAsked: Session?
+  /// How often a session was told no.
+  var refusals: [Session: Int] = [:]
+  var leases = Leases()
+  /// The rules of sandboxes.
+  var sandboxes: [ByteString: [ForwardingRule]] = [:]
+  var lastTicket = 0
 
   /// - Parameters:
-  ///   - listeners: the listening sockets.
+  ///   - listeners: the listening sockets, without the named ones.
+  ///   - sockets: the named sockets.
   ///   - signals: a descriptor that becomes readable when the agent should end; -1 if there is none.
   package init(
-    _ listeners: [(descriptor: Int32, entry: EntryPoint)], signals: Int32, _ settings: Settings,
-    _ cryptography: Cryptography, _ policy: any ForwardingPolicy
+    _ listeners: [(descriptor: Int32, entry: EntryPoint)], _ sockets: NamedSockets, signals: Int32,
+    _ settings: Settings, _ cryptography: Cryptography, _ policy: any ForwardingPolicy
   ) {
     self.listeners = listeners
+    self.sockets = sockets
     self.signals = signals
     self.settings = settings
     self.cryptography = cryptography
@@ -82,20 +96,28 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     case listener(EntryPoint)
     case client(AgentClient)
     case upstream(AgentClient, UpstreamAgent)
-    case programInput(AgentClient)
+    case programInput(KeychainProgram)
     case programOutput(AgentClient)
+    case answer(PersonQuestion)
     case leftover(KeychainProgram)
   }
 
   /// Serves clients until a signal comes.
   package func run() {
+    sockets.removeLeftSandboxes()
+    lookForSockets()
     while true {
       startPrograms()
+      askNextQuestion()
       var watched: [Watched] = []
       var polled: [pollfd] = []
       func watch(_ descriptor: Int32, _ events: Int16, _ what: Watched) {
         polled.append(pollfd(fd: descriptor, events: events, revents: 0))
         watched.append(what)
+      }
+      func watch(_ program: KeychainProgram, _ what: Watched) {
+        if program.inputToWrite >= 0 { watch(program.inputToWrite, Int16(POLLOUT), .programInput(program)) }
+        watch(program.output, Int16(POLLIN), what)
       }
       watch(signals, Int16(POLLIN), .signals)
       for listener in listeners { watch(listener.descriptor, Int16(POLLIN), .listener(listener.entry)) }
@@ -104,13 +126,13 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
         if let upstream = client.upstream {
           watch(upstream.descriptor, upstream.events, .upstream(client, upstream))
         }
-        switch client.waiting {
-        case .names(let upstream, _): watch(upstream.descriptor, upstream.events, .upstream(client, upstream))
-        case .program(_, let program):
-          if program.inputToWrite >= 0 { watch(program.inputToWrite, Int16(POLLOUT), .programInput(client)) }
-          watch(program.output, Int16(POLLIN), .programOutput(client))
-        case .nothing, .upstream, .bind, .turn: break
+        if case .names(let upstream, _) = client.waiting {
+          watch(upstream.descriptor, upstream.events, .upstream(client, upstream))
         }
+        if let program = client.request?.program { watch(program, .programOutput(client)) }
+      }
+      for question in questions {
+        if let (program, _) = question.program { watch(program, .answer(question)) }
       }
       for program in leftover { watch(program.output, Int16(POLLIN), .leftover(program)) }
       if poll(&polled, nfds_t(polled.count), timeToWait) < 0 {
@@ -123,9 +145,11 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
         case .listener(let place): accept(entry.fd, place)
         case .client(let client): serve(client, entry.revents)
         case .upstream(let client, let upstream): advance(client, upstream, entry.revents)
-        case .programInput(let client): program(of: client)?.write()
+        case .programInput(let program): program.write()
         case .programOutput(let client):
-          if let program = program(of: client), program.read() { finish(client) }
+          if let program = client.request?.program, program.read() { finish(client) }
+        case .answer(let question):
+          if let (program, _) = question.program, program.read() { finish(question) }
         case .leftover(let program):
           if program.read() { removeLeftover(program) }
         }
@@ -135,18 +159,17 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     }
   }
 
-  private func program(of client: AgentClient) -> KeychainProgram? {
-    if case .program(_, let program) = client.waiting { program } else { nil }
-  }
-
   /// Until the next limit, in milliseconds; -1 if there is none.
   private var timeToWait: Int32 {
-    let limits = clients.compactMap { client -> Int? in
+    var limits: [Int] = []
+    for client in clients {
       switch client.waiting {
-      case .bind(_, let until), .names(_, let until): until
-      case .nothing, .upstream, .turn, .program: nil
+      case .bind(_, let until), .names(_, let until), .keychain(let until): limits.append(until)
+      case .nothing, .upstream: break
       }
+      if let request = client.request { limits.append(request.end) }
     }
+    limits += questions.compactMap { $0.program?.end }
     let time = limits.min().map { max(0, $0 - SystemClock.sinceBoot) }
     // A program ends some time after its output. Nobody says when.
     guard !ending.isEmpty else { return time.map { Int32(clamping: $0) } ?? -1 }
@@ -156,19 +179,42 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   private func giveUpWhatIsLate() {
     let now = SystemClock.sinceBoot
     for client in clients {
+      if let request = client.request, request.end <= now {
+        let state = request.state
+        stop(request, of: client)
+        if case .answered = state {
+          // Nobody has come for it.
+          client.request = nil
+        } else {
+          answer(client, .fault(.undecided))
+        }
+      }
       switch client.waiting {
       case .bind(let isRight, let until) where until <= now:
-        client.upstream = nil
+        if client.upstream?.passOverReply() == false { client.upstream = nil }
         reply(to: client, Self.replyToBind(isRight))
       case .names(_, let until) where until <= now: reply(to: client, QueryExtension.reply(ownNames))
+      case .keychain(let until) where until <= now:
+        if let request = client.request { reply(to: client, .waiting(ticket: request.ticket)) }
       default: break
       }
     }
+    for question in questions {
+      if let (_, end) = question.program, end <= now { giveUp(question) }
+    }
   }
+}
+
+extension ForwardingAgent {
+  /// The largest number of clients at a time. To make room, the process with the most loses an idle one.
+  package static var maximumClients: Int { 512 }
+  /// How long ssh waits for the reply to a bind at most, in milliseconds: it stands still meanwhile. Together with the
+  /// names of the extensions, it is less than a program on the other side waits to find the keychain.
+  private static var bindTime: Int { 300 }
 
   // MARK: Clients
 
-  private func accept(_ listener: Int32, _ entry: EntryPoint) {
+  func accept(_ listener: Int32, _ entry: EntryPoint) {
     // A few at a time, so that a flood of connections doesn't keep the others from being served.
     for _ in 0..<16 {
       let descriptor = clinux_accept(listener)
@@ -181,7 +227,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
         return
       }
       let process = Int(clinux_peer_pid(descriptor))
-      guard clinux_peer_uid(descriptor) == Int(geteuid()), process != Int(getpid()),
+      guard mayConnect(clinux_peer_uid(descriptor), entry), process != Int(getpid()),
         clients.count < Self.maximumClients || makeRoom()
       else {
         close(descriptor)
@@ -189,6 +235,12 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
       }
       clients.append(AgentClient(descriptor, entry, process: process))
     }
+  }
+
+  /// Whether a user may come in: this one, and in a container also root, who could be this one anyway.
+  private func mayConnect(_ user: Int, _ entry: EntryPoint) -> Bool {
+    if case .socket = entry, user == 0 { return true }
+    return user == Int(geteuid())
   }
 
   /// Disconnects the oldest idle client of the process that has the most. Returns whether there is one.
@@ -202,28 +254,39 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     return true
   }
 
-  private func drop(_ client: AgentClient) {
-    if case .program(let request, let program) = client.waiting {
-      note(request, .cancelled)
+  func drop(_ client: AgentClient) {
+    if let request = client.request {
+      if case .answered = request.state {} else { note(request, .cancelled) }
+      stop(request, of: client)
+      client.request = nil
+    }
+    client.waiting = .nothing
+    client.upstream = nil
+    clients.removeAll { $0 === client }
+    if let sandbox = client.sandbox { end(sandbox: sandbox) }
+  }
+
+  /// Ends what is being done for a request. A change goes on: it is whole either way.
+  private func stop(_ request: KeychainRequest, of client: AgentClient) {
+    switch request.state {
+    case .queued, .answered: break
+    case .asking: withdraw(client)
+    case .program(let program):
       if request.summary.changes {
-        // It may have begun to write. What it does is whole either way.
         leftover.append(program)
       } else {
         if !program.hasEnded() { program.end() }
         ending.append(program)
       }
     }
-    client.waiting = .nothing
-    client.upstream = nil
-    clients.removeAll { $0 === client }
   }
 
-  private func removeLeftover(_ program: KeychainProgram) {
+  func removeLeftover(_ program: KeychainProgram) {
     leftover.removeAll { $0 === program }
     ending.append(program)
   }
 
-  private func serve(_ client: AgentClient, _ events: Int16) {
+  func serve(_ client: AgentClient, _ events: Int16) {
     if events & Int16(POLLOUT) != 0, !client.outgoing.send(to: client.descriptor) { return drop(client) }
     if events & ~Int16(POLLOUT) == 0 { return }
     if case .nothing = client.waiting {
@@ -254,13 +317,13 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     }
   }
 
-  private func reply(to client: AgentClient, _ frame: [UInt8]) {
+  func reply(to client: AgentClient, _ frame: [UInt8]) {
     client.waiting = .nothing
     if !client.send(frame) { return drop(client) }
     takeFrames(client)
   }
 
-  private func reply(to client: AgentClient, _ response: ForwardResponse) {
+  func reply(to client: AgentClient, _ response: ForwardResponse) {
     client.waiting = .nothing
     if !client.send(response) { return drop(client) }
     takeFrames(client)
@@ -273,6 +336,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     guard message.type == AgentMessageType.extensionRequest, let (name, contents) = message.asExtension else {
       return passOn(frame, from: client)
     }
+    if client.entry == .control { return takeControlRequest(name, contents, from: client) }
     if name == KeychainExtension.name {
       takeKeychainRequest(contents, from: client)
     } else if name == SessionBind.extensionName {
@@ -324,11 +388,11 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     passOn(frame, from: client, .bind(isRight: isRight, until: SystemClock.sinceBoot + Self.bindTime))
   }
 
-  private static func replyToBind(_ isRight: Bool) -> [UInt8] {
+  static func replyToBind(_ isRight: Bool) -> [UInt8] {
     AgentFrame.encode(isRight ? AgentMessageType.success : AgentMessageType.extensionFailure)
   }
 
-  private var ownNames: [ByteString] {
+  var ownNames: [ByteString] {
     [ByteString(KeychainExtension.name.bytes), ByteString(SessionBind.extensionName.bytes)]
   }
 
@@ -341,7 +405,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     client.waiting = .names(upstream, until: SystemClock.sinceBoot + Self.bindTime)
   }
 
-  private func advance(_ client: AgentClient, _ upstream: UpstreamAgent, _ events: Int16) {
+  func advance(_ client: AgentClient, _ upstream: UpstreamAgent, _ events: Int16) {
     switch client.waiting {
     case .names(let asked, _) where asked === upstream:
       var names = ownNames
@@ -366,124 +430,10 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
         reply(to: client, AgentFrame.encode(AgentMessageType.failure))
       }
     default:
+      guard client.upstream === upstream else { return }
+      if upstream.isLate, case .waiting = upstream.advance(events, reply: { _ in }) { return }
       // What nobody has asked for: the connection is of no more use.
-      if client.upstream === upstream { client.upstream = nil }
-    }
-  }
-
-  // MARK: The keychain
-
-  private func takeKeychainRequest(_ contents: UnsafeRawBufferPointer, from client: AgentClient) {
-    guard contents.count <= KeychainExtension.maximumSize, let parsed = try? ForwardRequest(parsing: contents)
-    else {
-      _ = client.send(ForwardResponse.fault(.malformed))
-      return
-    }
-    let summary = RequestSummary(parsed)
-    let sender: (hosts: [VerifiedHost], permissions: Permissions)?
-    switch client.entry {
-    case .socket(let name): sender = policy.permissions(ofSocket: name)
-    case .forwarding:
-      guard let keys = try? client.trust.hosts() else {
-        note(summary, [], .refused, .unverified)
-        _ = client.send(ForwardResponse.fault(.unverified))
-        return
-      }
-      sender = policy.permissions(of: keys)
-    }
-    guard let sender else {
-      note(summary, [], .refused, .unavailable)
-      _ = client.send(ForwardResponse.fault(.unavailable))
-      return
-    }
-    client.waiting = .turn(
-      KeychainRequest(sender.hosts, Secret(copying: contents), summary, sender.permissions))
-  }
-
-  /// Starts programs for those that wait for one, the oldest first, as far as bounds allow.
-  private func startPrograms() {
-    var running: [Int: Int] = [:]
-    var count = 0
-    for client in clients {
-      if case .program = client.waiting {
-        count += 1
-        running[client.process, default: 0] += 1
-      }
-    }
-    for client in clients where count < Self.maximumPrograms {
-      guard case .turn(let request) = client.waiting,
-        running[client.process, default: 0] < Self.maximumProgramsOfOne
-      else { continue }
-      let work = ForwardingWork(request.permissions, request.text.copy()).encoded
-      guard let program = KeychainProgram(settings.program, as: settings.programName, work) else {
-        note(request, .failed)
-        reply(to: client, .fault(.unavailable))
-        continue
-      }
-      client.waiting = .program(request, program)
-      program.write()
-      count += 1
-      running[client.process, default: 0] += 1
-    }
-  }
-
-  /// Passes on what the program has said.
-  private func finish(_ client: AgentClient) {
-    guard case .program(let request, let program) = client.waiting else { return }
-    let result = program.takeResult()
-    ending.append(program)
-    let mark: StaticString = "response\n"
-    var response: ForwardResponse?
-    result.withUnsafeBytes { bytes in
-      guard bytes.starts(with: mark) else { return }
-      let size = mark.utf8CodeUnitCount
-      response = try? ForwardResponse(parsing: bytes.part(size, bytes.count - size))
-    }
-    // There is nobody to ask.
-    let answer =
-      response ?? .fault(result.withUnsafeBytes { $0.starts(with: "ask\n") } ? .refused : .unavailable)
-    note(request, LoggedRequest.Outcome(of: answer, to: request.summary), answer)
-    reply(to: client, answer)
-  }
-
-  // MARK: The log
-
-  private func note(
-    _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse? = nil
-  ) {
-    var fault: ForwardFault?
-    var account: ByteString?
-    switch response {
-    case .fault(let why): fault = why
-    case .items(let items, let answer?): account = items[answer.index].key.account
-    default: break
-    }
-    note(request.summary, request.hosts, outcome, fault, account)
-  }
-
-  private func note(
-    _ summary: RequestSummary, _ hosts: [VerifiedHost], _ outcome: LoggedRequest.Outcome,
-    _ fault: ForwardFault?,
-    _ account: ByteString? = nil
-  ) {
-    policy.note(
-      LoggedRequest(
-        date: .now, hosts: hosts.map(\.host), keys: hosts.compactMap(\.fingerprint), tool: summary.tool,
-        action: summary.action, place: summary.place, account: account ?? summary.account, outcome: outcome,
-        fault: fault))
-  }
-}
-
-extension LoggedRequest.Outcome {
-  init(of response: ForwardResponse, to request: RequestSummary) {
-    switch response {
-    case .fault(.refused), .fault(.unverified): self = .refused
-    case .fault(.notFound): self = .nothing
-    case .fault: self = .failed
-    case .credential, .items(_, .some): self = .answered
-    case .items where request.changes: self = .changed
-    case .items(let items, nil): self = items.isEmpty ? .nothing : .listed
-    case .waiting: self = .nothing
+      client.upstream = nil
     }
   }
 }

@@ -9,6 +9,8 @@ final class UpstreamAgent {
   let descriptor: Int32
   private var incoming = AgentFrames()
   private var outgoing = OutgoingBytes()
+  /// How many of the next replies nobody waits for any more.
+  private var late = 0
 
   /// Connects to the agent at a path; `nil` if nobody listens there, or it belongs to somebody else.
   ///
@@ -39,6 +41,16 @@ final class UpstreamAgent {
     return outgoing.send(to: descriptor)
   }
 
+  /// Whether the next reply is one that nobody waits for.
+  var isLate: Bool { late > 0 }
+
+  /// Doesn't wait for the reply to what was sent last, which will still be the first to come. Returns false if too many
+  /// are late, and the connection has to be given up.
+  func passOverReply() -> Bool {
+    late += 1
+    return late <= 16
+  }
+
   /// What has become of the agent after poll(2) has returned.
   enum Progress {
     /// Its reply has to be waited for.
@@ -60,12 +72,17 @@ final class UpstreamAgent {
       }
       if !isOpen, !arrived { return .broken }
     }
-    switch incoming.next {
-    case .incomplete: return .waiting
-    case .malformed: return .broken
-    case .frame(let size):
-      incoming.take(size, reply)
-      return .replied
+    while true {
+      switch incoming.next {
+      case .incomplete: return .waiting
+      case .malformed: return .broken
+      case .frame(let size) where late > 0:
+        incoming.take(size) { _ in }
+        late -= 1
+      case .frame(let size):
+        incoming.take(size, reply)
+        return .replied
+      }
     }
   }
 }

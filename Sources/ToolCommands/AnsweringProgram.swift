@@ -1,24 +1,26 @@
 import Bytes
-import CLinux
 import Forwarding
-import Glibc
 import Keychain
 import KeychainChoice
 import Terminals
-import ToolCommands
 
-/// Answers one request from the keychain, for the agent that started it: work comes in, and its outcome goes out.
-enum AnsweringProgram {
+/// Answers one request to the keychain from another machine, for the agent that forwards it: work comes in, and its
+/// outcome goes out.
+package enum AnsweringProgram {
   /// The name that it is run as.
-  static let name = "llavero-forward-answer"
+  package static let name = "llavero-forward-answer"
 
   /// Answers, and ends the process.
-  static func main() -> Never {
+  ///
+  /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
+  package static func main(secretService: SecretServiceProvider? = nil) -> Never {
+    Program.begin(secretService: secretService)
     do throws(Failure) {
       // Before anything is read: with the Secret Service, another program takes over here.
       var selection = KeychainSelection()
       selection.isForTool = true
       selection.readsSecrets = true
+      selection.mayBeForwarded = false
       let selected = try selection.choose()
       let text = try StandardStreams.readAll(0, limit: ForwardingWork.maximumSize, what: "the work")
       try StandardStreams.write(answer(text, selected).encoded)
@@ -42,6 +44,9 @@ enum AnsweringProgram {
     guard let request = work.request.withUnsafeBytes({ try? ForwardRequest(parsing: $0) }) else {
       return .response(.fault(.malformed))
     }
-    return ForwardingService(try selected.open().keychain, work.permissions).answer(request)
+    let open = try selected.open()
+    let outcome = ForwardingService(open.keychain, work.permissions).answer(request)
+    if case .response(.items) = outcome, case .change = request.action { try open.remember(isSaid: false) }
+    return outcome
   }
 }

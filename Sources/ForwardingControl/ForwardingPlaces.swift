@@ -34,6 +34,12 @@ package struct ForwardingPlaces {
       + ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"]
   }
 
+  /// The folder of the named sockets.
+  package var namedSockets: String { runtimeFolder + "/sockets" }
+
+  /// The socket of `llavero forward`.
+  package var controlSocket: String { runtimeFolder + "/control" }
+
   /// The forwarding socket.
   package var forwardingSocket: String { runtimeFolder + "/" + Self.socketName }
 }

@@ -1,9 +1,9 @@
-import Bytes
+package import Bytes
 import CLinux
 package import Forwarding
 import Glibc
 import JSON
-package import Keychain
+import Keychain
 import PrivateFiles
 
 /// What hosts have asked for, a line of JSON each. It holds no secret.
@@ -22,6 +22,8 @@ package struct LoggedRequest: Sendable {
     case refused
     /// The keychain could not be used.
     case failed
+    /// Nobody has decided in time.
+    case undecided
     /// Whoever asked went away.
     case cancelled
   }
@@ -44,6 +46,22 @@ package struct LoggedRequest: Sendable {
   package var outcome: Outcome
   /// Why it was refused, if the sender was told.
   package var fault: ForwardFault?
+
+  /// Puts together what is known of a request.
+  package init(
+    date: Timestamp, hosts: [ForwardedHost], keys: [String], tool: ByteString, action: String, place: String?,
+    account: ByteString?, outcome: Outcome, fault: ForwardFault?
+  ) {
+    self.date = date
+    self.hosts = hosts
+    self.keys = keys
+    self.tool = tool
+    self.action = action
+    self.place = place
+    self.account = account
+    self.outcome = outcome
+    self.fault = fault
+  }
 
   /// The line, with a line feed.
   package var line: Secret {
@@ -83,6 +101,37 @@ package final class RequestLog {
     self.folder = folder
   }
 
+  /// How far somebody has read.
+  package struct Position {
+    fileprivate var file: UInt64?
+    fileprivate var offset = 0
+
+    /// Before the first line.
+    package init() {}
+  }
+
+  /// Passes on each line that has come since, without its end.
+  ///
+  /// - Throws: what `body` throws.
+  package func read<Failure: Error>(
+    from position: inout Position, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    let newer = OpenLog("\(folder)/\(Self.name)")
+    if newer?.file != position.file || newer == nil, let older = OpenLog("\(folder)/\(Self.formerName)"),
+      position.file == nil || position.file == older.file
+    {
+      if position.file == nil { position.offset = 0 }
+      try older.read(from: &position.offset, body)
+      position.file = nil
+    }
+    guard let newer else { return }
+    if position.file != newer.file {
+      position.file = newer.file
+      position.offset = 0
+    }
+    try newer.read(from: &position.offset, body)
+  }
+
   /// Adds a line. If that isn't possible, nothing is lost but the line.
   package func append(_ request: LoggedRequest) {
     guard let folder = try? Folder(creating: folder) else { return }
@@ -96,6 +145,46 @@ package final class RequestLog {
     var status = stat()
     if fstat(file, &status) == 0, status.st_size >= Self.maximumSize {
       renameat(folder.descriptor, Self.name, folder.descriptor, Self.formerName)
+    }
+  }
+}
+
+/// A file of the log that is being read.
+private final class OpenLog {
+  let file: UInt64
+  private let descriptor: Int32
+
+  init?(_ path: String) {
+    let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+    if descriptor < 0 { return nil }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      return nil
+    }
+    self.descriptor = descriptor
+    file = UInt64(status.st_ino)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads whole lines from an offset, which is moved behind them.
+  func read<Failure: Error>(
+    from offset: inout Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = pread(descriptor, &buffer, buffer.count, off_t(offset + bytes.count))
+      if count <= 0 { break }
+      bytes += buffer[..<count]
+    }
+    var start = 0
+    while let end = bytes[start...].firstIndex(of: 0x0a) {
+      let line = Array(bytes[start..<end])
+      offset += line.count + 1
+      start = end + 1
+      try line.lendingBytes(body)
     }
   }
 }

@@ -1,0 +1,194 @@
+import ArgumentParser
+import Bytes
+import EncryptedFile
+import Forwarding
+import ForwardingControl
+import Glibc
+import JSON
+import Keychain
+import KeychainChoice
+import Processes
+import Terminals
+import ToolCommands
+
+/// `llavero forward start`
+struct ForwardStartCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "start",
+    abstract: "Start the agent that stands between ssh and your ssh agent",
+    discussion: """
+      'llavero forward setup' lets ssh start it. It passes everything about keys on to the agent in SSH_AUTH_SOCK, byte \
+      for byte. It asks you by pinentry or askpass, as llavero-passphrase(1) says; with --foreground, on this terminal.
+
+        llavero forward start
+        llavero forward start --foreground
+      """)
+
+  @Flag(help: "Stay here, and ask on this terminal")
+  var foreground = false
+
+  @Flag(help: "Pass no request for keys on, so that hosts get logins alone")
+  var noKeys = false
+
+  @Flag(help: "Say nothing unless it fails")
+  var quiet = false
+
+  @Option(help: ArgumentHelp("Your ssh agent (default: $SSH_AUTH_SOCK)", valueName: "socket"))
+  var upstream: String?
+
+  func run() throws {
+    let places = try ForwardingPlaces.here()
+    let upstream = upstream ?? VaultLocation.environmentVariable("SSH_AUTH_SOCK")
+    if let running = try ForwardingAgentControl(places) {
+      if foreground {
+        throw Failure(
+          "the agent runs already (process \(running.process))", hint: "end it with 'llavero forward stop'",
+          status: .nothingMatched)
+      }
+      // This may be a new login with another agent. Its own sockets lead back to itself.
+      if let upstream, !upstream.hasPrefix(places.runtimeFolder + "/") {
+        _ = try running.ask(.upstream(ByteString(upstream)))
+      }
+      if !quiet { StandardStreams.say("the agent runs already (process \(running.process))") }
+      return
+    }
+    if let upstream { setenv("SSH_AUTH_SOCK", upstream, 1) }
+    let options = noKeys ? ["--no-keys"] : []
+    if foreground { try Self.become(options) }
+    try Self.start(options)
+    if !quiet { StandardStreams.say("the agent listens at \(places.forwardingSocket)") }
+  }
+
+  private static func program() throws(Failure) -> String {
+    guard let path = Executables.companion(Executables.forwarding) else {
+      throw Failure(
+        "\(Executables.forwarding) is not installed", hint: "install all of llavero on this machine",
+        status: .keychain)
+    }
+    return path
+  }
+
+  /// Starts the agent in the background, and returns when it listens.
+  static func start(_ options: [String]) throws(Failure) {
+    let path = try program()
+    ProcessSettings.takeBack()
+    let (said, ending) = try explaining { () throws(KeychainError) in
+      try DetachedProgram.start(path, [Executables.forwarding, "agent", "--detached"] + options)
+    }
+    ProcessSettings.make()
+    guard said.isEmpty, ending == nil else {
+      let why = said.split(separator: "\n").first.map { String($0) } ?? "it \(ending?.text ?? "has ended")"
+      let prefix = "llavero: "
+      throw Failure(
+        "the agent could not be started: \(why.hasPrefix(prefix) ? String(why.dropFirst(prefix.count)) : why)",
+        status: .keychain)
+    }
+  }
+
+  private static func become(_ options: [String]) throws(Failure) {
+    let path = try program()
+    ProcessSettings.takeBack()
+    let arguments = [Executables.forwarding, "agent"] + options
+    _ = CString.withPointers(arguments.map { CString(copying: $0) }) { execv(path, $0) }
+    throw Failure("cannot run \(path): \(errorText(errno))", status: .keychain)
+  }
+}
+
+/// `llavero forward stop`
+struct ForwardStopCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stop", abstract: "End the agent, and with it all that was allowed for sessions")
+
+  func run() throws {
+    guard let running = try ForwardingAgentControl(try ForwardingPlaces.here()) else {
+      throw Failure("the agent does not run", status: .nothingMatched)
+    }
+    let process = running.process
+    if kill(pid_t(process), SIGTERM) != 0 {
+      throw Failure("cannot end process \(process): \(errorText(errno))", status: .keychain)
+    }
+    if !running.waitForEnd(10_000) {
+      throw Failure("process \(process) has not ended within 10 seconds", status: .keychain)
+    }
+  }
+}
+
+/// `llavero forward status`
+struct ForwardStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Say whether the agent runs, and who is connected",
+    discussion:
+      "The exit status is 1 if it doesn't run, and 2 if no host may have anything because the rule file is broken."
+  )
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let places = try ForwardingPlaces.here()
+    let running = try ForwardingAgentControl(places)
+    let response = try running.map { (running) throws(Failure) in try running.ask(.status) }
+    try StandardStreams.write(
+      output.json ? json(places, running, response) : Secret(text(places, running, response).shown))
+    do throws(RuleStore.Fault) {
+      _ = try RuleStore(at: places.rules).read()
+    } catch {
+      throw Failure(places, error)
+    }
+    if running == nil { Program.end(Status.nothingMatched.rawValue) }
+  }
+
+  private func text(
+    _ places: ForwardingPlaces, _ running: ForwardingAgentControl?, _ response: ControlResponse?
+  ) -> TextForTerminal {
+    guard let running, let response else {
+      return columns([["agent", "does not run; 'llavero forward start' starts it"]])
+    }
+    let since = response.start.map { ", since \(dateText($0))" } ?? ""
+    var rows = [
+      ["agent", "process \(running.process)\(since)"], ["socket", places.forwardingSocket],
+      ["ssh agent", response.upstream.map { "\($0)" } ?? "none"],
+      [
+        "questions",
+        response.canAsk
+          ? countText(response.questions, "question") + " open"
+          : "nobody can be asked, so what no rule allows is refused; see llavero-forward(1)",
+      ],
+    ]
+    for name in response.sockets { rows.append(["socket", "\(name)"]) }
+    for client in response.clients {
+      let who = client.hosts.isEmpty ? "not verified" : client.hosts.map { "\($0)" }.joined(separator: " -> ")
+      rows.append([
+        "connected", "\(who), process \(client.process), \(countText(client.connections, "connection"))",
+      ])
+    }
+    rows.append(["leases", "\(response.leases.count)"])
+    return columns(rows)
+  }
+
+  private func json(
+    _ places: ForwardingPlaces, _ running: ForwardingAgentControl?, _ response: ControlResponse?
+  ) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("running", running != nil)
+    json.member("socket", ByteString(places.forwardingSocket))
+    json.member("process", running?.process)
+    if let response { response.members(in: &json) }
+    json.endObject()
+    return json.finishLine()
+  }
+}
+
+extension Failure {
+  /// Says that no host may have anything, because the rules can't be read.
+  init(_ places: ForwardingPlaces, _ fault: RuleStore.Fault) {
+    self.init(
+      "no host may have anything, because \(places.rules) can't be used: \(Self.text(fault))",
+      hint: "mend it with an editor; llavero-forward(1) has its format", status: .keychain)
+  }
+
+  private static func text(_ fault: RuleStore.Fault) -> String {
+    if case .file(let error) = fault { return Failure(error).message }
+    return fault.text
+  }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Bytes
+import Glibc
+import Keychain
+import Processes
+import Terminals
+
+/// `llavero forward install`
+struct ForwardInstallCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "install",
+    abstract: "Copy llavero to a host, and let git use it there",
+    discussion: """
+      Copies this machine's llavero to ~/.local/bin over ssh, makes the links by which tools call it, and sets git's \
+      helper. The host needs the same kind of processor, and nothing else: the programs are static.
+
+        llavero forward install build.example
+      """)
+
+  @Argument(help: ArgumentHelp("The host, as for ssh", valueName: "host"))
+  var host: String
+
+  @Option(help: ArgumentHelp("Where to copy it on the host, below its home", valueName: "folder"))
+  var folder = ".local/bin"
+
+  /// Run there. It ends with 3 for another kind of machine, and says which.
+  private static let there = """
+    set -eu
+    if [ "$(uname -sm)" != "$1" ]; then uname -sm; exit 3; fi
+    cd; umask 022; mkdir -p -- "$2"; cd -- "$2"
+    temporary=.llavero-install.$$; mkdir -m 700 $temporary; trap 'rm -rf $temporary' EXIT
+    tar -C $temporary -xf -
+    chmod 755 $temporary/llavero $temporary/llavero-credential
+    $temporary/llavero-credential --version >/dev/null
+    mv -f $temporary/llavero $temporary/llavero-credential .
+    ./llavero link "$PWD" >/dev/null
+    if ! command -v git >/dev/null; then echo "git is not installed there"; exit 0; fi
+    helper=$PWD/git-credential-llavero
+    if ! git config --global --get-all credential.helper | grep -qxF -e llavero -e "$helper"; then
+      git config --global --add credential.helper "$helper"
+    fi
+    """
+
+  /// Run here: `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder there.
+  private static let here = """
+    quoted() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\\\\\''/g")"; }
+    tar -C "$1" -chf - llavero llavero-credential |
+      ssh -- "$2" "sh -c $(quoted "$3") sh $(quoted "$4") $(quoted "$5")"
+    """
+
+  func run() throws {
+    guard let own = Executables.companion(Executables.people),
+      Executables.companion(Executables.tools) != nil,
+      let slash = own.lastIndex(of: "/")
+    else { throw Failure("llavero and llavero-credential are not in one folder here", status: .keychain) }
+    if host.hasPrefix("-") || folder.hasPrefix("/") || folder.split(separator: "/").contains("..") {
+      throw Failure("that is no host, or no folder below a home", status: .usage)
+    }
+    var machine = utsname()
+    uname(&machine)
+    let kind = "\(Self.text(&machine.sysname)) \(Self.text(&machine.machine))"
+    let arguments = ["sh", "-c", Self.here, "sh", String(own[..<slash]), host, Self.there, kind, folder]
+    let supervised = try explaining { () throws(KeychainError) in try SupervisedProgram() }
+    switch supervised.run(arguments.map { CString(copying: $0) }, ProgramEnvironment()) {
+    case .ended(.exited(0)): break
+    case .ended(.exited(3)):
+      throw Failure(
+        "\(host) is another kind of machine than this one, which is \(kind)",
+        hint: "build llavero there, or install its package", status: .keychain)
+    case .ended(let ending):
+      throw Failure("llavero could not be copied to \(host): ssh \(ending.text)", status: .keychain)
+    case .failed(let number):
+      throw Failure("cannot run sh: \(errorText(number))", status: .keychain)
+    }
+    StandardStreams.say("git on \(host) asks llavero from now on, in ~/\(folder)")
+    StandardStreams.say("hint: forward the keychain with \(command: "llavero", "forward", "setup", host)")
+  }
+
+  private static func text<Field>(_ field: inout Field) -> String {
+    withUnsafeBytes(of: &field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Bytes
+import ForwardingControl
+import Glibc
+import JSON
+import Keychain
+import Terminals
+
+/// `llavero forward log`
+struct ForwardLogCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Show what hosts have asked for, and what they got",
+    discussion: """
+      A line for each request: when, which host, the tool as it called itself, what it wanted, and what became of it. No \
+      secret is in it. The newest some ten thousand are kept.
+
+        llavero forward log --follow
+        llavero forward log --json | jq 'select(.outcome == "refused")'
+      """)
+
+  @Flag(help: "Go on with what comes")
+  var follow = false
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let places = try ForwardingPlaces.here()
+    let log = RequestLog(in: places.stateFolder)
+    var position = RequestLog.Position()
+    repeat {
+      try log.read(from: &position) { (line) throws(Failure) in
+        if output.json {
+          try StandardStreams.write(Secret(copying: line))
+          try StandardStreams.write(raw: "\n")
+        } else if let text = LoggedRequest.text(of: line) {
+          try StandardStreams.write(text)
+        }
+      }
+      if follow { usleep(200_000) }
+    } while follow
+  }
+}
+
+extension LoggedRequest {
+  /// A line of the log for people; `nil` if it can't be understood.
+  fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
+    var (date, tool, action): (Timestamp?, ByteString?, ByteString?)
+    var (place, account, outcome, fault): (ByteString?, ByteString?, ByteString?, ByteString?)
+    var hosts: [ByteString] = []
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+        if name == "date" {
+          date = try value.timestamp()
+        } else if name == "tool" {
+          tool = try value.string()
+        } else if name == "action" {
+          action = try value.string()
+        } else if name == "place" {
+          place = try value.string()
+        } else if name == "account" {
+          account = try value.string()
+        } else if name == "outcome" {
+          outcome = try value.string()
+        } else if name == "fault" {
+          fault = try value.string()
+        } else if name == "hosts" {
+          try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+            hosts.append(try element.string())
+          }
+        }
+      }
+    } catch {
+      return nil
+    }
+    guard let date, let tool, let action, let outcome else { return nil }
+    let who = hosts.isEmpty ? "nobody verified" : hosts.map { "\($0)" }.joined(separator: " -> ")
+    let where_ = place.map { " \($0)" } ?? ""
+    let whose = account.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+    let why = fault.map { ", \($0)" } ?? ""
+    return "\(dateText(date, seconds: true))  \(who)  \(tool) \(action)\(where_)\(whose): \(outcome)\(why)\n"
+  }
+}

@@ -1,0 +1,187 @@
+import ArgumentParser
+import Bytes
+import EncryptedFile
+import Forwarding
+import ForwardingControl
+import Glibc
+import Keychain
+import PrivateFiles
+import Processes
+import SSH
+import Terminals
+
+/// `llavero forward setup`
+struct ForwardSetupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "setup",
+    abstract: "Let ssh forward the keychain to a host",
+    discussion: """
+      Adds the host to ~/.ssh/llavero.conf, which a line at the beginning of ~/.ssh/config includes. From then on, ssh to \
+      that host starts the agent if it doesn't run, and forwards it. Nothing is allowed by that alone.
+
+        llavero forward setup build.example
+        llavero forward setup build.example --remove
+      """)
+
+  @Argument(help: ArgumentHelp("The host as you type it for ssh; * and ? are patterns", valueName: "host"))
+  var host: String
+
+  @Flag(help: "Forward no ssh keys, only logins; this counts for all hosts")
+  var noKeys = false
+
+  @Flag(help: "Forward nothing to that host any more")
+  var remove = false
+
+  func run() throws {
+    let places = try ForwardingPlaces.here()
+    guard SSHInclusion.isHost(host) else {
+      throw Failure("'\(host)' is no host that ssh's configuration can name", status: .usage)
+    }
+    guard let home = VaultLocation.environmentVariable("HOME") else {
+      throw Failure("HOME is not set", status: .keychain)
+    }
+    let inclusion = SSHInclusion(folder: home + "/.ssh")
+    var hosts = try inclusion.hosts()
+    let wasThere = hosts.contains(host)
+    hosts.removeAll { $0 == host }
+    if remove {
+      if !wasThere { throw Failure("the keychain is not forwarded to '\(host)'", status: .nothingMatched) }
+      return try inclusion.write(hosts, start: "", socket: "")
+    }
+    hosts.append(host)
+    try inclusion.write(hosts, start: Self.startCommand(noKeys: noKeys), socket: places.forwardingSocket)
+    try check(places)
+    StandardStreams.say("ssh forwards the keychain to \(host) from now on")
+    StandardStreams.say(
+      "hint: nothing is allowed yet; \(command: "llavero", "forward", "allow", host, "PLACE")")
+  }
+
+  /// The command that ssh runs, by this program's own path: a shell of ssh may have another PATH.
+  private static func startCommand(noKeys: Bool) -> String {
+    let own = Executables.companion(Executables.people) ?? Executables.people
+    let isPlain = own.utf8.allSatisfy { byte in
+      "/._-+".utf8.contains(byte) || 0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
+    }
+    return (isPlain ? own : Executables.people) + " forward start --quiet" + (noKeys ? " --no-keys" : "")
+  }
+
+  /// Sees what ssh makes of it.
+  private func check(_ places: ForwardingPlaces) throws(Failure) {
+    if host.contains("*") || host.contains("?") { return }
+    guard let options = SSHConfiguration.options(for: host) else {
+      return StandardStreams.say(
+        "ssh is not installed, or does not take the configuration: see 'ssh -G HOST'")
+    }
+    if options["identityagent"] != places.forwardingSocket || options["forwardagent"] != "yes" {
+      throw Failure(
+        "ssh would not forward the keychain to \(host)",
+        hint: """
+          see what it makes of its configuration with \(command: "ssh", "-G", host), and whether 'llavero forward start' \
+          works
+          """, status: .keychain)
+    }
+  }
+}
+
+/// The part of ssh's configuration that is llavero's own: a file, and the line that includes it.
+struct SSHInclusion {
+  private let folder: String
+
+  private static let name = "llavero.conf"
+  private static let line = "Include llavero.conf"
+  private static let limit = 1 << 20
+
+  /// - Parameter folder: the user's `.ssh`.
+  init(folder: String) {
+    self.folder = folder
+  }
+
+  /// Whether the configuration can name a host or pattern like this.
+  static func isHost(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= 255 && !name.hasPrefix("-")
+      && name.utf8.allSatisfy { byte in
+        "._-:*?[]%@+".utf8.contains(byte) || 0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
+      }
+  }
+
+  /// The hosts that the file names.
+  ///
+  /// - Throws: ``Failure`` if it can't be read.
+  func hosts() throws(Failure) -> [String] {
+    try contents(of: Self.name).split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      return words.count > 2 && words[0] == "Match" && words[1] == "originalhost" ? String(words[2]) : nil
+    }
+  }
+
+  /// Writes the file, and the line in `config`; without hosts, both go.
+  func write(_ hosts: [String], start: String, socket: String) throws(Failure) {
+    var text = ""
+    if !hosts.isEmpty {
+      text = "# 'llavero forward setup' writes this file. See llavero-forward(1).\n"
+      let former = try contents(of: Self.name)
+      for host in hosts {
+        if socket.isEmpty, let block = Self.block(of: host, in: former) {
+          text += block
+        } else {
+          text +=
+            "Match originalhost \(host) exec \"\(start)\"\n  IdentityAgent \"\(socket)\"\n  ForwardAgent yes\n"
+        }
+      }
+    }
+    let config = try contents(of: "config")
+    var lines = config.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let isIncluded = lines.contains(Self.line)
+    if hosts.isEmpty {
+      if isIncluded {
+        lines.removeAll { $0 == Self.line }
+        try replace("config", lines.joined(separator: "\n"))
+      }
+      unlink("\(folder)/\(Self.name)")
+      return
+    }
+    try replace(Self.name, text)
+    // First of all, for ssh takes the first value of an option, and a line after a Host would belong to that.
+    if !isIncluded { try replace("config", Self.line + "\n" + config) }
+  }
+
+  private static func block(of host: String, in text: String) -> String? {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    while let line = lines.popFirst() {
+      guard line.hasPrefix("Match originalhost \(host) ") else { continue }
+      let rest = lines.prefix { $0.hasPrefix(" ") }
+      return ([line] + rest).map { $0 + "\n" }.joined()
+    }
+    return nil
+  }
+
+  private func contents(of name: String) throws(Failure) -> String {
+    let file = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
+    if file < 0 {
+      if errno == ENOENT { return "" }
+      throw Failure("cannot open \(folder)/\(name): \(errorText(errno))", status: .keychain)
+    }
+    defer { close(file) }
+    let text = try StandardStreams.readAll(file, limit: Self.limit, what: "\(folder)/\(name)")
+    guard let text = text.withUnsafeBytes({ ByteString($0).text }) else {
+      throw Failure("\(folder)/\(name) is not UTF-8 text", status: .keychain)
+    }
+    return text
+  }
+
+  private func replace(_ name: String, _ text: String) throws(Failure) {
+    if mkdir(folder, 0o700) != 0, errno != EEXIST {
+      throw Failure("cannot make \(folder): \(errorText(errno))", status: .keychain)
+    }
+    // A link, as of those who keep their configuration elsewhere, stays one.
+    var path = "\(folder)/\(name)"
+    if let real = realpath(path, nil) {
+      path = String(cString: real)
+      free(real)
+    }
+    var status = stat()
+    let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
+    let failure = Array(text.utf8).lendingBytes { replaceFile(path, with: $0, mode: mode) }
+    if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain) }
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Bytes
+import Forwarding
+import ForwardingControl
+import Keychain
+import Terminals
+
+/// `llavero forward socket`
+struct ForwardSocketCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "socket",
+    abstract: "Make a socket for a container, or for a client that can't be verified",
+    discussion: """
+      Whoever reaches the socket may have what rules for socket:NAME say. Mount its folder, not the socket itself: then it \
+      goes on working when the agent is started anew.
+
+        llavero forward socket devcontainer
+        llavero forward allow socket:devcontainer https://github.com/acme
+        podman run -v "$(dirname "$(llavero forward socket devcontainer)"):/run/llavero" \\
+          -e LLAVERO_FORWARD=/run/llavero/agent IMAGE
+      """)
+
+  @Argument(
+    help: ArgumentHelp("What it is called: letters, digits, dots, dashes and underscores", valueName: "name"))
+  var name: String
+
+  @Flag(help: "Remove it, and end its connections")
+  var remove = false
+
+  func run() throws {
+    let name = ByteString(name)
+    guard ForwardedHost.isSocketName(name), !NamedSockets.isOfSandbox(name) else {
+      throw Failure(
+        "'\(self.name)' is no name for a socket",
+        hint: """
+          it has 1 to 64 letters, digits, dots, dashes and underscores, and begins neither with a dot nor with sandbox-
+          """, status: .usage)
+    }
+    let places = try ForwardingPlaces.here()
+    let sockets = NamedSockets(in: places.namedSockets)
+    if remove {
+      let wasThere = try explaining { () throws(KeychainError) in try sockets.remove(name) }
+      if let running = try ForwardingAgentControl(places) { _ = try running.ask(.sockets) }
+      if !wasThere { throw Failure("there is no socket '\(self.name)'", status: .nothingMatched) }
+      return
+    }
+    try explaining { () throws(KeychainError) in try sockets.make(name) }
+    _ = try places.runningAgent().ask(.sockets)
+    try StandardStreams.write("\(sockets.path(of: name))\n" as TextForTerminal)
+  }
+}

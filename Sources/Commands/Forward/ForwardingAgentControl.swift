@@ -1,0 +1,65 @@
+import Bytes
+import Forwarding
+import ForwardingControl
+import JSON
+import Keychain
+import Terminals
+
+/// A connection to the agent that forwards the keychain, by which it is controlled.
+struct ForwardingAgentControl {
+  private let connection: ForwardingConnection
+
+  /// Connects; `nil` if no agent runs.
+  ///
+  /// - Throws: ``Failure`` if there is one that can't be spoken to.
+  init?(_ places: ForwardingPlaces) throws(Failure) {
+    do throws(KeychainError) {
+      connection = try ForwardingConnection(toOwnAgent: places.controlSocket)
+    } catch .forwarding(.unreachable) {
+      return nil
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// The agent's process.
+  var process: Int { connection.process }
+
+  /// Asks the agent.
+  ///
+  /// - Throws: ``Failure`` if it doesn't answer, or says that it can't do it.
+  func ask(_ request: ControlRequest) throws(Failure) -> ControlResponse {
+    let text = try explaining { () throws(KeychainError) in
+      try connection.exchange(request.encoded, ControlExtension.name)
+    }
+    guard let response = text.withUnsafeBytes({ try? ControlResponse(parsing: $0) }) else {
+      throw Failure(
+        "the forwarding agent is of another version", hint: "start it anew: 'llavero forward stop'",
+        status: .keychain)
+    }
+    if let problem = response.problem { throw Failure("\(problem)", status: .keychain) }
+    return response
+  }
+
+  /// Waits until the agent has ended. Returns whether it did within a time in milliseconds.
+  func waitForEnd(_ time: Int) -> Bool { connection.waitForEnd(time) }
+}
+
+extension ForwardingPlaces {
+  /// The places for this environment.
+  ///
+  /// - Throws: ``Failure`` without a home.
+  static func here() throws(Failure) -> ForwardingPlaces {
+    try explaining { () throws(KeychainError) in try ForwardingPlaces() }
+  }
+
+  /// The agent, which is started if it doesn't run.
+  func runningAgent() throws(Failure) -> ForwardingAgentControl {
+    if let running = try ForwardingAgentControl(self) { return running }
+    try ForwardStartCommand.start([])
+    guard let started = try ForwardingAgentControl(self) else {
+      throw Failure("the forwarding agent has ended again", status: .keychain)
+    }
+    return started
+  }
+}

@@ -1,0 +1,64 @@
+import Bytes
+import Forwarding
+import Keychain
+import Processes
+import SSH
+import Terminals
+
+/// What ssh makes of a host's name.
+enum SSHConfiguration {
+  /// The time that `ssh -G` may take, in milliseconds: it may run programs that its configuration names.
+  private static let time = 20_000
+
+  /// The values of options by their names in lower case, as `ssh -G` prints them; `nil` without ssh.
+  static func options(for host: String) -> [String: String]? {
+    if host.hasPrefix("-") { return nil }
+    let arguments = ["ssh", "-G", host].map { CString(copying: $0) }
+    guard let outcome = try? ProgramOutput.read(arguments, timeout: time, limit: 1 << 20) else { return nil }
+    switch consume outcome {
+    case .failed: return nil
+    case .printed(let text):
+      var options: [String: String] = [:]
+      text.withUnsafeBytes { bytes in
+        var lines = Lines(bytes)
+        while let line = lines.next() {
+          let words = line.split(separator: 0x20, maxSplits: 1)
+          guard words.count == 2 else { continue }
+          let name = String(decoding: UnsafeRawBufferPointer(rebasing: words[0]), as: UTF8.self)
+          if options[name] == nil {
+            options[name] = String(decoding: UnsafeRawBufferPointer(rebasing: words[1]), as: UTF8.self)
+          }
+        }
+      }
+      return options
+    }
+  }
+
+  /// The host as rules name it: what ssh looks up in `known_hosts` for a name that is typed.
+  ///
+  /// - Throws: ``Failure`` if it is none.
+  static func host(named name: String) throws(Failure) -> ForwardedHost {
+    if name.hasPrefix("SHA256:") || name.hasPrefix("socket:") {
+      guard let host = ForwardedHost(parsing: ByteString(name)) else {
+        throw Failure("'\(name)' is neither a fingerprint nor a socket", status: .usage)
+      }
+      return host
+    }
+    // With a user, as people type it.
+    let typed = name.lastIndex(of: "@").map { String(name[name.index(after: $0)...]) } ?? name
+    let known = typed.hasPrefix("[") ? nil : knownName(of: typed)
+    guard let host = ForwardedHost(parsing: ByteString(known ?? typed)), case .name = host else {
+      throw Failure(
+        "'\(name)' is no host", hint: "name it as for ssh, or by SHA256:... or socket:NAME", status: .usage)
+    }
+    return host
+  }
+
+  private static func knownName(of typed: String) -> String? {
+    guard let options = options(for: typed) else { return nil }
+    if let alias = options["hostkeyalias"], alias != "none" { return alias }
+    guard let host = options["hostname"] else { return nil }
+    if let port = options["port"], port != "22" { return "[\(host)]:\(port)" }
+    return host
+  }
+}

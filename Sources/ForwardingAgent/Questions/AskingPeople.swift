@@ -1,0 +1,168 @@
+import Bytes
+import Forwarding
+import Keychain
+
+extension ForwardingAgent {
+  /// How long a question waits for an answer, in milliseconds.
+  private static var questionTime: Int { 120_000 }
+  /// The largest number of questions, and of those of one session.
+  private static var maximumQuestions: Int { 64 }
+  private static var maximumQuestionsOfOne: Int { 4 }
+  /// After how many refusals a session is not asked about any more.
+  private static var maximumRefusals: Int { 3 }
+
+  /// Asks a person, or joins a question that is the same.
+  func ask(_ question: ForwardingService.Question, for client: AgentClient, _ request: KeychainRequest) {
+    let new = PersonQuestion(client, request, question)
+    request.state = .asking
+    if let same = questions.first(where: { $0.isSame(as: new) }) {
+      same.clients.append(client)
+      return
+    }
+    let own = questions.filter { $0.session == new.session }.count
+    guard refusals[new.session, default: 0] < Self.maximumRefusals else {
+      return decide(new, isAllowed: false)
+    }
+    guard questions.count < Self.maximumQuestions, own < Self.maximumQuestionsOfOne else {
+      return answer(client, .fault(.busy))
+    }
+    questions.append(new)
+  }
+
+  /// Shows the next question if none is shown: not twice one of the same session, if there are others.
+  func askNextQuestion() {
+    if questions.contains(where: { $0.program != nil }) { return }
+    while let next = questions.first(where: { $0.session != lastAsked }) ?? questions.first {
+      lastAsked = next.session
+      if let program = KeychainProgram(settings.program, as: settings.askingName, next.text.encoded) {
+        next.program = (program, SystemClock.sinceBoot + Self.questionTime)
+        program.write()
+        return
+      }
+      remove(next)
+      for client in next.clients { answer(client, .fault(.unavailable)) }
+    }
+  }
+
+  /// Takes the answer.
+  func finish(_ question: PersonQuestion) {
+    guard let (program, _) = question.program else { return }
+    let result = program.takeResult()
+    ending.append(program)
+    question.program = nil
+    remove(question)
+    let words = Decision.allCases.filter { decision in
+      result.withUnsafeBytes { String(decoding: $0, as: UTF8.self) == decision.rawValue + "\n" }
+    }
+    switch words.first {
+    case .once?: decide(question, isAllowed: true)
+    case .session?:
+      lease(question)
+      decide(question, isAllowed: true)
+    case .always?:
+      if !remember(question, isAllowed: true) { lease(question) }
+      decide(question, isAllowed: true)
+    case .never?:
+      _ = remember(question, isAllowed: false)
+      decide(question, isAllowed: false)
+    case nil: decide(question, isAllowed: false)
+    }
+  }
+
+  /// Lets the waiting requests go on with a decision.
+  private func decide(_ question: PersonQuestion, isAllowed: Bool) {
+    let now = SystemClock.sinceBoot
+    if isAllowed {
+      refusals[question.session] = nil
+    } else {
+      if refusals.count > 1000 { refusals = [:] }
+      refusals[question.session, default: 0] += 1
+    }
+    let grant = Permissions.Grant(
+      question.question.item.key, question.question.right, isAllowed: isAllowed)
+    for client in question.clients {
+      client.decisions.add(grant, now: now)
+      if isAllowed {
+        client.request?.state = .queued
+      } else {
+        answer(client, .fault(.refused))
+      }
+    }
+  }
+
+  private func lease(_ question: PersonQuestion) {
+    let now = SystemClock.sinceBoot
+    let grant = Permissions.Grant(question.question.item.key, question.question.right, isAllowed: true)
+    leases.add(
+      Lease(
+        session: question.session, hosts: question.hosts, tool: question.tool, grant: grant,
+        end: now + Lease.maximumTime), now: now)
+  }
+
+  /// Makes rules of a decision. Returns whether they count; some items can't be named by a rule.
+  private func remember(_ question: PersonQuestion, isAllowed: Bool) -> Bool {
+    guard let client = question.clients.first, let permissions = permissions(of: client) else { return false }
+    let (key, right) = (question.question.item.key, question.question.right)
+    guard let place = PlacePattern(exactly: key) else { return false }
+    let undecided = permissions.undecidedHosts(right, key, by: question.tool)
+    // To refuse it to one of them is enough; the last is who asks.
+    let hosts = isAllowed ? undecided : Array(undecided.suffix(1))
+    var isRemembered = !hosts.isEmpty
+    for index in hosts where question.hosts.indices.contains(index) {
+      let host = question.hosts[index].host
+      let rule =
+        isAllowed
+        ? ForwardingRule(
+          .allow, host, place, tool: question.tool, account: key.account, mayChange: right == .change)
+        // Whoever is refused could call the tool by another name.
+        : ForwardingRule(.deny, host, place, account: key.account)
+      isRemembered = policy.remember(rule) && isRemembered
+    }
+    return isRemembered
+  }
+
+  /// Ends a question that nobody has answered. Nothing is remembered of it.
+  func giveUp(_ question: PersonQuestion) {
+    endProgram(of: question)
+    remove(question)
+    for client in question.clients { answer(client, .fault(.undecided)) }
+  }
+
+  /// Takes back the question of a client that is gone. If nobody else waits for its answer, it disappears.
+  func withdraw(_ client: AgentClient) {
+    for question in questions {
+      question.clients.removeAll { $0 === client }
+      if question.clients.isEmpty {
+        endProgram(of: question)
+        remove(question)
+      }
+    }
+  }
+
+  private func endProgram(of question: PersonQuestion) {
+    guard let (program, _) = question.program else { return }
+    if !program.hasEnded() { program.end() }
+    ending.append(program)
+    question.program = nil
+  }
+
+  private func remove(_ question: PersonQuestion) { questions.removeAll { $0 === question } }
+}
+
+extension PlacePattern {
+  /// The place of exactly this item; `nil` if a rule can't name it.
+  init?(exactly key: Item.Key) {
+    let place: PlacePattern
+    switch key {
+    case .internetPassword(let key):
+      guard let server = key.server else { return nil }
+      place = .internet(
+        protocol: key.protocol.lowercased, server: server.lowercased, port: key.port, path: key.path)
+    case .genericPassword(let key): place = .service(key.service)
+    case .cryptographic: return nil
+    }
+    // A name with a wildcard in it would name others, too.
+    guard PlacePattern(parsing: ByteString(place.text)) == place, !place.hasWildcards else { return nil }
+    self = place
+  }
+}

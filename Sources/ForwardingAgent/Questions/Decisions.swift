@@ -1,0 +1,72 @@
+package import Bytes
+package import Forwarding
+import Keychain
+
+/// What a person answers.
+package enum Decision: String, CaseIterable, Hashable, Sendable {
+  /// For this connection, and a minute.
+  case once
+  /// For all that comes from there, until it ends, the keychain is locked, or eight hours are over.
+  case session
+  /// From now on: it becomes a rule.
+  case always
+  /// Not now, and not later: it becomes a rule.
+  case never
+}
+
+/// What was decided for one connection. A tool makes one for each of its calls, which may be several requests.
+struct OnceDecisions {
+  private var decisions: [(grant: Permissions.Grant, end: Int)] = []
+
+  private static let time = 60_000
+  private static let maximum = 16
+
+  mutating func add(_ grant: Permissions.Grant, now: Int) {
+    if decisions.count >= Self.maximum { decisions.removeFirst() }
+    decisions.append((grant, now + Self.time))
+  }
+
+  func grants(now: Int) -> [Permissions.Grant] { decisions.filter { now < $0.end }.map(\.grant) }
+
+  mutating func removeAll() { decisions = [] }
+}
+
+/// What a person has allowed for a session.
+package struct Lease: Hashable, Sendable {
+  /// The session.
+  package let session: Session
+  /// The hosts on the way.
+  package let hosts: [VerifiedHost]
+  /// The tool, as the other side names it.
+  package let tool: ByteString
+  /// The item, and what may be done with it.
+  package let grant: Permissions.Grant
+  /// The end, in milliseconds since boot.
+  package let end: Int
+
+  /// The longest time, in milliseconds.
+  static let maximumTime = 8 * 3_600_000
+}
+
+/// The leases that count.
+struct Leases {
+  private(set) var all: [Lease] = []
+
+  private static let maximum = 1000
+
+  mutating func add(_ lease: Lease, now: Int) {
+    all.removeAll { $0.end <= now }
+    if all.count >= Self.maximum { all.removeFirst() }
+    all.append(lease)
+  }
+
+  func grants(in session: Session, _ hosts: [VerifiedHost], _ tool: ByteString, now: Int) -> [Permissions
+    .Grant]
+  {
+    all.filter { $0.session == session && $0.hosts == hosts && $0.tool == tool && now < $0.end }.map(\.grant)
+  }
+
+  mutating func removeAll() { all = [] }
+
+  mutating func removeAll(of session: Session) { all.removeAll { $0.session == session } }
+}

@@ -1,0 +1,189 @@
+import Bytes
+import Forwarding
+import ForwardingControl
+import JSON
+import Keychain
+import SSH
+
+extension ForwardingAgent {
+  /// The largest number of programs at a time, and of those for one process.
+  private static var maximumPrograms: Int { 16 }
+  private static var maximumProgramsOfOne: Int { 4 }
+  /// After how long the sender of a request is told to ask again, in milliseconds.
+  private static var patience: Int { 1000 }
+  /// How long a request takes at most, in milliseconds, with all that a person is asked for.
+  private static var maximumTime: Int { 300_000 }
+
+  func takeKeychainRequest(_ contents: UnsafeRawBufferPointer, from client: AgentClient) {
+    guard contents.count <= KeychainExtension.maximumSize, let parsed = try? ForwardRequest(parsing: contents)
+    else {
+      _ = client.send(ForwardResponse.fault(.malformed))
+      return
+    }
+    let now = SystemClock.sinceBoot
+    if case .wait(let ticket) = parsed.action {
+      guard let request = client.request, request.ticket == ticket else {
+        _ = client.send(ForwardResponse.fault(.undecided))
+        return
+      }
+      if case .answered(let response) = request.state {
+        client.request = nil
+        _ = client.send(response)
+      } else {
+        client.waiting = .keychain(until: now + Self.patience)
+      }
+      return
+    }
+    if client.request != nil {
+      _ = client.send(ForwardResponse.fault(.busy))
+      return
+    }
+    let summary = RequestSummary(parsed)
+    do throws(ForwardFault) {
+      let sender = try sender(of: client)
+      lastTicket += 1
+      client.request = KeychainRequest(
+        sender.hosts, Secret(copying: contents), summary, ticket: lastTicket, end: now + Self.maximumTime)
+      client.waiting = .keychain(until: now + Self.patience)
+    } catch {
+      note(summary, [], .refused, error)
+      _ = client.send(ForwardResponse.fault(error))
+    }
+  }
+
+  /// Who sends what comes over a connection, and what they may have now.
+  private func sender(
+    of client: AgentClient
+  ) throws(ForwardFault) -> (hosts: [VerifiedHost], permissions: Permissions) {
+    switch client.entry {
+    case .control: throw .unverified
+    case .socket(let name):
+      if let rules = sandboxes[name] {
+        return ([VerifiedHost(.socket(name), fingerprint: nil)], Permissions(hosts: [rules], mayAsk: false))
+      }
+      guard let sender = policy.permissions(ofSocket: name) else { throw .unavailable }
+      return sender
+    case .forwarding:
+      guard let keys = try? client.trust.hosts() else { throw .unverified }
+      guard let sender = policy.permissions(of: keys) else { throw .unavailable }
+      return sender
+    }
+  }
+
+  /// What whoever sends over a connection may have now, by the rules; `nil` if that can't be told.
+  func permissions(of client: AgentClient) -> Permissions? { (try? sender(of: client))?.permissions }
+
+  /// What a request may have now, with what a person has decided. It can have changed since it came, by an answer or by
+  /// another bind.
+  private func permissions(
+    of client: AgentClient, for request: KeychainRequest
+  ) throws(ForwardFault) -> Permissions {
+    let sender = try sender(of: client)
+    if sender.hosts != request.hosts { throw .unverified }
+    let now = SystemClock.sinceBoot
+    return sender.permissions.adding(
+      leases.grants(in: client.session, request.hosts, request.summary.tool, now: now)
+        + client.decisions.grants(now: now))
+  }
+
+  /// Starts programs for those that wait for one, the oldest first, as far as bounds allow.
+  func startPrograms() {
+    var running: [Int: Int] = [:]
+    var count = 0
+    for client in clients where client.request?.program != nil {
+      count += 1
+      running[client.process, default: 0] += 1
+    }
+    for client in clients where count < Self.maximumPrograms {
+      guard let request = client.request, case .queued = request.state,
+        running[client.process, default: 0] < Self.maximumProgramsOfOne
+      else { continue }
+      do throws(ForwardFault) {
+        let permissions = try permissions(of: client, for: request)
+        let work = ForwardingWork(permissions, request.text.copy()).encoded
+        guard let program = KeychainProgram(settings.program, as: settings.answeringName, work) else {
+          throw .unavailable
+        }
+        request.permissions = permissions
+        request.state = .program(program)
+        program.write()
+        count += 1
+        running[client.process, default: 0] += 1
+      } catch {
+        answer(client, .fault(error))
+      }
+    }
+  }
+
+  /// Passes on what the program has said.
+  func finish(_ client: AgentClient) {
+    guard let request = client.request, let program = request.program else { return }
+    let result = program.takeResult()
+    ending.append(program)
+    switch result.withUnsafeBytes({ ForwardingService.Outcome(parsing: $0) }) {
+    case .response(let response)?: answer(client, response)
+    case .asks(let question)?:
+      if let permissions = try? permissions(of: client, for: request), permissions != request.permissions {
+        // Somebody has decided meanwhile, perhaps about the same.
+        request.state = .queued
+      } else {
+        ask(question, for: client, request)
+      }
+    // It has failed, and has said why on standard error.
+    case nil: answer(client, .fault(.unavailable))
+    }
+  }
+
+  /// Gives a client the answer to its request, now or when it asks again.
+  func answer(_ client: AgentClient, _ response: ForwardResponse) {
+    guard let request = client.request else { return }
+    note(request, LoggedRequest.Outcome(of: response, to: request.summary), response)
+    if case .keychain = client.waiting {
+      client.request = nil
+      reply(to: client, response)
+    } else {
+      request.state = .answered(response)
+    }
+  }
+
+  // MARK: The log
+
+  func note(
+    _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse? = nil
+  ) {
+    var fault: ForwardFault?
+    var account: ByteString?
+    switch response {
+    case .fault(let why): fault = why
+    case .items(let items, let answer?): account = items[answer.index].key.account
+    default: break
+    }
+    note(request.summary, request.hosts, outcome, fault, account)
+  }
+
+  private func note(
+    _ summary: RequestSummary, _ hosts: [VerifiedHost], _ outcome: LoggedRequest.Outcome,
+    _ fault: ForwardFault?, _ account: ByteString? = nil
+  ) {
+    policy.note(
+      LoggedRequest(
+        date: .now, hosts: hosts.map(\.host), keys: hosts.compactMap(\.fingerprint), tool: summary.tool,
+        action: summary.action, place: summary.place, account: account ?? summary.account, outcome: outcome,
+        fault: fault))
+  }
+}
+
+extension LoggedRequest.Outcome {
+  init(of response: ForwardResponse, to request: RequestSummary) {
+    switch response {
+    case .fault(.refused), .fault(.unverified): self = .refused
+    case .fault(.undecided): self = .undecided
+    case .fault(.notFound): self = .nothing
+    case .fault: self = .failed
+    case .credential, .items(_, .some): self = .answered
+    case .items where request.changes: self = .changed
+    case .items(let items, nil): self = items.isEmpty ? .nothing : .listed
+    case .waiting: self = .nothing
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Bytes
+import CLinux
+import Glibc
+package import Keychain
+
+/// Starts a program that goes on when this one has ended, in a session of its own.
+package enum DetachedProgram {
+  private static let inItsOwnSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, a GNU extension of posix_spawn(3).
+
+  /// Starts it, and waits until it gives up its standard output and error, or ends.
+  ///
+  /// - Parameters:
+  ///   - path: the executable.
+  ///   - arguments: the arguments, beginning with its name.
+  /// - Returns: what it has printed until then, and how it ended, if it did.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
+  package static func start(
+    _ path: String, _ arguments: [String]
+  ) throws(KeychainError) -> (said: String, ending: ChildProcess.Ending?) {
+    var ends: [Int32] = [-1, -1]
+    guard clinux_pipe(&ends) == 0 else {
+      throw .system(operation: "make a pipe for", path: path, errno: errno)
+    }
+    clinux_make_blocking(ends[0])
+    clinux_make_blocking(ends[1])
+    defer { close(ends[0]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+    clinux_close_from(&actions, 3)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, inItsOwnSession)
+    var child: pid_t = 0
+    let failure = CString.withPointers(arguments.map { CString(copying: $0) }) { pointers in
+      posix_spawn(&child, path, &actions, &attributes, pointers, environ)
+    }
+    close(ends[1])
+    if failure != 0 { throw .system(operation: "run", path: path, errno: failure) }
+    var said: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(ends[0], &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { break }
+      if said.count < 65_536 { said += buffer[..<count] }
+    }
+    let text = String(decoding: said, as: UTF8.self)
+    // Text is only printed by one that fails, and then it ends.
+    var status: Int32 = 0
+    let result = waitpid(child, &status, text.isEmpty ? WNOHANG : 0)
+    return (text, result == child ? ChildProcess.Ending(waitStatus: status) : nil)
+  }
+}

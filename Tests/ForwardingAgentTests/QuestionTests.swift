@@ -1,0 +1,81 @@
+import Bytes
+import Forwarding
+import Keychain
+import SSH
+import Testing
+
+@testable import ForwardingAgent
+
+@Suite("questions and decisions") struct QuestionTests {
+  private let key = Item.Key.internetPassword(
+    InternetPassword(protocol: "https", server: "a.example", account: "alice"))
+
+  private func sentence(
+    _ key: Item.Key, _ right: ForwardingRight = .use, for purpose: ForwardRequest.Purpose = .get,
+    hosts: [ByteString] = ["far"], tool: ByteString = "git"
+  ) -> String {
+    QuestionText(
+      hosts: hosts, tool: tool, ForwardingService.Question(Item(key), right, for: purpose)
+    ).sentence
+  }
+
+  @Test("a question names host, wish, account, place and tool")
+  func named() {
+    #expect(
+      sentence(key)
+        == "far asks to use the login of alice for https://a.example; the tool calls itself git.")
+    #expect(sentence(key, .change).hasPrefix("far asks to change or delete the login of alice"))
+    #expect(sentence(key, .change, for: .store).hasPrefix("far asks to store the login"))
+    #expect(sentence(key, .change, for: .erase).hasPrefix("far asks to erase the login"))
+    #expect(sentence(key, hosts: ["jump", "far"]).hasPrefix("far (through jump) asks"))
+  }
+
+  @Test("what others have named can't control a terminal, or fill a window")
+  func shown() {
+    let hostile = Item.Key.genericPassword(
+      GenericPassword(
+        service: "a\u{1b}[31m\u{202e}b", account: ByteString(String(repeating: "x", count: 5000))))
+    let text = sentence(hostile)
+    #expect(text.contains(#"a\u{1b}[31m\u{202e}b"#))
+    #expect(text.count < 600)
+  }
+
+  @Test("a lease counts for one session, one way and one tool, until it ends")
+  func leases() {
+    let far = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:x")]
+    let other = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:y")]
+    let session = Session.process(7, start: 1)
+    let grant = Permissions.Grant(key, .use, isAllowed: true)
+    var leases = Leases()
+    leases.add(Lease(session: session, hosts: far, tool: "git", grant: grant, end: 100), now: 0)
+    #expect(leases.grants(in: session, far, "git", now: 99) == [grant])
+    #expect(leases.grants(in: session, far, "git", now: 100) == [])
+    #expect(leases.grants(in: session, far, "docker", now: 0) == [])
+    #expect(leases.grants(in: session, other, "git", now: 0) == [])
+    #expect(leases.grants(in: session, far + other, "git", now: 0) == [])
+    #expect(leases.grants(in: .process(7, start: 2), far, "git", now: 0) == [])
+    leases.removeAll(of: session)
+    #expect(leases.all == [])
+  }
+
+  @Test("what was decided once ends after a minute")
+  func once() {
+    var decisions = OnceDecisions()
+    let grant = Permissions.Grant(key, .use, isAllowed: true)
+    decisions.add(grant, now: 1000)
+    #expect(decisions.grants(now: 60_999) == [grant])
+    #expect(decisions.grants(now: 61_000) == [])
+  }
+
+  @Test("a rule is made only for what it names exactly")
+  func exactly() {
+    func pattern(_ key: InternetPassword) -> PlacePattern? { PlacePattern(exactly: .internetPassword(key)) }
+    #expect(pattern(InternetPassword(protocol: "https", server: "a.example"))?.text == "https://a.example")
+    #expect(
+      pattern(InternetPassword(protocol: "https", server: "a.example", port: 8443, path: "x y"))?.text
+        == "https://a.example:8443/x%20y")
+    #expect(pattern(InternetPassword(protocol: "https", server: "*.example")) == nil)
+    #expect(PlacePattern(exactly: .genericPassword(GenericPassword(service: "a*b"))) == nil)
+    #expect(PlacePattern(exactly: .genericPassword(GenericPassword(service: "a b")))?.text == "service:a%20b")
+  }
+}

@@ -1,0 +1,63 @@
+import Bytes
+@testable import Forwarding
+@testable import ForwardingControl
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("the log of requests") struct RequestLogTests {
+  private let folder = TemporaryFolder()
+
+  private func request(_ place: String) -> LoggedRequest {
+    LoggedRequest(
+      date: .now, hosts: [.socket("box")], keys: [], tool: "git", action: "get", place: place, account: nil,
+      outcome: .answered, fault: nil)
+  }
+
+  private func lines(_ log: RequestLog, _ position: inout RequestLog.Position) -> [String] {
+    var lines: [String] = []
+    log.read(from: &position) { lines.append(String(decoding: $0, as: UTF8.self)) }
+    return lines
+  }
+
+  @Test("what has come since is read once, and whole")
+  func followed() {
+    let log = RequestLog(in: folder.path)
+    var position = RequestLog.Position()
+    #expect(lines(log, &position) == [])
+    log.append(request("one"))
+    log.append(request("two"))
+    #expect(lines(log, &position).count == 2)
+    #expect(lines(log, &position) == [])
+    log.append(request("three"))
+    let last = lines(log, &position)
+    #expect(last.count == 1)
+    #expect(last.first?.contains("\"place\":\"three\"") ?? false)
+    var status = stat()
+    #expect(stat(folder[RequestLog.name], &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test("a reader loses nothing when the file is replaced")
+  func replaced() {
+    let log = RequestLog(in: folder.path)
+    var position = RequestLog.Position()
+    // Long places, so that some hundred lines fill a file.
+    let filler = String(repeating: "x", count: 4000)
+    var seen: [String] = []
+    for number in 0..<800 {
+      log.append(request("\(number) \(filler)"))
+      if number % 100 == 99 { seen += lines(log, &position) }
+    }
+    seen += lines(log, &position)
+    #expect(access(folder[RequestLog.formerName], F_OK) == 0)
+    #expect(seen.count == 800)
+    for (number, line) in seen.enumerated() { #expect(line.contains("\"place\":\"\(number) x")) }
+    // Somebody who reads from the beginning has the two files that are kept, in order.
+    var beginning = RequestLog.Position()
+    let kept = lines(log, &beginning)
+    #expect(kept.count > 1)
+    #expect(kept == Array(seen.suffix(kept.count)))
+  }
+}

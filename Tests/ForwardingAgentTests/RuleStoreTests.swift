@@ -1,0 +1,113 @@
+import Bytes
+@testable import Forwarding
+@testable import ForwardingControl
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("the rule file") struct RuleStoreTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder["config/llavero/forward.rules"] }
+  private var store: RuleStore { RuleStore(at: path) }
+
+  private func rule(_ text: ByteString) throws -> ForwardingRule {
+    try text.bytes.lendingBytes { (line) throws(RuleFault) in try ForwardingRule(parsing: line) }
+  }
+
+  private func write(_ text: String) throws {
+    for name in ["config", "config/llavero"] { mkdir(folder[name], 0o700) }
+    let file = try #require(fopen(path, "w"))
+    fputs(text, file)
+    fclose(file)
+    chmod(path, 0o600)
+  }
+
+  private func contents() throws -> String { try String(decoding: store.read().text, as: UTF8.self) }
+
+  @Test("without a file there are no rules, and reading makes none")
+  func missing() throws {
+    #expect(try store.read().rules == [])
+    #expect(access(path, F_OK) != 0)
+  }
+
+  @Test("a rule makes the file, which nobody else can read")
+  func made() throws {
+    let new = try rule("allow far https://a.example")
+    try store.change { $0.set(new, at: .now) }
+    #expect(try store.read().rules == [new])
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test("comments and other rules stay")
+  func kept() throws {
+    try write("# mine\n\nallow far https://a.example\n")
+    let new = try rule("deny far https://b.example")
+    try store.change { $0.set(new, at: .now) }
+    #expect(try contents() == "# mine\n\nallow far https://a.example\ndeny far https://b.example\n")
+  }
+
+  @Test("a decision about the same replaces the former one")
+  func replaced() throws {
+    try write("allow far https://a.example write\nallow far https://a.example tool=git\n")
+    let new = try rule("deny far https://a.example")
+    try store.change { $0.set(new, at: .now) }
+    #expect(try contents() == "allow far https://a.example tool=git\ndeny far https://a.example\n")
+  }
+
+  @Test("a file that can't be understood is never replaced")
+  func malformed() throws {
+    let text = "allow far https://a.example\nallow far https://b.example wrte\n"
+    try write(text)
+    let new = try rule("allow far https://c.example")
+    #expect(throws: RuleStore.Fault.malformed(RuleFile.Malformed(line: 2, fault: .word("wrte")))) {
+      try store.change { $0.set(new, at: .now) }
+    }
+    let file = try #require(fopen(path, "r"))
+    defer { fclose(file) }
+    var bytes = [CChar](repeating: 0, count: 200)
+    let count = fread(&bytes, 1, bytes.count, file)
+    #expect(String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) == text)
+  }
+
+  @Test("a file that others could write is not read", arguments: [mode_t(0o620), 0o602])
+  func writableByOthers(mode: mode_t) throws {
+    try write("allow far *\n")
+    chmod(path, mode)
+    #expect(throws: RuleStore.Fault.self) { try store.read() }
+  }
+
+  @Test("too large a file is not made")
+  func tooLarge() throws {
+    try write(String(repeating: "# x\n", count: RuleFile.maximumSize / 4))
+    let new = try rule("allow far https://c.example")
+    #expect(throws: RuleStore.Fault.tooLarge(limit: RuleFile.maximumSize)) {
+      try store.change { $0.set(new, at: .now) }
+    }
+    #expect(try store.read().rules == [])
+  }
+
+  @Test("many that add rules at once lose none")
+  func atOnce() async throws {
+    let path = path
+    mkdir(folder["config"], 0o700)
+    mkdir(folder["config/llavero"], 0o700)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          for place in 0..<10 {
+            let text = ByteString("allow far https://\(number).example/\(place)")
+            let rule = try text.bytes.lendingBytes { (line) throws(RuleFault) in
+              try ForwardingRule(parsing: line)
+            }
+            try RuleStore(at: path).change { $0.set(rule, at: .now) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try Set(store.read().rules).count == 80)
+  }
+}
