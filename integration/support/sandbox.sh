@@ -6,6 +6,9 @@
 requires() { :; }
 requires_python() { :; }
 requires_build() { :; }
+# extracts PACKAGE...: packages from Debian whose files a suite needs, and which are not to be installed, because they
+# would start a service; they are in .build/extracted/PACKAGE
+extracts() { :; }
 
 # clean_environment: unsets every variable that git, a desktop or an earlier case could have set
 clean_environment() {
@@ -15,7 +18,7 @@ clean_environment() {
     # These are for the suite, not for a case.
     LLAVERO_TEST_FOLDER | LLAVERO_TEST_FOLDERS | LLAVERO_TEST_TIMES | SUPERVISED) unset "$name" ;;
     LLAVERO_TEST_*) ;;
-    GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY | \
+    GIT_* | XDG_* | LLAVERO_* | SSH_ASKPASS* | SSH_AUTH_SOCK | DBUS_* | DISPLAY | WAYLAND_DISPLAY | EMAIL | *_proxy | *_PROXY | \
       DOCKER_* | REGISTRY_AUTH_FILE | NETRC | GH_* | PASSWORD_STORE_* | GNUPGHOME | TF_* | AWS_* | GOENV | GOAUTH | GOPROXY | KUBE* | PIP_* | UV_* | WGETRC | SUDO_ASKPASS | ANSIBLE_*)
       unset "$name"
       ;;

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Speaks with the agent that forwards a keychain, also as nobody should: agent-forward.py SOCKET STEP...
+
+Prints a line for each step: the type of the reply, and what follows of JSON; or `end` if the agent hung up.
+
+  bind KEYFILE SESSION FLAG   a bind for a session of this name, with this flag; ends with `, bad` for a wrong signature
+  replay FILE                 sends the bytes of a file as they are
+  save FILE                   the last bind, into a file
+  query                       the names of the extensions
+  ask JSON                    a request for the keychain
+  get URL-LIKE-HOST [TOOL]    such a request for the logins of a host
+  list                        such a request for everything
+  raw HEX                     bytes as they are, without waiting
+  wait                        the next reply
+  close                       hangs up, and connects again
+  sleep SECONDS
+"""
+
+import hashlib
+import json
+import socket
+import struct
+import sys
+import time
+
+from cryptography.hazmat.primitives import serialization
+
+NAME = b"keychain-v1@llavero"
+BIND = b"session-bind@openssh.com"
+
+
+def string(data):
+    return struct.pack(">I", len(data)) + data
+
+
+def frame(body):
+    return struct.pack(">I", len(body)) + body
+
+
+class Agent:
+    def __init__(self, path):
+        self.path = path
+        self.last_bind = b""
+        self.connect()
+
+    def connect(self):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(30)
+        self.socket.connect(self.path)
+
+    def receive(self, count):
+        data = b""
+        while len(data) < count:
+            part = self.socket.recv(count - len(data))
+            if not part:
+                raise EOFError
+            data += part
+        return data
+
+    def reply(self):
+        try:
+            body = self.receive(struct.unpack(">I", self.receive(4))[0])
+        except (EOFError, ConnectionError):
+            return "end"
+        if body[0] != 29:
+            return str(body[0])
+        size = struct.unpack(">I", body[1:5])[0]
+        rest = body[5 + size :]
+        if body[5 : 5 + size] == b"query":
+            names = []
+            while rest:
+                size = struct.unpack(">I", rest[:4])[0]
+                names.append(rest[4 : 4 + size].decode())
+                rest = rest[4 + size :]
+            return "29 " + " ".join(names)
+        return "29 " + rest.decode()
+
+    def send(self, data):
+        try:
+            self.socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    def call(self, name, contents):
+        self.send(frame(bytes([27]) + string(name) + contents))
+        return self.reply()
+
+    def bind(self, key_file, session, flag, bad=False):
+        with open(key_file, "rb") as file:
+            key = serialization.load_ssh_private_key(file.read(), None)
+        identifier = hashlib.sha256(session.encode()).digest()
+        public = key.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+        signature = key.sign(identifier)
+        if bad:
+            signature = signature[:-1] + bytes([signature[-1] ^ 1])
+        contents = string(string(b"ssh-ed25519") + string(public)) + string(identifier)
+        contents += string(string(b"ssh-ed25519") + string(signature)) + bytes([int(flag)])
+        self.last_bind = frame(bytes([27]) + string(BIND) + contents)
+        self.send(self.last_bind)
+        return self.reply()
+
+    def ask(self, request):
+        answer = self.call(NAME, request.encode())
+        # While a person decides.
+        while answer.startswith("29 ") and "wait" in json.loads(answer[3:]):
+            ticket = json.loads(answer[3:])["wait"]
+            answer = self.call(NAME, json.dumps({"tool": "test", "for": "get", "do": "wait", "ticket": ticket}).encode())
+        return answer
+
+    def step(self, words):
+        name, *words = words
+        if name == "bind":
+            return self.bind(words[0], words[1].rstrip(","), words[2].rstrip(","), "bad" in words)
+        if name == "replay":
+            with open(words[0], "rb") as file:
+                self.send(file.read())
+            return self.reply()
+        if name == "save":
+            with open(words[0], "wb") as file:
+                file.write(self.last_bind)
+            return "saved"
+        if name == "query":
+            return self.call(b"query", b"")
+        if name == "ask":
+            return self.ask(" ".join(words))
+        if name == "get":
+            query = {"class": "internet", "protocol": "https", "server": words[0]}
+            tool = words[1] if len(words) > 1 else "git"
+            return self.ask(json.dumps({"tool": tool, "for": "get", "do": "find", "query": query}))
+        if name == "list":
+            return self.ask(json.dumps({"tool": "git", "for": "get", "do": "list"}))
+        if name == "raw":
+            self.send(bytes.fromhex(words[0]))
+            return "sent"
+        if name == "wait":
+            return self.reply()
+        if name == "close":
+            self.socket.close()
+            self.connect()
+            return "connected"
+        if name == "sleep":
+            time.sleep(float(words[0]))
+            return "slept"
+        raise SystemExit(f"agent-forward.py: no step {name}")
+
+
+agent = Agent(sys.argv[1])
+for each in sys.argv[2:]:
+    print(agent.step(each.split()), flush=True)
