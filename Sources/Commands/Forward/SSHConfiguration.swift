@@ -13,7 +13,7 @@ enum SSHConfiguration {
   /// The values of options by their names in lower case, as `ssh -G` prints them; `nil` without ssh.
   static func options(for host: String) -> [String: String]? {
     if host.hasPrefix("-") { return nil }
-    let arguments = ["ssh", "-G", host].map { CString(copying: $0) }
+    let arguments = ["ssh", "-T", "-G", host].map { CString(copying: $0) }
     guard let outcome = try? ProgramOutput.read(arguments, timeout: time, limit: 1 << 20) else { return nil }
     switch consume outcome {
     case .failed: return nil
