@@ -21,6 +21,12 @@ package struct RuleStore {
     package var text: String {
       switch self {
       case .malformed(let fault): "its line \(fault.line) can't be understood: \(fault.fault.text)"
+      case .file(.unsafeFile(_, .symbolicLink)): "it is a symbolic link, so only you can change it"
+      case .file(.unsafeFile(_, .mode)): "others can change it"
+      case .file(.unsafeFile(_, .owner)): "it belongs to another user"
+      case .file(.system(let operation, let path, let number)):
+        "cannot \(operation) \(path): \(errorText(number))"
+      case .file(.busy(_, let seconds)): "another process has been changing it for \(seconds) seconds"
       case .file(let error): "\(error)"
       case .tooLarge(let limit): "it would have more than \(limit) bytes"
       }
@@ -37,13 +43,14 @@ package struct RuleStore {
     self.path = path
   }
 
-  /// The rules; none without a file.
+  /// The rules; none without a file. Others may read the file, for people keep it with their other settings, but not
+  /// write it.
   ///
   /// - Throws: ``Fault``.
   package func read() throws(Fault) -> RuleFile {
     let text: Secret?
     do throws(KeychainError) {
-      text = try OpenFile(path: path)?.contents(limit: RuleFile.maximumSize)
+      text = try OpenFile(path: path, mayBeRead: true)?.contents(limit: RuleFile.maximumSize)
     } catch {
       throw .file(error)
     }
@@ -69,6 +76,8 @@ package struct RuleStore {
       try FileLock(Self.lockName, in: folder, patience: Self.patience) {}
     }
     defer { _ = lock.descriptor }
+    // A new file would take the link's place, and what it leads to would no longer count.
+    if FileStatus.isLink(path) { throw .file(.unsafeFile(path: path, .symbolicLink)) }
     var rules = try read()
     let result = body(&rules)
     let text = rules.text

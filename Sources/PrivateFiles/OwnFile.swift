@@ -31,15 +31,15 @@ package struct FileStatus: Equatable {
     changed = FileTime(status.st_ctim)
   }
 
-  /// The status of a regular file that belongs only to this user.
+  /// The status of a regular file that belongs only to this user. If `mayBeRead` is set, others may read it.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is not such a file, and as ``init(of:path:)`` does. The
   ///   descriptor is then closed.
-  package init(ofOwnFile descriptor: Int32, path: String) throws(KeychainError) {
+  package init(ofOwnFile descriptor: Int32, path: String, mayBeRead: Bool = false) throws(KeychainError) {
     do throws(KeychainError) {
       let status = try FileStatus(of: descriptor, path: path)
       if !status.isRegularFile { throw .unsafeFile(path: path, .wrongKind) }
-      try status.refuseAccessByOthers(path: path)
+      try status.refuseAccessByOthers(path: path, mayBeRead: mayBeRead)
       self = status
     } catch {
       close(descriptor)
@@ -53,6 +53,12 @@ package struct FileStatus: Equatable {
     return lstat(path, &status) == 0
   }
 
+  /// Whether there is a symbolic link at a path.
+  package static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
   /// When the contents were changed last.
   package var modificationDate: Timestamp {
     Timestamp(milliseconds: Int64(modified.seconds) * 1000 + Int64(modified.nanoseconds) / 1_000_000)
@@ -64,10 +70,10 @@ package struct FileStatus: Equatable {
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
 
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's or its mode makes it accessible to
-  ///   others.
-  package func refuseAccessByOthers(path: String) throws(KeychainError) {
+  ///   others; if `mayBeRead` is set, if others can change it.
+  package func refuseAccessByOthers(path: String, mayBeRead: Bool = false) throws(KeychainError) {
     if owner != ownUser { throw .unsafeFile(path: path, .owner(uid: owner)) }
-    if mode & 0o077 != 0 { throw .unsafeFile(path: path, .mode(mode & 0o7777)) }
+    if mode & (mayBeRead ? 0o022 : 0o077) != 0 { throw .unsafeFile(path: path, .mode(mode & 0o7777)) }
   }
 }
 
@@ -92,25 +98,26 @@ package struct OpenFile: ~Copyable {
   package let status: FileStatus
 
   /// - Throws: ``KeychainError/unsafeFile(path:_:)``. The descriptor is then closed.
-  init(owning descriptor: Int32, path: String) throws(KeychainError) {
-    status = try FileStatus(ofOwnFile: descriptor, path: path)
+  init(owning descriptor: Int32, path: String, mayBeRead: Bool = false) throws(KeychainError) {
+    status = try FileStatus(ofOwnFile: descriptor, path: path, mayBeRead: mayBeRead)
     self.descriptor = descriptor
     self.path = path
   }
 
   /// Opens a file anywhere that a person has named. Symbolic links are followed. `nil` if there is no such file.
   ///
+  /// - Parameter mayBeRead: whether others may read it, because it holds no secret. They may never change it.
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, accessible to others, or not a regular
   ///   file;
   ///   ``KeychainError/system(operation:path:errno:)``.
-  package init?(path: String) throws(KeychainError) {
+  package init?(path: String, mayBeRead: Bool = false) throws(KeychainError) {
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
     let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .system(operation: "open", path: path, errno: errno)
     }
-    try self.init(owning: file, path: path)
+    try self.init(owning: file, path: path, mayBeRead: mayBeRead)
   }
 
   deinit { close(descriptor) }

@@ -79,6 +79,26 @@ import Testing
     #expect(throws: RuleStore.Fault.self) { try store.read() }
   }
 
+  @Test("a file that others can read is read, and kept as a file of one's own")
+  func readableByOthers() throws {
+    try write("allow far *\n")
+    chmod(path, 0o644)
+    #expect(try store.read().rules.count == 1)
+  }
+
+  @Test("a link is followed, but never replaced")
+  func link() throws {
+    try write("allow far *\n")
+    #expect(rename(path, folder["rules"]) == 0)
+    #expect(symlink(folder["rules"], path) == 0)
+    #expect(try store.read().rules.count == 1)
+    let new = try rule("deny far *")
+    #expect(throws: RuleStore.Fault.file(.unsafeFile(path: path, .symbolicLink))) {
+      try store.change { $0.set(new, at: .now) }
+    }
+    #expect(try store.read().rules.count == 1)
+  }
+
   @Test("too large a file is not made")
   func tooLarge() throws {
     try write(String(repeating: "# x\n", count: RuleFile.maximumSize / 4))

@@ -183,12 +183,7 @@ extension Failure {
   /// Says that no host may have anything, because the rules can't be read.
   init(_ places: ForwardingPlaces, _ fault: RuleStore.Fault) {
     self.init(
-      "no host may have anything, because \(places.rules) can't be used: \(Self.text(fault))",
+      "no host may have anything, because \(places.rules) can't be used: \(fault.text)",
       hint: "mend it with an editor; llavero-forward(1) has its format", status: .keychain)
-  }
-
-  private static func text(_ fault: RuleStore.Fault) -> String {
-    if case .file(let error) = fault { return Failure(error).message }
-    return fault.text
   }
 }

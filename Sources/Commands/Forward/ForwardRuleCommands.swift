@@ -125,7 +125,8 @@ extension ForwardingRule {
     do throws(RuleStore.Fault) {
       return try RuleStore(at: places.rules).change(body)
     } catch {
-      throw Failure(places, error)
+      if case .malformed = error { throw Failure(places, error) }
+      throw Failure("\(places.rules) can't be changed: \(error.text)", status: .keychain)
     }
   }
 }

@@ -76,7 +76,7 @@ package final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy
   /// The rules as they are now; `nil` if the file can't be read, or can't be understood.
   private func presentRules() -> [ForwardingRule]? {
     do throws(KeychainError) {
-      guard let file = try OpenFile(path: rulePath) else { return [] }
+      guard let file = try OpenFile(path: rulePath, mayBeRead: true) else { return [] }
       if let known = rules.value(at: file.status) { return known }
       let text = try file.contents(limit: RuleFile.maximumSize)
       do throws(RuleFile.Malformed) {
@@ -91,7 +91,7 @@ package final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy
         )
       }
     } catch {
-      tell("\(rulePath) can't be read, so no host may have anything: \(error)")
+      tell("\(rulePath) can't be used, so no host may have anything: \(RuleStore.Fault.file(error).text)")
     }
     return nil
   }
