@@ -44,7 +44,7 @@ enum AgentCommand {
       try FileLock(ForwardingPlaces.lockName, in: folder, patience: 0) {}
     })
     var listeners: [(descriptor: Int32, entry: EntryPoint)] = []
-    defer { for path in [places.forwardingSocket, places.controlSocket] { unlink(path) } }
+    func removeSockets() { for path in [places.forwardingSocket, places.controlSocket] { unlink(path) } }
     // The control socket is last: who finds it finds the other, too.
     for (path, entry) in [(places.forwardingSocket, .forwarding), (places.controlSocket, .control)]
       as [(String, EntryPoint)]
@@ -52,7 +52,9 @@ enum AgentCommand {
       unlink(path)
       let listener = clinux_listen_unix(path, 256)
       if listener < 0 {
-        throw Failure(KeychainError.system(operation: "listen at", path: path, errno: errno))
+        let number = errno
+        removeSockets()
+        throw Failure(KeychainError.system(operation: "listen at", path: path, errno: number))
       }
       listeners.append((listener, entry))
     }
@@ -78,6 +80,9 @@ enum AgentCommand {
       listeners, NamedSockets(in: places.namedSockets), signals: clinux_ending_signals(), settings,
       cryptography, policy)
     agent.run()
+    // While nobody else can start, and before the connections end: whoever waits for that finds no socket afterwards.
+    removeSockets()
+    withExtendedLifetime(agent) {}
     _ = lock.descriptor
   }
 }
