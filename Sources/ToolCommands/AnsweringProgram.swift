@@ -1,5 +1,6 @@
 import Bytes
 import Forwarding
+import Glibc
 import Keychain
 import KeychainChoice
 import Terminals
@@ -16,7 +17,9 @@ package enum AnsweringProgram {
   package static func main(secretService: SecretServiceProvider? = nil) -> Never {
     Program.begin(secretService: secretService)
     do throws(Failure) {
-      // Before anything is read: with the Secret Service, another program takes over here.
+      // Before anything is read: with the Secret Service, another program takes over here. It may be started before
+      // there is work, and is to use the keychain that is chosen then.
+      guard waitsForWork() else { Program.end(Status.done.rawValue) }
       var selection = KeychainSelection()
       selection.isForTool = true
       selection.readsSecrets = true
@@ -28,6 +31,13 @@ package enum AnsweringProgram {
       Program.end(error)
     }
     Program.end(Status.done.rawValue)
+  }
+
+  /// Waits until there is work. Returns false if none will come.
+  private static func waitsForWork() -> Bool {
+    var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    while poll(&input, 1, -1) < 0 {}
+    return input.revents & Int16(POLLIN) != 0
   }
 
   private static func answer(

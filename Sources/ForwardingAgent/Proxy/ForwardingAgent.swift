@@ -60,6 +60,8 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   var clients: [AgentClient] = []
   /// Programs whose client has gone while they change the keychain.
   var leftover: [KeychainProgram] = []
+  /// A program that waits for a request, and when it is ended, in milliseconds since boot.
+  var spare: (program: KeychainProgram, end: Int)?
   /// Programs that have said all, or were told to end.
   var ending: [KeychainProgram] = []
   /// The questions, those that were asked first in front.
@@ -170,6 +172,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
       if let request = client.request { limits.append(request.end) }
     }
     limits += questions.compactMap { $0.program?.end }
+    if let spare { limits.append(spare.end) }
     let time = limits.min().map { max(0, $0 - SystemClock.sinceBoot) }
     // A program ends some time after its output. Nobody says when.
     guard !ending.isEmpty else { return time.map { Int32(clamping: $0) } ?? -1 }
@@ -202,6 +205,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     for question in questions {
       if let (_, end) = question.program, end <= now { giveUp(question) }
     }
+    if let spare, spare.end <= now { dismissSpare() }
   }
 }
 
@@ -341,10 +345,14 @@ extension ForwardingAgent {
       takeKeychainRequest(contents, from: client)
     } else if name == SessionBind.extensionName {
       takeBind(contents, frame, from: client)
-    } else if name == QueryExtension.name, client.entry == .forwarding {
-      askForNames(frame, for: client)
     } else if name == QueryExtension.name {
-      _ = client.send(QueryExtension.reply(ownNames))
+      // Nobody but a program that looks for a keychain asks this.
+      prepareSpare()
+      if client.entry == .forwarding {
+        askForNames(frame, for: client)
+      } else {
+        _ = client.send(QueryExtension.reply(ownNames))
+      }
     } else {
       passOn(frame, from: client)
     }

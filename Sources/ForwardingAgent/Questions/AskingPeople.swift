@@ -34,9 +34,9 @@ extension ForwardingAgent {
     if questions.contains(where: { $0.program != nil }) { return }
     while let next = questions.first(where: { $0.session != lastAsked }) ?? questions.first {
       lastAsked = next.session
-      if let program = KeychainProgram(settings.program, as: settings.askingName, next.text.encoded) {
+      if let program = KeychainProgram(settings.program, as: settings.askingName) {
         next.program = (program, SystemClock.sinceBoot + Self.questionTime)
-        program.write()
+        program.give(next.text.encoded)
         return
       }
       remove(next)

@@ -10,18 +10,17 @@ package final class KeychainProgram {
   private var input: Int32
   /// Where its output is read.
   package let output: Int32
-  private var work: Secret
+  private var work = Secret()
   private var sent = 0
   private var result = Secret()
 
-  /// Starts the program and gives it its work.
+  /// Starts the program, which waits for its work.
   ///
   /// - Parameters:
   ///   - path: the executable.
   ///   - name: the name that it is run as.
-  ///   - work: the encoded work.
   /// - Returns: `nil` with `errno` if it can't be started.
-  package init?(_ path: String, as name: String, _ work: consuming Secret) {
+  package init?(_ path: String, as name: String) {
     var toProgram: [Int32] = [-1, -1]
     var fromProgram: [Int32] = [-1, -1]
     guard clinux_pipe(&toProgram) == 0 else { return nil }
@@ -42,7 +41,6 @@ package final class KeychainProgram {
       return nil
     }
     self.process = process
-    self.work = work
     input = toProgram[1]
     output = fromProgram[0]
   }
@@ -74,6 +72,18 @@ package final class KeychainProgram {
     guard let argument = strdup(name) else { return ENOMEM }
     defer { free(argument) }
     return posix_spawn(&process, path, &actions, &attributes, [argument, nil], environ)
+  }
+
+  /// Gives it its work, encoded; what it doesn't take at once, by ``write()``.
+  package func give(_ work: consuming Secret) {
+    self.work = work
+    write()
+  }
+
+  /// Lets it end without any work.
+  package func dismiss() {
+    if input >= 0 { close(input) }
+    input = -1
   }
 
   /// Where it still has to be given work; -1 if it has all.

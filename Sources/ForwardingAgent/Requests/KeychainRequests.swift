@@ -11,6 +11,8 @@ extension ForwardingAgent {
   private static var maximumProgramsOfOne: Int { 4 }
   /// After how long the sender of a request is told to ask again, in milliseconds.
   private static var patience: Int { 1000 }
+  /// How long a program waits for a request, in milliseconds.
+  private static var spareTime: Int { 5000 }
   /// How long a request takes at most, in milliseconds, with all that a person is asked for.
   private static var maximumTime: Int { 300_000 }
 
@@ -100,19 +102,39 @@ extension ForwardingAgent {
       else { continue }
       do throws(ForwardFault) {
         let permissions = try permissions(of: client, for: request)
-        let work = ForwardingWork(permissions, request.text.copy()).encoded
-        guard let program = KeychainProgram(settings.program, as: settings.answeringName, work) else {
-          throw .unavailable
-        }
+        guard let program = takeSpare() ?? newProgram() else { throw .unavailable }
         request.permissions = permissions
         request.state = .program(program)
-        program.write()
+        program.give(ForwardingWork(permissions, request.text.copy()).encoded)
         count += 1
         running[client.process, default: 0] += 1
       } catch {
         answer(client, .fault(error))
       }
     }
+  }
+
+  private func newProgram() -> KeychainProgram? {
+    KeychainProgram(settings.program, as: settings.answeringName)
+  }
+
+  /// Starts a program for a request that will come soon, so that it needn't wait for that. It is ended if none comes.
+  func prepareSpare() {
+    if spare == nil { spare = newProgram().map { ($0, SystemClock.sinceBoot + Self.spareTime) } }
+  }
+
+  /// Ends the program that no request has come for.
+  func dismissSpare() {
+    guard let (program, _) = spare else { return }
+    spare = nil
+    program.dismiss()
+    ending.append(program)
+  }
+
+  private func takeSpare() -> KeychainProgram? {
+    guard let (program, _) = spare else { return nil }
+    spare = nil
+    return program.hasEnded() ? nil : program
   }
 
   /// Passes on what the program has said.
