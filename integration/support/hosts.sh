@@ -38,10 +38,12 @@ make_host() {
   # Beneath it, this machine's home and the person's folders do not exist.
   cat >"$folder/sshd" <<TEXT
 #!/bin/sh
+# With options, it is a server; without, it serves its standard input.
+[ \$# -gt 0 ] || set -- -i
 exec bwrap --dev-bind / / --bind "$folder/tmp" /tmp --tmpfs /run --dir /run/sshd --ro-bind "$folder/passwd" /etc/passwd \\
   --ro-bind "$PREFIX" "$PREFIX" --bind "$CASE" "$CASE" --tmpfs "$XDG_RUNTIME_DIR" --tmpfs "$XDG_DATA_HOME" --tmpfs "$XDG_STATE_HOME" \\
   --unshare-pid --unshare-uts --hostname "$name" --proc /proc --die-with-parent \\
-  "$SSHD" -i -e -f "$folder/sshd_config" 2>>"$folder/log"
+  "$SSHD" "\$@" -e -f "$folder/sshd_config" 2>>"$folder/log"
 TEXT
   chmod 755 "$folder/sshd"
   mkdir -p "$XDG_DATA_HOME" "$XDG_STATE_HOME"
@@ -51,6 +53,15 @@ Host $name
   ProxyCommand $folder/sshd
   HostKeyAlias $name
 TEXT
+}
+
+# keep_running HOST: lets the host run on, so that what one login has started is there for the next
+keep_running() {
+  local port
+  port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  background "$CASE/hosts/$1/sshd" -D -p "$port" -o ListenAddress=127.0.0.1
+  wait_for 10 grep -q "Server listening on 127.0.0.1 port $port" "$CASE/hosts/$1/log" || fail "sshd doesn't start"
+  sed -i "s|^  ProxyCommand $CASE/hosts/$1/sshd\$|  HostName 127.0.0.1\n  Port $port|" "$CASE/ssh_config"
 }
 
 # ssh_to HOST [OPTION...] COMMAND: without the agent's forwarding, unless it is asked for
