@@ -215,10 +215,10 @@ let package = Package(
       swiftSettings: settings, linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
       name: "llavero-forward", dependencies: ["ForwardProgram", "CArguments"], swiftSettings: settings,
-      linkerSettings: staticExecutable),
+      linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
       name: "llavero-secret-service",
-      dependencies: ["Commands", "ToolCommands", "Keychain", "SecretService", "CArguments"],
+      dependencies: ["Commands", "ToolCommands", "Processes", "Keychain", "SecretService", "CArguments"],
       exclude: ["static"], swiftSettings: settings,
       // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
       // to relocate a position-independent executable of this size as much again.

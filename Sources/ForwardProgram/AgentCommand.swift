@@ -9,6 +9,7 @@ import HostKeys
 import Keychain
 import Passphrases
 import PrivateFiles
+import Processes
 import Terminals
 import ToolCommands
 
@@ -62,6 +63,8 @@ enum AgentCommand {
       upstream: VaultLocation.environmentVariable("SSH_AUTH_SOCK"), program: "/proc/self/exe",
       answeringName: AnsweringProgram.name, askingName: AskingProgram.name)
     settings.passesKeys = passesKeys
+    settings.watchingProgram = Executables.companion(SecretServiceProgram.name)
+    settings.watchingName = SecretServiceProgram.screenWatch
     let cryptography = GcryptCryptography()
     let log = RequestLog(in: places.stateFolder)
     let policy = RulePolicy(
@@ -79,6 +82,7 @@ enum AgentCommand {
     let agent = ForwardingAgent(
       listeners, NamedSockets(in: places.namedSockets), signals: clinux_ending_signals(), settings,
       cryptography, policy)
+    clinux_release_code()
     agent.run()
     // While nobody else can start, and before the connections end: whoever waits for that finds no socket afterwards.
     removeSockets()

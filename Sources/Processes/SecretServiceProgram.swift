@@ -6,6 +6,8 @@ package import Terminals
 /// The executable with support for the Secret Service, which `llavero` becomes if that keychain is used.
 package struct SecretServiceProgram {
   package static let name = "llavero-secret-service"
+  /// The name that it is run as to say when the screen is locked.
+  package static let screenWatch = "llavero-screen-watch"
 
   /// The path of the executable.
   package let path: String

@@ -1,5 +1,6 @@
 import Commands
 import Keychain
+import Processes
 import SecretService
 import ToolCommands
 
@@ -7,5 +8,6 @@ prepareProcess()
 let provider = SecretServiceProvider(
   open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
   diagnose: SecretServiceKeychain.diagnose)
+if Program.name == SecretServiceProgram.screenWatch { ScreenLock.watch() }
 if Program.name == AnsweringProgram.name { AnsweringProgram.main(secretService: provider) }
 LlaveroProgram.main(secretService: provider)

@@ -47,7 +47,8 @@ extension ForwardingAgent {
             hosts: hosts.names, keys: hosts.keys, process: client.process, connections: 1))
       }
     }
-    for lease in leases.all where now < lease.end {
+    removeEndedLeases()
+    for lease in leases.all {
       response.leases.append(
         ControlResponse.Lease(
           hosts: lease.hosts.map { ByteString($0.host.description) }, tool: lease.tool,
@@ -75,8 +76,7 @@ extension ForwardingAgent {
   // MARK: Forgetting
 
   private func lock() -> ControlResponse {
-    leases.removeAll()
-    for client in clients { client.decisions.removeAll() }
+    forgetDecisions()
     return ControlResponse()
   }
 

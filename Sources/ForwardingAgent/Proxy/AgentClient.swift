@@ -97,7 +97,7 @@ final class KeychainRequest {
     /// It waits for a place among the programs.
     case queued
     /// The program opens the keychain.
-    case program(KeychainProgram)
+    case program(PipedProgram)
     /// A person is being asked, or will be.
     case asking
     /// This is the answer, which its sender has not taken yet.
@@ -129,7 +129,7 @@ final class KeychainRequest {
   }
 
   /// The program that opens the keychain, if it runs.
-  var program: KeychainProgram? {
+  var program: PipedProgram? {
     if case .program(let program) = state { program } else { nil }
   }
 }

@@ -40,6 +40,10 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     package var answeringName: String
     /// The name that it is run as to ask.
     package var askingName: String
+    /// The path of the program that says when the screen is locked; `nil` if there is none.
+    package var watchingProgram: String?
+    /// The name that it is run as.
+    package var watchingName = ""
 
     /// Makes settings.
     package init(upstream: String?, program: String, answeringName: String, askingName: String) {
@@ -59,11 +63,11 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   var listeners: [(descriptor: Int32, entry: EntryPoint)]
   var clients: [AgentClient] = []
   /// Programs whose client has gone while they change the keychain.
-  var leftover: [KeychainProgram] = []
+  var leftover: [PipedProgram] = []
   /// A program that waits for a request, and when it is ended, in milliseconds since boot.
-  var spare: (program: KeychainProgram, end: Int)?
+  var spare: (program: PipedProgram, end: Int)?
   /// Programs that have said all, or were told to end.
-  var ending: [KeychainProgram] = []
+  var ending: [PipedProgram] = []
   /// The questions, those that were asked first in front.
   var questions: [PersonQuestion] = []
   /// The session that was asked last.
@@ -71,6 +75,8 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   /// How often a session was told no.
   var refusals: [Session: Int] = [:]
   var leases = Leases()
+  /// The program that says when the screen is locked. It runs as long as there are leases.
+  var screenWatch: PipedProgram?
   /// The rules of sandboxes.
   var sandboxes: [ByteString: [ForwardingRule]] = [:]
   var lastTicket = 0
@@ -98,10 +104,11 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     case listener(EntryPoint)
     case client(AgentClient)
     case upstream(AgentClient, UpstreamAgent)
-    case programInput(KeychainProgram)
+    case programInput(PipedProgram)
     case programOutput(AgentClient)
     case answer(PersonQuestion)
-    case leftover(KeychainProgram)
+    case leftover(PipedProgram)
+    case screen(PipedProgram)
   }
 
   /// Serves clients until a signal comes.
@@ -117,7 +124,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
         polled.append(pollfd(fd: descriptor, events: events, revents: 0))
         watched.append(what)
       }
-      func watch(_ program: KeychainProgram, _ what: Watched) {
+      func watch(_ program: PipedProgram, _ what: Watched) {
         if program.inputToWrite >= 0 { watch(program.inputToWrite, Int16(POLLOUT), .programInput(program)) }
         watch(program.output, Int16(POLLIN), what)
       }
@@ -136,6 +143,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
       for question in questions {
         if let (program, _) = question.program { watch(program, .answer(question)) }
       }
+      if let screenWatch { watch(screenWatch.output, Int16(POLLIN), .screen(screenWatch)) }
       for program in leftover { watch(program.output, Int16(POLLIN), .leftover(program)) }
       if poll(&polled, nfds_t(polled.count), timeToWait) < 0 {
         if errno == EINTR { continue }
@@ -154,6 +162,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
           if let (program, _) = question.program, program.read() { finish(question) }
         case .leftover(let program):
           if program.read() { removeLeftover(program) }
+        case .screen(let program): takeScreenLock(program)
         }
       }
       ending.removeAll { $0.hasEnded() }
@@ -267,6 +276,7 @@ extension ForwardingAgent {
     client.waiting = .nothing
     client.upstream = nil
     clients.removeAll { $0 === client }
+    removeEndedLeases()
     if let sandbox = client.sandbox { end(sandbox: sandbox) }
   }
 
@@ -285,7 +295,7 @@ extension ForwardingAgent {
     }
   }
 
-  func removeLeftover(_ program: KeychainProgram) {
+  func removeLeftover(_ program: PipedProgram) {
     leftover.removeAll { $0 === program }
     ending.append(program)
   }
@@ -346,13 +356,14 @@ extension ForwardingAgent {
     } else if name == SessionBind.extensionName {
       takeBind(contents, frame, from: client)
     } else if name == QueryExtension.name {
-      // Nobody but a program that looks for a keychain asks this.
-      prepareSpare()
       if client.entry == .forwarding {
         askForNames(frame, for: client)
       } else {
         _ = client.send(QueryExtension.reply(ownNames))
       }
+      // Nobody but a program that looks for a keychain asks this. It has its answer before, for the start of a program
+      // keeps this one waiting.
+      prepareSpare()
     } else {
       passOn(frame, from: client)
     }

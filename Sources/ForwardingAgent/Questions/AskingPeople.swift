@@ -34,7 +34,7 @@ extension ForwardingAgent {
     if questions.contains(where: { $0.program != nil }) { return }
     while let next = questions.first(where: { $0.session != lastAsked }) ?? questions.first {
       lastAsked = next.session
-      if let program = KeychainProgram(settings.program, as: settings.askingName) {
+      if let program = PipedProgram(settings.program, as: settings.askingName) {
         next.program = (program, SystemClock.sinceBoot + Self.questionTime)
         program.give(next.text.encoded)
         return
@@ -97,6 +97,7 @@ extension ForwardingAgent {
       Lease(
         session: question.session, hosts: question.hosts, tool: question.tool, grant: grant,
         end: now + Lease.maximumTime), now: now)
+    watchScreen()
   }
 
   /// Makes rules of a decision. Returns whether they count; some items can't be named by a rule.

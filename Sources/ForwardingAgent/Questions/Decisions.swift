@@ -68,5 +68,8 @@ struct Leases {
 
   mutating func removeAll() { all = [] }
 
+  /// Removes those that count for nobody any more.
+  mutating func removeEnded(now: Int) { all.removeAll { $0.end <= now || !$0.session.isThere } }
+
   mutating func removeAll(of session: Session) { all.removeAll { $0.session == session } }
 }

@@ -98,7 +98,7 @@ final class PersonQuestion {
   let question: ForwardingService.Question
   var clients: [AgentClient]
   /// The program that asks, and when it is given up, in milliseconds since boot.
-  var program: (KeychainProgram, end: Int)?
+  var program: (PipedProgram, end: Int)?
 
   init(_ client: AgentClient, _ request: KeychainRequest, _ question: ForwardingService.Question) {
     session = client.session

@@ -17,6 +17,14 @@ package enum Session: Hashable, Sendable {
     }
   }
 
+  /// Whether it can still ask for anything.
+  var isThere: Bool {
+    switch self {
+    case .process(let process, let start): Self.start(of: process) == start
+    case .socket: true
+    }
+  }
+
   /// When a process started, in ticks since boot (proc(5), field 22 of `stat`); 0 if that can't be told.
   private static func start(of process: Int) -> UInt64 {
     let file = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)

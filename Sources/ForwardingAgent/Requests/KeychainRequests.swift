@@ -1,4 +1,5 @@
 import Bytes
+import CLinux
 import Forwarding
 import ForwardingControl
 import JSON
@@ -114,8 +115,8 @@ extension ForwardingAgent {
     }
   }
 
-  private func newProgram() -> KeychainProgram? {
-    KeychainProgram(settings.program, as: settings.answeringName)
+  private func newProgram() -> PipedProgram? {
+    PipedProgram(settings.program, as: settings.answeringName)
   }
 
   /// Starts a program for a request that will come soon, so that it needn't wait for that. It is ended if none comes.
@@ -129,9 +130,11 @@ extension ForwardingAgent {
     spare = nil
     program.dismiss()
     ending.append(program)
+    // There was nothing to do for a while, and there may be nothing for hours.
+    clinux_release_code()
   }
 
-  private func takeSpare() -> KeychainProgram? {
+  private func takeSpare() -> PipedProgram? {
     guard let (program, _) = spare else { return nil }
     spare = nil
     return program.hasEnded() ? nil : program
@@ -142,6 +145,8 @@ extension ForwardingAgent {
     guard let request = client.request, let program = request.program else { return }
     let result = program.takeResult()
     ending.append(program)
+    // Further requests often follow. By then the answer to this one has gone out.
+    defer { prepareSpare() }
     switch result.withUnsafeBytes({ ForwardingService.Outcome(parsing: $0) }) {
     case .response(let response)?: answer(client, response)
     case .asks(let question)?:
@@ -159,13 +164,13 @@ extension ForwardingAgent {
   /// Gives a client the answer to its request, now or when it asks again.
   func answer(_ client: AgentClient, _ response: ForwardResponse) {
     guard let request = client.request else { return }
-    note(request, LoggedRequest.Outcome(of: response, to: request.summary), response)
     if case .keychain = client.waiting {
       client.request = nil
       reply(to: client, response)
     } else {
       request.state = .answered(response)
     }
+    note(request, LoggedRequest.Outcome(of: response, to: request.summary), response)
   }
 
   // MARK: The log
