@@ -1,4 +1,5 @@
 package import Bytes
+import Glibc
 import JSON
 package import Keychain
 
@@ -26,8 +27,9 @@ package final class ForwardedKeychain: KeychainStore {
   /// The items that the last changes have made, as the other machine has them.
   private var made: [Item] = []
 
-  /// How often changes are tried again if somebody else has changed the same items meanwhile.
-  private static let maximumAttempts = 10
+  /// How often changes are tried again if somebody else has changed the same items meanwhile. There is no lock that
+  /// would let each have its turn, so they wait for random times, up to a tenth of a second.
+  private static let maximumAttempts = 100
 
   private final class Held {
     let item: Item
@@ -89,9 +91,10 @@ package final class ForwardedKeychain: KeychainStore {
     let matching = isList ? items.filter(query.matches) : items
     for item in matching {
       guard let reference = item.reference else { throw Self.notUnderstood }
-      pending?.see(item, at: reference)
       if !isList { queries[reference] = query }
     }
+    // What an earlier query didn't find is looked for once more: if it is new, both can't be true at once.
+    for doubtful in pending?.see(matching, query) ?? [] { _ = try remoteItems(matching: doubtful) }
     return matching
   }
 
@@ -224,13 +227,18 @@ package final class ForwardedKeychain: KeychainStore {
         throw error
       }
     }
-    for _ in 0..<Self.maximumAttempts {
+    for attempt in 0..<Self.maximumAttempts {
+      if attempt > 0 { usleep(.random(in: 0...(min(UInt32(attempt), 20) * 5000))) }
       pending = PendingChanges()
       held = [:]
       made = []
       defer { pending = nil }
-      let result = try body()
-      if let changes = pending, try commit(changes) { return result }
+      do throws(KeychainError) {
+        let result = try body()
+        if let changes = pending, !changes.isTorn, try commit(changes) { return result }
+      } catch {
+        if pending?.isTorn != true { throw error }
+      }
     }
     throw .forwarding(.changed)
   }
@@ -286,6 +294,8 @@ package final class ForwardedKeychain: KeychainStore {
       let response = text.withUnsafeBytes { try? ForwardResponse(parsing: $0) }
       guard let response else { throw Self.notUnderstood }
       guard case .waiting(let ticket) = response else { return response }
+      // The agent says so after a second. Nobody who says so at once makes this one spin.
+      usleep(20_000)
       action = .wait(ticket: ticket)
     }
     throw .forwarding(.undecided)

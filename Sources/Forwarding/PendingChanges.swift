@@ -27,18 +27,55 @@ struct PendingChanges {
   private var updateOrder: [ItemReference] = []
   private var deletions: [ItemReference] = []
 
+  /// What was looked for, and what was found at first.
+  private var lookups: [ItemQuery: Set<ItemReference>] = [:]
+  /// Whether it was seen that somebody else changes the same meanwhile, so that what was seen never was so at any moment.
+  /// Then nothing may come of it, not even that nothing has to be changed.
+  private(set) var isTorn = false
+
   /// The references of added items, in their order.
   private(set) var added: [ItemReference] = []
 
   // MARK: What was seen
 
-  mutating func see(_ item: Item, at reference: ItemReference) {
-    // The first look counts: what is done depends on it.
-    if former[reference] == nil { former[reference] = item }
+  /// Takes what a query has found.
+  ///
+  /// - Returns: queries that had not found some of it before, though it matches them: either it is new, or they may not
+  ///   find it.
+  mutating func see(_ items: [Item], _ query: ItemQuery) -> [ItemQuery] {
+    var found: Set<ItemReference> = []
+    var doubtful: Set<ItemQuery> = []
+    for item in items {
+      guard let reference = item.reference else { continue }
+      found.insert(reference)
+      // The first look counts: what is done depends on it.
+      if let former = former[reference] {
+        if former != item { isTorn = true }
+      } else {
+        former[reference] = item
+        for (other, result) in lookups
+        where other != query && !result.contains(reference) && other.matches(item) {
+          doubtful.insert(other)
+        }
+      }
+    }
+    if let former = lookups[query] {
+      if former != found { isTorn = true }
+    } else {
+      lookups[query] = found
+    }
+    return Array(doubtful)
   }
 
   mutating func see(_ credential: borrowing Credential, at reference: ItemReference) {
-    if former[reference] != nil, seen[reference] == nil { seen[reference] = Secrets(credential.copy()) }
+    guard former[reference] != nil else { return }
+    if let seen = seen[reference] {
+      if !seen.credential.hasSameSecret(as: credential) || seen.credential.expiry != credential.expiry {
+        isTorn = true
+      }
+    } else {
+      seen[reference] = Secrets(credential.copy())
+    }
   }
 
   // MARK: Items as they will be
