@@ -82,6 +82,8 @@ enum AgentCommand {
     let agent = ForwardingAgent(
       listeners, NamedSockets(in: places.namedSockets), signals: clinux_ending_signals(), settings,
       cryptography, policy)
+    // A program that ends before it has read its work must not end this one.
+    signal(SIGPIPE, SIG_IGN)
     clinux_release_code()
     agent.run()
     // While nobody else can start, and before the connections end: whoever waits for that finds no socket afterwards.

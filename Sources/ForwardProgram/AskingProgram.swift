@@ -20,8 +20,12 @@ enum AskingProgram {
         throw Failure("this program is only started by llavero-forward", status: .usage)
       }
       let words = Decision.allCases.map(\.rawValue)
-      let answer = try explaining { () throws(KeychainError) in
-        try WordPrompt.ask(question.sentence, among: words)
+      let answer = try explaining { () throws(KeychainError) -> String? in
+        do throws(KeychainError) {
+          return try WordPrompt.ask(question.sentence, among: words)
+        } catch .promptDismissed {
+          return nil
+        }
       }
       if let answer { try StandardStreams.write(raw: answer + "\n") }
     } catch {

@@ -17,6 +17,8 @@ package enum ControlRequest {
   case lock
   /// To pass everything else to the agent at this path from now on.
   case upstream(ByteString)
+  /// Whether to pass requests for ssh keys on from now on.
+  case keys(Bool)
   /// To look again which sockets there should be.
   case sockets
   /// To make a socket with these rules, until this connection ends. The rules name any socket as their host.
@@ -30,6 +32,7 @@ package enum ControlRequest {
     case .status: json.member("do", "status" as ByteString)
     case .lock: json.member("do", "lock" as ByteString)
     case .sockets: json.member("do", "sockets" as ByteString)
+    case .keys(let passes): json.member("do", (passes ? "keys" : "no-keys") as ByteString)
     case .upstream(let path):
       json.member("do", "upstream" as ByteString)
       json.member("path", path)
@@ -71,6 +74,8 @@ package enum ControlRequest {
     case "status": self = .status
     case "lock": self = .lock
     case "sockets": self = .sockets
+    case "keys": self = .keys(true)
+    case "no-keys": self = .keys(false)
     case "upstream":
       guard let path else { throw JSONReader.Malformed() }
       self = .upstream(path)
@@ -139,6 +144,8 @@ package struct ControlResponse {
   package var upstream: ByteString?
   /// Whether somebody can be asked.
   package var canAsk = false
+  /// Whether requests for ssh keys are passed on.
+  package var passesKeys = false
   /// The sockets' names.
   package var sockets: [ByteString] = []
   /// The path of the socket that was made.
@@ -171,6 +178,7 @@ package struct ControlResponse {
     json.member("start", start)
     json.member("upstream", upstream)
     json.member("canAsk", canAsk)
+    json.member("passesKeys", passesKeys)
     Self.write("sockets", sockets, to: &json)
     json.member("socket", socket)
     json.beginArray("clients")
@@ -217,6 +225,8 @@ package struct ControlResponse {
         upstream = try value.string()
       } else if name == "canAsk" {
         canAsk = try value.bool()
+      } else if name == "passesKeys" {
+        passesKeys = try value.bool()
       } else if name == "sockets" {
         sockets = try Self.texts(value)
       } else if name == "socket" {

@@ -52,7 +52,8 @@ package struct NamedSockets {
     _ = try Folder(creating: "\(path)/\(name)")
   }
 
-  /// Removes the folder of a socket with what is in it. Returns whether it was there.
+  /// Removes a socket and its folder. Returns whether it was there. If a container has put something into the folder, it
+  /// goes on under a name that no socket has, and can't keep the socket.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   @discardableResult
@@ -61,6 +62,9 @@ package struct NamedSockets {
     unlink(self.path(of: name))
     if rmdir(folder) == 0 { return true }
     if errno == ENOENT { return false }
+    if errno == ENOTEMPTY || errno == EEXIST {
+      for number in 1...1000 where rename(folder, "\(path)/.removed-\(name)-\(number)") == 0 { return true }
+    }
     throw .system(operation: "remove", path: folder, errno: errno)
   }
 

@@ -47,6 +47,9 @@ package struct LoggedRequest: Sendable {
   /// Why it was refused, if the sender was told.
   package var fault: ForwardFault?
 
+  /// The largest place, and account, in bytes: the other side names them, and must not fill the log with a few.
+  private static let maximumText = 1024
+
   /// Puts together what is known of a request.
   package init(
     date: Timestamp, hosts: [ForwardedHost], keys: [String], tool: ByteString, action: String, place: String?,
@@ -57,8 +60,10 @@ package struct LoggedRequest: Sendable {
     self.keys = keys
     self.tool = tool
     self.action = action
-    self.place = place
-    self.account = account
+    self.place = place.map { $0.utf8.count > Self.maximumText ? "\($0.prefix(Self.maximumText / 4))…" : $0 }
+    self.account = account.map {
+      $0.bytes.count > Self.maximumText ? ByteString(Array($0.bytes.prefix(Self.maximumText / 4))) : $0
+    }
     self.outcome = outcome
     self.fault = fault
   }
@@ -93,12 +98,14 @@ package final class RequestLog {
   package static let name = "forward.log"
   /// The name of the older file.
   package static let formerName = "forward.log.1"
-  /// The size at which a file is full, in bytes: some ten thousand requests.
-  private static let maximumSize = 2 << 20
+  private let maximumSize: Int
 
-  /// - Parameter folder: where the files are.
-  package init(in folder: String) {
+  /// - Parameters:
+  ///   - folder: where the files are.
+  ///   - maximumSize: the size at which a file is full, in bytes. Of requests, it is some tens of thousands.
+  package init(in folder: String, maximumSize: Int = 8 << 20) {
     self.folder = folder
+    self.maximumSize = maximumSize
   }
 
   /// How far somebody has read.
@@ -143,7 +150,7 @@ package final class RequestLog {
       _ = write(file, line.baseAddress, line.count)
     }
     var status = stat()
-    if fstat(file, &status) == 0, status.st_size >= Self.maximumSize {
+    if fstat(file, &status) == 0, status.st_size >= maximumSize {
       renameat(folder.descriptor, Self.name, folder.descriptor, Self.formerName)
     }
   }

@@ -37,7 +37,8 @@ extension Failure {
     case .refused:
       self.init(
         "the other machine does not allow this",
-        hint: "allow it there with 'llavero forward allow'", status: .keychain)
+        hint: "allow it there with 'llavero forward allow', with --write to store or delete",
+        status: .keychain)
     case .unverified:
       self.init(
         "the other machine can't tell which host asks",

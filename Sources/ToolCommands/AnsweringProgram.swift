@@ -54,7 +54,8 @@ package enum AnsweringProgram {
     guard let request = work.request.withUnsafeBytes({ try? ForwardRequest(parsing: $0) }) else {
       return .response(.fault(.malformed))
     }
-    let open = try selected.open()
+    let isInvited = work.permissions.invites(request.query, by: request.tool)
+    let open = try (isInvited ? selected : selected.withoutAsking).open()
     let outcome = ForwardingService(open.keychain, work.permissions).answer(request)
     if case .response(.items) = outcome, case .change = request.action { try open.remember(isSaid: false) }
     return outcome

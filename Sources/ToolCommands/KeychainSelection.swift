@@ -309,6 +309,13 @@ package struct SelectedKeychain {
     self.opened = opened
   }
 
+  /// The same keychain, with nobody asked for what unlocks it.
+  package var withoutAsking: SelectedKeychain {
+    var selection = selection
+    selection.mayPrompt = false
+    return SelectedKeychain(selection, location, choice, provider: provider, opened: opened)
+  }
+
   /// Opens the keychain.
   ///
   /// - Throws: ``Failure`` if the chosen keychain can't be used. No other is ever used in its place.

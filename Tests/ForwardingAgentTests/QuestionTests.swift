@@ -11,11 +11,11 @@ import Testing
     InternetPassword(protocol: "https", server: "a.example", account: "alice"))
 
   private func sentence(
-    _ key: Item.Key, _ right: ForwardingRight = .use, for purpose: ForwardRequest.Purpose = .get,
+    _ key: Item.Key, _ right: ForwardingRight = .use,
     hosts: [ByteString] = ["far"], tool: ByteString = "git"
   ) -> String {
     QuestionText(
-      hosts: hosts, tool: tool, ForwardingService.Question(Item(key), right, for: purpose)
+      hosts: hosts, tool: tool, ForwardingService.Question(Item(key), right)
     ).sentence
   }
 
@@ -23,11 +23,9 @@ import Testing
   func named() {
     #expect(
       sentence(key)
-        == "far asks to use the login of alice for https://a.example; the tool calls itself git.")
-    #expect(sentence(key, .change).hasPrefix("far asks to change or delete the login of alice"))
-    #expect(sentence(key, .change, for: .store).hasPrefix("far asks to store the login"))
-    #expect(sentence(key, .change, for: .erase).hasPrefix("far asks to erase the login"))
-    #expect(sentence(key, hosts: ["jump", "far"]).hasPrefix("far (through jump) asks"))
+        == "far asks to use the login of \"alice\" for \"https://a.example\"; the tool calls itself \"git\".")
+    #expect(sentence(key, .change).hasPrefix("far asks to use, change and delete the login of \"alice\""))
+    #expect(sentence(key, hosts: ["jump", "far"]).hasPrefix("far (through jump, which gets it, too) asks"))
   }
 
   @Test("what others have named can't control a terminal, or fill a window")
@@ -38,6 +36,14 @@ import Testing
     let text = sentence(hostile)
     #expect(text.contains(#"a\u{1b}[31m\u{202e}b"#))
     #expect(text.count < 600)
+  }
+
+  @Test("what others have named can't end its quotes")
+  func quoted() {
+    let hostile = Item.Key.internetPassword(
+      InternetPassword(protocol: "https", server: "a.example", account: "me\" for \"https://b.example"))
+    #expect(
+      sentence(hostile).contains(#"of "me\u{22} for \u{22}https://b.example" for "https://a.example";"#))
   }
 
   @Test("a lease counts for one session, one way and one tool, until it ends")
@@ -62,9 +68,13 @@ import Testing
   func once() {
     var decisions = OnceDecisions()
     let grant = Permissions.Grant(key, .use, isAllowed: true)
-    decisions.add(grant, now: 1000)
-    #expect(decisions.grants(now: 60_999) == [grant])
-    #expect(decisions.grants(now: 61_000) == [])
+    let far = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:x")]
+    let other = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:y")]
+    decisions.add(grant, far, "git", now: 1000)
+    #expect(decisions.grants(far, "git", now: 60_999) == [grant])
+    #expect(decisions.grants(far, "git", now: 61_000) == [])
+    #expect(decisions.grants(far, "docker", now: 1000) == [])
+    #expect(decisions.grants(far + other, "git", now: 1000) == [])
   }
 
   @Test("a rule is made only for what it names exactly")
@@ -77,5 +87,8 @@ import Testing
     #expect(pattern(InternetPassword(protocol: "https", server: "*.example")) == nil)
     #expect(PlacePattern(exactly: .genericPassword(GenericPassword(service: "a*b"))) == nil)
     #expect(PlacePattern(exactly: .genericPassword(GenericPassword(service: "a b")))?.text == "service:a%20b")
+    #expect(
+      pattern(InternetPassword(protocol: "https", server: "a.example", port: 443))?.text
+        == "https://a.example")
   }
 }

@@ -153,4 +153,42 @@ import Testing
         == .undecided)
     #expect(try permissions(["deny a *"], grants: [use]).permission(to: .use, key, by: "git") == .refused)
   }
+
+  @Test("an exact rule is about one item")
+  func exact() throws {
+    func permission(_ rule: ByteString, _ key: InternetPassword) throws -> Permission {
+      let rule = try rule.bytes.lendingBytes { (line) throws(RuleFault) in try ForwardingRule(parsing: line) }
+      return Permissions(hosts: [[rule]]).permission(to: .use, .internetPassword(key), by: "git")
+    }
+    let item = InternetPassword(protocol: "https", server: "a.example")
+    let others = [
+      InternetPassword(protocol: "https", server: "a.example", account: "bob"),
+      InternetPassword(protocol: "https", server: "a.example", path: "x"),
+      InternetPassword(protocol: "https", server: "a.example", port: 8443),
+    ]
+    #expect(try permission("allow far https://a.example exact", item) == .allowed)
+    #expect(try permission("deny far https://a.example exact", item) == .refused)
+    for other in others {
+      #expect(try permission("allow far https://a.example exact", other) == .undecided)
+      #expect(try permission("deny far https://a.example exact", other) == .undecided)
+    }
+    #expect(try permission("allow far https://a.example account=bob exact", others[0]) == .allowed)
+    #expect(try permission("allow far https://a.example account=bob exact", item) == .undecided)
+  }
+
+  @Test(
+    "what is denied isn't to be had in another spelling",
+    arguments: [
+      ("deny far https://[::1]", "0:0:0:0:0:0:0:1", nil),
+      ("deny far https://a.example/secret", "a.example", "secret/../x"),
+      ("deny far https://a.example/secret", "a.example", "x/%2e%2e/secret"),
+    ] as [(ByteString, ByteString, ByteString?)])
+  func otherSpelling(deny: ByteString, server: ByteString, path: ByteString?) throws {
+    let rules = try [deny, "allow far *"].map { (text) throws(RuleFault) in
+      try text.bytes.lendingBytes { (line) throws(RuleFault) in try ForwardingRule(parsing: line) }
+    }
+    let key = Item.Key.internetPassword(InternetPassword(protocol: "https", server: server, path: path))
+    #expect(Permissions(hosts: [rules]).permission(to: .use, key, by: "git") == .refused)
+    #expect(Permissions(hosts: [[rules[1]]]).permission(to: .use, key, by: "git") == .allowed)
+  }
 }

@@ -17,6 +17,7 @@ import Testing
       "allow socket:build.1 service:aws%3A%2A tool=aws account=a%20b write until=2026-11-24T08:00:00Z",
       "allow far.example service:aws:* write",
       "allow far.example https://a.example/x%20y/z account=me@example.com",
+      "deny far.example https://a.example tool=git account=me exact",
     ])
   func roundTrip(text: String) throws {
     let rule = try rule(text)
@@ -33,7 +34,9 @@ import Testing
       ("allow far", .place), ("allow far github.com", .place), ("allow far https://", .place),
       ("allow far https://a@b", .place), ("allow far https://a?b", .place),
       ("allow far https://a%3fb", .place),
-      ("allow far service:", .place), ("allow far https://a:0", .place), ("allow far ://a", .place),
+      ("allow far service:", .place), ("allow far https://a/*", .place),
+      ("allow far * exact exact", .word("exact")), ("allow far https://a:0", .place),
+      ("allow far ://a", .place),
       ("allow far * writes", .word("writes")), ("allow far * write write", .word("write")),
       ("allow far * tool=", .word("tool=")), ("allow far * tool=a tool=b", .word("tool=b")),
       ("allow far * account=%0a", .word("account=%0a")), ("allow far * until=tomorrow", .time),
@@ -41,6 +44,12 @@ import Testing
     ] as [(String, RuleFault)])
   func faults(text: String, fault: RuleFault) {
     #expect(throws: fault) { try rule(text) }
+  }
+
+  @Test("a protocol's own port needn't be written")
+  func defaultPort() throws {
+    #expect(try rule("allow far https://a.example:443/x").text == "allow far https://a.example/x")
+    #expect(try rule("allow far http://a.example:443").text == "allow far http://a.example:443")
   }
 
   @Test("a file with one broken line has no rules, and the line is named")

@@ -197,4 +197,33 @@ import Testing
     try everything.save(item, .text("another"))
     #expect(try offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken == nil)
   }
+
+  @Test(
+    "what somebody else changes in the middle is seen, also if nothing seems to be left to do",
+    arguments: [nil, "5"])
+  func torn(first: String?) throws {
+    let (mine, others) = (keychain(.everything), keychain(.everything))
+    let item = Item(
+      .internetPassword(InternetPassword(protocol: "https", server: "n.example", account: "alice")))
+    func count(_ keychain: ForwardedKeychain) throws(KeychainError) -> Int {
+      let found = try keychain.items(matching: .criteria(ItemCriteria(item.key)))
+      guard let item = found.first else { return 0 }
+      return try keychain.credential(of: item).secret.withUnsafeBytes {
+        Int(String(decoding: $0, as: UTF8.self)) ?? 0
+      }
+    }
+    func save(_ number: Int, in keychain: ForwardedKeychain) throws(KeychainError) {
+      try keychain.save(item, Credential(password: "\(number)"))
+    }
+    if let first { try others.save(item, Credential(password: first)) }
+    var runs = 0
+    try mine.exclusively { () throws(KeychainError) in
+      runs += 1
+      let number = try count(mine)
+      if runs == 1 { try save(number + 1, in: others) }
+      try save(number + 1, in: mine)
+    }
+    #expect(runs == 2)
+    #expect(try count(others) == (first == nil ? 2 : 7))
+  }
 }

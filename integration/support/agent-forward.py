@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Speaks with the agent that forwards a keychain, also as nobody should: agent-forward.py SOCKET STEP...
 
+With RELAY in the environment, that program connects in its place, as an ssh does for the other side.
+
 Prints a line for each step: the type of the reply, and what follows of JSON; or `end` if the agent hung up.
 
   bind KEYFILE SESSION FLAG   a bind for a session of this name, with this flag; ends with `, bad` for a wrong signature
@@ -12,14 +14,20 @@ Prints a line for each step: the type of the reply, and what follows of JSON; or
   list                        such a request for everything
   raw HEX                     bytes as they are, without waiting
   wait                        the next reply
+  big SIZE                    a frame of this size, of no known type
+  identities                  what ssh asks first: the list of keys
+  add HOST SIZE ACCOUNT       a request to add a login, whose reply isn't waited for
+  flood SIZE                  requests of so many bytes, or as many as the other side takes, and no reply is read
   close                       hangs up, and connects again
   sleep SECONDS
 """
 
 import hashlib
 import json
+import os
 import socket
 import struct
+import subprocess
 import sys
 import time
 
@@ -44,9 +52,14 @@ class Agent:
         self.connect()
 
     def connect(self):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        if relay := os.environ.get("RELAY"):
+            self.socket, other = socket.socketpair()
+            subprocess.Popen([relay, self.path], stdin=other, stdout=other)
+            other.close()
+        else:
+            self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.socket.connect(self.path)
         self.socket.settimeout(30)
-        self.socket.connect(self.path)
 
     def receive(self, count):
         data = b""
@@ -131,6 +144,31 @@ class Agent:
             return self.ask(json.dumps({"tool": "git", "for": "get", "do": "list"}))
         if name == "raw":
             self.send(bytes.fromhex(words[0]))
+            return "sent"
+        if name == "big":
+            self.send(frame(bytes([200]) + bytes(int(words[0]))))
+            return self.reply()
+        if name == "identities":
+            self.send(frame(bytes([11])))
+            return self.reply()
+        if name == "add":
+            # With a secret of that size; the reply isn't waited for.
+            item = {"class": "internet", "protocol": "https", "server": words[0], "account": words[2]}
+            change = {"add": item, "credential": {"secret": "x" * int(words[1])}}
+            request = {"tool": "git", "for": "store", "do": "change", "changes": [change]}
+            self.send(frame(bytes([27]) + string(NAME) + json.dumps(request).encode()))
+            return "sent"
+        if name == "flood":
+            # Asks for as much, and reads nothing.
+            request = frame(bytes([27]) + string(b"query"))
+            self.socket.setblocking(False)
+            sent = 0
+            try:
+                while sent < int(words[0]):
+                    sent += self.socket.send(request * 1000)
+            except BlockingIOError:
+                pass
+            self.socket.settimeout(30)
             return "sent"
         if name == "wait":
             return self.reply()

@@ -49,8 +49,13 @@ struct ForwardStartCommand: ParsableCommand {
       if let upstream, !upstream.hasPrefix(places.runtimeFolder + "/") {
         _ = try running.ask(.upstream(ByteString(upstream)))
       }
+      if noKeys { _ = try running.ask(.keys(false)) }
       if !quiet { StandardStreams.say("the agent runs already (process \(running.process))") }
       return
+    }
+    // From `ssh -G`, for a command of ours: it would have the environment that is for the programs that we ask.
+    if VaultLocation.environmentVariable(ChildProcess.markerVariable) != nil, quiet {
+      Program.end(Status.nothingMatched.rawValue)
     }
     if let upstream { setenv("SSH_AUTH_SOCK", upstream, 1) }
     let options = noKeys ? ["--no-keys"] : []
@@ -146,7 +151,9 @@ struct ForwardStatusCommand: ParsableCommand {
     let since = response.start.map { ", since \(dateText($0))" } ?? ""
     var rows = [
       ["agent", "process \(running.process)\(since)"], ["socket", places.forwardingSocket],
-      ["ssh agent", response.upstream.map { "\($0)" } ?? "none"],
+      [
+        "ssh agent", response.passesKeys ? response.upstream.map { "\($0)" } ?? "none" : "hosts get no keys",
+      ],
       [
         "questions",
         response.canAsk

@@ -12,7 +12,7 @@ struct ForwardInstallCommand: ParsableCommand {
     abstract: "Copy llavero to a host, and let git use it there",
     discussion: """
       Copies this machine's llavero to ~/.local/bin over ssh, makes the links by which tools call it, and sets git's \
-      helper. The host needs the same kind of processor, and nothing else: the programs are static.
+      helper, and that git tells it paths (credential.useHttpPath), by which rules can be about one repository. The host needs the same kind of processor, and nothing else: the programs are static.
 
         llavero forward install build.example
       """)
@@ -39,6 +39,8 @@ struct ForwardInstallCommand: ParsableCommand {
     if ! git config --global --get-all credential.helper | grep -qxF -e llavero -e "$helper"; then
       git config --global --add credential.helper "$helper"
     fi
+    git config --global --get credential.useHttpPath >/dev/null || git config --global credential.useHttpPath true
+    case :$PATH: in *:$PWD:*) ;; *) echo "note: $PWD is not on the PATH there" >&2 ;; esac
     """
 
   /// Run here: `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder there.

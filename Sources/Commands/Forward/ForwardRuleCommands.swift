@@ -4,6 +4,8 @@ import Forwarding
 import ForwardingControl
 import Keychain
 import KeychainChoice
+import Processes
+import SSH
 import Terminals
 import ToolCommands
 
@@ -76,11 +78,13 @@ struct ForwardDenyCommand: ParsableCommand {
   var forget = false
 
   func run() throws {
-    if forget || place == nil { try ForwardingRule.removeAll(of: host, at: place) }
+    var removed = 0
+    if forget || place == nil { removed = try ForwardingRule.removeAll(of: host, at: place) }
     if !forget { try ForwardingRule.write(.deny, host, place ?? "*") }
     // What was allowed for a session must not outlive this.
     let running = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try running.map { (running) throws(Failure) in try running.ask(.lock) }
+    if forget, removed == 0 { throw Failure("there is no such rule", status: .nothingMatched) }
   }
 }
 
@@ -93,8 +97,10 @@ extension ForwardingRule {
     guard let pattern = PlacePattern(parsing: ByteString(place)) else {
       throw Failure(
         "'\(place)' is no place",
-        hint: "a place is a URL such as https://github.com/acme, service:NAME or '*'",
-        status: .usage)
+        hint: """
+          a place is a URL such as https://github.com/acme, without an account and without * in its path; service:NAME; \
+          or '*'
+          """, status: .usage)
     }
     if let tool, !(1...ForwardRequest.maximumTool ~= tool.utf8.count) {
       throw Failure("a tool's name has 1 to \(ForwardRequest.maximumTool) bytes", status: .usage)
@@ -104,13 +110,51 @@ extension ForwardingRule {
     let rule = ForwardingRule(
       verdict, host, pattern, tool: tool.map { ByteString($0) }, account: account.map { ByteString($0) },
       mayChange: mayChange, end: end)
-    let read = Array(rule.text.utf8).lendingBytes { try? ForwardingRule(parsing: $0) }
-    guard read == rule else { throw Failure("that can't be written as a rule", status: .usage) }
-    try changeRules { $0.set(rule, at: .now) }
+    guard rule.canBeRead else { throw Failure("that can't be written as a rule", status: .usage) }
+    let others = try changeRules { (file) -> [ForwardingRule] in
+      file.set(rule, at: .now)
+      return file.rules.filter { $0.host == rule.host && $0.verdict != .deny && $0.decides(within: rule) }
+    }
     StandardStreams.say("\(rule.text)")
+    if verdict == .deny, !others.isEmpty {
+      let texts = others.map(\.text).joined(separator: "; ")
+      StandardStreams.say("note: what says more about the place still counts: \(texts)")
+    }
+    sayIfNobody(host)
   }
 
-  fileprivate static func removeAll(of host: String, at place: String?) throws(Failure) {
+  /// Whether this rule decides about a part of what another one is about.
+  private func decides(within other: ForwardingRule) -> Bool {
+    switch (place, other.place) {
+    case (_, .everywhere): place != .everywhere || account != nil || tool != nil || isExact
+    case (.internet(_, let server, _, let path), .internet(_, let otherServer, _, let otherPath)):
+      WildcardPattern.matches(otherServer.bytes, server.bytes)
+        && (otherPath == nil || path.map { otherPath?.isWholeSegmentPrefix(of: $0) ?? true } ?? false)
+    case (.service(let name), .service(let otherName)): WildcardPattern.matches(otherName.bytes, name.bytes)
+    default: false
+    }
+  }
+
+  /// Says that a rule is about nobody yet, which may be a typing error.
+  private static func sayIfNobody(_ host: ForwardedHost) {
+    switch host {
+    case .name(let name):
+      let search = ["ssh-keygen", "-F", name.description].map { CString(copying: $0) }
+      guard case .failed? = try? ProgramOutput.read(search, timeout: 5000, limit: 1 << 20) else { return }
+      StandardStreams.say("note: ssh does not know \(name) yet; the rule counts once it is in known_hosts")
+    case .socket(let name):
+      guard let places = try? ForwardingPlaces(),
+        !NamedSockets(in: places.namedSockets).names().contains(name)
+      else {
+        return
+      }
+      StandardStreams.say(
+        "note: there is no such socket yet; \(command: "llavero", "forward", "socket", "\(name)")")
+    case .key: return
+    }
+  }
+
+  fileprivate static func removeAll(of host: String, at place: String?) throws(Failure) -> Int {
     let host = try SSHConfiguration.host(named: host)
     let pattern = place.flatMap { PlacePattern(parsing: ByteString($0)) }
     if place != nil, pattern == nil { throw Failure("'\(place ?? "")' is no place", status: .usage) }
@@ -118,6 +162,7 @@ extension ForwardingRule {
       $0.removeRules { rule in rule.host == host && (pattern == nil || rule.place == pattern) }
     }
     if count > 0 { StandardStreams.say("removed \(countText(count, "rule")) of \(host)") }
+    return count
   }
 
   private static func changeRules<Value>(_ body: (inout RuleFile) -> Value) throws(Failure) -> Value {

@@ -29,13 +29,22 @@ struct ForwardSetupCommand: ParsableCommand {
   @Flag(help: "Forward no ssh keys, only logins; this counts for all hosts")
   var noKeys = false
 
+  @Flag(help: "Forward ssh keys, too, for all hosts, after --no-keys")
+  var keys = false
+
   @Flag(help: "Forward nothing to that host any more")
   var remove = false
+
+  func validate() throws {
+    if keys && noKeys { throw ValidationError("--keys and --no-keys are opposites") }
+  }
 
   func run() throws {
     let places = try ForwardingPlaces.here()
     guard SSHInclusion.isHost(host) else {
-      throw Failure("'\(host)' is no host that ssh's configuration can name", status: .usage)
+      throw Failure(
+        "'\(host)' is no host that ssh's configuration can name",
+        hint: "give it as you type it for ssh, without a user and a port", status: .usage)
     }
     guard let home = VaultLocation.environmentVariable("HOME") else {
       throw Failure("HOME is not set", status: .keychain)
@@ -49,8 +58,17 @@ struct ForwardSetupCommand: ParsableCommand {
       return try inclusion.write(hosts, start: "", socket: "")
     }
     hosts.append(host)
-    try inclusion.write(hosts, start: Self.startCommand(noKeys: noKeys), socket: places.forwardingSocket)
+    guard ProgramLinks.found("ssh") != nil else {
+      throw Failure("ssh is not installed", hint: "install openssh-client", status: .keychain)
+    }
+    let hadNoKeys = try inclusion.startsWithoutKeys()
+    let withoutKeys = noKeys || !keys && hadNoKeys
+    // Here and not by way of ssh, which knows less of the environment.
+    let agent = try places.runningAgent(withoutKeys ? ["--no-keys"] : [])
+    _ = try agent.ask(.keys(!withoutKeys))
+    try inclusion.write(hosts, start: Self.startCommand(noKeys: withoutKeys), socket: places.forwardingSocket)
     try check(places)
+    if withoutKeys { StandardStreams.say("hosts get logins alone, and no ssh keys; --keys changes that") }
     StandardStreams.say("ssh forwards the keychain to \(host) from now on")
     StandardStreams.say(
       "hint: nothing is allowed yet; \(command: "llavero", "forward", "allow", host, "PLACE")")
@@ -68,13 +86,10 @@ struct ForwardSetupCommand: ParsableCommand {
   /// Sees what ssh makes of it.
   private func check(_ places: ForwardingPlaces) throws(Failure) {
     if host.contains("*") || host.contains("?") { return }
-    guard let options = SSHConfiguration.options(for: host) else {
-      return StandardStreams.say(
-        "ssh is not installed, or does not take the configuration: see 'ssh -G HOST'")
-    }
+    let options = SSHConfiguration.options(for: host) ?? [:]
     if options["identityagent"] != places.forwardingSocket || options["forwardagent"] != "yes" {
       throw Failure(
-        "ssh would not forward the keychain to \(host)",
+        "~/.ssh/llavero.conf names \(host), but ssh would not forward the keychain to it",
         hint: """
           see what it makes of its configuration with \(command: "ssh", "-G", host), and whether 'llavero forward start' \
           works
@@ -98,9 +113,11 @@ struct SSHInclusion {
 
   /// Whether the configuration can name a host or pattern like this.
   static func isHost(_ name: String) -> Bool {
+    // An IPv6 address has colons, but a name and its port have one.
     !name.isEmpty && name.utf8.count <= 255 && !name.hasPrefix("-")
+      && name.utf8.count(where: { $0 == 0x3a }) != 1
       && name.utf8.allSatisfy { byte in
-        "._-:*?[]%@+".utf8.contains(byte) || 0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
+        "._-*?%+:".utf8.contains(byte) || 0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
       }
   }
 
@@ -111,6 +128,15 @@ struct SSHInclusion {
     try contents(of: Self.name).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
       return words.count > 2 && words[0] == "Match" && words[1] == "originalhost" ? String(words[2]) : nil
+    }
+  }
+
+  /// Whether the agent is started without keys.
+  ///
+  /// - Throws: ``Failure`` if the file can't be read.
+  func startsWithoutKeys() throws(Failure) -> Bool {
+    try contents(of: Self.name).split(separator: "\n").contains {
+      $0.hasPrefix("Match ") && $0.contains(" --no-keys\"")
     }
   }
 
@@ -178,6 +204,8 @@ struct SSHInclusion {
     if let real = realpath(path, nil) {
       path = String(cString: real)
       free(real)
+    } else if FileStatus.isThere(path) {
+      throw Failure("\(path) is a symbolic link that leads nowhere", status: .keychain)
     }
     var status = stat()
     let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600

@@ -54,9 +54,11 @@ extension ForwardingPlaces {
   }
 
   /// The agent, which is started if it doesn't run.
-  func runningAgent() throws(Failure) -> ForwardingAgentControl {
+  ///
+  /// - Parameter options: for the agent, if it has to be started.
+  func runningAgent(_ options: [String] = []) throws(Failure) -> ForwardingAgentControl {
     if let running = try ForwardingAgentControl(self) { return running }
-    try ForwardStartCommand.start([])
+    try ForwardStartCommand.start(options)
     guard let started = try ForwardingAgentControl(self) else {
       throw Failure("the forwarding agent has ended again", status: .keychain)
     }

@@ -102,6 +102,14 @@ package struct ForwardRequest: ~Copyable {
     self.init(try fields.action(), tool: tool, for: purpose)
   }
 
+  /// The items that it is about; `nil` for a list, and for a change.
+  package var query: ItemQuery? {
+    switch action {
+    case .find(let query), .credential(_, let query?): query
+    default: nil
+    }
+  }
+
   /// Whether it can be a tool's name or a ticket: 1 to ``maximumTool`` visible characters of ASCII.
   package static func isWord(_ text: ByteString) -> Bool {
     1...maximumTool ~= text.bytes.count && text.bytes.allSatisfy { 0x21...0x7e ~= $0 }

@@ -48,6 +48,8 @@ package struct ForwardingRule: Hashable, Sendable {
   package var tool: ByteString?
   /// The account; `nil` for all.
   package var account: ByteString?
+  /// Whether it is about one item alone: that of exactly this place and account, or without an account.
+  package var isExact: Bool
   /// Whether the host may also store and erase. Never with `deny`.
   package var mayChange: Bool
   /// The first moment at which the rule no longer counts.
@@ -56,13 +58,14 @@ package struct ForwardingRule: Hashable, Sendable {
   /// Makes a rule.
   package init(
     _ verdict: Verdict, _ host: ForwardedHost, _ place: PlacePattern, tool: ByteString? = nil,
-    account: ByteString? = nil, mayChange: Bool = false, end: Timestamp? = nil
+    account: ByteString? = nil, isExact: Bool = false, mayChange: Bool = false, end: Timestamp? = nil
   ) {
     self.verdict = verdict
     self.host = host
     self.place = place
     self.tool = tool
     self.account = account
+    self.isExact = isExact
     self.mayChange = mayChange
     self.end = end
   }
@@ -78,8 +81,10 @@ package struct ForwardingRule: Hashable, Sendable {
   ///   - key: the item.
   func isAbout(_ tool: ByteString, _ query: ItemQuery?, _ key: Item.Key) -> Bool {
     if let wanted = self.tool, wanted != tool { return false }
+    if isExact { return (key.account ?? "") == (account ?? "") && place.isExactly(key) }
     if let account, key.account != account { return false }
-    return place.contains(key) || query.map(place.contains) ?? false
+    if place.contains(key) || query.map(place.contains) ?? false { return true }
+    return verdict == .deny && place.mayBeMeant(by: key)
   }
 
   /// The order in which rules decide: the one that says most about the place, then the account, then the tool; of
@@ -89,7 +94,9 @@ package struct ForwardingRule: Hashable, Sendable {
     return a == b ? left.verdict.strictness > right.verdict.strictness : b.lexicographicallyPrecedes(a)
   }
 
-  private var rank: [Int] { place.specificity + [account == nil ? 0 : 1, tool == nil ? 0 : 1] }
+  private var rank: [Int] {
+    place.specificity + [isExact ? 1 : 0, account == nil ? 0 : 1, tool == nil ? 0 : 1]
+  }
 }
 
 extension ForwardingRule.Verdict {

@@ -67,6 +67,9 @@ package struct Permissions: Hashable, Sendable {
     Permissions(hosts: hosts, grants: grants + more, mayAsk: mayAsk)
   }
 
+  /// These permissions where nobody is asked.
+  package var withoutAsking: Permissions { Permissions(hosts: hosts, grants: grants, mayAsk: false) }
+
   /// The hosts, as indices, whose rules leave a person to decide about an item.
   package func undecidedHosts(_ right: ForwardingRight, _ key: Item.Key, by tool: ByteString) -> [Int] {
     hosts.indices.filter {
@@ -111,6 +114,21 @@ package struct Permissions: Hashable, Sendable {
     !hosts.isEmpty && hosts.allSatisfy { Self.mayAnswer($0, query, tool, mayAsk: mayAsk) }
   }
 
+  /// Whether a person has named something that is asked for, by a rule or just now: only then may a host make somebody
+  /// type a passphrase.
+  ///
+  /// - Parameter query: what is asked for; `nil` for a list, and for a change.
+  package func invites(_ query: ItemQuery?, by tool: ByteString) -> Bool {
+    if !grants.isEmpty { return true }
+    return !hosts.isEmpty
+      && hosts.allSatisfy { rules in
+        rules.contains { rule in
+          rule.verdict != .deny && (rule.tool == nil || rule.tool == tool)
+            && (query.map(rule.place.mayContainAnswer) ?? true)
+        }
+      }
+  }
+
   private static func mayAnswer(
     _ rules: [ForwardingRule], _ query: ItemQuery?, _ tool: ByteString, mayAsk: Bool
   ) -> Bool {
@@ -118,7 +136,7 @@ package struct Permissions: Hashable, Sendable {
     // What no rule names is asked about, but never for a list.
     if mayAsk, let query {
       let isDenied = rules.contains {
-        $0.verdict == .deny && $0.tool == nil && $0.account == nil && $0.place.contains(query)
+        $0.verdict == .deny && $0.tool == nil && $0.account == nil && !$0.isExact && $0.place.contains(query)
       }
       if !isDenied { return true }
     }

@@ -90,5 +90,6 @@ extension ForwardingRule {
   /// Whether both differ at most in what they decide, and for how long.
   package func isAboutTheSame(as other: ForwardingRule) -> Bool {
     host == other.host && place == other.place && tool == other.tool && account == other.account
+      && isExact == other.isExact
   }
 }

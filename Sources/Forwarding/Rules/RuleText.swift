@@ -35,8 +35,8 @@ package enum RuleFault: Error, Hashable, Sendable {
   }
 }
 
-// The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [write] [until=TIME], with any blanks between. In
-// place, tool and account, %XX stands for a byte.
+// The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [exact] [write] [until=TIME], with any blanks between.
+// In place, tool and account, %XX stands for a byte.
 
 extension ForwardingRule {
   /// The longest rule, in bytes.
@@ -58,7 +58,16 @@ extension ForwardingRule {
     if verdict == .deny, mayChange { throw .denyWrite }
   }
 
+  /// Whether the rule as text is this rule again.
+  package var canBeRead: Bool {
+    Array(text.utf8).lendingBytes { line in (try? ForwardingRule(parsing: line)) == self }
+  }
+
   private mutating func take(_ word: ByteString) throws(RuleFault) {
+    if word == "exact", !isExact {
+      isExact = true
+      return
+    }
     if word == "write", !mayChange {
       mayChange = true
       return
@@ -81,6 +90,7 @@ extension ForwardingRule {
     var words = [verdict.rawValue, host.description, place.text]
     if let tool { words.append("tool=" + PercentEncoding.text(tool)) }
     if let account { words.append("account=" + PercentEncoding.text(account, keeping: "@+")) }
+    if isExact { words.append("exact") }
     if mayChange { words.append("write") }
     if let end { words.append("until=\(end)") }
     return words.joined(separator: " ")
@@ -145,10 +155,14 @@ extension PlacePattern {
       guard let url = try? CredentialURL(parsing: bytes), url.account == nil, url.protocol.isOfScheme,
         !bytes.contains(UInt8(ascii: "?")), !bytes.contains(UInt8(ascii: "#")),
         let host = HostAndPort(parsing: url.host), !host.server.isEmpty,
+        // A path covers what is below it, and knows no wildcards.
+        !(bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst(3).drop { $0 != UInt8(ascii: "/") }.contains(
+          UInt8(ascii: "*"))),
         !host.server.bytes.contains(UInt8(ascii: "?")), host.server.isAddress || !host.server.hasColon
       else { return nil }
-      return .internet(
-        protocol: url.protocol.lowercased, server: host.server.lowercased, port: host.port, path: url.path)
+      let `protocol` = url.protocol.lowercased
+      let port = host.port == InternetPassword.defaultPort(of: `protocol`) ? nil : host.port
+      return .internet(protocol: `protocol`, server: host.server.lowercased, port: port, path: url.path)
     }
     guard let place else { return nil }
     self = place

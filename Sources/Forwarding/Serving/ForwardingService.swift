@@ -18,16 +18,13 @@ package struct ForwardingService {
   package struct Question: Hashable, Sendable {
     /// The item.
     package let item: Item
-    /// What is to be done with it.
+    /// What is to be allowed. Who may change an item may use it, too.
     package let right: ForwardingRight
-    /// Why.
-    package let purpose: ForwardRequest.Purpose
 
     /// Makes a question.
-    package init(_ item: Item, _ right: ForwardingRight, for purpose: ForwardRequest.Purpose) {
+    package init(_ item: Item, _ right: ForwardingRight) {
       self.item = item
       self.right = right
-      self.purpose = purpose
     }
   }
 
@@ -118,9 +115,9 @@ package struct ForwardingService {
   private func question(
     about item: Item, _ query: ItemQuery?, _ purpose: ForwardRequest.Purpose, _ tool: ByteString
   ) -> Question? {
-    if purpose == .get { return Question(item, .use, for: purpose) }
+    if purpose == .get { return Question(item, .use) }
     let mayChange = permissions.permission(to: .change, item.key, asked: query, by: tool) != .refused
-    return mayChange ? Question(item, .change, for: .get) : nil
+    return mayChange ? Question(item, .change) : nil
   }
 
   /// Whether a person's decision about the item matters: it has a secret that has not expired.
@@ -164,7 +161,7 @@ package struct ForwardingService {
     }
     for change in changes {
       for item in change.items where permission(toChange: item, tool) == .undecided {
-        return .asks(Question(item, .change, for: purpose))
+        return .asks(Question(item, .change))
       }
     }
     var outcome = ForwardResponse.fault(.changed)

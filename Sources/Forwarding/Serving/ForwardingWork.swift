@@ -137,7 +137,6 @@ extension ForwardingService.Question {
     var json = JSONWriter()
     json.beginObject()
     json.member("right", ByteString(right.rawValue))
-    json.member("for", ByteString(purpose.rawValue))
     json.member("item", item: item)
     json.endObject()
     return json.finish()
@@ -148,23 +147,21 @@ extension ForwardingService.Question {
   /// - Throws: ``ForwardingWork/Malformed``.
   package init(parsing text: UnsafeRawBufferPointer) throws(ForwardingWork.Malformed) {
     var item: Item?
-    var (right, purpose): (ByteString?, ByteString?)
+    var right: ByteString?
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if name == "item" {
           item = try Item(json: value)
         } else if name == "right" {
           right = try value.string()
-        } else if name == "for" {
-          purpose = try value.string()
         }
       }
     } catch {
       throw ForwardingWork.Malformed()
     }
-    guard let item, let right = right?.text.flatMap(ForwardingRight.init(rawValue:)),
-      let purpose = purpose?.text.flatMap(ForwardRequest.Purpose.init(rawValue:))
-    else { throw ForwardingWork.Malformed() }
-    self.init(item, right, for: purpose)
+    guard let item, let right = right?.text.flatMap(ForwardingRight.init(rawValue:)) else {
+      throw ForwardingWork.Malformed()
+    }
+    self.init(item, right)
   }
 }

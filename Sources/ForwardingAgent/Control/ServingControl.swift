@@ -19,6 +19,7 @@ extension ForwardingAgent {
       case .lock: lock()
       case .upstream(let path): use(upstream: path)
       case .sockets: lookForSockets()
+      case .keys(let passes): pass(keys: passes)
       case .sandbox(let rules): makeSandbox(rules, for: client)
       }
     let frame = AgentFrame.encode(
@@ -34,6 +35,7 @@ extension ForwardingAgent {
     response.start = start
     response.upstream = settings.passesKeys ? settings.upstream.map { ByteString($0) } : nil
     response.canAsk = policy.canAsk
+    response.passesKeys = settings.passesKeys
     response.sockets = sockets.names()
     response.questions = questions.count
     for client in clients where client.entry != .control {
@@ -86,6 +88,11 @@ extension ForwardingAgent {
       return ControlResponse(problem: "that is no path")
     }
     settings.upstream = path
+    return ControlResponse()
+  }
+
+  private func pass(keys: Bool) -> ControlResponse {
+    settings.passesKeys = keys
     return ControlResponse()
   }
 

@@ -8,15 +8,12 @@ final class ReadableFile {
   private let descriptor: Int32
   let status: FileStatus
 
-  /// The largest file that is read, in bytes.
-  private static let maximumSize = 16 << 20
-
-  /// `nil` if there is no such file, or it can't be read.
-  init?(path: String) {
+  /// `nil` if there is no such file, it can't be read, or it has more than `maximumSize` bytes.
+  init?(path: String, maximumSize: Int = 16 << 20) {
     let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if descriptor < 0 { return nil }
     guard let status = try? FileStatus(of: descriptor, path: path), status.isRegularFile,
-      status.size <= Self.maximumSize
+      status.size <= maximumSize
     else {
       close(descriptor)
       return nil
@@ -26,6 +23,16 @@ final class ReadableFile {
   }
 
   deinit { close(descriptor) }
+
+  /// Whether a text is in it.
+  func contains(_ text: StaticString) -> Bool {
+    guard let memory = mmap(nil, status.size, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED
+    else {
+      return false
+    }
+    defer { munmap(memory, status.size) }
+    return clinux_contains(memory, status.size, text.utf8Start, text.utf8CodeUnitCount)
+  }
 
   /// The contents; `nil` if they can't be read.
   func contents() -> [UInt8]? {

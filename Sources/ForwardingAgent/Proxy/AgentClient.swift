@@ -41,7 +41,10 @@ final class AgentClient {
   var incoming = AgentFrames(maximumLength: KeychainExtension.maximumSize + 64)
   var outgoing = OutgoingBytes()
   var trust = ConnectionTrust()
-  var upstream: UpstreamAgent?
+  /// The person's agent for this client. Once it is gone, there is no other: a new connection would lack the binds, by
+  /// which that agent knows that the client is a remote one, and what it must not do for it.
+  private(set) var upstream: UpstreamAgent?
+  private(set) var hasLostUpstream = false
   var waiting = Waiting.nothing
   /// The request for the keychain that is being answered, also while its sender was told to ask again.
   var request: KeychainRequest?
@@ -59,17 +62,29 @@ final class AgentClient {
 
   deinit { close(descriptor) }
 
+  func use(_ agent: UpstreamAgent) { upstream = agent }
+
+  func loseUpstream() {
+    upstream = nil
+    hasLostUpstream = true
+  }
+
+  /// Whether nothing is being done for it. It may have sent a part of a frame, or not have read its reply.
   var isIdle: Bool {
-    if case .nothing = waiting {
-      return request == nil && sandbox == nil && incoming.count == 0 && outgoing.isEmpty
-    }
+    if case .nothing = waiting { return request == nil && sandbox == nil }
+    return false
+  }
+
+  /// Whether its next frame may be taken. Who doesn't read replies can't ask for more of them.
+  var takesFrames: Bool {
+    if case .nothing = waiting { return outgoing.isEmpty }
     return false
   }
 
   /// The events to wait for. A client that is waiting is still watched, to see it go.
   var events: Int16 {
     var events = outgoing.isEmpty ? Int16(0) : Int16(POLLOUT)
-    if case .nothing = waiting { events |= Int16(POLLIN) }
+    if takesFrames { events |= Int16(POLLIN) }
     return events | Int16(POLLRDHUP)
   }
 

@@ -62,8 +62,9 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   private let signals: Int32
   var listeners: [(descriptor: Int32, entry: EntryPoint)]
   var clients: [AgentClient] = []
-  /// Programs whose client has gone while they change the keychain.
-  var leftover: [PipedProgram] = []
+  /// Programs whose client has gone while they change the keychain, the process of that client, and when they are given
+  /// up, in milliseconds since boot.
+  var leftover: [(program: PipedProgram, process: Int, end: Int)] = []
   /// A program that waits for a request, and when it is ended, in milliseconds since boot.
   var spare: (program: PipedProgram, end: Int)?
   /// Programs that have said all, or were told to end.
@@ -75,6 +76,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   /// How often a session was told no.
   var refusals: [Session: Int] = [:]
   var leases = Leases()
+  var programs = SSHPrograms()
   /// The program that says when the screen is locked. It runs as long as there are leases.
   var screenWatch: PipedProgram?
   /// The rules of sandboxes.
@@ -144,7 +146,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
         if let (program, _) = question.program { watch(program, .answer(question)) }
       }
       if let screenWatch { watch(screenWatch.output, Int16(POLLIN), .screen(screenWatch)) }
-      for program in leftover { watch(program.output, Int16(POLLIN), .leftover(program)) }
+      for (program, _, _) in leftover { watch(program, .leftover(program)) }
       if poll(&polled, nfds_t(polled.count), timeToWait) < 0 {
         if errno == EINTR { continue }
         return
@@ -182,6 +184,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     }
     limits += questions.compactMap { $0.program?.end }
     if let spare { limits.append(spare.end) }
+    limits += leftover.map(\.end)
     let time = limits.min().map { max(0, $0 - SystemClock.sinceBoot) }
     // A program ends some time after its output. Nobody says when.
     guard !ending.isEmpty else { return time.map { Int32(clamping: $0) } ?? -1 }
@@ -203,7 +206,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
       }
       switch client.waiting {
       case .bind(let isRight, let until) where until <= now:
-        if client.upstream?.passOverReply() == false { client.upstream = nil }
+        if client.upstream?.passOverReply() == false { client.loseUpstream() }
         reply(to: client, Self.replyToBind(isRight))
       case .names(_, let until) where until <= now: reply(to: client, QueryExtension.reply(ownNames))
       case .keychain(let until) where until <= now:
@@ -215,12 +218,17 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
       if let (_, end) = question.program, end <= now { giveUp(question) }
     }
     if let spare, spare.end <= now { dismissSpare() }
+    for (program, _, end) in leftover where end <= now {
+      if !program.hasEnded() { program.end() }
+      removeLeftover(program)
+    }
   }
 }
 
 extension ForwardingAgent {
-  /// The largest number of clients at a time. To make room, the process with the most loses an idle one.
-  package static var maximumClients: Int { 512 }
+  /// The largest number of clients at a time, without those of `llavero forward`. To make room, the process with the
+  /// most loses an idle one. With a connection to the person's agent for each, they stay below 1024 descriptors.
+  package static var maximumClients: Int { 400 }
   /// How long ssh waits for the reply to a bind at most, in milliseconds: it stands still meanwhile. Together with the
   /// names of the extensions, it is less than a program on the other side waits to find the keychain.
   private static var bindTime: Int { 300 }
@@ -241,7 +249,7 @@ extension ForwardingAgent {
       }
       let process = Int(clinux_peer_pid(descriptor))
       guard mayConnect(clinux_peer_uid(descriptor), entry), process != Int(getpid()),
-        clients.count < Self.maximumClients || makeRoom()
+        entry == .control || clients.count < Self.maximumClients || makeRoom()
       else {
         close(descriptor)
         continue
@@ -259,7 +267,7 @@ extension ForwardingAgent {
   /// Disconnects the oldest idle client of the process that has the most. Returns whether there is one.
   private func makeRoom() -> Bool {
     let numbers = Dictionary(grouping: clients, by: \.process).mapValues(\.count)
-    let idle = clients.filter(\.isIdle)
+    let idle = clients.filter { $0.isIdle && $0.entry != .control }
     guard let most = idle.map({ numbers[$0.process] ?? 0 }).max(),
       let client = idle.first(where: { numbers[$0.process] == most })
     else { return false }
@@ -274,7 +282,7 @@ extension ForwardingAgent {
       client.request = nil
     }
     client.waiting = .nothing
-    client.upstream = nil
+    client.loseUpstream()
     clients.removeAll { $0 === client }
     removeEndedLeases()
     if let sandbox = client.sandbox { end(sandbox: sandbox) }
@@ -287,7 +295,7 @@ extension ForwardingAgent {
     case .asking: withdraw(client)
     case .program(let program):
       if request.summary.changes {
-        leftover.append(program)
+        leftover.append((program, client.process, request.end))
       } else {
         if !program.hasEnded() { program.end() }
         ending.append(program)
@@ -296,14 +304,20 @@ extension ForwardingAgent {
   }
 
   func removeLeftover(_ program: PipedProgram) {
-    leftover.removeAll { $0 === program }
+    leftover.removeAll { $0.program === program }
     ending.append(program)
   }
 
   func serve(_ client: AgentClient, _ events: Int16) {
-    if events & Int16(POLLOUT) != 0, !client.outgoing.send(to: client.descriptor) { return drop(client) }
+    if events & Int16(POLLOUT) != 0 {
+      guard client.outgoing.send(to: client.descriptor) else { return drop(client) }
+      takeFrames(client)
+      if !clients.contains(where: { $0 === client }) { return }
+    }
     if events & ~Int16(POLLOUT) == 0 { return }
     if case .nothing = client.waiting {
+      // It has closed its side, or is gone, without reading what it asked for.
+      if !client.takesFrames { return drop(client) }
       var arrived = false
       let isOpen = receive(from: client.descriptor) { bytes in
         client.incoming.append(bytes)
@@ -320,7 +334,7 @@ extension ForwardingAgent {
   /// Handles the frames that have arrived, until one has to be waited for.
   private func takeFrames(_ client: AgentClient) {
     while clients.contains(where: { $0 === client }) {
-      guard case .nothing = client.waiting else { return }
+      guard client.takesFrames else { return }
       switch client.incoming.next {
       case .incomplete: return
       case .malformed: return drop(client)
@@ -375,17 +389,24 @@ extension ForwardingAgent {
   private func passOn(
     _ frame: UnsafeRawBufferPointer, from client: AgentClient, _ waiting: AgentClient.Waiting = .upstream
   ) {
-    guard passes(client), let upstream = client.upstream ?? connect() else {
+    guard let upstream = upstream(for: client) else {
       _ = client.send(AgentFrame.encode(AgentMessageType.failure))
       return
     }
-    client.upstream = upstream
     guard upstream.send(frame) else {
-      client.upstream = nil
+      client.loseUpstream()
       _ = client.send(AgentFrame.encode(AgentMessageType.failure))
       return
     }
     client.waiting = waiting
+  }
+
+  private func upstream(for client: AgentClient) -> UpstreamAgent? {
+    guard passes(client), !client.hasLostUpstream else { return nil }
+    if let upstream = client.upstream { return upstream }
+    guard let upstream = connect() else { return nil }
+    client.use(upstream)
+    return upstream
   }
 
   private func connect() -> UpstreamAgent? { settings.upstream.flatMap { UpstreamAgent(at: $0) } }
@@ -398,12 +419,14 @@ extension ForwardingAgent {
       _ = client.send(AgentFrame.encode(AgentMessageType.failure))
       return
     }
+    if !programs.bindsFirst(client.process) { client.trust.distrust() }
     let isRight = client.trust.take(contents, cryptography)
-    guard passes(client), let upstream = client.upstream ?? connect() else {
+    guard upstream(for: client) != nil else {
+      // An agent that comes later must not miss it.
+      client.loseUpstream()
       _ = client.send(Self.replyToBind(isRight))
       return
     }
-    client.upstream = upstream
     passOn(frame, from: client, .bind(isRight: isRight, until: SystemClock.sinceBoot + Self.bindTime))
   }
 
@@ -445,14 +468,14 @@ extension ForwardingAgent {
         if !isSent { return drop(client) }
         takeFrames(client)
       case .broken:
-        client.upstream = nil
+        client.loseUpstream()
         reply(to: client, AgentFrame.encode(AgentMessageType.failure))
       }
     default:
       guard client.upstream === upstream else { return }
       if upstream.isLate, case .waiting = upstream.advance(events, reply: { _ in }) { return }
       // What nobody has asked for: the connection is of no more use.
-      client.upstream = nil
+      client.loseUpstream()
     }
   }
 }

@@ -19,14 +19,13 @@ extension ForwardingAgent {
       same.clients.append(client)
       return
     }
-    let own = questions.filter { $0.session == new.session }.count
-    guard refusals[new.session, default: 0] < Self.maximumRefusals else {
-      return decide(new, isAllowed: false)
-    }
-    guard questions.count < Self.maximumQuestions, own < Self.maximumQuestionsOfOne else {
-      return answer(client, .fault(.busy))
-    }
     questions.append(new)
+  }
+
+  /// Whether a session may cause one more question.
+  func mayAsk(_ session: Session) -> Bool {
+    refusals[session, default: 0] < Self.maximumRefusals && questions.count < Self.maximumQuestions
+      && questions.filter { $0.session == session }.count < Self.maximumQuestionsOfOne
   }
 
   /// Shows the next question if none is shown: not twice one of the same session, if there are others.
@@ -65,7 +64,7 @@ extension ForwardingAgent {
     case .never?:
       _ = remember(question, isAllowed: false)
       decide(question, isAllowed: false)
-    case nil: decide(question, isAllowed: false)
+    case .no?, nil: decide(question, isAllowed: false)
     }
   }
 
@@ -81,7 +80,7 @@ extension ForwardingAgent {
     let grant = Permissions.Grant(
       question.question.item.key, question.question.right, isAllowed: isAllowed)
     for client in question.clients {
-      client.decisions.add(grant, now: now)
+      client.decisions.add(grant, question.hosts, question.tool, now: now)
       if isAllowed {
         client.request?.state = .queued
       } else {
@@ -111,13 +110,12 @@ extension ForwardingAgent {
     var isRemembered = !hosts.isEmpty
     for index in hosts where question.hosts.indices.contains(index) {
       let host = question.hosts[index].host
-      let rule =
-        isAllowed
-        ? ForwardingRule(
-          .allow, host, place, tool: question.tool, account: key.account, mayChange: right == .change)
-        // Whoever is refused could call the tool by another name.
-        : ForwardingRule(.deny, host, place, account: key.account)
-      isRemembered = policy.remember(rule) && isRemembered
+      // It was asked about this item and nothing else. Whoever is refused could call the tool by another name.
+      let rule = ForwardingRule(
+        isAllowed ? .allow : .deny, host, place, tool: isAllowed ? question.tool : nil,
+        account: key.account.flatMap { $0.isEmpty ? nil : $0 }, isExact: true,
+        mayChange: isAllowed && right == .change)
+      isRemembered = rule.canBeRead && policy.remember(rule) && isRemembered
     }
     return isRemembered
   }
@@ -157,8 +155,9 @@ extension PlacePattern {
     switch key {
     case .internetPassword(let key):
       guard let server = key.server else { return nil }
-      place = .internet(
-        protocol: key.protocol.lowercased, server: server.lowercased, port: key.port, path: key.path)
+      let `protocol` = key.protocol.lowercased
+      let port = key.port == InternetPassword.defaultPort(of: `protocol`) ? nil : key.port
+      place = .internet(protocol: `protocol`, server: server.lowercased, port: port, path: key.path)
     case .genericPassword(let key): place = .service(key.service)
     case .cryptographic: return nil
     }

@@ -12,21 +12,26 @@ package enum Decision: String, CaseIterable, Hashable, Sendable {
   case always
   /// Not now, and not later: it becomes a rule.
   case never
+  /// Not now.
+  case no
 }
 
 /// What was decided for one connection. A tool makes one for each of its calls, which may be several requests.
 struct OnceDecisions {
-  private var decisions: [(grant: Permissions.Grant, end: Int)] = []
+  private var decisions: [(hosts: [VerifiedHost], tool: ByteString, grant: Permissions.Grant, end: Int)] = []
 
   private static let time = 60_000
   private static let maximum = 16
 
-  mutating func add(_ grant: Permissions.Grant, now: Int) {
+  mutating func add(_ grant: Permissions.Grant, _ hosts: [VerifiedHost], _ tool: ByteString, now: Int) {
     if decisions.count >= Self.maximum { decisions.removeFirst() }
-    decisions.append((grant, now + Self.time))
+    decisions.append((hosts, tool, grant, now + Self.time))
   }
 
-  func grants(now: Int) -> [Permissions.Grant] { decisions.filter { now < $0.end }.map(\.grant) }
+  /// A connection can get another host on its way, and name another tool.
+  func grants(_ hosts: [VerifiedHost], _ tool: ByteString, now: Int) -> [Permissions.Grant] {
+    decisions.filter { $0.hosts == hosts && $0.tool == tool && now < $0.end }.map(\.grant)
+  }
 
   mutating func removeAll() { decisions = [] }
 }

@@ -64,26 +64,24 @@ package struct QuestionText {
       parsing: text.part(lines.offset, text.count - lines.offset))
   }
 
-  /// The question in one sentence, which ends with a full stop. Invisible characters in it are shown.
+  /// The question in one sentence, which ends with a full stop. What others have named is quoted, and invisible
+  /// characters and quotes in it are shown as such.
   package var sentence: String {
     let hosts = hosts.map { shown($0) }
-    let way = hosts.count > 1 ? " (through \(hosts.dropLast().joined(separator: ", ")))" : ""
-    let item = question.item
-    let account = item.key.account.map { $0.isEmpty ? "" : " of \(shown($0))" } ?? ""
-    let wish =
-      switch question.purpose {
-      case .get: question.right == .use ? "use" : "change or delete"
-      case .store: "store"
-      case .erase: "erase"
-      }
-    return
-      "\(hosts.last ?? "")\(way) asks to \(wish) the login\(account) for \(shown(item.key.place)); "
-      + "the tool calls itself \(shown(tool))."
+    let way =
+      hosts.count > 1 ? " (through \(hosts.dropLast().joined(separator: ", ")), which gets it, too)" : ""
+    let key = question.item.key
+    let account = key.account.map { $0.isEmpty ? "" : " of \"\(shown($0))\"" } ?? ""
+    // Who may store or delete something finds out what is there, so this is one right.
+    let wish = question.right == .use ? "use" : "use, change and delete"
+    return "\(hosts.last ?? "")\(way) asks to \(wish) the login\(account) for \"\(shown(key.place))\"; "
+      + "the tool calls itself \"\(shown(tool))\"."
   }
 
   /// A part of the sentence, not too long for a window.
   private func shown(_ text: some CustomStringConvertible) -> String {
-    let text = showingInvisible(text.description)
+    let text = showingInvisible(text.description).split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\\u{22}")
     return text.count > Self.maximumPart ? "\(text.prefix(Self.maximumPart))…" : text
   }
 

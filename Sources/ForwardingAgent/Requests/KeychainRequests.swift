@@ -84,9 +84,12 @@ extension ForwardingAgent {
     let sender = try sender(of: client)
     if sender.hosts != request.hosts { throw .unverified }
     let now = SystemClock.sinceBoot
-    return sender.permissions.adding(
-      leases.grants(in: client.session, request.hosts, request.summary.tool, now: now)
-        + client.decisions.grants(now: now))
+    let tool = request.summary.tool
+    let permissions = sender.permissions.adding(
+      leases.grants(in: client.session, request.hosts, tool, now: now)
+        + client.decisions.grants(request.hosts, tool, now: now))
+    // Otherwise the answer would tell what is there from what isn't, with nobody asked.
+    return mayAsk(client.session) ? permissions : permissions.withoutAsking
   }
 
   /// Starts programs for those that wait for one, the oldest first, as far as bounds allow.
@@ -96,6 +99,10 @@ extension ForwardingAgent {
     for client in clients where client.request?.program != nil {
       count += 1
       running[client.process, default: 0] += 1
+    }
+    for (_, process, _) in leftover {
+      count += 1
+      running[process, default: 0] += 1
     }
     for client in clients where count < Self.maximumPrograms {
       guard let request = client.request, case .queued = request.state,

@@ -8,15 +8,10 @@ package import SSH
 package struct HostDirectory<Cryptography: HostCryptography> {
   private let known: KnownHosts
   private let cryptography: Cryptography
-  private var found: [Lookup: Bool] = [:]
+  /// What is known of each name that was looked for. Keys come from the other side, as many as it likes; names don't.
+  private var lines: [HostName: KnownHosts] = [:]
 
-  private struct Lookup: Hashable {
-    let key: [UInt8]
-    let name: HostName
-  }
-
-  /// The largest number of remembered matches; hashed names cost an HMAC for each line.
-  private static var maximumRemembered: Int { 10_000 }
+  private static var maximumNames: Int { 10_000 }
 
   /// - Parameters:
   ///   - known: the user's known hosts.
@@ -34,19 +29,16 @@ package struct HostDirectory<Cryptography: HostCryptography> {
       return !known.isRevoked(key.plain) && !known.isRevoked(key.encoded)
         && fingerprint == ByteString(key.fingerprint(cryptography))
     case .name(let name):
-      // A certificate's validity ends with time.
-      if key.certificate != nil { return identifies(name, key, now) }
-      let lookup = Lookup(key: key.encoded, name: name)
-      if let known = found[lookup] { return known }
-      let result = identifies(name, key, now)
-      if found.count >= Self.maximumRemembered { found = [:] }
-      found[lookup] = result
-      return result
+      return lines(about: name).identifies(name, by: key, at: UInt64(max(0, now.seconds)), cryptography)
     }
   }
 
-  private func identifies(_ name: HostName, _ key: HostKey, _ now: Timestamp) -> Bool {
-    known.identifies(name, by: key, at: UInt64(max(0, now.seconds)), cryptography)
+  private mutating func lines(about name: HostName) -> KnownHosts {
+    if let known = lines[name] { return known }
+    if lines.count >= Self.maximumNames { lines = [:] }
+    let about = known.lines(about: name, cryptography)
+    lines[name] = about
+    return about
   }
 
   /// The rules about each host on the way that count now.

@@ -187,7 +187,7 @@ extension ByteString {
 
   /// Whether a segment is `.` or `..`, also percent-encoded. Such segments lead out of the folder at the beginning of
   /// the path once a client or a server resolves them (RFC 3986 section 5.2.4).
-  private var hasDotSegment: Bool {
+  package var hasDotSegment: Bool {
     var segment: [UInt8] = []
     var index = 0
     func isDots() -> Bool { segment == [0x2e] || segment == [0x2e, 0x2e] }

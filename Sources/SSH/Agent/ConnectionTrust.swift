@@ -19,6 +19,8 @@ package struct ConnectionTrust {
     case bindAfterEnd
     /// The connection logs in somewhere; it isn't forwarded.
     case login
+    /// The program that connected isn't one that binds before it passes anything on.
+    case otherProgram
   }
 
   private struct Hop {
@@ -71,6 +73,9 @@ package struct ConnectionTrust {
     hasEnded = !bind.isForwarding
     return true
   }
+
+  /// Believes nothing that comes over the connection, because the first bind need not be the program's own.
+  package mutating func distrust() { doubt = doubt ?? .otherProgram }
 
   private mutating func condemn(_ reason: Doubt) -> Bool {
     doubt = doubt ?? reason

@@ -94,6 +94,17 @@ extension KnownHosts {
     return certificate.isSignedByItsAuthority(cryptography)
   }
 
+  /// Those lines that can have to do with a host, whatever its key. For hashed names, finding them costs an HMAC for each
+  /// line.
+  package func lines(about host: HostName, _ cryptography: some HostCryptography) -> KnownHosts {
+    let hash: HostNameHash = { cryptography.hmacSHA1(key: $0, $1) }
+    let whole = HostName(host.withoutPort)
+    return filtered { entry in
+      entry.marker == .revoked || entry.hosts.match(host, hash)
+        || whole.map { entry.hosts.match($0, hash) } ?? false
+    }
+  }
+
   /// The name under which a host would be listed.
   private func listed(_ host: HostName, marker: Entry.Marker?, _ hash: HostNameHash) -> HostName {
     let isListed = entries.contains { $0.marker == marker && $0.hosts.match(host, hash) }

@@ -26,6 +26,12 @@ package struct KnownHosts: Sendable {
   /// Knows no host.
   package init() {}
 
+  func filtered(_ isIncluded: (Entry) -> Bool) -> KnownHosts {
+    var some = KnownHosts()
+    some.entries = entries.filter(isIncluded)
+    return some
+  }
+
   /// Adds the lines of a file. As in OpenSSH, a line that can't be understood is passed over, except that a mark nobody
   /// knows is no reason to take the line for a host's key.
   package mutating func append(_ file: UnsafeRawBufferPointer) {
