@@ -24,6 +24,7 @@ extension ForwardedKeychain {
       while true {
         switch ForwardingService(keychain(), permissions).answer(request, at: clock()) {
         case .response(let response): return response.encoded
+        case .hidden: return ForwardResponse.items([], nil).encoded
         case .asks(let question):
           guard let next = asks(question) else { return ForwardResponse.fault(.refused).encoded }
           permissions = next

@@ -139,8 +139,13 @@ extension ForwardingRule {
   private static func sayIfNobody(_ host: ForwardedHost) {
     switch host {
     case .name(let name):
-      let search = ["ssh-keygen", "-F", name.description].map { CString(copying: $0) }
-      guard case .failed? = try? ProgramOutput.read(search, timeout: 5000, limit: 1 << 20) else { return }
+      // It also finds names that are hashed. What it says of files that aren't there is not worth a line.
+      let search = "for file; do ssh-keygen -F \"$name\" -f \"$file\" 2>/dev/null && exit; done; exit 1"
+      guard let places = try? ForwardingPlaces() else { return }
+      let command = ["sh", "-c", "name=$1; shift; \(search)", "sh", name.description] + places.knownHosts
+      let outcome = try? ProgramOutput.read(
+        command.map { CString(copying: $0) }, timeout: 5000, limit: 1 << 20)
+      guard case .failed? = outcome else { return }
       StandardStreams.say("note: ssh does not know \(name) yet; the rule counts once it is in known_hosts")
     case .socket(let name):
       guard let places = try? ForwardingPlaces(),

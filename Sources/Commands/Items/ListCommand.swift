@@ -2,6 +2,7 @@ import ArgumentParser
 import Bytes
 import CredentialProtocols
 import Keychain
+import KeychainChoice
 import Terminals
 
 /// `llavero list`
@@ -66,7 +67,11 @@ struct ListCommand: ParsableCommand {
       throw Failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
     }
     try printer.end()
-    if printer.count == 0, case .table = form { StandardStreams.say("the keychain has no items yet") }
+    if printer.count == 0, case .table = form {
+      StandardStreams.say(
+        keychain.choice.kind == .forwarded
+          ? "the other machine allows nothing here without a question" : "the keychain has no items yet")
+    }
   }
 }
 

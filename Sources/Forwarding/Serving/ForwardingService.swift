@@ -12,6 +12,8 @@ package struct ForwardingService {
     case response(ForwardResponse)
     /// A person has to decide first. Afterwards the request is to be answered again.
     case asks(Question)
+    /// The response is that nothing was found, because nothing may be. Its sender can't tell it from an empty keychain.
+    case hidden
   }
 
   /// What a person has to decide.
@@ -79,7 +81,7 @@ package struct ForwardingService {
   private func find(
     _ query: ItemQuery, _ purpose: ForwardRequest.Purpose, _ tool: ByteString, _ now: Timestamp
   ) throws(KeychainError) -> Outcome {
-    guard permissions.mayAnswer(query, by: tool) else { return .response(.items([], nil)) }
+    guard permissions.mayAnswer(query, by: tool) else { return .hidden }
     return try keychain.reading { () throws(KeychainError) -> Outcome in
       let items = try keychain.items(matching: query)
       var allowed = Set<ItemReference?>()
@@ -103,7 +105,7 @@ package struct ForwardingService {
       }
       let visible = items.filter { allowed.contains($0.reference) }
       guard let answer, let index = visible.firstIndex(of: answer.item) else {
-        return .response(.items(visible, nil))
+        return visible.isEmpty && !items.isEmpty ? .hidden : .response(.items(visible, nil))
       }
       let credential = ForwardResponse.CredentialOfItem(index, answer.credential.credential.copy())
       return .response(.items(visible, credential))

@@ -100,7 +100,7 @@ package struct ForwardingWork: ~Copyable {
 }
 
 extension ForwardingService.Outcome {
-  /// The outcome as text, for the agent: `response` and the response, or `ask` and the question.
+  /// The outcome as text, for the agent: `response` and the response, `ask` and the question, or `hidden`.
   package var encoded: Secret {
     var text = Secret(capacity: 1024)
     switch self {
@@ -110,12 +110,17 @@ extension ForwardingService.Outcome {
     case .asks(let question):
       text.append("ask\n")
       text.append(question.encoded)
+    case .hidden: text.append("hidden\n")
     }
     return text
   }
 
   /// Parses what ``encoded`` wrote; `nil` for anything else, which is what a program prints that has failed.
   package init?(parsing text: UnsafeRawBufferPointer) {
+    if text == "hidden\n" {
+      self = .hidden
+      return
+    }
     for mark in ["response\n", "ask\n"] as [StaticString] where text.starts(with: mark) {
       let rest = text.part(mark.utf8CodeUnitCount, text.count - mark.utf8CodeUnitCount)
       if mark.utf8CodeUnitCount == 4 {

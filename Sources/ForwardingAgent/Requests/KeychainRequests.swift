@@ -156,6 +156,7 @@ extension ForwardingAgent {
     defer { prepareSpare() }
     switch result.withUnsafeBytes({ ForwardingService.Outcome(parsing: $0) }) {
     case .response(let response)?: answer(client, response)
+    case .hidden?: answer(client, .items([], nil), noted: .refused)
     case .asks(let question)?:
       if let permissions = try? permissions(of: client, for: request), permissions != request.permissions {
         // Somebody has decided meanwhile, perhaps about the same.
@@ -169,7 +170,11 @@ extension ForwardingAgent {
   }
 
   /// Gives a client the answer to its request, now or when it asks again.
-  func answer(_ client: AgentClient, _ response: ForwardResponse) {
+  ///
+  /// - Parameter outcome: what the log says of it, if that is more than its sender may know.
+  func answer(
+    _ client: AgentClient, _ response: ForwardResponse, noted outcome: LoggedRequest.Outcome? = nil
+  ) {
     guard let request = client.request else { return }
     if case .keychain = client.waiting {
       client.request = nil
@@ -177,7 +182,7 @@ extension ForwardingAgent {
     } else {
       request.state = .answered(response)
     }
-    note(request, LoggedRequest.Outcome(of: response, to: request.summary), response)
+    note(request, outcome ?? LoggedRequest.Outcome(of: response, to: request.summary), response)
   }
 
   // MARK: The log
