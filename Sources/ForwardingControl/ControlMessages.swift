@@ -77,7 +77,7 @@ package enum ControlRequest {
     case "keys": self = .keys(true)
     case "no-keys": self = .keys(false)
     case "upstream":
-      guard let path else { throw JSONReader.Malformed() }
+      guard let path, path == shown(path) else { throw JSONReader.Malformed() }
       self = .upstream(path)
     case "sandbox": self = .sandbox(rules)
     default: throw JSONReader.Malformed()
@@ -167,7 +167,7 @@ package struct ControlResponse {
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
-    json.member("problem", problem)
+    json.member("problem", problem.map(shown))
     members(in: &json)
     json.endObject()
     return json.finish()
@@ -176,11 +176,11 @@ package struct ControlResponse {
   /// Writes what the agent is doing into an object that has begun.
   package func members(in json: inout JSONWriter) {
     json.member("start", start)
-    json.member("upstream", upstream)
+    json.member("upstream", upstream.map(shown))
     json.member("canAsk", canAsk)
     json.member("passesKeys", passesKeys)
     Self.write("sockets", sockets, to: &json)
-    json.member("socket", socket)
+    json.member("socket", socket.map(shown))
     json.beginArray("clients")
     for client in clients {
       json.beginObject()
@@ -195,9 +195,9 @@ package struct ControlResponse {
     for lease in leases {
       json.beginObject()
       Self.write("hosts", lease.hosts, to: &json)
-      json.member("tool", lease.tool)
-      json.member("place", lease.place)
-      json.member("account", lease.account)
+      json.member("tool", shown(lease.tool))
+      json.member("place", shown(lease.place))
+      json.member("account", lease.account.map(shown))
       json.member("mayChange", lease.mayChange)
       json.member("seconds", lease.seconds)
       json.endObject()
@@ -208,7 +208,7 @@ package struct ControlResponse {
 
   private static func write(_ name: StaticString, _ texts: [ByteString], to json: inout JSONWriter) {
     json.beginArray(name)
-    for text in texts { json.element(text) }
+    for text in texts { json.element(shown(text)) }
     json.endArray()
   }
 
@@ -289,3 +289,6 @@ package struct ControlResponse {
     return lease
   }
 }
+
+/// A text that people read, with its invisible characters shown. JSON holds it as it is.
+func shown(_ text: ByteString) -> ByteString { ByteString(showingInvisible(text.description)) }

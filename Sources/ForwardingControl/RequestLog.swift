@@ -79,10 +79,10 @@ package struct LoggedRequest: Sendable {
     json.beginArray("keys")
     for key in keys { json.element(ByteString(key)) }
     json.endArray()
-    json.member("tool", tool)
+    json.member("tool", shown(tool))
     json.member("action", ByteString(action))
-    json.member("place", place.map { ByteString($0) })
-    json.member("account", account)
+    json.member("place", place.map { shown(ByteString($0)) })
+    json.member("account", account.map(shown))
     json.member("outcome", ByteString(outcome.rawValue))
     json.member("fault", fault.map { ByteString($0.rawValue) })
     json.endObject()

@@ -139,8 +139,14 @@ extension ForwardedHost {
 extension PlacePattern {
   private static let serviceMark: StaticString = "service:"
 
-  /// Parses a place as a rule names it; `nil` if it is none.
+  /// Parses a place as a rule names it; `nil` if it is none, or could not be written again.
   package init?(parsing word: ByteString) {
+    guard let place = PlacePattern(reading: word) else { return nil }
+    guard PlacePattern(reading: ByteString(place.text)) == place else { return nil }
+    self = place
+  }
+
+  private init?(reading word: ByteString) {
     if word == "*" {
       self = .everywhere
       return

@@ -57,7 +57,7 @@ package struct QuestionText {
     } catch {
       throw ForwardingWork.Malformed()
     }
-    guard let tool, !hosts.isEmpty else { throw ForwardingWork.Malformed() }
+    guard let tool, ForwardRequest.isWord(tool), !hosts.isEmpty else { throw ForwardingWork.Malformed() }
     self.hosts = hosts
     self.tool = tool
     question = try ForwardingService.Question(
