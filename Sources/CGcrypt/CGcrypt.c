@@ -1,12 +1,23 @@
 #include "CGcrypt.h"
 
 #include <gcrypt.h>
+#include <pthread.h>
 
-bool cgcrypt_start(void) {
-  if (!gcry_check_version(GCRYPT_VERSION)) return false;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool is_usable = false;
+
+static void start(void) {
+  // Another library of the process, such as libsecret, may have prepared it already, with memory of its own.
+  bool is_prepared = gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) != 0;
+  is_usable = gcry_check_version(GCRYPT_VERSION) != NULL;
+  if (!is_usable || is_prepared) return;
   gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
   gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-  return true;
+}
+
+bool cgcrypt_start(void) {
+  pthread_once(&once, start);
+  return is_usable;
 }
 
 // Verifies, and frees all three. Each may be NULL, if it could not be made.

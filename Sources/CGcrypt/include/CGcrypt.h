@@ -13,7 +13,8 @@ struct cgcrypt_bytes {
   size_t count;
 };
 
-/// Prepares the library; has to be called before the others, once. Returns whether it can be used.
+/// Prepares the library, unless that has happened; has to be called before the others, by each module that uses them and
+/// from any thread. Returns whether it can be used.
 bool cgcrypt_start(void);
 
 /// Verifies an Ed25519 signature (RFC 8032): a key of 32 bytes, a signature of 64.
