@@ -82,7 +82,7 @@ let package = Package(
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
-    // The verification of hosts' keys, the one place that links libgcrypt.
+    // The verification of hosts' keys, over libgcrypt.
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
     .target(name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
@@ -106,6 +106,9 @@ let package = Package(
       name: "SecretService",
       dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
       swiftSettings: settings),
+    // The other side of it: org.freedesktop.secrets, served from a keychain.
+    .target(
+      name: "SecretServiceProvider", dependencies: ["Bytes", "CGcrypt"], swiftSettings: settings + compact),
     .target(
       name: "KeychainChoice",
       dependencies: [
@@ -290,6 +293,9 @@ let package = Package(
       dependencies: [
         "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles", "TestSupport",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SecretServiceProviderTests", dependencies: ["Bytes", "SecretServiceProvider"],
       swiftSettings: settings),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.
     .testTarget(

@@ -2,7 +2,7 @@ import Bytes
 import CGcrypt
 package import SSH
 
-/// The verification of hosts by libgcrypt, the one place that links it.
+/// The verification of hosts by libgcrypt.
 package struct GcryptCryptography: HostCryptography {
   private static let isUsable = cgcrypt_start()
 

@@ -1,0 +1,56 @@
+package import Bytes
+import CGcrypt
+
+/// One side of the key exchange of `dh-ietf1024-sha256-aes128-cbc-pkcs7` (Secret Service draft 0.2, section 7.3): a key
+/// pair for Diffie-Hellman in the second Oakley group, made for a single session.
+package struct KeyPair: ~Copyable, Sendable {
+  /// The size of the private exponent, in bytes.
+  ///
+  /// The group itself resists attacks of about 2^80 steps, and an exponent needs twice as many bits as that for its own
+  /// search to take as long, since the prime is a safe one (RFC 3526, section 8; RFC 7919, section 5.2). 256 bits are
+  /// more than that, and the calculation takes about a quarter of the time that it takes with 1024.
+  private static let exponentSize = 32
+
+  /// The number that the other side gets: always 128 bytes, most significant first. KWallet takes no fewer.
+  package let publicKey: [UInt8]
+
+  private let exponent: Secret
+
+  /// A new pair from libgcrypt's random numbers.
+  package static func generate() -> KeyPair {
+    Gcrypt.start()
+    return KeyPair(
+      exponent: Secret(count: exponentSize) { bytes in
+        cgcrypt_random(bytes.baseAddress, bytes.count)
+        // The highest bit is set: it has exactly that many bits, and is never 0.
+        bytes[0] |= 0x80
+      })
+  }
+
+  /// The pair of a private exponent, most significant byte first. Traps if it is 0.
+  init(exponent: consuming Secret) {
+    var publicKey = [UInt8](repeating: 0, count: SecondOakleyGroup.size)
+    let isPossible = publicKey.withUnsafeMutableBytes { output in
+      [UInt8(2)].withUnsafeBytes { SecondOakleyGroup.power(of: $0, exponent, into: output) }
+    }
+    precondition(isPossible, "the exponent is 0")
+    self.publicKey = publicKey
+    self.exponent = exponent
+  }
+
+  /// The key that both sides of the session derive.
+  ///
+  /// - Parameter peer: the other side's public key, most significant byte first, of any length: some clients leave out
+  ///   zeros on the left, and some add them.
+  /// - Returns: 16 bytes for AES-128. `nil` if `peer` is no number from 2 to the prime minus 2: with the others, everyone
+  ///   would know what is shared.
+  package func sessionKey(with peer: [UInt8]) -> Secret? {
+    let number = peer.drop { $0 == 0 }
+    guard number.count <= SecondOakleyGroup.size else { return nil }
+    return withSecretScratch(SecondOakleyGroup.size) { shared in
+      // The whole 128 bytes are hashed: without the zeros on the left, one key in 256 would be another one.
+      let isValid = number.withUnsafeBytes { SecondOakleyGroup.power(of: $0, exponent, into: shared) }
+      return isValid ? aes128Key(from: UnsafeRawBufferPointer(shared)) : nil
+    }
+  }
+}
