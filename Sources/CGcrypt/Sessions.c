@@ -8,6 +8,10 @@ void cgcrypt_random(void *output, size_t count) {
   gcry_randomize(output, count, GCRY_STRONG_RANDOM);
 }
 
+void cgcrypt_nonce(void *output, size_t count) {
+  gcry_create_nonce(output, count);
+}
+
 // A number without a sign that counts as secret; NULL for 0, or if there is no memory. libgcrypt wipes a number's memory
 // when it releases it, and the copies that it makes of a number while it calculates if that number counts as secret.
 static gcry_mpi_t secret_number(struct cgcrypt_bytes bytes) {
@@ -66,4 +70,26 @@ bool cgcrypt_hmac_sha256(struct cgcrypt_bytes key, struct cgcrypt_bytes message,
                      && gcry_mac_read(mac, output, &size) == 0 && size == 32;
   gcry_mac_close(mac);
   return is_possible;
+}
+
+// One of libgcrypt's two functions, which work in place if there is no input.
+typedef gcry_error_t (*in_place)(gcry_cipher_hd_t, void *, size_t, const void *, size_t);
+
+static bool apply_aes128_cbc(in_place function, struct cgcrypt_bytes key, struct cgcrypt_bytes iv, void *blocks,
+                             size_t count) {
+  gcry_cipher_hd_t cipher;
+  if (gcry_cipher_open(&cipher, GCRY_CIPHER_AES128, GCRY_CIPHER_MODE_CBC, GCRY_CIPHER_SECURE) != 0) return false;
+  bool is_possible = gcry_cipher_setkey(cipher, key.start, key.count) == 0
+                     && gcry_cipher_setiv(cipher, iv.start, iv.count) == 0
+                     && function(cipher, blocks, count, NULL, 0) == 0;
+  gcry_cipher_close(cipher);
+  return is_possible;
+}
+
+bool cgcrypt_encrypt_aes128_cbc(struct cgcrypt_bytes key, struct cgcrypt_bytes iv, void *blocks, size_t count) {
+  return apply_aes128_cbc(gcry_cipher_encrypt, key, iv, blocks, count);
+}
+
+bool cgcrypt_decrypt_aes128_cbc(struct cgcrypt_bytes key, struct cgcrypt_bytes iv, void *blocks, size_t count) {
+  return apply_aes128_cbc(gcry_cipher_decrypt, key, iv, blocks, count);
 }

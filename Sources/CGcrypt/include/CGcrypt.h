@@ -42,6 +42,9 @@ void cgcrypt_sha256(struct cgcrypt_bytes message, void *output);
 /// Writes `count` random bytes that keys can be made of to `output`.
 void cgcrypt_random(void *output, size_t count);
 
+/// Writes `count` unpredictable bytes to `output`, for an IV.
+void cgcrypt_nonce(void *output, size_t count);
+
 /// Writes the power of `base` modulo an odd `modulus` to `output`: as many bytes as the modulus has, most significant
 /// first, with zeros on the left. Returns false if the base is not greater than 1 and less than the modulus minus 1, or
 /// the exponent is 0.
@@ -49,5 +52,12 @@ bool cgcrypt_power(struct cgcrypt_bytes base, struct cgcrypt_bytes exponent, str
 
 /// Writes the 32 bytes of HMAC-SHA256 to `output`; returns whether that was possible.
 bool cgcrypt_hmac_sha256(struct cgcrypt_bytes key, struct cgcrypt_bytes message, void *output);
+
+/// Encrypts blocks of 16 bytes in place, by AES-128 in CBC mode: a key and an IV of 16 bytes. Returns whether that was
+/// possible.
+bool cgcrypt_encrypt_aes128_cbc(struct cgcrypt_bytes key, struct cgcrypt_bytes iv, void *blocks, size_t count);
+
+/// Decrypts blocks of 16 bytes in place.
+bool cgcrypt_decrypt_aes128_cbc(struct cgcrypt_bytes key, struct cgcrypt_bytes iv, void *blocks, size_t count);
 
 #endif
