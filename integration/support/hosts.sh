@@ -36,13 +36,14 @@ make_host() {
     printf '%s\n' "HostKey $folder/key" "AuthorizedKeysFile $HOME/.ssh/user.pub" 'UsePAM no' 'StrictModes no'
     printf '%s\n' "Subsystem sftp internal-sftp" "SetEnv PATH=$PREFIX/bin:/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8"
   } >"$folder/sshd_config"
-  # Beneath it, this machine's home and the person's folders do not exist.
+  # Beneath it, this machine's home and the person's folders do not exist; the programs may lie in a /tmp of this one.
   cat >"$folder/sshd" <<TEXT
 #!/bin/sh
 # With options, it is a server; without, it serves its standard input.
 [ \$# -gt 0 ] || set -- -i
 exec bwrap --dev-bind / / --bind "$folder/tmp" /tmp --tmpfs /run --dir /run/sshd --ro-bind "$folder/passwd" /etc/passwd \\
-  --ro-bind "$PREFIX" "$PREFIX" --bind "$CASE" "$CASE" --tmpfs "$XDG_RUNTIME_DIR" --tmpfs "$XDG_DATA_HOME" --tmpfs "$XDG_STATE_HOME" \\
+  --ro-bind "$ROOT" "$ROOT" --ro-bind "$PREFIX" "$PREFIX" --bind "$CASE" "$CASE" \\
+  --tmpfs "$XDG_RUNTIME_DIR" --tmpfs "$XDG_DATA_HOME" --tmpfs "$XDG_STATE_HOME" \\
   --unshare-pid --unshare-uts --hostname "$name" --proc /proc --die-with-parent \\
   "$SSHD" "\$@" -e -f "$folder/sshd_config" 2>>"$folder/log"
 TEXT
