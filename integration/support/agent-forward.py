@@ -6,6 +6,7 @@ With RELAY in the environment, that program connects in its place, as an ssh doe
 Prints a line for each step: the type of the reply, and what follows of JSON; or `end` if the agent hung up.
 
   bind KEYFILE SESSION FLAG   a bind for a session of this name, with this flag; ends with `, bad` for a wrong signature
+  forge KEYFILE SESSION SEED  such a bind with one bit of the host's key, the session or the signature changed
   replay FILE                 sends the bytes of a file as they are
   save FILE                   the last bind, into a file
   query                       the names of the extensions
@@ -25,6 +26,7 @@ Prints a line for each step: the type of the reply, and what follows of JSON; or
 import hashlib
 import json
 import os
+import random
 import socket
 import struct
 import subprocess
@@ -98,7 +100,22 @@ class Agent:
         self.send(frame(bytes([27]) + string(name) + contents))
         return self.reply()
 
+    def forge(self, key_file, session, seed):
+        self.bind_of(key_file, session, 1)
+        # Without the flag, which isn't signed, and only takes something away here.
+        data = bytearray(self.last_bind)
+        begin = 4 + 1 + 4 + len(BIND)
+        place = random.Random(seed).randrange(begin * 8, (len(data) - 1) * 8)
+        data[place // 8] ^= 1 << place % 8
+        self.send(bytes(data))
+        return self.reply()
+
     def bind(self, key_file, session, flag, bad=False):
+        self.bind_of(key_file, session, flag, bad)
+        self.send(self.last_bind)
+        return self.reply()
+
+    def bind_of(self, key_file, session, flag, bad=False):
         with open(key_file, "rb") as file:
             key = serialization.load_ssh_private_key(file.read(), None)
         identifier = hashlib.sha256(session.encode()).digest()
@@ -109,8 +126,6 @@ class Agent:
         contents = string(string(b"ssh-ed25519") + string(public)) + string(identifier)
         contents += string(string(b"ssh-ed25519") + string(signature)) + bytes([int(flag)])
         self.last_bind = frame(bytes([27]) + string(BIND) + contents)
-        self.send(self.last_bind)
-        return self.reply()
 
     def ask(self, request):
         answer = self.call(NAME, request.encode())
@@ -124,6 +139,8 @@ class Agent:
         name, *words = words
         if name == "bind":
             return self.bind(words[0], words[1].rstrip(","), words[2].rstrip(","), "bad" in words)
+        if name == "forge":
+            return self.forge(words[0], words[1], int(words[2]))
         if name == "replay":
             with open(words[0], "rb") as file:
                 self.send(file.read())
