@@ -18,6 +18,7 @@ Prints a line for each step: the type of the reply, and what follows of JSON; or
   big SIZE                    a frame of this size, of no known type
   identities                  what ssh asks first: the list of keys
   add HOST SIZE ACCOUNT       a request to add a login, whose reply isn't waited for
+  crowd COUNT HOST            so many further connections that ask for the logins of a host, and don't wait for the reply
   flood SIZE                  requests of so many bytes, or as many as the other side takes, and no reply is read
   close                       hangs up, and connects again
   sleep SECONDS
@@ -51,6 +52,7 @@ class Agent:
     def __init__(self, path):
         self.path = path
         self.last_bind = b""
+        self.crowd = []
         self.connect()
 
     def connect(self):
@@ -186,6 +188,14 @@ class Agent:
             except BlockingIOError:
                 pass
             self.socket.settimeout(30)
+            return "sent"
+        if name == "crowd":
+            query = {"class": "internet", "protocol": "https", "server": words[1]}
+            request = json.dumps({"tool": "git", "for": "get", "do": "find", "query": query}).encode()
+            for _ in range(int(words[0])):
+                other = Agent(self.path)
+                other.send(frame(bytes([27]) + string(NAME) + request))
+                self.crowd.append(other)
             return "sent"
         if name == "wait":
             return self.reply()

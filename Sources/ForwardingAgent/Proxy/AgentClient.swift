@@ -33,9 +33,9 @@ final class AgentClient {
 
   let descriptor: Int32
   let entry: EntryPoint
-  /// The process at the other end, for the bounds on what one ssh may take.
+  /// The process at the other end.
   let process: Int
-  /// The session that a person's decisions count for.
+  /// The session that a person's decisions count for, and the bounds on what one ssh or socket may take.
   let session: Session
   /// Larger frames than a person's agent takes, for items may be as large.
   var incoming = AgentFrames(maximumLength: KeychainExtension.maximumSize + 64)

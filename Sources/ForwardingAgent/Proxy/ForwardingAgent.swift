@@ -62,9 +62,9 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   private let signals: Int32
   var listeners: [(descriptor: Int32, entry: EntryPoint)]
   var clients: [AgentClient] = []
-  /// Programs whose client has gone while they change the keychain, the process of that client, and when they are given
+  /// Programs whose client has gone while they change the keychain, the session of that client, and when they are given
   /// up, in milliseconds since boot.
-  var leftover: [(program: PipedProgram, process: Int, end: Int)] = []
+  var leftover: [(program: PipedProgram, session: Session, end: Int)] = []
   /// A program that waits for a request, and when it is ended, in milliseconds since boot.
   var spare: (program: PipedProgram, end: Int)?
   /// Programs that have said all, or were told to end.
@@ -226,8 +226,8 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
 }
 
 extension ForwardingAgent {
-  /// The largest number of clients at a time, without those of `llavero forward`. To make room, the process with the
-  /// most loses an idle one. With a connection to the person's agent for each, they stay below 1024 descriptors.
+  /// The largest number of clients at a time, without those of `llavero forward`. To make room, the session with the
+  /// most loses one. With a connection to the person's agent for each, they stay below 1024 descriptors.
   package static var maximumClients: Int { 400 }
   /// How long ssh waits for the reply to a bind at most, in milliseconds: it stands still meanwhile. Together with the
   /// names of the extensions, it is less than a program on the other side waits to find the keychain.
@@ -248,13 +248,14 @@ extension ForwardingAgent {
         return
       }
       let process = Int(clinux_peer_pid(descriptor))
-      guard mayConnect(clinux_peer_uid(descriptor), entry), process != Int(getpid()),
-        entry == .control || clients.count < Self.maximumClients || makeRoom()
-      else {
+      guard mayConnect(clinux_peer_uid(descriptor), entry), process != Int(getpid()) else {
         close(descriptor)
         continue
       }
-      clients.append(AgentClient(descriptor, entry, process: process))
+      let client = AgentClient(descriptor, entry, process: process)
+      if entry == .control || clients.count < Self.maximumClients || makeRoom(for: client.session) {
+        clients.append(client)
+      }
     }
   }
 
@@ -264,13 +265,17 @@ extension ForwardingAgent {
     return user == Int(geteuid())
   }
 
-  /// Disconnects the oldest idle client of the process that has the most. Returns whether there is one.
-  private func makeRoom() -> Bool {
-    let numbers = Dictionary(grouping: clients, by: \.process).mapValues(\.count)
-    let idle = clients.filter { $0.isIdle && $0.entry != .control }
-    guard let most = idle.map({ numbers[$0.process] ?? 0 }).max(),
-      let client = idle.first(where: { numbers[$0.process] == most })
-    else { return false }
+  /// Disconnects a client of the session that has the most: its oldest idle one, or its newest if it keeps all busy and
+  /// has more than the session that comes. So nobody can keep others out by asking much. Returns whether there was one.
+  private func makeRoom(for session: Session? = nil) -> Bool {
+    let others = clients.filter { $0.entry != .control }
+    let numbers = Dictionary(grouping: others, by: \.session).mapValues(\.count)
+    let most = numbers.values.max() ?? 0
+    let own = session.map { numbers[$0, default: 0] } ?? 0
+    let candidates = others.filter { numbers[$0.session] == most && (own < most || $0.session == session) }
+    guard let client = candidates.first(where: \.isIdle) ?? (own + 1 < most ? candidates.last : nil) else {
+      return false
+    }
     drop(client)
     return true
   }
@@ -295,7 +300,7 @@ extension ForwardingAgent {
     case .asking: withdraw(client)
     case .program(let program):
       if request.summary.changes {
-        leftover.append((program, client.process, request.end))
+        leftover.append((program, client.session, request.end))
       } else {
         if !program.hasEnded() { program.end() }
         ending.append(program)

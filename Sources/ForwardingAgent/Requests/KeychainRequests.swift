@@ -7,7 +7,7 @@ import Keychain
 import SSH
 
 extension ForwardingAgent {
-  /// The largest number of programs at a time, and of those for one process.
+  /// The largest number of programs at a time, and of those for one session.
   private static var maximumPrograms: Int { 16 }
   private static var maximumProgramsOfOne: Int { 4 }
   /// After how long the sender of a request is told to ask again, in milliseconds.
@@ -94,19 +94,19 @@ extension ForwardingAgent {
 
   /// Starts programs for those that wait for one, the oldest first, as far as bounds allow.
   func startPrograms() {
-    var running: [Int: Int] = [:]
+    var running: [Session: Int] = [:]
     var count = 0
     for client in clients where client.request?.program != nil {
       count += 1
-      running[client.process, default: 0] += 1
+      running[client.session, default: 0] += 1
     }
-    for (_, process, _) in leftover {
+    for (_, session, _) in leftover {
       count += 1
-      running[process, default: 0] += 1
+      running[session, default: 0] += 1
     }
     for client in clients where count < Self.maximumPrograms {
       guard let request = client.request, case .queued = request.state,
-        running[client.process, default: 0] < Self.maximumProgramsOfOne
+        running[client.session, default: 0] < Self.maximumProgramsOfOne
       else { continue }
       do throws(ForwardFault) {
         let permissions = try permissions(of: client, for: request)
@@ -115,7 +115,7 @@ extension ForwardingAgent {
         request.state = .program(program)
         program.give(ForwardingWork(permissions, request.text.copy()).encoded)
         count += 1
-        running[client.process, default: 0] += 1
+        running[client.session, default: 0] += 1
       } catch {
         answer(client, .fault(error))
       }
