@@ -54,7 +54,11 @@ package struct KeychainOpener {
     }
   }
 
-  private func openWhatAnswers() throws(KeychainChoiceError) -> OpenKeychain {
+  /// Opens a keychain of this machine where none was chosen: a Secret Service that answers in time and has a persistent
+  /// collection, else the encrypted file.
+  ///
+  /// - Throws: ``KeychainChoiceError`` if it can't be used.
+  package func openWhatAnswers() throws(KeychainChoiceError) -> OpenKeychain {
     let why: KeychainError
     do throws(KeychainChoiceError) {
       let keychain = try desktop()

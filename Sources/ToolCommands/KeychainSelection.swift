@@ -321,6 +321,8 @@ package struct SelectedKeychain {
   /// - Throws: ``Failure`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open() throws(Failure) -> OpenKeychain {
     if let opened { return opened }
+    // Whether a keychain is forwarded was seen when the choice was made, and whether it may be.
+    guard let choice else { return try explaining(choice: opener.openWhatAnswers()) }
     return try explaining(choice: opener.open(choice))
   }
 
