@@ -1,5 +1,6 @@
 package import EncryptedFile
 import Forwarding
+import Glibc
 package import Keychain
 package import KeychainChoice
 package import Passphrases
@@ -88,13 +89,17 @@ package struct KeychainSelection {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
     if choice?.kind == .file { return SelectedKeychain(self, location, choice, provider: nil) }
-    if choice?.kind == .forwarded || choice == nil, let forwarded = try forwarded(at: location, choice) {
+    if choice?.kind == .forwarded || choice == nil && !LookBefore.wasDone,
+      let forwarded = try forwarded(at: location, choice)
+    {
       return forwarded
     }
     if let provider = Program.secretService {
       return SelectedKeychain(self, location, choice, provider: provider)
     }
+    if choice == nil, mayBeForwarded { LookBefore.leaveNote() }
     let why = SecretServiceProgram.become()
+    LookBefore.removeNote()
     if choice != nil { throw SecretServiceProgram.isMissing(why) }
     return SelectedKeychain(
       self, location, KeychainChoice(kind: .file, reason: .noService(.unavailable(reason: why.reason))),
@@ -321,7 +326,7 @@ package struct SelectedKeychain {
   /// - Throws: ``Failure`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open() throws(Failure) -> OpenKeychain {
     if let opened { return opened }
-    // Whether a keychain is forwarded was seen when the choice was made, and whether it may be.
+    // Whether a keychain is forwarded was seen when the choice was made. An agent that doesn't answer costs time.
     guard let choice else { return try explaining(choice: opener.openWhatAnswers()) }
     return try explaining(choice: opener.open(choice))
   }
@@ -365,4 +370,21 @@ extension OpenKeychain {
     default: break
     }
   }
+}
+
+/// What `llavero` leaves for `llavero-secret-service`, which it becomes: that no keychain is forwarded to this machine. An
+/// agent that doesn't answer is waited for once.
+private enum LookBefore {
+  private static let variable = "LLAVERO_LOOKED"
+
+  /// Whether this process has looked before it became this program. The number keeps others from saying so.
+  static let wasDone: Bool = {
+    guard let note = getenv(variable) else { return false }
+    defer { removeNote() }
+    return String(cString: note) == "\(getpid())"
+  }()
+
+  static func leaveNote() { setenv(variable, "\(getpid())", 1) }
+
+  static func removeNote() { unsetenv(variable) }
 }
