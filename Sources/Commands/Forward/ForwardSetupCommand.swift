@@ -131,6 +131,13 @@ struct SSHInclusion {
     }
   }
 
+  /// Whether ssh's configuration includes the file.
+  ///
+  /// - Throws: ``Failure`` if it can't be read.
+  func isIncluded() throws(Failure) -> Bool {
+    try contents(of: "config").split(separator: "\n").contains { $0 == Self.line }
+  }
+
   /// Whether the agent is started without keys.
   ///
   /// - Throws: ``Failure`` if the file can't be read.

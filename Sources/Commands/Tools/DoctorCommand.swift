@@ -16,7 +16,7 @@ struct DoctorCommand: ParsableCommand {
     discussion: """
       Checks everything that each keychain depends on, up to the first thing that fails, and says what to type next. \
       Then it checks what tools see: git's helpers, the links by which tools find llavero, and files that still have \
-      passwords in plain text. The exit status is 2 only if the keychain in use can't be used.
+      passwords in plain text; and whether ssh forwards the keychain to the hosts that may have it. The exit status is 2 only if the keychain in use can't be used.
       """)
 
   @OptionGroup var keychain: KeychainOptions
@@ -35,10 +35,12 @@ struct DoctorCommand: ParsableCommand {
       + [try Self.forwardedReport(selection)].compactMap { $0 }
     let choice = Self.choice(selection, reports)
     let integrations = (try? SetupPlace()).map(IntegrationReport.init)
+    let forwarding = ForwardingReport()
     try StandardStreams.write(
       output.json
-        ? Self.json(reports, choice, integrations)
-        : Secret((Self.text(reports, choice) + (integrations?.text() ?? "")).shown))
+        ? Self.json(reports, choice, integrations, forwarding)
+        : Secret(
+          (Self.text(reports, choice) + (integrations?.text() ?? "") + (forwarding?.text() ?? "")).shown))
     switch choice {
     case .unknown(let failure): throw failure
     case .known(let kind, _):
@@ -203,7 +205,7 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private static func json(
-    _ reports: [Report], _ choice: Choice, _ integrations: IntegrationReport?
+    _ reports: [Report], _ choice: Choice, _ integrations: IntegrationReport?, _ forwarding: ForwardingReport?
   ) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -236,6 +238,7 @@ struct DoctorCommand: ParsableCommand {
     }
     json.endArray()
     integrations?.write(to: &json)
+    forwarding?.write(to: &json)
     json.endObject()
     return json.finishLine()
   }

@@ -37,9 +37,6 @@ struct IntegrationReport {
     }
   }
 
-  /// Whether any check found a problem.
-  var hasProblems: Bool { findings.contains { $0.problem != nil } }
-
   private mutating func add(
     _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: String? = nil
   ) {
@@ -173,7 +170,10 @@ struct IntegrationReport {
   // MARK: Reporting
 
   /// The report as text for people.
-  func text() -> TextForTerminal {
+  func text() -> TextForTerminal { Self.text(of: findings, about: "tools") }
+
+  /// Findings as text for people, with their heading.
+  static func text(of findings: [Finding], about subject: String) -> TextForTerminal {
     if findings.isEmpty { return "" }
     var rows: [[String]] = []
     for finding in findings {
@@ -181,12 +181,16 @@ struct IntegrationReport {
       rows.append(["  " + finding.subject, found])
       if let remedy = finding.remedy { rows.append(["  next", remedy]) }
     }
-    return "\ntools: \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
+    let hasProblems = findings.contains { $0.problem != nil }
+    return "\n\(subject): \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
   }
 
   /// Writes the JSON member `integrations`.
-  func write(to json: inout JSONWriter) {
-    json.beginArray("integrations")
+  func write(to json: inout JSONWriter) { Self.write(findings, as: "integrations", to: &json) }
+
+  /// Writes findings as a JSON member.
+  static func write(_ findings: [Finding], as name: StaticString, to json: inout JSONWriter) {
+    json.beginArray(name)
     for finding in findings {
       json.beginObject()
       json.member("subject", ByteString(finding.subject))

@@ -1,0 +1,129 @@
+import CLinux
+import EncryptedFile
+import Forwarding
+import ForwardingControl
+import Glibc
+import JSON
+import Keychain
+import SSH
+import Terminals
+
+/// What `llavero doctor` finds where this machine's keychain is forwarded to others: whether hosts could get anything, and
+/// whether ssh would forward the keychain to those that were set up or have rules.
+struct ForwardingReport {
+  private(set) var findings: [IntegrationReport.Finding] = []
+
+  private let places: ForwardingPlaces
+  /// How many hosts ssh is asked about: it takes some time for each.
+  private static let maximumHosts = 20
+
+  /// Runs the checks, and ssh to read its configuration; `nil` if nothing is forwarded from this machine.
+  init?() {
+    guard let places = try? ForwardingPlaces(), let home = VaultLocation.environmentVariable("HOME") else {
+      return nil
+    }
+    self.places = places
+    let inclusion = SSHInclusion(folder: home + "/.ssh")
+    let hosts = (try? inclusion.hosts()) ?? []
+    var rules: [ForwardingRule] = []
+    do throws(RuleStore.Fault) {
+      rules = try RuleStore(at: places.rules).read().rules
+      if hosts.isEmpty, rules.isEmpty { return nil }
+      add("rules", rules.isEmpty ? "none; each request is asked about" : "\(places.rules)")
+    } catch {
+      add(
+        "rules", places.rules, "no host may have anything: \(error.text)",
+        "mend the file with an editor; llavero-forward(1) has its format")
+    }
+    let running = try? ForwardingAgentControl(places)
+    add("agent", running.map { "process \($0.process)" } ?? "does not run; ssh starts it")
+    if !hosts.isEmpty, (try? inclusion.isIncluded()) == false {
+      add(
+        "ssh", "~/.ssh/config", "it does not include llavero.conf, so ssh does not forward the keychain",
+        "llavero forward setup \(hosts[0])")
+    } else if running != nil {
+      for host in hosts.filter({ !$0.contains("*") && !$0.contains("?") }).prefix(Self.maximumHosts) {
+        checkSetUp(host)
+      }
+    }
+    let named = Set(rules.compactMap(\.hostForSSH)).subtracting(hosts).sorted()
+    for host in named.prefix(Self.maximumHosts) { checkNamed(host, home) }
+  }
+
+  private mutating func add(
+    _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: String? = nil
+  ) {
+    findings.append(
+      IntegrationReport.Finding(subject: subject, value: value, problem: problem, remedy: remedy))
+  }
+
+  /// A host that `llavero forward setup` was told.
+  private mutating func checkSetUp(_ host: String) {
+    guard let options = SSHConfiguration.options(for: host) else {
+      return add(host, nil, "ssh's configuration can't be read", "ssh -G \(host)")
+    }
+    if options["identityagent"] == places.forwardingSocket, options["forwardagent"] == "yes" {
+      add(host, "ssh forwards the keychain to it")
+    } else {
+      add(host, nil, "ssh would not forward the keychain to it", "ssh -G \(host)")
+    }
+  }
+
+  /// A host that has a rule, and perhaps a line of a person's own in ssh's configuration.
+  private mutating func checkNamed(_ host: String, _ home: String) {
+    guard let options = SSHConfiguration.options(for: host),
+      let path = options["forwardagent"].map({ expanded($0, home) })
+    else { return }
+    if path == "yes", options["identityagent"].map({ expanded($0, home) }) == places.forwardingSocket {
+      return add(host, "ssh forwards the keychain to it")
+    }
+    guard path == places.forwardingSocket else { return }
+    // ssh looks at another socket before it forwards this one, and says nothing if it isn't there.
+    let reason: String? =
+      if options["identityagent"] == "none" {
+        "IdentityAgent is none"
+      } else if let own = VaultLocation.environmentVariable("SSH_AUTH_SOCK") {
+        answers(own) ? nil : "nobody answers at SSH_AUTH_SOCK, \(own)"
+      } else {
+        "SSH_AUTH_SOCK is not set"
+      }
+    if let reason {
+      add(
+        host, "ForwardAgent \(path)", "ssh drops that without a word, because \(reason)",
+        "llavero forward setup \(host)")
+    } else {
+      add(host, "ssh forwards the keychain to it")
+    }
+  }
+
+  private func expanded(_ path: String, _ home: String) -> String {
+    for mark in ["~/", "%d/"] where path.hasPrefix(mark) { return "\(home)/\(path.dropFirst(mark.count))" }
+    return path
+  }
+
+  private func answers(_ path: String) -> Bool {
+    let name = Array(path.utf8)
+    let descriptor = name.withUnsafeBufferPointer { name in
+      name.withMemoryRebound(to: CChar.self) { name in
+        name.baseAddress.map { clinux_connect_unix($0, name.count, false) } ?? -1
+      }
+    }
+    if descriptor < 0 { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// The report as text for people.
+  func text() -> TextForTerminal { IntegrationReport.text(of: findings, about: "forwarding") }
+
+  /// Writes the JSON member `forwarding`.
+  func write(to json: inout JSONWriter) { IntegrationReport.write(findings, as: "forwarding", to: &json) }
+}
+
+extension ForwardingRule {
+  /// The host as one types it for ssh; `nil` for a fingerprint, a socket, and a name with a port.
+  fileprivate var hostForSSH: String? {
+    guard case .name(let name) = host, !name.description.hasPrefix("[") else { return nil }
+    return name.description
+  }
+}
