@@ -84,7 +84,7 @@ struct SecurityCriteria {
           ?? true
     case .genericPassword(let key):
       return !isInternetPassword && Self.agrees(service, key.service)
-    case .cryptographic: return false
+    case .cryptographic, .secretService: return false
     }
   }
 

@@ -51,6 +51,7 @@ enum SecurityItemText {
       line("svce", .blob, key.service, to: &output)
     case .cryptographic(let item):
       item.primaryAttributes.forEach { line($0, .blob, $1, to: &output) }
+    case .secretService: break
     }
     line("type", .uint32, item.type.map(code), to: &output)
   }
@@ -101,7 +102,7 @@ extension Item {
     switch key {
     case .internetPassword(let key): return key.server
     case .genericPassword(let key): return key.service
-    case .cryptographic: return nil
+    case .cryptographic, .secretService: return nil
     }
   }
 }
@@ -115,6 +116,8 @@ extension Item.Key {
     case .certificate: "cert"
     case .key: "keys"
     case .identity: "idnt"
+    // Keychain Services has no such classes; see `isOfKeychainServices`.
+    case .secretServiceItem, .secretServiceCollection: "????"
     }
   }
 

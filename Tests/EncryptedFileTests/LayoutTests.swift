@@ -153,7 +153,7 @@ struct LayoutTests {
     let head = VaultHead(first: 1)
     let text = try VaultText.encode(records, head) { head, index in
       var json = JSONWriter()
-      json.head(head, uuid: "", authentication: [], index: index)
+      json.head(head, version: 1, uuid: "", authentication: [], index: index)
       return json.finish()
     }
     let vault = try ReadBack(text.withUnsafeBytes { Array($0) })

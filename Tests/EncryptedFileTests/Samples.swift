@@ -41,6 +41,9 @@ enum Samples {
         GenericPassword(
           service: ByteString("aws:\(Int.random(in: 0..<400, using: &numbers))"), account: text(&numbers),
           accessGroup: group, isSynchronizable: isSynchronizable))
+    case 3 where Bool.random(using: &numbers):
+      let kind = SecretServiceItem.Kind.allCases.randomElement(using: &numbers) ?? .item
+      return .secretService(SecretServiceItem(kind, name: servers(&numbers)))
     case 2:
       var attributes: FurtherAttributes = ["slnr": ByteString(numbers.bytes(3))]
       attributes["atag"] = text(&numbers)
@@ -66,7 +69,7 @@ enum Samples {
   /// A query that the key may answer.
   static func query(for key: Item.Key, _ numbers: inout SeededGenerator) throws -> ItemQuery {
     switch key {
-    case .cryptographic: return .criteria(ItemCriteria(key))
+    case .cryptographic, .secretService: return .criteria(ItemCriteria(key))
     case .genericPassword(let key):
       return .genericPassword(
         try GenericPasswordQuery(

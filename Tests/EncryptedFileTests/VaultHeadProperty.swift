@@ -64,7 +64,8 @@ enum VaultHeadProperty: Property {
 
   private static func write(_ read: ReadVaultHead) -> [UInt8] {
     var json = JSONWriter()
-    json.head(read.head, uuid: read.uuid, authentication: read.authentication, index: VaultIndex())
+    json.head(
+      read.head, version: 1, uuid: read.uuid, authentication: read.authentication, index: VaultIndex())
     return json.finish().withUnsafeBytes { Array($0) }
   }
 }

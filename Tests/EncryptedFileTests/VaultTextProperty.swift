@@ -139,7 +139,7 @@ enum VaultTextProperty: Property {
     do {
       let text = try VaultText.encode(lines, head) { head, index in
         var json = JSONWriter()
-        json.head(head, uuid: "u", authentication: [], index: index)
+        json.head(head, version: 1, uuid: "u", authentication: [], index: index)
         return json.finish()
       }
       let bytes = text.withUnsafeBytes { Array($0) }

@@ -46,6 +46,32 @@ import Testing
     }
   }
 
+  @Test("what the Secret Service knows of an item comes back as it was written")
+  func secretService() throws {
+    var lookup = LookupAttributes()
+    for name in ["user_b64", "", "xdg:schema", "\u{1}\"\\ü", "e\u{301}", "é"] as [ByteString] {
+      lookup[name] = "a\n\u{202e}"
+    }
+    lookup["empty"] = ""
+    for kind in SecretServiceItem.Kind.allCases {
+      for name in ["login", "a b", ByteString([0xff, 0])] as [ByteString] {
+        var item = Item(.secretService(SecretServiceItem(kind, name: name)), label: "L")
+        for attributes in [
+          SecretServiceAttributes(), SecretServiceAttributes(lookup: LookupAttributes()),
+          SecretServiceAttributes(collection: "w", lookup: lookup, contentType: "text/plain; charset=utf8"),
+        ] {
+          item.secretService = attributes
+          #expect(try read(json(item)).item == item)
+        }
+      }
+    }
+    #expect(
+      try String(
+        decoding: json(read(#"{"class":"secret","name":"n","lookupAttributes":{"b":"1","a":""}}"#).item),
+        as: UTF8.self)
+        == #"{"class":"secret","name":"n","lookupAttributes":{"a":"","b":"1"}}"#)
+  }
+
   @Test("the names are those of Keychain Services")
   func names() {
     let item = Item(

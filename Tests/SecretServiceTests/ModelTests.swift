@@ -154,7 +154,7 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
         key.service = longer(key.service)
       }
       return .genericPassword(key)
-    case .cryptographic: return Samples.key(&numbers)
+    case .cryptographic, .secretService: return Samples.key(&numbers)
     }
   }
 

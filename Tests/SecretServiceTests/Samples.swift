@@ -81,7 +81,7 @@ enum Samples {
       }
     }
     switch key {
-    case .cryptographic: return .criteria(ItemCriteria(key))
+    case .cryptographic, .secretService: return .criteria(ItemCriteria(key))
     case .genericPassword(let key):
       return .genericPassword(
         try GenericPasswordQuery(

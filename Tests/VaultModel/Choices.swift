@@ -5,11 +5,14 @@ import TestSupport
 /// a vault is read.
 struct Choices {
   var generator: SeededGenerator
+  /// For what was added later, so that recorded sequences stay what they were.
+  private var addition: SeededGenerator
   /// The size of this sequence's items: 0 for only small ones.
   let scale: Int
 
   init(_ entropy: UInt64, scale: Int) {
     generator = SeededGenerator(seed: entropy)
+    addition = SeededGenerator(seed: ~entropy)
     self.scale = scale
   }
 
@@ -53,6 +56,11 @@ struct Choices {
           service: generator.pick(["s", "st", "s t", "aws:default", "s%", ""]),
           account: generator.pick(Self.accounts),
           accessGroup: chance(20) ? "g" : nil, isSynchronizable: chance(20)))
+    case 18 where addition.number(in: 0..<2) == 0:
+      return .secretService(
+        SecretServiceItem(
+          addition.pick(SecretServiceItem.Kind.allCases),
+          name: addition.pick(["n", "nn", "n n", "%", "login", "ü"])))
     default:
       return .cryptographic(
         CryptographicItem(
@@ -101,7 +109,26 @@ struct Choices {
     if chance(6) { item.isDefault.toggle() }
     if chance(10) { item.furtherAttributes["gena"] = chance(3) ? nil : text() }
     if chance(20) { item.isInvisible.toggle() }
+    if addition.number(in: 0..<8) == 0 { item.secretService = secretServiceAttributes() }
     return item
+  }
+
+  private mutating func secretServiceAttributes() -> SecretServiceAttributes {
+    var attributes = SecretServiceAttributes()
+    if addition.number(in: 0..<2) == 0 { attributes.collection = addition.pick(["work", "n", "session"]) }
+    if addition.number(in: 0..<4) == 0 {
+      attributes.contentType = addition.pick(["text/plain; charset=utf8", ""])
+    }
+    if addition.number(in: 0..<3) > 0 {
+      var lookup = LookupAttributes()
+      for _ in 0..<addition.number(in: 0..<5) {
+        let name = addition.pick(
+          ["xdg:schema", "", "user", "user_b64", "\u{1}\"\\ü", "application"] as [ByteString])
+        lookup[name] = addition.pick(["", "v", "org.gnome.keyring.Note", "\n\u{202e}é", "w"] as [ByteString])
+      }
+      attributes.lookup = lookup
+    }
+    return attributes
   }
 
   private mutating func text() -> ByteString? {

@@ -71,6 +71,11 @@ final class OtherReader {
     var attributes: [String] = []
     item.furtherAttributes.forEach { attributes.append("\($0)=\(hex($1.bytes))") }
     fields.append(attributes.isEmpty ? "-" : attributes.joined(separator: ","))
+    for text in [item.secretService.collection, item.secretService.contentType] {
+      fields.append(text.map { hex($0.bytes) } ?? "-")
+    }
+    let lookup = item.secretService.lookup?.all.map { "\(hex($0.name.bytes))=\(hex($0.value.bytes))" }
+    fields.append(lookup.map { "{\($0.sorted().joined(separator: ","))}" } ?? "-")
     let hasSecret = gone?.hasSecret ?? true
     fields.append(hasSecret ? digest(known.secret) : "-")
     fields.append(hasSecret ? known.refreshToken.map(digest) ?? "-" : "-")

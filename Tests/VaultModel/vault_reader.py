@@ -89,6 +89,8 @@ def key_of(record):
         key = b" ".join(parts)
     elif kind == "generic":
         key = b" ".join([b"generic", escaped(value(record, "service")), escaped(value(record, "account"))])
+    elif kind in ("secret", "collection"):
+        key = (b"item " if kind == "secret" else b"collection ") + escaped(value(record, "name"))
     else:
         attributes = sorted(members(record, "primaryAttributes").items())
         key = kind.encode() + b" " + b"%,".join(tag.encode() + b"=" + escaped(v) for tag, v in attributes)
@@ -155,6 +157,12 @@ def canonical(record):
     fields.append("default" if record.get("isDefault") else "-")
     attributes = sorted(members(record, "attributes").items())
     fields.append(",".join(f"{tag}={v.hex()}" for tag, v in attributes) or "-")
+    for name in ("collection", "contentType"):
+        text = value(record, name)
+        fields.append("-" if text is None else text.hex())
+    lookup = record.get("lookupAttributes")
+    pairs = sorted(f"{n.encode().hex()}={v.encode().hex()}" for n, v in (lookup or {}).items())
+    fields.append("-" if lookup is None else "{" + ",".join(pairs) + "}")
     for name in ("secret", "oauth_refresh_token", "authtype"):
         text = value(record, name)
         fields.append("-" if text is None else hashlib.sha256(text).hexdigest()[:16] + f":{len(text)}")
@@ -171,7 +179,7 @@ def read(vault, identity_file):
     text = pyrage.decrypt(data, [pyrage.x25519.Identity.from_str(secret)])
     start = text.index(b"\n") + 1
     first = json.loads(text[:start])
-    need(first["app"] == "llavero" and first["v"] == 1 and first["min_reader"] <= 1, "the first line is wrong")
+    need(first["app"] == "llavero" and first["v"] in (1, 2) and first["min_reader"] <= 2, "the first line is wrong")
     check_proof(data, first, bech32(secret))
     body = text[start:start + first["bytes"]]
     need(not text[start + len(body):].strip(b" \n"), "something follows the records")

@@ -9,6 +9,8 @@ struct ItemFilter {
     case certificate
     case key
     case identity
+    case secret
+    case collection
 
     /// The class as items have it.
     var itemClass: ItemClass {
@@ -18,6 +20,8 @@ struct ItemFilter {
       case .certificate: .certificate
       case .key: .key
       case .identity: .identity
+      case .secret: .secretServiceItem
+      case .collection: .secretServiceCollection
       }
     }
   }
@@ -56,7 +60,7 @@ struct ItemFilter {
       guard server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
         authenticationType == nil, fits(service, key.service)
       else { return false }
-    case .cryptographic:
+    case .cryptographic, .secretService:
       guard server == nil, `protocol` == nil, port == nil, path == nil, domain == nil,
         authenticationType == nil, service == nil
       else { return false }

@@ -41,6 +41,11 @@ struct KeyChange {
       if changesInternet || service != nil || account != nil {
         throw Failure("what names a certificate or key can't be changed here", status: .usage)
       }
+    case .secretService:
+      if changesInternet || service != nil || account != nil {
+        throw Failure(
+          "what another program stored in the Secret Service has no such attributes", status: .usage)
+      }
     }
   }
 

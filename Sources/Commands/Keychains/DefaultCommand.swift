@@ -114,7 +114,7 @@ struct DefaultCommand: ParsableCommand {
       case .genericPassword(let place):
         return try keychain.items(
           matching: .genericPassword(try GenericPasswordQuery(service: place.service)))
-      case .cryptographic: return []
+      case .cryptographic, .secretService: return []
       }
     }
   }

@@ -137,7 +137,7 @@ public struct Resolver {
       switch item.key {
       case .internetPassword(let key): key.securityDomain == tool
       case .genericPassword(let key): key.service.bytes.starts(with: prefix)
-      case .cryptographic: false
+      case .cryptographic, .secretService: false
       }
     }
   }

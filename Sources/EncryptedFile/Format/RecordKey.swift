@@ -5,9 +5,10 @@ package import Keychain
 ///
 /// The text is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or
 /// `generic SERVICE ACCOUNT`; for a certificate, key or identity, its class and the attributes as `TAG=VALUE`, joined
-/// by `%,`. If there is an access group, `%@GROUP` follows; if the item is synchronizable, `%1`. Server and protocol
-/// are in lower case; the port is written out if it is known. An absent part is empty; a part that is present but
-/// empty is a lone `%`. Bytes outside `#`…`~`, and `%` and `\`, are percent-encoded. A key is therefore plain ASCII,
+/// by `%,`. If there is an access group, `%@GROUP` follows; if the item is synchronizable, `%1`. For items and
+/// collections of the Secret Service it is `item NAME` and `collection NAME`. Server and protocol are in lower case; the
+/// port is written out if it is known. An absent part is empty; a part that is present but empty is a lone `%`. Bytes
+/// outside `#`…`~`, and `%` and `\`, are percent-encoded. A key is therefore plain ASCII,
 /// needs no escaping in JSON, and sorts as its parts do: the space between parts and the `"` after them sort before
 /// every byte of a part. No key is another key followed by a space and more, because the longer one would then sort
 /// first.
@@ -39,6 +40,19 @@ package enum RecordKey {
       }
       appendGroup(item.accessGroup, item.isSynchronizable, to: &text)
       return text
+    case .secretService(let item):
+      var text = beginning(of: item.kind)
+      append(item.name, then: "", to: &text)
+      return text
+    }
+  }
+
+  /// What the keys of the Secret Service's own items, or of its collections, begin with: a word before `old`, because
+  /// records out of use come after all others.
+  static func beginning(of kind: SecretServiceItem.Kind) -> [UInt8] {
+    switch kind {
+    case .item: Array("item ".utf8)
+    case .collection: Array("collection ".utf8)
     }
   }
 
@@ -83,6 +97,8 @@ package enum RecordKey {
       return text
     case .certificate, .key, .identity, nil:
       return criteria.itemClass?.cryptographicKind.map { Array(($0.name + " ").utf8) } ?? []
+    case .secretServiceItem: return beginning(of: .item)
+    case .secretServiceCollection: return beginning(of: .collection)
     }
   }
 

@@ -21,10 +21,11 @@ struct EncodedVault: ~Copyable {
     path: String
   ) throws(KeychainError) {
     let nonce = randomBytes(PayloadLayout.nonceSize)
+    let version = lines.formatVersion
     let plaintext = try VaultText.encode(lines, head) { head, index in
       var json = JSONWriter(capacity: 1024)
       json.head(
-        head, uuid: stanzas.uuid,
+        head, version: version, uuid: stanzas.uuid,
         authentication: VaultHead.authentication(
           key, uuid: stanzas.uuid, generation: head.generation, previous: head.previous, nonce: nonce),
         index: index)

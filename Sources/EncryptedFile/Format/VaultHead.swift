@@ -33,8 +33,8 @@ struct VaultHead {
     byteCount = 0
   }
 
-  /// The format that this version writes and reads.
-  static let version = 1
+  /// The newest format that this version writes and reads. Files have the lowest one that suffices; see `VaultLines.formatVersion`.
+  static let version = 2
 
   /// Proof that the writer held the vault's identity and not just its recipient:
   /// HMAC-SHA256(authentication key, "v1" || uuid || u64be generation || previous || payload nonce).
@@ -149,13 +149,13 @@ struct ReadVaultHead {
 extension JSONWriter {
   /// Writes the first line's object.
   mutating func head(
-    _ head: VaultHead, uuid: String, authentication: [UInt8], index: VaultIndex
+    _ head: VaultHead, version: Int, uuid: String, authentication: [UInt8], index: VaultIndex
   ) {
     beginObject()
     member("app", "llavero" as ByteString)
-    member("v", VaultHead.version)
-    member("min_reader", 1)
-    member("min_writer", 1)
+    member("v", version)
+    member("min_reader", version)
+    member("min_writer", version)
     member("uuid", ByteString(uuid))
     member("gen", head.generation)
     member("prev", Self.base64(head.previous))

@@ -47,7 +47,7 @@ extension ItemQuery {
             securityDomain: key.securityDomain))
       case .genericPassword(let key):
         self = .genericPassword(try GenericPasswordQuery(service: key.service, account: key.account))
-      case .cryptographic: throw KeychainError.itemNotFound
+      case .cryptographic, .secretService: throw KeychainError.itemNotFound
       }
     } catch {
       throw JSONReader.Malformed()

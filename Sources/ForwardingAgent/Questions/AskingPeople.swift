@@ -159,7 +159,7 @@ extension PlacePattern {
       let port = key.port == InternetPassword.defaultPort(of: `protocol`) ? nil : key.port
       place = .internet(protocol: `protocol`, server: server.lowercased, port: port, path: key.path)
     case .genericPassword(let key): place = .service(key.service)
-    case .cryptographic: return nil
+    case .cryptographic, .secretService: return nil
     }
     // A name with a wildcard in it would name others, too.
     guard PlacePattern(parsing: ByteString(place.text)) == place, !place.hasWildcards else { return nil }

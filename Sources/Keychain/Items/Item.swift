@@ -10,12 +10,14 @@ public struct Item: Hashable, Sendable {
     case genericPassword(GenericPassword)
     /// `kSecClassCertificate`, `kSecClassKey` or `kSecClassIdentity`
     case cryptographic(CryptographicItem)
+    /// An item of the Secret Service that is no login, or a collection of them.
+    case secretService(SecretServiceItem)
 
     /// The normal form in which keys are compared: two items whose primary keys are equal are one item.
     public var primaryKey: Key {
       switch self {
       case .internetPassword(let key): .internetPassword(key.primaryKey)
-      case .genericPassword, .cryptographic: self
+      case .genericPassword, .cryptographic, .secretService: self
       }
     }
 
@@ -24,7 +26,7 @@ public struct Item: Hashable, Sendable {
       switch self {
       case .internetPassword(let key): key.account
       case .genericPassword(let key): key.account
-      case .cryptographic: nil
+      case .cryptographic, .secretService: nil
       }
     }
   }
@@ -52,6 +54,9 @@ public struct Item: Hashable, Sendable {
 
   /// Other attributes that a program of Keychain Services gave.
   public var furtherAttributes = FurtherAttributes()
+
+  /// What the Secret Service knows of it in addition.
+  public var secretService = SecretServiceAttributes()
 
   /// When it was added; set by the keychain.
   public var creationDate: Timestamp?
@@ -142,6 +147,7 @@ extension Item.Key {
     case .genericPassword(let key):
       return key.service.isEmpty ? "(no service)" : "\(key.service)"
     case .cryptographic(let item): return item.name
+    case .secretService(let item): return item.description
     }
   }
 

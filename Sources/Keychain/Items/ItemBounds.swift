@@ -45,7 +45,9 @@ extension Item {
       try Self.validate("service", key.service)
       try Self.validate("account", key.account)
     case .cryptographic(let item): try item.primaryAttributes.validate()
+    case .secretService(let item): try Self.validate("name", item.name)
     }
+    try secretService.validate()
     try Self.validate("access group", key.accessGroup)
     try furtherAttributes.validate()
     for (name, value) in [
@@ -66,6 +68,8 @@ extension Item {
     case .genericPassword(let key):
       if key.service.isEmpty { throw .unusableAttribute(name: "service", .empty) }
     case .cryptographic: break
+    case .secretService(let item):
+      if item.name.isEmpty { throw .unusableAttribute(name: "name", .empty) }
     }
   }
 
@@ -74,13 +78,14 @@ extension Item {
     // No array of them: this is called for each of ten thousand items that arrive at once.
     func size(_ value: ByteString?) -> Int { value?.bytes.count ?? 0 }
     var count = size(label) + size(comment) + size(itemDescription) + size(creator) + size(type)
-    count += size(key.accessGroup) + furtherAttributes.byteCount
+    count += size(key.accessGroup) + furtherAttributes.byteCount + secretService.byteCount
     switch key {
     case .internetPassword(let key):
       count += key.protocol.bytes.count + size(key.server) + size(key.account) + size(key.path)
       count += size(key.securityDomain) + size(key.authenticationType)
     case .genericPassword(let key): count += key.service.bytes.count + size(key.account)
     case .cryptographic(let item): count += item.primaryAttributes.byteCount
+    case .secretService(let item): count += item.name.bytes.count
     }
     return count
   }

@@ -39,6 +39,11 @@ extension CryptographicItem: ItemIdentifying {
   public var item: Item { Item(.cryptographic(self)) }
 }
 
+extension SecretServiceItem: ItemIdentifying {
+  /// An item with this key.
+  public var item: Item { Item(.secretService(self)) }
+}
+
 extension ItemIdentifying where Self == Item.Key {
   /// The key of a generic password; see ``GenericPassword``.
   public static func genericPassword(

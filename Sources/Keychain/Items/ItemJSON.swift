@@ -24,6 +24,9 @@ extension JSONWriter {
     case .cryptographic(let key):
       member("class", ByteString(key.kind.name))
       member("primaryAttributes", key.primaryAttributes)
+    case .secretService(let key):
+      member("class", ByteString(key.kind.word))
+      member("name", key.name)
     }
     member("accessGroup", item.key.accessGroup)
     if item.key.isSynchronizable { member("isSynchronizable", true) }
@@ -34,6 +37,13 @@ extension JSONWriter {
     member("type", item.type)
     if item.isDefault { member("isDefault", true) }
     if !item.furtherAttributes.isEmpty { member("attributes", item.furtherAttributes) }
+    member("collection", item.secretService.collection)
+    member("contentType", item.secretService.contentType)
+    if let lookup = item.secretService.lookup {
+      beginObject("lookupAttributes")
+      for attribute in lookup.all { textMember(attribute.name, attribute.value) }
+      endObject()
+    }
   }
 
   private mutating func member(_ name: StaticString, _ attributes: FurtherAttributes) {
@@ -78,6 +88,8 @@ package struct ItemAttributes {
   private var isSynchronizable = false
   private var primaryAttributes = FurtherAttributes()
   private var furtherAttributes = FurtherAttributes()
+  private var name: ByteString?
+  private var secretService = SecretServiceAttributes()
 
   /// Makes an empty collector.
   package init() {}
@@ -104,6 +116,10 @@ package struct ItemAttributes {
     }
     if name == "primaryAttributes" {
       primaryAttributes = try FurtherAttributes(value)
+      return true
+    }
+    if name == "lookupAttributes" {
+      secretService.lookup = try LookupAttributes(value)
       return true
     }
     let isEncoded = name.count > 4 && UnsafeRawBufferPointer(rebasing: name[(name.count - 4)...]) == "_b64"
@@ -139,6 +155,12 @@ package struct ItemAttributes {
       type = try text()
     } else if plain == "accessGroup" {
       accessGroup = try text()
+    } else if plain == "name" {
+      self.name = try text()
+    } else if plain == "collection" {
+      secretService.collection = try text()
+    } else if plain == "contentType" {
+      secretService.contentType = try text()
     } else {
       return false
     }
@@ -164,6 +186,10 @@ package struct ItemAttributes {
       key = .cryptographic(
         CryptographicItem(
           kind, primaryAttributes, accessGroup: accessGroup, isSynchronizable: isSynchronizable))
+    } else if let name,
+      let kind = SecretServiceItem.Kind.allCases.first(where: { `class` == ByteString($0.word) })
+    {
+      key = .secretService(SecretServiceItem(kind, name: name))
     } else {
       throw JSONReader.Malformed()
     }
@@ -171,7 +197,19 @@ package struct ItemAttributes {
       key, label: label, comment: comment, itemDescription: itemDescription, creator: creator, type: type,
       isDefault: isDefault)
     item.furtherAttributes = furtherAttributes
+    item.secretService = secretService
     return item
+  }
+}
+
+extension LookupAttributes {
+  /// Reads an object whose members are names and values.
+  fileprivate init(_ object: JSONValue) throws(JSONReader.Malformed) {
+    self.init()
+    guard object.kind == .object else { throw JSONReader.Malformed() }
+    try JSONReader.members(of: object.raw) { (name, value) throws(JSONReader.Malformed) in
+      self[try JSONValue.name(name)] = try value.string()
+    }
   }
 }
 

@@ -3,7 +3,7 @@ extension Item {
   package func hasSameNotes(as other: Item) -> Bool {
     label == other.label && comment == other.comment && itemDescription == other.itemDescription
       && creator == other.creator && type == other.type && isDefault == other.isDefault
-      && furtherAttributes == other.furtherAttributes
+      && furtherAttributes == other.furtherAttributes && secretService == other.secretService
   }
 
   /// The item with the attributes of `other` beyond its key, as far as `other` has them.
@@ -16,6 +16,9 @@ extension Item {
     item.type = other.type ?? type
     item.isDefault = other.isDefault || isDefault
     other.furtherAttributes.forEach { item.furtherAttributes[$0] = $1 }
+    item.secretService.collection = other.secretService.collection ?? secretService.collection
+    item.secretService.lookup = other.secretService.lookup ?? secretService.lookup
+    item.secretService.contentType = other.secretService.contentType ?? secretService.contentType
     return item
   }
 }

@@ -10,13 +10,17 @@ public enum ItemClass: Hashable, Sendable, CaseIterable {
   case key
   /// `kSecClassIdentity`
   case identity
+  /// An item of the Secret Service that is no login. Keychain Services doesn't have it.
+  case secretServiceItem
+  /// A collection of the Secret Service. Keychain Services doesn't have it.
+  case secretServiceCollection
 }
 
 extension ItemClass {
   /// The kind of items other than passwords; `nil` for the classes of passwords.
   package var cryptographicKind: CryptographicItem.Kind? {
     switch self {
-    case .internetPassword, .genericPassword: nil
+    case .internetPassword, .genericPassword, .secretServiceItem, .secretServiceCollection: nil
     case .certificate: .certificate
     case .key: .key
     case .identity: .identity
@@ -36,6 +40,11 @@ extension Item.Key {
       case .key: .key
       case .identity: .identity
       }
+    case .secretService(let item):
+      switch item.kind {
+      case .item: .secretServiceItem
+      case .collection: .secretServiceCollection
+      }
     }
   }
 
@@ -45,6 +54,7 @@ extension Item.Key {
     case .internetPassword(let key): key.accessGroup
     case .genericPassword(let key): key.accessGroup
     case .cryptographic(let item): item.accessGroup
+    case .secretService: nil
     }
   }
 
@@ -54,6 +64,7 @@ extension Item.Key {
     case .internetPassword(let key): key.isSynchronizable
     case .genericPassword(let key): key.isSynchronizable
     case .cryptographic(let item): item.isSynchronizable
+    case .secretService: false
     }
   }
 }
@@ -98,6 +109,8 @@ public struct ItemCriteria: Hashable, Sendable {
   public var accessGroup: ByteString?
   /// Whether it is wanted on the user's other machines, too.
   public var isSynchronizable: Bool?
+  /// See ``SecretServiceItem/name``.
+  public var name: ByteString?
   /// Attributes by their tags, including those of ``CryptographicItem/primaryAttributes``.
   public var furtherAttributes = FurtherAttributes()
   /// Whether texts are compared without regard to case, as Unicode defines it.
@@ -128,6 +141,8 @@ public struct ItemCriteria: Hashable, Sendable {
       account = key.account ?? ""
     case .cryptographic(let item):
       furtherAttributes = item.primaryAttributes
+    case .secretService(let item):
+      name = item.name
     }
   }
 
@@ -139,6 +154,7 @@ public struct ItemCriteria: Hashable, Sendable {
       agrees(label, item.label), agrees(comment, item.comment), agrees(itemDescription, item.itemDescription),
       agrees(creator, item.creator), agrees(type, item.type), hasFurtherAttributes(item)
     else { return false }
+    if name != nil, item.key.secretServiceItem == nil { return false }
     switch item.key {
     case .internetPassword(let key):
       return service == nil && agrees(server?.lowercased, key.server?.lowercased)
@@ -147,6 +163,8 @@ public struct ItemCriteria: Hashable, Sendable {
         && agrees(securityDomain, key.securityDomain) && agrees(authenticationType, key.authenticationType)
     case .genericPassword(let key): return !asksForInternetPassword && agrees(service, key.service)
     case .cryptographic: return !asksForInternetPassword && service == nil
+    case .secretService(let key):
+      return !asksForInternetPassword && service == nil && agrees(name, key.name)
     }
   }
 

@@ -43,7 +43,7 @@ public enum ItemQuery: Hashable, Sendable {
           securityDomain: key.securityDomain))
     case .genericPassword(let key):
       self = .genericPassword(try GenericPasswordQuery(service: key.service, account: key.account))
-    case .cryptographic:
+    case .cryptographic, .secretService:
       self = .criteria(ItemCriteria(key))
     }
   }

@@ -37,13 +37,15 @@ enum ItemAttributes {
     static let itemClass = "llavero:class"
     static let accessGroup = "llavero:access-group"
     static let synchronizable = "llavero:synchronizable"
+    /// ``SecretServiceItem/name``
+    static let name = "llavero:name"
     /// The prefix for the tags of ``CryptographicItem/primaryAttributes``.
     static let primary = "llavero:primary:"
     /// The prefix for the tags of ``Item/furtherAttributes``.
     static let further = "llavero:attribute:"
     static let key = [
       `protocol`, server, port, user, object, domain, authtype, service, username, account, itemClass,
-      accessGroup, synchronizable,
+      accessGroup, synchronizable, name,
     ]
   }
 
@@ -88,6 +90,9 @@ enum ItemAttributes {
         CryptographicItem(
           kind, furtherAttributes(Name.primary, in: attributes), accessGroup: accessGroup,
           isSynchronizable: isSynchronizable))
+    }
+    if let kind = SecretServiceItem.Kind.allCases.first(where: { $0.word == itemClass }) {
+      return value(Name.name, in: attributes).map { .secretService(SecretServiceItem(kind, name: $0)) }
     }
     if let `protocol` = itemClass == internetClass
       ? value(Name.protocol, in: attributes) ?? "" : value(Name.protocol, in: attributes).nonEmpty
@@ -214,6 +219,9 @@ enum ItemAttributes {
       attributes[Name.itemClass] = item.kind.name
       set(item.primaryAttributes, Name.primary, in: &attributes)
       if isReplaceable { attributes[schema] = genericSchema }
+    case .secretService(let item):
+      attributes[Name.itemClass] = item.kind.word
+      set(item.name, as: Name.name, in: &attributes)
     }
     set(key.accessGroup, as: Name.accessGroup, in: &attributes)
     if key.isSynchronizable { attributes[Name.synchronizable] = "1" }
@@ -271,6 +279,8 @@ enum ItemAttributes {
     case .internetPassword: return internetSearches(for: criteria, asked)
     case .certificate, .key, .identity, nil:
       if let kind = criteria.itemClass?.cryptographicKind { asked[Name.itemClass] = kind.name }
+    case .secretServiceItem: asked[Name.itemClass] = SecretServiceItem.Kind.item.word
+    case .secretServiceCollection: asked[Name.itemClass] = SecretServiceItem.Kind.collection.word
     }
     return asked.isEmpty ? nil : [asked]
   }

@@ -81,6 +81,7 @@ extension Item.Key {
     case .cryptographic(let key):
       itemClass.primaryTags.contains(attribute.tag)
         ? key.primaryAttributes[attribute.itemTag] ?? attribute.form.absent : nil
+    case .secretService: nil
     }
   }
 
@@ -111,6 +112,7 @@ extension Item.Key {
       default: return false
       }
       self = .genericPassword(key)
+    case .secretService: return false
     case .cryptographic(var key):
       switch attribute.tag {
       case "agrp": key.accessGroup = value

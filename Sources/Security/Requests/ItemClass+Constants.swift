@@ -7,7 +7,7 @@ extension ItemClass {
     self = found.itemClass
   }
 
-  /// The value of `kSecClass`.
+  /// The value of `kSecClass`; empty for the Secret Service's own items, which Keychain Services doesn't have.
   var constant: String {
     Self.constants.first { $0.itemClass == self }?.constant ?? ""
   }
@@ -26,7 +26,7 @@ extension ItemClass {
   /// (SecItemSchema.c).
   var primaryTags: Set<String> {
     switch self {
-    case .internetPassword, .genericPassword: []
+    case .internetPassword, .genericPassword, .secretServiceItem, .secretServiceCollection: []
     case .certificate: Self.certificateTags
     case .key: Self.keyTags
     case .identity: Self.certificateTags.union(Self.keyTags)

@@ -80,7 +80,9 @@ extension ItemRequest {
 
   private func items(in opened: KeychainAccess.Opened) throws(KeychainError) -> [Item] {
     do throws(KeychainError) {
-      return try opened.store.items(matching: .criteria(criteria)).filter { matches($0, in: opened.name) }
+      return try opened.store.items(matching: .criteria(criteria)).filter {
+        $0.key.secretServiceItem == nil && matches($0, in: opened.name)
+      }
     } catch {
       guard authenticationUI == .skip, error.isLocked else { throw error }
       return []

@@ -105,6 +105,7 @@ enum ItemText {
     case .internetPassword: "an internet password"
     case .genericPassword: "a generic password"
     case .cryptographic: "a certificate or key"
+    case .secretService: "an item of the Secret Service"
     }
   }
 
@@ -113,7 +114,7 @@ enum ItemText {
       switch key {
       case .internetPassword: internetFields
       case .genericPassword: genericFields
-      case .cryptographic: []
+      case .cryptographic, .secretService: []
       }
     return keyFields + notes
   }

@@ -158,7 +158,7 @@ extension Item.Key {
     case .genericPassword(var key):
       key.account = nil
       return .genericPassword(key)
-    case .cryptographic: return self
+    case .cryptographic, .secretService: return self
     }
   }
 }

@@ -1,0 +1,16 @@
+import Keychain
+
+extension VaultLines {
+  /// The lowest version of the format that has all of these records: 2 if one is an item or a collection of the Secret
+  /// Service, in use or not, otherwise 1. A program that knows only version 1 would take such a record for damage.
+  var formatVersion: Int {
+    for kind in SecretServiceItem.Kind.allCases {
+      let beginning = RecordKey.beginning(of: kind)
+      for key in [beginning, Array(RetiredRecord.keyPrefix.utf8) + beginning]
+      where !lines(beginning: key).isEmpty {
+        return 2
+      }
+    }
+    return 1
+  }
+}

@@ -1,0 +1,144 @@
+/// What identifies an item of the Secret Service that isn't a login, or one of its collections: its primary key.
+///
+/// Programs store anything under any attributes there. What they store for a login is an ``InternetPassword`` or a
+/// ``GenericPassword``; everything else is one of these, and two of them may have the same attributes.
+public struct SecretServiceItem: Hashable, Sendable {
+  /// The kind of object.
+  public enum Kind: Hashable, Sendable, CaseIterable {
+    /// An item. Its attributes are in ``Item/secretService``.
+    case item
+    /// A collection of items. Its label is the item's label, and it has no secret.
+    case collection
+  }
+
+  /// The kind.
+  public var kind: Kind
+
+  /// The name that distinguishes it from others of its kind. A collection's is the last part of its object path.
+  public var name: ByteString
+
+  /// Makes a key.
+  public init(_ kind: Kind, name: ByteString) {
+    self.kind = kind
+    self.name = name
+  }
+}
+
+extension SecretServiceItem.Kind {
+  /// The class in words, as in JSON.
+  package var word: String {
+    switch self {
+    case .item: "secret"
+    case .collection: "collection"
+    }
+  }
+}
+
+/// The attributes by which programs find an item of the Secret Service: texts, by their names (Secret Service API,
+/// "Lookup Attributes"). They are in the order of the names' bytes.
+public struct LookupAttributes: Hashable, Sendable {
+  /// An attribute.
+  public struct Attribute: Hashable, Sendable {
+    /// The name.
+    public let name: ByteString
+    /// The value.
+    public var value: ByteString
+  }
+
+  /// All of them.
+  public private(set) var all: [Attribute] = []
+
+  /// Makes an empty set.
+  public init() {}
+
+  /// The value of an attribute; `nil` if there is none. Setting `nil` removes it.
+  public subscript(_ name: ByteString) -> ByteString? {
+    get {
+      let index = index(of: name)
+      return index < all.count && all[index].name == name ? all[index].value : nil
+    }
+    set {
+      let index = index(of: name)
+      let isThere = index < all.count && all[index].name == name
+      switch (newValue, isThere) {
+      case (nil, true): all.remove(at: index)
+      case (nil, false): break
+      case (let value?, true): all[index].value = value
+      case (let value?, false): all.insert(Attribute(name: name, value: value), at: index)
+      }
+    }
+  }
+
+  /// Where the attribute is, or would be.
+  private func index(of name: ByteString) -> Int {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].name < name { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The size of all names and values in bytes.
+  var byteCount: Int { all.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count } }
+}
+
+/// What the Secret Service knows of an item beyond the attributes of Keychain Services.
+public struct SecretServiceAttributes: Hashable, Sendable {
+  /// The collection, as the last part of its object path; `nil` for the one that holds what people and tools store.
+  public var collection: ByteString?
+
+  /// The attributes that a program has given, all of them; `nil` if they follow from the item's other attributes.
+  public var lookup: LookupAttributes?
+
+  /// What kind of data the secret is, as a program has said it; `nil` for `text/plain`.
+  public var contentType: ByteString?
+
+  /// Makes a set without any.
+  public init(
+    collection: ByteString? = nil, lookup: LookupAttributes? = nil, contentType: ByteString? = nil
+  ) {
+    self.collection = collection
+    self.lookup = lookup
+    self.contentType = contentType
+  }
+
+  /// Whether there are none.
+  public var isEmpty: Bool { collection == nil && lookup == nil && contentType == nil }
+}
+
+extension SecretServiceAttributes {
+  /// The size of all of them in bytes, with what JSON adds to each lookup attribute.
+  var byteCount: Int {
+    (collection?.bytes.count ?? 0) + (contentType?.bytes.count ?? 0)
+      + (lookup.map { $0.byteCount + $0.all.count * 32 } ?? 0)
+  }
+
+  /// Throws if one of them is longer than ``ItemBounds/attribute``.
+  func validate() throws(KeychainError) {
+    for (name, value) in [("collection", collection), ("content type", contentType)]
+    where value.map({ $0.bytes.count > ItemBounds.attribute }) ?? false {
+      throw .unusableAttribute(name: name, .tooLong(limit: ItemBounds.attribute))
+    }
+    for attribute in lookup?.all ?? [] {
+      if max(attribute.name.bytes.count, attribute.value.bytes.count) > ItemBounds.attribute {
+        throw .unusableAttribute(name: "attribute", .tooLong(limit: ItemBounds.attribute))
+      }
+      if attribute.name.text == nil || attribute.value.text == nil {
+        throw .unusableAttribute(name: "attribute", .notText)
+      }
+    }
+  }
+}
+
+extension Item.Key {
+  /// The key, if it is of the class.
+  package var secretServiceItem: SecretServiceItem? {
+    if case .secretService(let item) = self { item } else { nil }
+  }
+}
+
+extension SecretServiceItem {
+  /// The object as a person would name it, without its label.
+  package var description: String { "\(kind.word) \(name)" }
+}
