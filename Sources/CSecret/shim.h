@@ -5,6 +5,8 @@
 #define SECRET_API_SUBJECT_TO_CHANGE
 
 #include <gio/gio.h>
+#include <gio/gunixfdlist.h>
+#include <glib-unix.h>
 #include <libsecret/secret.h>
 #include <malloc.h>
 #include <unistd.h>

@@ -1,19 +1,19 @@
 import Bytes
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 
 /// The address of the session bus (D-Bus Specification, "Server Addresses").
-struct BusAddress {
+package struct BusAddress {
   /// As it was given.
-  let text: String
+  package let text: String
   /// Whether the address was given or comes from the environment, and not from the usual place.
   let isFromEnvironment: Bool
 
   /// The given address, else the one in DBUS_SESSION_BUS_ADDRESS, else `/run/user/UID/bus`, where systemd puts it.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if there is none.
-  static func find(_ given: String? = nil) throws(KeychainError) -> BusAddress {
+  package static func find(_ given: String? = nil) throws(KeychainError) -> BusAddress {
     if let text = given ?? getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !text.isEmpty {
       return BusAddress(text: text, isFromEnvironment: true)
     }

@@ -1,13 +1,15 @@
-import CSecret
+package import CSecret
 import Keychain
 
 /// Why a call on the bus failed.
-struct BusFailure: Error {
+package struct BusFailure: Error {
   /// The method's name.
-  let call: String
-  let reason: Reason
+  package let call: String
+  /// Why it failed.
+  package let reason: Reason
 
-  enum Reason {
+  /// Why a call failed.
+  package enum Reason: Sendable {
     /// No reply came in time.
     case noAnswer(milliseconds: Int)
     /// The other side replied with an error of this name.
@@ -21,7 +23,7 @@ struct BusFailure: Error {
   }
 
   /// Takes over a GLib error and frees it.
-  init(_ error: UnsafeMutablePointer<GError>?, call: String, timeout: Int) {
+  package init(_ error: UnsafeMutablePointer<GError>?, call: String, timeout: Int) {
     self.call = call
     guard let error else {
       reason = .broken(detail: "an unknown error")
@@ -41,7 +43,7 @@ struct BusFailure: Error {
     }
   }
 
-  init(call: String, _ reason: Reason) {
+  package init(call: String, _ reason: Reason) {
     self.call = call
     self.reason = reason
   }

@@ -6,23 +6,23 @@ import CSecret
 /// It comes from another program, and GLib ends the process if a value is read as the wrong type. Therefore only
 /// ``checked(as:of:)`` returns the value itself. The argument `what` of the other functions names the value in
 /// errors.
-final class Variant {
+package final class Variant {
   private let pointer: OpaquePointer
 
   /// Takes over a reference.
-  init(taking pointer: OpaquePointer) {
+  package init(taking pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
   deinit { g_variant_unref(pointer) }
 
   /// Whether it has the type, given in D-Bus's signature language.
-  func isOf(_ type: String) -> Bool { csecret_is(pointer, type) != 0 }
+  package func isOf(_ type: String) -> Bool { csecret_is(pointer, type) != 0 }
 
   /// GLib's value, if it has the type.
   ///
   /// - Throws: ``BusFailure`` for another type.
-  func checked(as type: String, of what: String) throws(BusFailure) -> OpaquePointer {
+  package func checked(as type: String, of what: String) throws(BusFailure) -> OpaquePointer {
     if isOf(type) { return pointer }
     let own = String(cString: g_variant_get_type_string(pointer))
     let shown = own.count > 40 ? own.prefix(40) + "…" : own[...]
@@ -30,27 +30,27 @@ final class Variant {
   }
 
   /// The parts of a tuple or the elements of an array.
-  func parts(_ type: String, of what: String) throws(BusFailure) -> [Variant] {
+  package func parts(_ type: String, of what: String) throws(BusFailure) -> [Variant] {
     let pointer = try checked(as: type, of: what)
     return (0..<g_variant_n_children(pointer)).map { Variant(taking: g_variant_get_child_value(pointer, $0)) }
   }
 
-  func text(of what: String) throws(BusFailure) -> String {
+  package func text(of what: String) throws(BusFailure) -> String {
     String(cString: g_variant_get_string(try checked(as: "s", of: what), nil))
   }
 
   /// An object path.
-  func path(of what: String) throws(BusFailure) -> String {
+  package func path(of what: String) throws(BusFailure) -> String {
     String(cString: g_variant_get_string(try checked(as: "o", of: what), nil))
   }
 
   /// An array of object paths.
-  func paths(of what: String) throws(BusFailure) -> [String] {
+  package func paths(of what: String) throws(BusFailure) -> [String] {
     try parts("ao", of: what).map { (part) throws(BusFailure) in try part.path(of: what) }
   }
 
   /// A dictionary from strings to strings.
-  func texts(of what: String) throws(BusFailure) -> [String: String] {
+  package func texts(of what: String) throws(BusFailure) -> [String: String] {
     var entries: [String: String] = [:]
     for entry in try parts("a{ss}", of: what) {
       let pair = try entry.parts("{ss}", of: what)
@@ -60,22 +60,22 @@ final class Variant {
   }
 
   /// The contents of a variant.
-  func content(of what: String) throws(BusFailure) -> Variant {
+  package func content(of what: String) throws(BusFailure) -> Variant {
     Variant(taking: g_variant_get_variant(try checked(as: "v", of: what)))
   }
 
-  func bool(of what: String) throws(BusFailure) -> Bool {
+  package func bool(of what: String) throws(BusFailure) -> Bool {
     g_variant_get_boolean(try checked(as: "b", of: what)) != 0
   }
 
   /// A number of one of the unsigned types.
-  func number(of what: String) throws(BusFailure) -> UInt64 {
+  package func number(of what: String) throws(BusFailure) -> UInt64 {
     if isOf("u") { return UInt64(g_variant_get_uint32(pointer)) }
     return UInt64(g_variant_get_uint64(try checked(as: "t", of: what)))
   }
 
   /// Lends the bytes of an array of bytes.
-  func withBytes<Result: ~Copyable>(
+  package func withBytes<Result: ~Copyable>(
     of what: String, _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(BusFailure) -> Result {
     var count: gsize = 0
@@ -84,35 +84,35 @@ final class Variant {
   }
 
   /// A property in a dictionary of them; `nil` if it is missing.
-  func optionalProperty(_ name: String, of what: String) throws(BusFailure) -> Variant? {
+  package func optionalProperty(_ name: String, of what: String) throws(BusFailure) -> Variant? {
     g_variant_lookup_value(try checked(as: "a{sv}", of: what), name, nil).map { Variant(taking: $0) }
   }
 
   /// A property in a dictionary of them, which must exist.
-  func property(_ name: String, of what: String) throws(BusFailure) -> Variant {
+  package func property(_ name: String, of what: String) throws(BusFailure) -> Variant {
     if let value = try optionalProperty(name, of: what) { return value }
     throw BusFailure(call: what, .malformed(detail: "the property \(name) is missing"))
   }
 }
 
 /// Makes the arguments of calls: floating references, which the call takes over.
-enum Argument {
-  static func text(_ text: String) -> OpaquePointer { g_variant_new_string(text) }
+package enum Argument {
+  package static func text(_ text: String) -> OpaquePointer { g_variant_new_string(text) }
 
-  static func path(_ path: String) -> OpaquePointer { g_variant_new_object_path(path) }
+  package static func path(_ path: String) -> OpaquePointer { g_variant_new_object_path(path) }
 
-  static func bool(_ value: Bool) -> OpaquePointer { g_variant_new_boolean(value ? 1 : 0) }
+  package static func bool(_ value: Bool) -> OpaquePointer { g_variant_new_boolean(value ? 1 : 0) }
 
-  static func variant(_ value: OpaquePointer) -> OpaquePointer { g_variant_new_variant(value) }
+  package static func variant(_ value: OpaquePointer) -> OpaquePointer { g_variant_new_variant(value) }
 
-  static func tuple(_ children: [OpaquePointer]) -> OpaquePointer {
+  package static func tuple(_ children: [OpaquePointer]) -> OpaquePointer {
     var children: [OpaquePointer?] = children
     return g_variant_new_tuple(&children, gsize(children.count))
   }
 
-  static func paths(_ paths: [String]) -> OpaquePointer { array(of: "o", paths.map(path)) }
+  package static func paths(_ paths: [String]) -> OpaquePointer { array(of: "o", paths.map(path)) }
 
-  static func texts(_ texts: [String: String]) -> OpaquePointer {
+  package static func texts(_ texts: [String: String]) -> OpaquePointer {
     // Sorted, so that the same call always has the same bytes.
     array(
       of: "{ss}",
@@ -120,16 +120,16 @@ enum Argument {
   }
 
   /// A dictionary from strings to variants.
-  static func properties(_ properties: [(name: String, value: OpaquePointer)]) -> OpaquePointer {
+  package static func properties(_ properties: [(name: String, value: OpaquePointer)]) -> OpaquePointer {
     array(of: "{sv}", properties.map { g_variant_new_dict_entry(text($0.name), variant($0.value)) })
   }
 
   /// An array of bytes, copied.
-  static func bytes(_ bytes: UnsafeRawBufferPointer) -> OpaquePointer {
+  package static func bytes(_ bytes: UnsafeRawBufferPointer) -> OpaquePointer {
     csecret_bytes(bytes.baseAddress, gsize(bytes.count))
   }
 
-  private static func array(of type: String, _ children: [OpaquePointer]) -> OpaquePointer {
+  package static func array(of type: String, _ children: [OpaquePointer]) -> OpaquePointer {
     var children = children
     return csecret_array(type, &children, gsize(children.count))
   }

@@ -1,0 +1,122 @@
+package import Bytes
+package import Keychain
+
+/// The translation between a keychain's items and what programs see of them in a service that serves the keychain. Both
+/// directions are those that this program has as a client, so that it finds in one what it stored in the other.
+package enum ItemTranslation {
+  /// What a service shows of an item.
+  package struct Shown {
+    /// The attributes by which programs find it.
+    package var attributes: LookupAttributes
+    /// Its name for people.
+    package var label: String
+    /// What kind of data the secret is.
+    package var contentType: String
+
+    /// Takes what a program has given.
+    package init(attributes: LookupAttributes, label: String, contentType: String) {
+      self.attributes = attributes
+      self.label = label
+      self.contentType = contentType
+    }
+  }
+
+  /// What programs see of an item that is kept in a keychain.
+  package static func shown(_ item: Item) -> Shown {
+    let given = item.secretService.lookup
+    let contentType = item.secretService.contentType?.text ?? plainText
+    if case .secretService = item.key {
+      let label = item.label?.text ?? ""
+      return Shown(attributes: given ?? LookupAttributes(), label: label, contentType: contentType)
+    }
+    let texts = given.map(texts) ?? [:]
+    // While they mean the same item, they stay as a program gave them.
+    let unchanged = given.flatMap { ItemAttributes.key(of: texts) == item.key ? $0 : nil }
+    return Shown(
+      attributes: unchanged ?? lookup(ItemAttributes.attributes(of: item, replacing: texts)),
+      label: ItemAttributes.label(of: item), contentType: contentType)
+  }
+
+  /// The item that a program's attributes describe, with its credential. It is a login if they describe one, and all of
+  /// what was given can be told from it again, byte for byte; otherwise an item of the Secret Service alone.
+  ///
+  /// - Parameters:
+  ///   - body: the secret as the program sent it.
+  ///   - collection: the item's collection; `nil` for the one with people's logins.
+  ///   - name: the name of the item if it isn't a login.
+  package static func item(
+    _ shown: Shown, _ body: borrowing Secret, in collection: ByteString?, orNamed name: ByteString
+  ) -> Answer {
+    switch login(shown, body, in: collection) {
+    case .some(let login): return login
+    case .none: return other(shown, body, in: collection, named: name)
+    }
+  }
+
+  /// The same for an item that is no login, or must not be one because another item has its key.
+  package static func other(
+    _ shown: Shown, _ body: borrowing Secret, in collection: ByteString?, named name: ByteString
+  ) -> Answer {
+    var item = Item(SecretServiceItem(.item, name: name).item.key)
+    item.label = shown.label.isEmpty ? nil : ByteString(shown.label)
+    item.secretService = kept(shown, in: collection)
+    return Answer(item: item, credential: Credential(body.copy()))
+  }
+
+  private static func login(
+    _ shown: Shown, _ body: borrowing Secret, in collection: ByteString?
+  ) -> Answer? {
+    let texts = texts(shown.attributes)
+    let stored = StoredItem(path: "/", attributes: texts, label: shown.label)
+    // Two names that are the same text for Unicode are two attributes all the same.
+    guard texts.count == shown.attributes.all.count, var item = ItemAttributes.item(of: stored) else {
+      return nil
+    }
+    if case .secretService = item.key { return nil }
+    item.reference = nil
+    item.secretService = kept(shown, in: collection)
+    // A label that reads like one made of the key is no reason to keep another.
+    if !ItemAttributes.label(of: item).utf8.elementsEqual(shown.label.utf8) {
+      item.label = shown.label.isEmpty ? nil : ByteString(shown.label)
+    }
+    let credential = SecretBody.decode(body, as: SecretBody.Form(of: texts))
+    do throws(KeychainError) {
+      try item.validateKey()
+      try item.validate(with: credential)
+    } catch {
+      return nil
+    }
+    let again = ItemTranslation.shown(item)
+    guard again.label.utf8.elementsEqual(shown.label.utf8), again.contentType == shown.contentType,
+      SecretBody.encode(credential, as: SecretBody.Form(of: texts)).isEqual(to: body)
+    else { return nil }
+    return Answer(item: item, credential: credential)
+  }
+
+  /// The secret of an item as programs get it.
+  package static func body(of item: Item, _ credential: borrowing Credential) -> Secret {
+    if case .secretService = item.key { return credential.secret.copy() }
+    return SecretBody.encode(credential, as: SecretBody.Form(of: texts(shown(item).attributes)))
+  }
+
+  private static func kept(_ shown: Shown, in collection: ByteString?) -> SecretServiceAttributes {
+    SecretServiceAttributes(
+      collection: collection, lookup: shown.attributes,
+      contentType: shown.contentType == plainText ? nil : ByteString(shown.contentType))
+  }
+
+  private static func texts(_ lookup: LookupAttributes) -> [String: String] {
+    var texts: [String: String] = [:]
+    for attribute in lookup.all { texts[attribute.name.description] = attribute.value.description }
+    return texts
+  }
+
+  private static func lookup(_ texts: [String: String]) -> LookupAttributes {
+    var lookup = LookupAttributes()
+    for (name, value) in texts { lookup[ByteString(name)] = ByteString(value) }
+    return lookup
+  }
+
+  /// The content type of an item that says nothing else.
+  package static let plainText = "text/plain"
+}
