@@ -108,7 +108,9 @@ let package = Package(
       swiftSettings: settings),
     // The other side of it: org.freedesktop.secrets, served from a keychain.
     .target(
-      name: "SecretServiceProvider", dependencies: ["Bytes", "CGcrypt"], swiftSettings: settings + compact),
+      name: "SecretServiceProvider",
+      dependencies: ["Bytes", "Threads", "Keychain", "SecretService", "CSecret", "CGcrypt", "CLinux"],
+      swiftSettings: settings + compact),
     .target(
       name: "KeychainChoice",
       dependencies: [
@@ -198,6 +200,14 @@ let package = Package(
         "Processes", "Passphrases", "ToolCommands", "CLinux",
       ],
       swiftSettings: settings + compact),
+    // What serves a keychain as the Secret Service.
+    .target(
+      name: "ServeProgram",
+      dependencies: [
+        "Keychain", "EncryptedFile", "KeychainChoice", "SecretService", "SecretServiceProvider", "Terminals",
+        "Processes", "ToolCommands",
+      ],
+      swiftSettings: settings + compact),
     // What people type.
     .target(
       name: "Commands",
@@ -221,7 +231,10 @@ let package = Package(
       linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
       name: "llavero-secret-service",
-      dependencies: ["Commands", "ToolCommands", "Processes", "Keychain", "SecretService", "CArguments"],
+      dependencies: [
+        "Commands", "ToolCommands", "ServeProgram", "Processes", "Terminals", "Keychain", "SecretService",
+        "CArguments",
+      ],
       exclude: ["static"], swiftSettings: settings,
       // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
       // to relocate a position-independent executable of this size as much again.

@@ -14,7 +14,7 @@ package enum AnsweringProgram {
   /// Answers, and ends the process.
   ///
   /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
-  package static func main(secretService: SecretServiceProvider? = nil) -> Never {
+  package static func main(secretService: SecretServiceAccess? = nil) -> Never {
     Program.begin(secretService: secretService)
     do throws(Failure) {
       // Before anything is read: with the Secret Service, another program takes over here. It may be started before

@@ -299,13 +299,13 @@ package struct SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation
   private let choice: KeychainChoice?
-  private let provider: SecretServiceProvider?
+  private let provider: SecretServiceAccess?
   /// The keychain, if it had to be opened to be chosen.
   private let opened: OpenKeychain?
 
   init(
     _ selection: KeychainSelection, _ location: VaultLocation, _ choice: KeychainChoice?,
-    provider: SecretServiceProvider?, opened: OpenKeychain? = nil
+    provider: SecretServiceAccess?, opened: OpenKeychain? = nil
   ) {
     self.selection = selection
     self.location = location

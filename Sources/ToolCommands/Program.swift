@@ -12,7 +12,7 @@ package enum Program {
   package static let version = "0.1.0"
 
   // Set once, before anything else runs.
-  nonisolated(unsafe) package private(set) static var secretService: SecretServiceProvider?
+  nonisolated(unsafe) package private(set) static var secretService: SecretServiceAccess?
 
   /// This program in the role of an agent, which keeps a vault unlocked if the kernel's keyring can't be used.
   static let agent = AgentProgram(path: "/proc/self/exe", name: "llavero-agent")
@@ -28,7 +28,7 @@ package enum Program {
   /// return.
   ///
   /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
-  package static func begin(secretService: SecretServiceProvider? = nil) {
+  package static func begin(secretService: SecretServiceAccess? = nil) {
     self.secretService = secretService
     ProcessSettings.make()
     StandardStreams.occupy()

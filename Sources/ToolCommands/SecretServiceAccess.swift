@@ -1,17 +1,40 @@
 package import Keychain
+package import Terminals
 
 /// Access to the Secret Service. Only `llavero-secret-service` provides it, because `llavero` is static, and libsecret
 /// is not.
-package struct SecretServiceProvider {
+package struct SecretServiceAccess {
   package let open: (DesktopKeychainSettings) throws(KeychainError) -> any DesktopKeychain
   package let diagnose: (DesktopKeychainSettings) -> [Finding]
+  /// Serves a keychain as the Secret Service until that ends. Returns why it can't be served.
+  package let serve: (ServeOptions) -> Failure?
 
-  /// Creates a provider from functions that open the keychain, and that find out why it can't be opened.
+  /// Creates an access from functions that open the keychain, that find out why it can't be opened, and that serve
+  /// another one.
   package init(
     open: @escaping (DesktopKeychainSettings) throws(KeychainError) -> any DesktopKeychain,
-    diagnose: @escaping (DesktopKeychainSettings) -> [Finding]
+    diagnose: @escaping (DesktopKeychainSettings) -> [Finding],
+    serve: @escaping (ServeOptions) -> Failure?
   ) {
     self.open = open
     self.diagnose = diagnose
+    self.serve = serve
+  }
+}
+
+/// The options of `llavero serve`.
+package struct ServeOptions {
+  /// Which keychain is served.
+  package var selection: KeychainSelection
+  /// Whether to take the name away from another program, if that allows it.
+  package var replaces: Bool
+  /// After how many seconds without a call the keychain is locked.
+  package var idle: Int?
+
+  /// Takes the options.
+  package init(_ selection: KeychainSelection, replaces: Bool, idle: Int?) {
+    self.selection = selection
+    self.replaces = replaces
+    self.idle = idle
   }
 }

@@ -2,12 +2,14 @@ import Commands
 import Keychain
 import Processes
 import SecretService
+import ServeProgram
 import ToolCommands
 
 prepareProcess()
-let provider = SecretServiceProvider(
+let provider = SecretServiceAccess(
   open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
-  diagnose: SecretServiceKeychain.diagnose)
+  diagnose: SecretServiceKeychain.diagnose,
+  serve: ServeProgram.serve)
 if Program.name == SecretServiceProgram.screenWatch { ScreenLock.watch() }
 if Program.name == AnsweringProgram.name { AnsweringProgram.main(secretService: provider) }
 LlaveroProgram.main(secretService: provider)

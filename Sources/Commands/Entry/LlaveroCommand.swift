@@ -50,6 +50,7 @@ struct LlaveroCommand: ParsableCommand {
       KeychainCommand.self,
       UnlockCommand.self,
       LockCommand.self,
+      ServeCommand.self,
       SlotCommand.self,
       ChangePassphraseCommand.self,
       RotateCommand.self,

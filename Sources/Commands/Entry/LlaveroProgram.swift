@@ -13,7 +13,7 @@ package enum LlaveroProgram {
   /// Tools are answered before ArgumentParser starts, because its reflection takes longer than an answer.
   ///
   /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
-  package static func main(secretService: SecretServiceProvider? = nil) -> Never {
+  package static func main(secretService: SecretServiceAccess? = nil) -> Never {
     Program.begin(secretService: secretService)
     let arguments = CommandLine.arguments
     do throws(Failure) {

@@ -1,0 +1,45 @@
+import ArgumentParser
+import KeychainChoice
+import Processes
+import Terminals
+import ToolCommands
+
+/// `llavero serve`
+struct ServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Be the Secret Service, for programs that keep secrets there",
+    discussion: """
+      Programs that use libsecret, such as gh, browsers, editors and Python's keyring, keep their secrets in the \
+      encrypted file then, beside git's. It is for machines without a desktop's keyring: servers, containers, plain window \
+      managers. The bus starts it when a program needs it, after:
+
+        llavero setup secret-service
+
+      You can also start it by hand. It serves until it is ended, and needs a session bus:
+
+        dbus-run-session -- sh -c 'llavero serve & exec sh'
+
+      If the file has a passphrase, a program that needs a secret makes 'llavero unlock' ask you, by pinentry or askpass, \
+      or you type 'llavero unlock' in a terminal. 'llavero lock' locks it for all of them.
+      """)
+
+  @Flag(help: "Take the place of another program that provides the Secret Service, if that allows it")
+  var replace = false
+
+  @Option(help: ArgumentHelp("Lock the file after this time without a call", valueName: "time"))
+  var idle: String?
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    guard let access = Program.secretService else {
+      throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
+    }
+    let seconds = try explaining { () throws(KeychainChoiceError) in
+      try idle.map { (text) throws(KeychainChoiceError) in try DurationText.seconds(text, of: "--idle") }
+    }
+    let failure = access.serve(ServeOptions(keychain.selection, replaces: replace, idle: seconds))
+    if let failure { throw failure }
+  }
+}

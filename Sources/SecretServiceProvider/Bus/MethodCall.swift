@@ -1,0 +1,75 @@
+import CSecret
+import SecretService
+
+/// A method call from another program. It is answered once.
+final class MethodCall: @unchecked Sendable {
+  // Unchecked is sound: GLib counts a message's references atomically, and whoever answers the call is alone with it.
+  private let message: OpaquePointer
+  private let connection: OpaquePointer
+
+  /// The unique name of the caller.
+  let sender: String
+  /// The object.
+  let path: String
+  /// The interface; `nil` if the call names none.
+  let interface: String?
+  /// The method.
+  let member: String
+
+  /// Takes over a reference to the message. `nil` for a message without the fields of a call.
+  init?(taking message: OpaquePointer, on connection: OpaquePointer) {
+    self.message = message
+    self.connection = connection
+    guard let sender = g_dbus_message_get_sender(message), let path = g_dbus_message_get_path(message),
+      let member = g_dbus_message_get_member(message)
+    else { return nil }
+    self.sender = String(cString: sender)
+    self.path = String(cString: path)
+    self.member = String(cString: member)
+    interface = g_dbus_message_get_interface(message).map { String(cString: $0) }
+  }
+
+  deinit { csecret_unref(UnsafeMutableRawPointer(message)) }
+
+  /// The arguments, which must be of these types.
+  func arguments(_ type: String) throws(ServiceError) -> [Variant] {
+    let body = g_dbus_message_get_body(message).map { Variant(taking: g_variant_ref($0)) }
+    guard let body else {
+      if type == "()" { return [] }
+      throw .invalidArguments("the arguments of \(member) are \(type)")
+    }
+    do throws(BusFailure) {
+      return try body.parts(type, of: member)
+    } catch {
+      throw .invalidArguments("the arguments of \(member) are \(type)")
+    }
+  }
+
+  /// Answers with these values.
+  func answer(_ values: [OpaquePointer] = []) {
+    let tuple = Argument.tuple(values)
+    guard !expectsNothing, let reply = g_dbus_message_new_method_reply(message) else {
+      g_variant_unref(g_variant_ref_sink(tuple))
+      return
+    }
+    g_dbus_message_set_body(reply, tuple)
+    send(reply)
+  }
+
+  /// Answers with an error.
+  func refuse(_ error: ServiceError) {
+    guard !expectsNothing,
+      let reply = g_dbus_message_new_method_error_literal(message, error.name, error.text)
+    else { return }
+    send(reply)
+  }
+
+  private var expectsNothing: Bool {
+    g_dbus_message_get_flags(message).rawValue & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue != 0
+  }
+
+  private func send(_ reply: OpaquePointer) {
+    g_dbus_connection_send_message(connection, reply, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+    csecret_unref(UnsafeMutableRawPointer(reply))
+  }
+}

@@ -1,0 +1,47 @@
+import Keychain
+
+/// The object paths of the Secret Service (Secret Service draft 0.2, chapter 12).
+enum ObjectPath {
+  static let service = "/org/freedesktop/secrets"
+  static let collections = service + "/collection"
+  static let aliases = service + "/aliases"
+  static let sessions = service + "/session"
+  static let prompts = service + "/prompt"
+  /// The path that stands for no object.
+  static let none = "/"
+
+  static func collection(_ name: ByteString) -> String { "\(collections)/\(encoded(name))" }
+
+  static func item(_ identifier: ByteString, in collection: ByteString) -> String {
+    "\(self.collection(collection))/\(encoded(identifier))"
+  }
+
+  static func session(_ number: Int) -> String { "\(sessions)/\(number)" }
+
+  static func prompt(_ number: Int) -> String { "\(prompts)/\(number)" }
+
+  /// The parts of a path below the service's.
+  ///
+  /// - Returns: `nil` for a path that is not below it.
+  static func parts(_ path: String) -> [Substring]? {
+    guard path.hasPrefix(service + "/") else { return nil }
+    return path.dropFirst(service.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+  }
+
+  /// A name as a part of a path, which may have letters, digits and underscores alone (D-Bus specification, "Valid
+  /// Object Paths"): every other byte is `_` and its two hexadecimal digits.
+  static func encoded(_ name: ByteString) -> String {
+    var text: [UInt8] = []
+    for byte in name.bytes {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        text.append(byte)
+      default:
+        text.append(UInt8(ascii: "_"))
+        for digit in [byte >> 4, byte & 15] { text.append(digit < 10 ? 0x30 + digit : 0x57 + digit) }
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

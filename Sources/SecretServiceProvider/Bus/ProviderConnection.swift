@@ -1,0 +1,167 @@
+import CSecret
+import Glibc
+import SecretService
+import Synchronization
+
+/// A connection to the session bus, on which the service is called.
+final class ProviderConnection {
+  /// How many calls may wait to be handled. A program that sends more gets errors, so that none fills the memory.
+  private static let waitingCalls = 20_000
+
+  /// What the connection tells, on the main thread.
+  struct Events {
+    /// A method was called.
+    let onCall: (MethodCall) -> Void
+    /// A connection has left the bus.
+    let onDeparture: (_ uniqueName: String) -> Void
+    /// The name was taken away by another program.
+    let onLoss: (_ name: String) -> Void
+    /// The bus has ended.
+    let onEnd: () -> Void
+  }
+
+  /// What GLib's thread and the main thread share.
+  private final class Shared: @unchecked Sendable {
+    // Unchecked is sound: the count is atomic, and the rest is used on the main thread alone.
+    let waiting = Atomic(0)
+    let events: Events
+    init(_ events: Events) { self.events = events }
+  }
+
+  private let connection: OpaquePointer
+  private let shared: Shared
+
+  /// Connects. Calls are handled from now on, before the service has its name.
+  ///
+  /// - Parameter address: a D-Bus server address.
+  /// - Throws: ``BusFailure``.
+  init(_ address: String, _ events: Events) throws(BusFailure) {
+    var error: UnsafeMutablePointer<GError>?
+    let flags = GDBusConnectionFlags(
+      rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
+        | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
+    guard let connection = g_dbus_connection_new_for_address_sync(address, flags, nil, nil, &error) else {
+      throw BusFailure(error, call: "Hello", timeout: 0)
+    }
+    self.connection = connection
+    shared = Shared(events)
+    let data = Unmanaged.passRetained(shared).toOpaque()
+    g_dbus_connection_add_filter(
+      connection, { ProviderConnection.take($0, $1, $2, $3) }, data, nil)
+    csecret_on_closing(
+      connection,
+      { data in
+        let shared = Unmanaged<Shared>.fromOpaque(data).takeUnretainedValue()
+        MainLoop.post { shared.events.onEnd() }
+      }, data)
+    listen("NameOwnerChanged") { shared, values in
+      let text = values.compactMap { try? $0.text(of: "NameOwnerChanged") }
+      if text.count == 3, text[0].hasPrefix(":"), text[2].isEmpty { shared.events.onDeparture(text[0]) }
+    }
+    listen("NameLost") { shared, values in
+      if let name = try? values.first?.text(of: "NameLost") { shared.events.onLoss(name) }
+    }
+  }
+
+  /// Takes the calls out of what comes over the connection, on GLib's thread.
+  private static func take(
+    _ connection: OpaquePointer?, _ message: OpaquePointer?, _ isIncoming: gboolean, _ data: gpointer?
+  ) -> OpaquePointer? {
+    guard isIncoming != 0, let connection, let message, let data,
+      g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL,
+      let path = g_dbus_message_get_path(message), isServed(String(cString: path)),
+      g_dbus_message_get_interface(message).map({ String(cString: $0) }) != "org.freedesktop.DBus.Peer",
+      let call = MethodCall(taking: message, on: connection)
+    else { return message }
+    let shared = Unmanaged<Shared>.fromOpaque(data).takeUnretainedValue()
+    if shared.waiting.load(ordering: .relaxed) > waitingCalls {
+      call.refuse(.limitsExceeded("too many calls are waiting"))
+      return nil
+    }
+    shared.waiting.wrappingAdd(1, ordering: .relaxed)
+    MainLoop.post {
+      shared.waiting.wrappingSubtract(1, ordering: .relaxed)
+      shared.events.onCall(call)
+    }
+    return nil
+  }
+
+  private static func isServed(_ path: String) -> Bool {
+    path == ObjectPath.service || path.hasPrefix(ObjectPath.service + "/")
+      || ObjectPath.service.hasPrefix(path)
+  }
+
+  private typealias Listener = (Shared, [Variant]) -> Void
+  private final class Subscription {
+    let shared: Shared
+    let listener: Listener
+    init(_ shared: Shared, _ listener: @escaping Listener) {
+      (self.shared, self.listener) = (shared, listener)
+    }
+  }
+
+  /// Listens for a signal of the bus itself; what others send under its name doesn't count.
+  private func listen(_ signal: String, _ listener: @escaping Listener) {
+    let data = Unmanaged.passRetained(Subscription(shared, listener)).toOpaque()
+    g_dbus_connection_signal_subscribe(
+      connection, "org.freedesktop.DBus", "org.freedesktop.DBus", signal, "/org/freedesktop/DBus", nil,
+      G_DBUS_SIGNAL_FLAGS_NONE,
+      { _, _, _, _, _, parameters, data in
+        guard let parameters, let data else { return }
+        let subscription = Unmanaged<Subscription>.fromOpaque(data).takeUnretainedValue()
+        let values = Variant(taking: g_variant_ref(parameters))
+        let type = String(cString: g_variant_get_type_string(parameters))
+        subscription.listener(subscription.shared, (try? values.parts(type, of: "signal")) ?? [])
+      }, data, nil)
+  }
+
+  /// The result of asking for a name.
+  enum Claim: Equatable {
+    case isOurs
+    /// Another program has it, and keeps it.
+    case isTaken
+  }
+
+  /// Asks for a well-known name. Others may take it over later if they ask to.
+  ///
+  /// - Parameter replaces: whether to take it away from a program that allows that.
+  func claim(_ name: String, replaces: Bool) throws(BusFailure) -> Claim {
+    // ALLOW_REPLACEMENT, REPLACE_EXISTING, DO_NOT_QUEUE (D-Bus specification, "RequestName")
+    let flags: UInt32 = 0x1 | (replaces ? 0x2 : 0) | 0x4
+    let reply = try ask("RequestName", [Argument.text(name), g_variant_new_uint32(flags)])
+    let code = try reply.parts("(u)", of: "RequestName")[0].number(of: "RequestName")
+    // PRIMARY_OWNER or ALREADY_OWNER
+    return code == 1 || code == 4 ? .isOurs : .isTaken
+  }
+
+  /// Gives a name back.
+  func release(_ name: String) { _ = try? ask("ReleaseName", [Argument.text(name)]) }
+
+  /// The process that a name belongs to; `nil` if nobody has it.
+  func process(of name: String) -> UInt64? {
+    guard let reply = try? ask("GetConnectionUnixProcessID", [Argument.text(name)]) else { return nil }
+    return try? reply.parts("(u)", of: "process")[0].number(of: "process")
+  }
+
+  private func ask(_ method: String, _ arguments: [OpaquePointer]) throws(BusFailure) -> Variant {
+    var error: UnsafeMutablePointer<GError>?
+    let bus = "org.freedesktop.DBus"
+    let reply = g_dbus_connection_call_sync(
+      connection, bus, "/org/freedesktop/DBus", bus, method, Argument.tuple(arguments), nil,
+      G_DBUS_CALL_FLAGS_NONE, 5000, nil, &error)
+    guard let reply else { throw BusFailure(error, call: method, timeout: 5000) }
+    return Variant(taking: reply)
+  }
+
+  /// Sends a signal, to everybody or to one connection.
+  func emit(
+    _ member: String, of interface: String, at path: String, to destination: String? = nil,
+    _ values: [OpaquePointer]
+  ) {
+    g_dbus_connection_emit_signal(
+      connection, destination, path, interface, member, Argument.tuple(values), nil)
+  }
+
+  /// Sends everything that waits to be sent.
+  func flush() { g_dbus_connection_flush_sync(connection, nil, nil) }
+}

@@ -1,0 +1,72 @@
+import Keychain
+import SecretService
+
+/// Why a call is refused, by the names that the Secret Service and D-Bus have for it.
+enum ServiceError: Error {
+  case isLocked
+  case noSession
+  case noSuchObject
+  case unknownObject
+  case unknownMethod
+  case unknownProperty
+  case readOnlyProperty
+  case notSupported(String)
+  case invalidArguments(String)
+  case accessDenied(String)
+  case alreadyExists(String)
+  case limitsExceeded(String)
+  case failed(String)
+  case wrongPassphrase
+
+  /// The error's name on the bus.
+  var name: String {
+    let bus = "org.freedesktop.DBus.Error."
+    let service = "org.freedesktop.Secret.Error."
+    return switch self {
+    case .isLocked: service + "IsLocked"
+    case .noSession: service + "NoSession"
+    case .noSuchObject: service + "NoSuchObject"
+    case .unknownObject: bus + "UnknownMethod"
+    case .unknownMethod: bus + "UnknownMethod"
+    case .unknownProperty: bus + "UnknownProperty"
+    case .readOnlyProperty: bus + "PropertyReadOnly"
+    case .notSupported: bus + "NotSupported"
+    case .invalidArguments: bus + "InvalidArgs"
+    case .accessDenied: bus + "AccessDenied"
+    case .alreadyExists: service + "AlreadyExists"
+    case .limitsExceeded: bus + "LimitsExceeded"
+    case .failed: bus + "Failed"
+    case .wrongPassphrase: "org.gnome.keyring.Error.Denied"
+    }
+  }
+
+  /// What it says to people. It has no secret and nothing that a caller sent.
+  var text: String {
+    switch self {
+    case .isLocked: "the collection is locked"
+    case .noSession: "there is no such session of this caller"
+    case .noSuchObject: "there is no such object"
+    case .unknownObject: "there is no object at this path"
+    case .unknownMethod: "there is no such method"
+    case .unknownProperty: "there is no such property"
+    case .readOnlyProperty: "the property can't be set"
+    case .notSupported(let text), .invalidArguments(let text), .accessDenied(let text),
+      .alreadyExists(let text),
+      .limitsExceeded(let text), .failed(let text):
+      text
+    case .wrongPassphrase: "the password is wrong"
+    }
+  }
+
+  /// Why a keychain could not do what it was asked.
+  ///
+  /// - Parameter explain: says an error for people, in one line.
+  init(_ error: KeychainError, explain: (KeychainError) -> String) {
+    switch error {
+    case .locked, .wrongPassphrase, .promptDismissed: self = .isLocked
+    case .itemNotFound: self = .noSuchObject
+    case .tooLarge, .unusableAttribute: self = .invalidArguments(explain(error))
+    default: self = .failed(explain(error))
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Bytes
+import Keychain
+import SecretService
+
+/// The changes that programs make in the keychain, each as one write. They run on the keychain's thread, and return the
+/// item as it then is.
+enum ChangingItems {
+  /// Stores an item.
+  ///
+  /// - Parameters:
+  ///   - replaced: the item that the program wants to replace, as it was seen.
+  ///   - mayReplaceLogin: whether another item that is the same login is replaced, too.
+  static func store(
+    _ shown: ItemTranslation.Shown, _ body: SharedSecret, in collection: ByteString?,
+    replacing replaced: Item?,
+    mayReplaceLogin: Bool, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Item {
+    let name = ByteString(newName())
+    return try keychain.exclusively { () throws(KeychainError) in
+      let new = ItemTranslation.item(shown, body.secret, in: collection, orNamed: name)
+      try new.item.validate(with: new.credential)
+      if let replaced {
+        do throws(KeychainError) {
+          return try change(replaced, to: new, shown, body, in: keychain)
+        } catch .itemNotFound {}
+      }
+      let twins = new.item.key.secretServiceItem == nil ? try twins(of: new.item, in: keychain) : []
+      if let twin = twins.first {
+        // A login that a person or a tool stored is the same login; other programs' equal items stay side by side.
+        let isOfOtherCollection = twin.secretService.collection != collection
+        if mayReplaceLogin, !isOfOtherCollection {
+          return try change(twin, to: new, shown, body, in: keychain)
+        }
+        let other = ItemTranslation.other(shown, body.secret, in: collection, named: name)
+        try other.item.validate(with: other.credential)
+        return try keychain.add(other.item, other.credential)
+      }
+      return try keychain.add(new.item, new.credential)
+    }
+  }
+
+  /// Gives an item other attributes or another label.
+  static func update(
+    _ item: Item, to shown: ItemTranslation.Shown, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Item {
+    try keychain.exclusively { () throws(KeychainError) in
+      let current = try present(item, in: keychain)
+      let body = SharedSecret(ItemTranslation.body(of: current, try keychain.credential(of: current)))
+      let new = ItemTranslation.item(
+        shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
+      try new.item.validate(with: new.credential)
+      return try change(current, to: new, shown, body, in: keychain)
+    }
+  }
+
+  /// Gives an item another secret.
+  static func setSecret(
+    _ body: SharedSecret, _ contentType: String, of item: Item, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Item {
+    try keychain.exclusively { () throws(KeychainError) in
+      let current = try present(item, in: keychain)
+      var shown = ItemTranslation.shown(current)
+      shown.contentType = contentType
+      let new = ItemTranslation.item(
+        shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
+      try new.item.validate(with: new.credential)
+      return try change(current, to: new, shown, body, in: keychain)
+    }
+  }
+
+  /// Makes an item of the keychain what a program wants it to be. It keeps its reference, and what people have noted.
+  private static func change(
+    _ item: Item, to new: borrowing Answer, _ shown: ItemTranslation.Shown, _ body: SharedSecret,
+    in keychain: any KeychainStore
+  ) throws(KeychainError) -> Item {
+    var changed = new.item
+    let twins = new.item.key.secretServiceItem == nil ? try twins(of: new.item, in: keychain) : []
+    let isTaken = twins.contains { $0.reference != item.reference }
+    var answer: Answer?
+    if isTaken {
+      let other = ItemTranslation.other(
+        shown, body.secret, in: new.item.secretService.collection, named: ByteString(newName()))
+      changed = other.item
+      answer = consume other
+    }
+    // What has a name of its own keeps it.
+    if let name = item.key.secretServiceItem, changed.key.secretServiceItem != nil {
+      changed.key = .secretService(name)
+    }
+    changed.reference = item.reference
+    changed.comment = changed.comment ?? item.comment
+    changed.itemDescription = changed.itemDescription ?? item.itemDescription
+    changed.isDefault = changed.isDefault || item.isDefault
+    if changed.furtherAttributes.isEmpty { changed.furtherAttributes = item.furtherAttributes }
+    switch answer {
+    case .some(let other): return try keychain.update(changed, other.credential)
+    case .none: return try keychain.update(changed, new.credential)
+    }
+  }
+
+  private static func twins(of item: Item, in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
+    try keychain.items(matching: .criteria(ItemCriteria(item.key))).filter {
+      $0.key.primaryKey == item.key.primaryKey
+    }
+  }
+
+  /// The item as it is now.
+  private static func present(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Item {
+    let same = try keychain.items(matching: .criteria(ItemCriteria(item.key)))
+    if let found = same.first(where: { $0.reference == item.reference }) { return found }
+    // Somebody has given it another key meanwhile.
+    let all = try keychain.items(matching: .all)
+    guard let found = all.first(where: { $0.reference == item.reference }) else { throw .itemNotFound }
+    return found
+  }
+
+  /// Makes a collection, or changes its record.
+  static func putCollection(
+    _ name: ByteString, label: String, isDefault: Bool, in keychain: any KeychainStore
+  ) throws(KeychainError) -> [Item] {
+    try keychain.exclusively { () throws(KeychainError) in
+      var changed: [Item] = []
+      let records = try collectionRecords(in: keychain)
+      if isDefault {
+        for var other in records where other.isDefault && other.key.secretServiceItem?.name != name {
+          other.isDefault = false
+          changed.append(try keychain.update(other))
+        }
+      }
+      if var record = records.first(where: { $0.key.secretServiceItem?.name == name }) {
+        record.label = ByteString(label)
+        record.isDefault = isDefault
+        changed.append(try keychain.update(record))
+      } else {
+        let key = SecretServiceItem(.collection, name: name).item.key
+        let record = Item(key, label: ByteString(label), isDefault: isDefault)
+        changed.append(try keychain.add(record, Credential(Secret())))
+      }
+      return changed
+    }
+  }
+
+  /// Deletes a collection with everything in it.
+  static func deleteCollection(_ name: ByteString, in keychain: any KeychainStore) throws(KeychainError) {
+    try keychain.exclusively { () throws(KeychainError) in
+      let gone = try keychain.items(matching: .all).filter { item in
+        item.secretService.collection == name
+          || item.key == SecretServiceItem(.collection, name: name).item.key
+      }
+      try keychain.delete(gone)
+    }
+  }
+
+  private static func collectionRecords(in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
+    var criteria = ItemCriteria()
+    criteria.itemClass = .secretServiceCollection
+    return try keychain.items(matching: .criteria(criteria))
+  }
+
+  /// A name that no other item has: 128 random bits.
+  static func newName() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in hexadecimal(generator.next() as UInt64) }.joined()
+  }
+
+  private static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

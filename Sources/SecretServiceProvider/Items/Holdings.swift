@@ -1,0 +1,149 @@
+import Keychain
+import SecretService
+
+/// All items that are served, and how they are found: an index of every attribute.
+struct Holdings {
+  /// The collection with what people and tools store. Programs know it by this name from gnome-keyring.
+  static let loginCollection: ByteString = "login"
+
+  private(set) var items: [String: ServedItem] = [:]
+  fileprivate(set) var collections: [ByteString: ServedCollection] = [:]
+  private var byAttribute: [LookupAttributes.Attribute: Set<String>] = [:]
+  private var byCollection: [ByteString: Set<String>] = [:]
+
+  /// Everything that is in a keychain.
+  init(_ all: [Item] = []) {
+    collections[Self.loginCollection] = Self.login
+    for item in all { put(item) }
+  }
+
+  private static var login: ServedCollection {
+    ServedCollection(name: loginCollection, label: "Login", created: 0, modified: 0)
+  }
+
+  /// Takes an item or a collection as it is in the keychain now.
+  ///
+  /// - Returns: the object's path; `nil` for an item that isn't stored.
+  @discardableResult
+  mutating func put(_ item: Item) -> String? {
+    if let key = item.key.secretServiceItem, key.kind == .collection {
+      collections[key.name] = ServedCollection(
+        name: key.name, label: item.label?.text ?? key.name.description,
+        created: ServedItem.seconds(item.creationDate), modified: ServedItem.seconds(item.modificationDate),
+        isDefault: item.isDefault, item: item)
+      return ObjectPath.collection(key.name)
+    }
+    guard let served = ServedItem(item, standard: Self.loginCollection) else { return nil }
+    put(served)
+    return served.path
+  }
+
+  mutating func put(_ item: ServedItem) {
+    remove(item.path)
+    items[item.path] = item
+    byCollection[item.collection, default: []].insert(item.path)
+    for attribute in item.shown.attributes.all { byAttribute[attribute, default: []].insert(item.path) }
+    if collections[item.collection] == nil {
+      // Its record may come later, or another machine has removed it.
+      collections[item.collection] = ServedCollection(
+        name: item.collection, label: item.collection.description, created: 0, modified: 0)
+    }
+  }
+
+  mutating func remove(_ path: String) {
+    guard let item = items.removeValue(forKey: path) else { return }
+    byCollection[item.collection]?.remove(path)
+    for attribute in item.shown.attributes.all {
+      byAttribute[attribute]?.remove(path)
+      if byAttribute[attribute]?.isEmpty ?? false { byAttribute[attribute] = nil }
+    }
+  }
+
+  /// Removes a collection with its items. The one for logins stays, under its usual label.
+  mutating func remove(collection name: ByteString) {
+    for path in byCollection[name] ?? [] { remove(path) }
+    byCollection[name] = nil
+    collections[name] = name == Self.loginCollection ? Self.login : nil
+  }
+
+  /// The paths of a collection's items, the oldest first.
+  func paths(in collection: ByteString) -> [String] {
+    (byCollection[collection] ?? []).sorted {
+      let (left, right) = (items[$0]?.created ?? 0, items[$1]?.created ?? 0)
+      return left != right ? left < right : $0 < $1
+    }
+  }
+
+  /// How many items a collection has.
+  func count(in collection: ByteString) -> Int { byCollection[collection]?.count ?? 0 }
+
+  /// The items that have all of these attributes, the preferred one first. None at all asks for every item.
+  func search(_ wanted: LookupAttributes, in collection: ByteString? = nil) -> [ServedItem] {
+    var exact: [LookupAttributes.Attribute] = []
+    var asksForGeneric = false
+    for attribute in wanted.all {
+      // Services make this schema up for items that were stored without one, so both count as the same.
+      if attribute.name == Self.schema, attribute.value == Self.genericSchema {
+        asksForGeneric = true
+      } else {
+        exact.append(attribute)
+      }
+    }
+    var candidates: Set<String>?
+    for attribute in exact {
+      guard let found = byAttribute[attribute] else { return [] }
+      if found.count < candidates?.count ?? .max { candidates = found }
+    }
+    let paths =
+      candidates.map(Array.init) ?? collection.map { Array(byCollection[$0] ?? []) } ?? Array(items.keys)
+    return paths.compactMap { items[$0] }.filter { item in
+      if let collection, item.collection != collection { return false }
+      if asksForGeneric {
+        let schema = item.shown.attributes[Self.schema]
+        if schema != nil, schema != Self.genericSchema { return false }
+      }
+      return exact.allSatisfy { item.shown.attributes[$0.name] == $0.value }
+    }.sorted { $0.isPreferred(to: $1) }
+  }
+
+  /// The item that a program replaces by one with these attributes: one with the same, and no others. A set without
+  /// any replaces nothing.
+  func replaced(by wanted: LookupAttributes, in collection: ByteString) -> ServedItem? {
+    if wanted.all.isEmpty { return nil }
+    let count = Self.countWithoutGeneric(wanted)
+    return search(wanted, in: collection).first { Self.countWithoutGeneric($0.shown.attributes) == count }
+  }
+
+  private static func countWithoutGeneric(_ attributes: LookupAttributes) -> Int {
+    attributes.all.count - (attributes[schema] == genericSchema ? 1 : 0)
+  }
+
+  private static let schema: ByteString = "xdg:schema"
+  private static let genericSchema: ByteString = "org.freedesktop.Secret.Generic"
+}
+
+extension Holdings {
+  /// Adds the collection whose items are in memory alone.
+  mutating func addSessionCollection(_ name: ByteString) {
+    if collections[name] == nil {
+      put(collection: ServedCollection(name: name, label: "Session", created: 0, modified: 0))
+    }
+  }
+
+  mutating func put(collection: ServedCollection) { collections[collection.name] = collection }
+
+  /// The collection that the alias `default` stands for.
+  var defaultCollection: ByteString {
+    collections.values.first { $0.isDefault }?.name ?? Self.loginCollection
+  }
+
+  /// The collection that an alias stands for; `nil` if it stands for none.
+  func collection(alias: String) -> ByteString? {
+    switch alias {
+    case "default": defaultCollection
+    case "login": Self.loginCollection
+    case "session": Provider.sessionCollection
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import Bytes
+import Keychain
+import SecretService
+
+extension Provider {
+  /// The methods of a collection (Secret Service draft 0.2, "org.freedesktop.Secret.Collection").
+  func answer(_ call: MethodCall, of collection: ServedCollection) throws(ServiceError) {
+    switch call.member {
+    case "Delete":
+      _ = try call.arguments("()")
+      try delete(collection, call)
+    case "SearchItems":
+      let wanted = try attributes(try call.arguments("(a{ss})")[0])
+      let (unlocked, locked) = try search(wanted, in: collection.name, for: call.sender)
+      call.answer([Argument.paths(unlocked + locked)])
+    case "CreateItem": try createItem(in: collection, call)
+    default: throw .unknownMethod
+    }
+  }
+
+  /// The name by which an item's record names its collection; `nil` for the one with people's logins.
+  private func recordName(_ collection: ByteString) -> ByteString? {
+    collection == Holdings.loginCollection ? nil : collection
+  }
+
+  // MARK: Items
+
+  private func createItem(in collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
+    let arguments = try call.arguments("(a{sv}(oayays)b)")
+    let shown = try self.shown(arguments[0])
+    let (body, contentType) = try secret(arguments[1], from: call.sender)
+    var new = shown
+    new.contentType = contentType
+    let replaces = try bool(arguments[2])
+    if collection.name == Self.sessionCollection {
+      return try createVolatileItem(new, body, replaces: replaces, call)
+    }
+    try requireUnlocked()
+    try refuseFlood()
+    let replaced = replaces ? holdings.replaced(by: new.attributes, in: collection.name) : nil
+    let name = recordName(collection.name)
+    let finished = new
+    writer.run(
+      { (keychain) throws(KeychainError) in
+        try ChangingItems.store(
+          finished, body, in: name, replacing: replaced?.item, mayReplaceLogin: replaces, in: keychain)
+      },
+      then: { [self] result in
+        switch result {
+        case .success(let item):
+          let path = took(item)
+          call.answer([Argument.path(path), Argument.path(ObjectPath.none)])
+        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+        }
+      })
+  }
+
+  /// How many changes may wait for the keychain. Whoever sends more gets errors.
+  private static let waitingChanges = 2000
+
+  func refuseFlood() throws(ServiceError) {
+    if writer.count > Self.waitingChanges { throw .limitsExceeded("too many changes are waiting") }
+  }
+
+  /// Takes note of an item that is in the keychain now, and tells everybody. Returns its path.
+  @discardableResult
+  func took(_ item: Item) -> String {
+    let served = ServedItem(item, standard: Holdings.loginCollection)
+    let path = served?.path ?? ObjectPath.none
+    let before = holdings.items[path]
+    holdings.put(item)
+    guard let served else { return path }
+    if before == nil {
+      signalCreated(served)
+    } else if before?.item != item {
+      signalReplaced(served)
+    }
+    return path
+  }
+
+  /// How much there may be in memory alone: items, and bytes of all secrets and attributes.
+  private static let volatileItems = 10_000
+  private static let volatileSize = 16 << 20
+
+  private func createVolatileItem(
+    _ shown: ItemTranslation.Shown, _ body: SharedSecret, replaces: Bool, _ call: MethodCall
+  ) throws(ServiceError) {
+    let size = shown.attributes.all.reduce(body.secret.count + shown.label.utf8.count) {
+      $0 + $1.name.bytes.count + $1.value.bytes.count
+    }
+    guard volatileSecrets.count < Self.volatileItems, volatileSize + size <= Self.volatileSize else {
+      throw .limitsExceeded("too much is kept in memory")
+    }
+    if size > ItemBounds.item { throw .invalidArguments("an item has at most \(ItemBounds.item) bytes") }
+    let replaced = replaces ? holdings.replaced(by: shown.attributes, in: Self.sessionCollection) : nil
+    var item = ServedItem(
+      shown, named: ByteString(ChangingItems.newName()), in: Self.sessionCollection, at: .now)
+    if var replaced {
+      replaced.shown = shown
+      replaced.modified = item.modified
+      item = replaced
+    }
+    volatileSecrets[item.path] = body
+    holdings.put(item)
+    if replaced == nil { signalCreated(item) } else { signalReplaced(item) }
+    call.answer([Argument.path(item.path), Argument.path(ObjectPath.none)])
+  }
+
+  private var volatileSize: Int {
+    volatileSecrets.reduce(0) { sum, entry in
+      let attributes = holdings.items[entry.key]?.shown.attributes.all ?? []
+      return sum + entry.value.secret.count
+        + attributes.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count }
+    }
+  }
+
+  // MARK: Collections
+
+  /// Makes a collection, or finds the one that an alias stands for.
+  func createCollection(_ call: MethodCall) throws(ServiceError) {
+    let arguments = try call.arguments("(a{sv}s)")
+    let alias = try text(arguments[1])
+    let label = try self.label(arguments[0], property: Interface.collection + ".Label")
+    if let existing = holdings.collection(alias: alias) {
+      return call.answer([Argument.path(ObjectPath.collection(existing)), Argument.path(ObjectPath.none)])
+    }
+    if !alias.isEmpty { throw .notSupported("there are the aliases 'default', 'login' and 'session'") }
+    try requireUnlocked()
+    try refuseFlood()
+    let name = freeName(for: label)
+    writer.run(
+      { (keychain) throws(KeychainError) in
+        try ChangingItems.putCollection(name, label: label, isDefault: false, in: keychain)
+      },
+      then: { [self] result in
+        switch result {
+        case .success(let records):
+          for record in records { holdings.put(record) }
+          signalCollectionCreated(name)
+          call.answer([Argument.path(ObjectPath.collection(name)), Argument.path(ObjectPath.none)])
+        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+        }
+      })
+  }
+
+  /// The longest name of a collection, in bytes.
+  private static let longestName = 64
+
+  /// A name for a new collection: its label in small letters, with a number if there is one of that name.
+  private func freeName(for label: String) -> ByteString {
+    var name = label.lowercased().utf8.prefix(Self.longestName).map { byte in
+      0x30...0x39 ~= byte || 0x61...0x7a ~= byte ? byte : UInt8(ascii: "_")
+    }
+    if name.isEmpty { name = Array("collection".utf8) }
+    let isTaken = { [holdings] (name: ByteString) in
+      holdings.collections[name] != nil || holdings.collection(alias: name.description) != nil
+    }
+    var number = 1
+    var free = ByteString(name)
+    while isTaken(free) {
+      number += 1
+      free = ByteString(name + Array("_\(number)".utf8))
+    }
+    return free
+  }
+
+  private func delete(_ collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
+    if collection.name == Holdings.loginCollection || collection.name == Self.sessionCollection {
+      throw .notSupported("this collection can't be deleted")
+    }
+    try requireUnlocked()
+    let name = collection.name
+    writer.run(
+      { (keychain) throws(KeychainError) in try ChangingItems.deleteCollection(name, in: keychain) },
+      then: { [self] result in
+        switch result {
+        case .success:
+          holdings.remove(collection: name)
+          signalCollectionDeleted(name)
+          call.answer([Argument.path(ObjectPath.none)])
+        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+        }
+      })
+  }
+
+  /// Sets the label of a collection.
+  func setLabel(_ label: String, of collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
+    if collection.name == Self.sessionCollection { throw .notSupported("this label can't be changed") }
+    try requireUnlocked()
+    let (name, isDefault) = (collection.name, collection.isDefault)
+    writer.run(
+      { (keychain) throws(KeychainError) in
+        try ChangingItems.putCollection(name, label: label, isDefault: isDefault, in: keychain)
+      },
+      then: { [self] result in
+        switch result {
+        case .success(let records):
+          for record in records { holdings.put(record) }
+          signalCollectionChanged(name, label: label)
+          call.answer()
+        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+        }
+      })
+  }
+
+  // MARK: Arguments
+
+  /// The label and the attributes among the properties of an item to be made. What is missing is empty.
+  private func shown(_ properties: Variant) throws(ServiceError) -> ItemTranslation.Shown {
+    var found = LookupAttributes()
+    if let value = try property(Interface.item + ".Attributes", in: properties) {
+      found = try attributes(value)
+    }
+    return ItemTranslation.Shown(
+      attributes: found, label: try label(properties, property: Interface.item + ".Label"),
+      contentType: ItemTranslation.plainText)
+  }
+
+  private func label(_ properties: Variant, property name: String) throws(ServiceError) -> String {
+    try property(name, in: properties).map { (value) throws(ServiceError) in try text(value) } ?? ""
+  }
+
+  private func property(_ name: String, in properties: Variant) throws(ServiceError) -> Variant? {
+    do throws(BusFailure) {
+      return try properties.optionalProperty(name, of: "properties")
+    } catch {
+      throw .invalidArguments("properties are variants by their names")
+    }
+  }
+
+  func bool(_ value: Variant) throws(ServiceError) -> Bool {
+    do throws(BusFailure) {
+      return try value.bool(of: "argument")
+    } catch { throw .invalidArguments("true or false is needed") }
+  }
+}

@@ -1,0 +1,135 @@
+import Bytes
+import CSecret
+import Keychain
+import SecretService
+
+/// The interfaces of the Secret Service and of D-Bus.
+enum Interface {
+  static let service = "org.freedesktop.Secret.Service"
+  static let collection = "org.freedesktop.Secret.Collection"
+  static let item = "org.freedesktop.Secret.Item"
+  static let session = "org.freedesktop.Secret.Session"
+  static let prompt = "org.freedesktop.Secret.Prompt"
+  /// gnome-keyring's, for unlocking without a display.
+  static let keyring = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+  static let properties = "org.freedesktop.DBus.Properties"
+  static let introspectable = "org.freedesktop.DBus.Introspectable"
+}
+
+/// An object that a path leads to.
+enum ServedObject {
+  /// The service, or a path on the way to its objects.
+  case service
+  case folder
+  case collection(ServedCollection)
+  case item(ServedItem)
+  /// Something in a locked keychain, of which nothing is known. With the search that it stands for, if there is one.
+  case hidden(LockedSearch?)
+  case session(Session)
+  case prompt(Prompt)
+
+  /// The interface of the object's own methods and properties.
+  var interface: String? {
+    switch self {
+    case .service: Interface.service
+    case .folder: nil
+    case .collection: Interface.collection
+    case .item, .hidden: Interface.item
+    case .session: Interface.session
+    case .prompt: Interface.prompt
+    }
+  }
+}
+
+extension Provider {
+  /// Handles a call. It is answered now, or when the keychain's thread or a person is done.
+  func handle(_ call: MethodCall) {
+    lastCall = SystemClock.awake
+    update()
+    do throws(ServiceError) {
+      try answer(call)
+    } catch {
+      call.refuse(error)
+    }
+  }
+
+  private func answer(_ call: MethodCall) throws(ServiceError) {
+    if call.interface == Interface.introspectable || call.interface == nil && call.member == "Introspect" {
+      return try introspect(call)
+    }
+    guard let object = object(at: call.path, for: call.sender) else { throw .unknownObject }
+    if call.interface == Interface.properties { return try answerProperties(call, of: object) }
+    if case .service = object, call.interface == Interface.keyring { return try answerKeyring(call) }
+    if let interface = call.interface, interface != object.interface { throw .unknownMethod }
+    switch object {
+    case .service: try answerService(call)
+    case .folder: throw .unknownMethod
+    case .collection(let collection): try answer(call, of: collection)
+    case .item(let item): try answer(call, of: item)
+    case .hidden:
+      guard ["Delete", "GetSecret", "SetSecret"].contains(call.member) else { throw .unknownMethod }
+      throw .isLocked
+    case .session(let session): try answer(call, of: session)
+    case .prompt(let prompt): try answer(call, of: prompt)
+    }
+  }
+
+  /// The object at a path; `nil` if there is none.
+  ///
+  /// - Parameter caller: who asks. Sessions and prompts of others are there, but of no use to it.
+  func object(at path: String, for caller: String) -> ServedObject? {
+    if path == ObjectPath.service { return .service }
+    guard let parts = ObjectPath.parts(path), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+    switch (parts[0], parts.count) {
+    case ("collection", 1), ("aliases", 1), ("session", 1), ("prompt", 1): return .folder
+    case ("collection", 2), ("collection", 3): return object(at: path, in: String(parts[1]), parts.count == 3)
+    case ("aliases", 2), ("aliases", 3):
+      guard let name = holdings.collection(alias: String(parts[1])) else { return nil }
+      let collection = ObjectPath.collection(name)
+      let real = parts.count == 3 ? "\(collection)/\(parts[2])" : collection
+      return object(at: real, in: ObjectPath.encoded(name), parts.count == 3)
+    case ("session", 2):
+      guard let session = try? sessions.session(at: path, of: caller) else { return nil }
+      return .session(session)
+    case ("prompt", 2): return prompts.prompt(at: path).map { .prompt($0) }
+    default: return nil
+    }
+  }
+
+  private func object(at path: String, in encodedName: String, _ isItem: Bool) -> ServedObject? {
+    let known = holdings.collections.values.first { ObjectPath.encoded($0.name) == encodedName }
+    if !isItem {
+      if let known { return .collection(known) }
+      // What other collections there are is hidden while the keychain is locked.
+      if isLocked, let name = ObjectPath.decoded(encodedName) {
+        return .collection(ServedCollection(name: name, label: name.description, created: 0, modified: 0))
+      }
+      return nil
+    }
+    if let item = holdings.items[path] { return .item(item) }
+    if let search = lockedSearches[path] {
+      if isLocked { return .hidden(search) }
+      return holdings.search(search.wanted, in: search.collection).first.map { .item($0) }
+    }
+    return isLocked && encodedName != ObjectPath.encoded(Self.sessionCollection) ? .hidden(nil) : nil
+  }
+}
+
+extension ObjectPath {
+  /// The name that a part of a path stands for; `nil` if nothing is encoded like that.
+  static func decoded(_ text: String) -> ByteString? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte != UInt8(ascii: "_") {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(hexadecimalValue),
+        let low = rest.popFirst().flatMap(hexadecimalValue)
+      else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return ByteString(bytes)
+  }
+}

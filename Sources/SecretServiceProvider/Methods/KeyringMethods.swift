@@ -1,0 +1,28 @@
+import Bytes
+import Keychain
+import SecretService
+
+extension Provider {
+  /// The methods by which gnome-keyring's own programs unlock it without a display.
+  func answerKeyring(_ call: MethodCall) throws(ServiceError) {
+    switch call.member {
+    case "UnlockWithMasterPassword":
+      let arguments = try call.arguments("(o(oayays))")
+      guard case .collection = object(at: try path(arguments[0]), for: call.sender) else {
+        throw .noSuchObject
+      }
+      let (passphrase, _) = try secret(arguments[1], from: call.sender)
+      update()
+      if !isLocked { return call.answer() }
+      let program = UnlockProgram(settings.unlockWithPassphraseProgram, passphrase: passphrase) {
+        [weak self] isDone in
+        guard isDone, let self else { return call.refuse(.wrongPassphrase) }
+        load { call.answer() }
+      }
+      if program == nil { throw .failed("the keychain could not be unlocked") }
+    case "CreateWithMasterPassword", "ChangeWithMasterPassword", "ChangeWithPrompt":
+      throw .notSupported("the keychain has one passphrase for all collections; see 'llavero passphrase'")
+    default: throw .unknownMethod
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import SecretService
+
+extension Provider {
+  /// The methods of a prompt (Secret Service draft 0.2, "org.freedesktop.Secret.Prompt").
+  func answer(_ call: MethodCall, of prompt: Prompt) throws(ServiceError) {
+    guard prompt.owner == call.sender else { throw .accessDenied("this prompt belongs to another program") }
+    switch call.member {
+    case "Prompt":
+      // The window's number, which a program of its own that asks has no use for.
+      _ = try call.arguments("(s)")
+      if prompt.isShown { throw .alreadyExists("the prompt is shown already") }
+      prompt.isShown = true
+      call.answer()
+      ask()
+    case "Dismiss":
+      _ = try call.arguments("()")
+      call.answer()
+      prompts.remove(prompt)
+      complete(prompt, isDismissed: true)
+      if !prompts.hasShown { endUnlockProgram() }
+    default: throw .unknownMethod
+    }
+  }
+
+  private func endUnlockProgram() {
+    unlockProgram?.end()
+    unlockProgram = nil
+  }
+
+  /// Asks a person, if nobody is being asked.
+  private func ask() {
+    update()
+    if !isLocked { return completeShown() }
+    if unlockProgram != nil { return }
+    guard let program = settings.unlockProgram else { return completeShown() }
+    unlockProgram = UnlockProgram(program) { [weak self] _ in self?.askingHasEnded() }
+    if unlockProgram == nil { completeShown() }
+  }
+
+  private func askingHasEnded() {
+    unlockProgram = nil
+    completeShown()
+  }
+
+  /// Answers everybody who waits, by what the keychain's state is now.
+  func completeShown() {
+    update()
+    guard case .locked = settings.lockState() else {
+      // What is in it has to be known before a program looks for it.
+      return load { [self] in
+        for prompt in prompts.takeShown() { complete(prompt, isDismissed: false) }
+      }
+    }
+    for prompt in prompts.takeShown() { complete(prompt, isDismissed: true) }
+  }
+
+  private func complete(_ prompt: Prompt, isDismissed: Bool) {
+    let result = Argument.paths(isDismissed ? [] : prompt.objects)
+    connection.emit(
+      "Completed", of: Interface.prompt, at: prompt.path, to: prompt.owner,
+      [Argument.bool(isDismissed), Argument.variant(result)])
+  }
+}

@@ -1,0 +1,92 @@
+import CSecret
+import Keychain
+import SecretService
+
+extension Provider {
+  /// The methods of `org.freedesktop.DBus.Properties`.
+  func answerProperties(_ call: MethodCall, of object: ServedObject) throws(ServiceError) {
+    switch call.member {
+    case "Get":
+      let arguments = try call.arguments("(ss)")
+      let properties = try properties(of: object, in: try text(arguments[0]))
+      let name = try text(arguments[1])
+      guard let value = properties.first(where: { $0.name == name })?.value else { throw .unknownProperty }
+      call.answer([Argument.variant(value())])
+    case "GetAll":
+      let properties = try properties(of: object, in: try text(try call.arguments("(s)")[0]))
+      call.answer([Argument.properties(properties.map { ($0.name, $0.value()) })])
+    case "Set":
+      let arguments = try call.arguments("(ssv)")
+      let known = try properties(of: object, in: try text(arguments[0]))
+      let name = try text(arguments[1])
+      guard known.contains(where: { $0.name == name }) else { throw .unknownProperty }
+      try set(name, of: object, to: try content(arguments[2]), call)
+    default: throw .unknownMethod
+    }
+  }
+
+  private func set(
+    _ name: String, of object: ServedObject, to value: Variant, _ call: MethodCall
+  ) throws(ServiceError) {
+    switch (object, name) {
+    case (.hidden, "Label"), (.hidden, "Attributes"): throw .isLocked
+    case (.collection(let collection), "Label"):
+      if isLocked, collection.name != Self.sessionCollection { throw .isLocked }
+      try setLabel(try text(value), of: collection, call)
+    case (.item(let item), "Label"):
+      var shown = item.shown
+      shown.label = try text(value)
+      try change(item, to: shown, call)
+    case (.item(let item), "Attributes"):
+      var shown = item.shown
+      shown.attributes = try attributes(value)
+      try change(item, to: shown, call)
+    default: throw .readOnlyProperty
+    }
+  }
+
+  typealias Property = (name: String, value: () -> OpaquePointer)
+
+  private func properties(of object: ServedObject, in interface: String) throws(ServiceError) -> [Property] {
+    if interface != object.interface, !interface.isEmpty {
+      if case .service = object, interface == Interface.keyring { return [] }
+      throw .invalidArguments("the object has no such interface")
+    }
+    switch object {
+    case .service: return [("Collections", { [self] in Argument.paths(collectionPaths) })]
+    case .collection(let collection): return properties(of: collection)
+    case .item(let item): return properties(of: item)
+    case .hidden:
+      return [
+        ("Attributes", { Argument.attributes(LookupAttributes()) }), ("Label", { Argument.text("") }),
+        ("Locked", { Argument.bool(true) }), ("Created", { Argument.time(0) }),
+        ("Modified", { Argument.time(0) }),
+        ("Type", { Argument.text("") }),
+      ]
+    case .session, .prompt, .folder: return []
+    }
+  }
+
+  /// The paths of all collections.
+  var collectionPaths: [String] { holdings.collections.values.map(\.path).sorted() }
+
+  func properties(of collection: ServedCollection) -> [Property] {
+    [
+      ("Items", { [self] in Argument.paths(holdings.paths(in: collection.name)) }),
+      ("Label", { Argument.text(collection.label) }),
+      ("Locked", { [self] in Argument.bool(isLocked && collection.name != Self.sessionCollection) }),
+      ("Created", { Argument.time(collection.created) }),
+      ("Modified", { Argument.time(collection.modified) }),
+    ]
+  }
+
+  func properties(of item: ServedItem) -> [Property] {
+    let schema = item.shown.attributes["xdg:schema"]?.text ?? ""
+    return [
+      ("Attributes", { Argument.attributes(item.shown.attributes) }),
+      ("Label", { Argument.text(item.shown.label) }), ("Locked", { Argument.bool(false) }),
+      ("Created", { Argument.time(item.created) }), ("Modified", { Argument.time(item.modified) }),
+      ("Type", { Argument.text(schema) }),
+    ]
+  }
+}

@@ -1,0 +1,248 @@
+import Bytes
+import Keychain
+import SecretService
+
+extension Provider {
+  /// The methods of the service itself (Secret Service draft 0.2, "org.freedesktop.Secret.Service").
+  func answerService(_ call: MethodCall) throws(ServiceError) {
+    switch call.member {
+    case "OpenSession": try openSession(call)
+    case "CreateCollection": try createCollection(call)
+    case "SearchItems":
+      let wanted = try attributes(try call.arguments("(a{ss})")[0])
+      let (unlocked, locked) = try search(wanted, in: nil, for: call.sender)
+      call.answer([Argument.paths(unlocked), Argument.paths(locked)])
+    case "Unlock": try unlock(call)
+    case "Lock": try lock(call)
+    case "LockService":
+      _ = try call.arguments("()")
+      _ = settings.lock()
+      update()
+      call.answer()
+    case "GetSecrets": try getSecrets(call)
+    case "ReadAlias":
+      let alias = try text(try call.arguments("(s)")[0])
+      call.answer([
+        Argument.path(holdings.collection(alias: alias).map(ObjectPath.collection) ?? ObjectPath.none)
+      ])
+    case "SetAlias": try setAlias(call)
+    case "ChangeLock": throw .notSupported("the passphrase is changed by 'llavero passphrase'")
+    default: throw .unknownMethod
+    }
+  }
+
+  private func openSession(_ call: MethodCall) throws(ServiceError) {
+    let arguments = try call.arguments("(sv)")
+    let (session, output) = try sessions.open(
+      try text(arguments[0]), try content(arguments[1]), for: call.sender)
+    call.answer([Argument.variant(output), Argument.path(session.path)])
+    // The next one waits for one calculation less.
+    MainLoop.post { [self] in sessions.prepare() }
+  }
+
+  /// The paths of what is found, unlocked and locked.
+  func search(
+    _ wanted: LookupAttributes, in collection: ByteString?, for caller: String
+  ) throws(ServiceError) -> (unlocked: [String], locked: [String]) {
+    let found = holdings.search(wanted, in: collection).map(\.path)
+    switch state {
+    case .unlocked: return (found, [])
+    case .unusable: try requireUnlocked()
+    case .locked: break
+    }
+    if collection == Self.sessionCollection { return (found, []) }
+    return (found, [standIn(for: LockedSearch(owner: caller, wanted: wanted, collection: collection))])
+  }
+
+  private func unlock(_ call: MethodCall) throws(ServiceError) {
+    let asked = try paths(try call.arguments("(ao)")[0])
+    if case .unusable = state { try requireUnlocked() }
+    let known = asked.filter { isLockable($0, call.sender) }
+    let locked = known.filter { isLocked($0, call.sender) }
+    if locked.isEmpty { return call.answer([Argument.paths(known), Argument.path(ObjectPath.none)]) }
+    let open = known.filter { !locked.contains($0) }
+    let prompt = try prompts.add(for: call.sender, of: locked)
+    call.answer([Argument.paths(open), Argument.path(prompt.path)])
+  }
+
+  private func lock(_ call: MethodCall) throws(ServiceError) {
+    let asked = try paths(try call.arguments("(ao)")[0]).filter { isLockable($0, call.sender) }
+    let isAboutKeychain = asked.contains { !$0.hasPrefix(ObjectPath.collection(Self.sessionCollection)) }
+    let isLocked = isAboutKeychain && settings.lock()
+    update()
+    call.answer([Argument.paths(isLocked ? asked : []), Argument.path(ObjectPath.none)])
+  }
+
+  /// Whether the path is a collection's or an item's.
+  private func isLockable(_ path: String, _ caller: String) -> Bool {
+    switch object(at: path, for: caller) {
+    case .collection, .item, .hidden: true
+    default: false
+    }
+  }
+
+  /// Whether the object at the path has to be unlocked.
+  func isLocked(_ path: String, _ caller: String) -> Bool {
+    switch object(at: path, for: caller) {
+    case .collection(let collection): isLocked && collection.name != Self.sessionCollection
+    case .hidden: true
+    default: false
+    }
+  }
+
+  private func getSecrets(_ call: MethodCall) throws(ServiceError) {
+    let arguments = try call.arguments("(aoo)")
+    let asked = try paths(arguments[0])
+    let session = try sessions.session(at: try path(arguments[1]), of: call.sender)
+    if case .unusable = state { try requireUnlocked() }
+    var kept: [(path: String, item: Item, contentType: String)] = []
+    var ready: [(path: String, SharedSecret, contentType: String)] = []
+    for path in asked {
+      guard case .item(let item) = object(at: path, for: call.sender) else { continue }
+      if let secret = volatileSecrets[item.path] {
+        ready.append((path, secret, item.shown.contentType))
+      } else if let stored = item.item {
+        kept.append((path, stored, item.shown.contentType))
+      }
+    }
+    if kept.isEmpty { return answer(call, with: ready, session) }
+    readSecrets(of: kept) { [self, ready] result in
+      switch result {
+      case .success(let secrets): answer(call, with: ready + secrets, session)
+      // It was locked in the meantime, and what is locked is left out.
+      case .failure(.locked): answer(call, with: ready, session)
+      case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+      }
+    }
+  }
+
+  private func answer(
+    _ call: MethodCall, with secrets: [(path: String, SharedSecret, contentType: String)], _ session: Session
+  ) {
+    var seen: Set<String> = []
+    call.answer([
+      Argument.secrets(
+        secrets.filter { seen.insert($0.path).inserted }.map {
+          ($0.path, session.seal($0.1.secret, $0.contentType))
+        })
+    ])
+  }
+
+  /// How many bytes of secrets one answer has at most: a message of D-Bus has room for 128 MiB.
+  private static let answerLimit = 32 << 20
+
+  /// Reads secrets on the keychain's thread. Items that are gone are left out.
+  func readSecrets(
+    of items: [(path: String, item: Item, contentType: String)],
+    then report:
+      @escaping @Sendable (Result<[(path: String, SharedSecret, contentType: String)], KeychainError>) -> Void
+  ) {
+    reader.run(
+      { (keychain) throws(KeychainError) in
+        try keychain.reading { () throws(KeychainError) in
+          var secrets: [(path: String, SharedSecret, contentType: String)] = []
+          var size = 0
+          for (path, item, contentType) in items {
+            do throws(KeychainError) {
+              let body = ItemTranslation.body(of: item, try keychain.credential(of: item))
+              size += body.count
+              if size > Self.answerLimit { throw .tooLarge(what: "the answer", limit: Self.answerLimit) }
+              secrets.append((path, SharedSecret(body), contentType))
+            } catch .itemNotFound {
+              continue
+            }
+          }
+          return secrets
+        }
+      }, then: report)
+  }
+
+  private func setAlias(_ call: MethodCall) throws(ServiceError) {
+    let arguments = try call.arguments("(so)")
+    let (alias, path) = (try text(arguments[0]), try self.path(arguments[1]))
+    guard alias == "default" else { throw .notSupported("only the alias 'default' can be set") }
+    try requireUnlocked()
+    let name = try self.name(ofCollectionAt: path, call)
+    if name == Self.sessionCollection { throw .notSupported("what is in memory alone can't be the default") }
+    if name == holdings.defaultCollection { return call.answer() }
+    let label = holdings.collections[name]?.label ?? name.description
+    writer.run(
+      { (keychain) throws(KeychainError) in
+        try ChangingItems.putCollection(name, label: label, isDefault: true, in: keychain)
+      },
+      then: { [self] result in
+        switch result {
+        case .success(let records):
+          for record in records { holdings.put(record) }
+          call.answer()
+        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+        }
+      })
+  }
+
+  /// The name of the collection at a path; no path at all stands for the usual one.
+  private func name(ofCollectionAt path: String, _ call: MethodCall) throws(ServiceError) -> ByteString {
+    if path == ObjectPath.none { return Holdings.loginCollection }
+    guard case .collection(let collection) = object(at: path, for: call.sender) else { throw .noSuchObject }
+    return collection.name
+  }
+
+  // MARK: Arguments
+
+  func text(_ value: Variant) throws(ServiceError) -> String {
+    do throws(BusFailure) { return try value.text(of: "argument") } catch {
+      throw .invalidArguments("a text is needed")
+    }
+  }
+
+  func path(_ value: Variant) throws(ServiceError) -> String {
+    do throws(BusFailure) { return try value.path(of: "argument") } catch {
+      throw .invalidArguments("a path is needed")
+    }
+  }
+
+  func paths(_ value: Variant) throws(ServiceError) -> [String] {
+    do throws(BusFailure) {
+      return try value.paths(of: "argument")
+    } catch { throw .invalidArguments("paths are needed") }
+  }
+
+  func content(_ value: Variant) throws(ServiceError) -> Variant {
+    do throws(BusFailure) {
+      return try value.content(of: "argument")
+    } catch { throw .invalidArguments("a variant is needed") }
+  }
+
+  /// The attributes that a program sends, byte for byte.
+  func attributes(_ value: Variant) throws(ServiceError) -> LookupAttributes {
+    do throws(BusFailure) {
+      var attributes = LookupAttributes()
+      for entry in try value.parts("a{ss}", of: "attributes") {
+        let pair = try entry.parts("{ss}", of: "attributes")
+        attributes[ByteString(try pair[0].text(of: "attribute"))] = ByteString(
+          try pair[1].text(of: "attribute"))
+      }
+      return attributes
+    } catch {
+      throw .invalidArguments("attributes are texts by their names")
+    }
+  }
+
+  /// A secret that a program sends in a session of its own.
+  func secret(_ value: Variant, from caller: String) throws(ServiceError) -> (
+    SharedSecret, contentType: String
+  ) {
+    let parts: [Variant]
+    do throws(BusFailure) {
+      parts = try value.parts("(oayays)", of: "secret")
+    } catch {
+      throw .invalidArguments("a secret is (oayays)")
+    }
+    let session = try sessions.session(at: try path(parts[0]), of: caller)
+    let secret = try session.open(parts[1], parts[2])
+    if secret.count > ItemBounds.secret {
+      throw .invalidArguments("a secret has at most \(ItemBounds.secret) bytes")
+    }
+    return (SharedSecret(secret), try text(parts[3]))
+  }
+}

@@ -1,0 +1,239 @@
+import Bytes
+import CSecret
+import Glibc
+import Keychain
+package import SecretService
+
+/// The Secret Service, served from a keychain.
+package final class Provider: @unchecked Sendable {
+  // Unchecked is sound: the main thread alone uses it. Other threads carry references to it back there.
+
+  /// The name that programs call the service by.
+  static let name = "org.freedesktop.secrets"
+  /// The name by which llavero knows its own service, so that it never asks itself.
+  package static let ownName = "org.llavero.SecretService"
+
+  let settings: ProviderSettings
+  private(set) var connection: ProviderConnection!
+  let sessions = Sessions()
+  var holdings = Holdings()
+  /// What is kept in memory alone, by path.
+  var volatileSecrets: [String: SharedSecret] = [:]
+  var prompts = Prompts()
+  var lockedSearches: [String: LockedSearch] = [:]
+  var lockedSearchPaths: [String: [String]] = [:]
+  private var lastLockedSearch = 0
+  var unlockProgram: UnlockProgram?
+  /// Reads secrets.
+  let reader: KeychainThread
+  /// Makes changes, and looks what others have changed.
+  let writer: KeychainThread
+  private var subscription: ChangeSubscription?
+  private var isOver = false
+  private var status: Int32 = 0
+
+  /// Whether the keychain is known, locked or broken.
+  enum State {
+    /// Everything that it has is known.
+    case unlocked
+    case locked
+    case unusable(KeychainError)
+  }
+  private(set) var state = State.locked
+  private var isLoading = false
+  private var mustLoadAgain = false
+  private var whenLoaded: [() -> Void] = []
+  var lastCall = SystemClock.awake
+
+  /// The collection in memory alone, which is gone with the service.
+  static let sessionCollection: ByteString = "session"
+
+  private init(_ settings: ProviderSettings) {
+    self.settings = settings
+    reader = KeychainThread(settings.open)
+    writer = KeychainThread(settings.open)
+  }
+
+  /// Serves until a signal, the end of the bus or another program ends that.
+  ///
+  /// - Returns: 0, or 2 if the name belongs to another program.
+  /// - Throws: ``BusFailure`` if there is no bus.
+  package static func serve(_ settings: ProviderSettings) throws(BusFailure) -> Int32 {
+    try Provider(settings).run()
+  }
+
+  private func run() throws(BusFailure) -> Int32 {
+    connection = try ProviderConnection(
+      settings.busAddress,
+      ProviderConnection.Events(
+        onCall: { [unowned self] call in handle(call) },
+        onDeparture: { [unowned self] name in forget(name) },
+        onLoss: { [unowned self] name in
+          guard name == Self.name, !isOver else { return }
+          settings.say("another program provides the Secret Service from now on")
+          end(0)
+        },
+        onEnd: { [unowned self] in end(0) }))
+    for number in [SIGTERM, SIGINT, SIGHUP] { MainLoop.onSignal(number) { [unowned self] in end(0) } }
+    sessions.prepare()
+    holdings = withSession([])
+    // Everything has to be there before anybody can find the service.
+    update()
+    MainLoop.run { !isLoading || isOver }
+    watch()
+    guard try connection.claim(Self.name, replaces: settings.replaces) == .isOurs else { return 2 }
+    _ = try connection.claim(Self.ownName, replaces: true)
+    settings.say("the Secret Service is served from the keychain")
+    MainLoop.every(milliseconds: 500) { [unowned self] in tick() }
+    MainLoop.run { isOver }
+    unlockProgram?.end()
+    connection.flush()
+    return status
+  }
+
+  private func end(_ status: Int32) {
+    self.status = status
+    isOver = true
+  }
+
+  // MARK: The keychain's state
+
+  private func withSession(_ items: [Item]) -> Holdings {
+    var all = Holdings(items)
+    for (path, item) in holdings.items where volatileSecrets[path] != nil { all.put(item) }
+    all.addSessionCollection(Self.sessionCollection)
+    return all
+  }
+
+  /// Looks whether the keychain has been locked or unlocked, and does what follows from that.
+  func update() {
+    switch settings.lockState() {
+    case .unlocked:
+      if case .unlocked = state { return }
+      load()
+    case .locked:
+      if case .locked = state { return }
+      becomeLocked()
+    case .unusable(let error):
+      if case .unusable = state { return }
+      state = .unusable(error)
+      settings.say(settings.explain(error))
+    }
+  }
+
+  private func tick() {
+    if let idle = settings.idle, case .unlocked = state, SystemClock.awake - lastCall > idle * 1000 {
+      _ = settings.lock()
+    }
+    update()
+  }
+
+  private func becomeLocked() {
+    let before = holdings
+    state = .locked
+    // What is locked is not known to this process either.
+    holdings = withSession([])
+    signalLock(true, before)
+  }
+
+  /// Reads everything in the keychain again, and signals what is different.
+  func load(then done: (() -> Void)? = nil) {
+    if let done { whenLoaded.append(done) }
+    if isLoading {
+      mustLoadAgain = true
+      return
+    }
+    isLoading = true
+    writer.run { (keychain) throws(KeychainError) in
+      try keychain.items(matching: .all)
+    } then: { [self] result in
+      isLoading = false
+      switch result {
+      case .success(let items): loaded(items)
+      case .failure(let error):
+        switch settings.lockState() {
+        case .locked: state = .locked
+        default:
+          state = .unusable(error)
+          settings.say(settings.explain(error))
+        }
+      }
+      let waiting = whenLoaded
+      whenLoaded = []
+      for job in waiting { job() }
+      if mustLoadAgain {
+        mustLoadAgain = false
+        load()
+      }
+    }
+  }
+
+  private func loaded(_ items: [Item]) {
+    let before = holdings
+    holdings = withSession(items)
+    if case .unlocked = state {
+      signalDifferences(from: before)
+    } else {
+      state = .unlocked
+      if connection != nil { signalLock(false, holdings) }
+    }
+  }
+
+  private func watch() {
+    writer.run { (keychain) throws(KeychainError) in
+      try keychain.reportingChanges().onChange { [weak self] in
+        guard let self else { return }
+        MainLoop.post { self.somethingHasChanged() }
+      }
+    } then: { [self] result in
+      switch result {
+      case .success(let subscription): self.subscription = subscription
+      case .failure(let error):
+        settings.say("what others change is seen late: \(settings.explain(error))")
+        MainLoop.every(milliseconds: 5000) { [unowned self] in somethingHasChanged() }
+      }
+    }
+  }
+
+  private func somethingHasChanged() {
+    if case .unlocked = state { load() } else { update() }
+  }
+
+  /// Throws unless the keychain's items are known.
+  func requireUnlocked() throws(ServiceError) {
+    switch state {
+    case .unlocked: return
+    case .locked: throw .isLocked
+    case .unusable(let error): throw .failed(settings.explain(error))
+    }
+  }
+
+  var isLocked: Bool { if case .locked = state { true } else { false } }
+
+  // MARK: Callers
+
+  /// Ends everything that belonged to a connection.
+  private func forget(_ name: String) {
+    sessions.end(of: name)
+    prompts.remove(of: name)
+    for path in lockedSearchPaths.removeValue(forKey: name) ?? [] { lockedSearches[path] = nil }
+    if !prompts.hasShown {
+      unlockProgram?.end()
+      unlockProgram = nil
+    }
+  }
+
+  /// An object that stands for what a search in a locked keychain would find.
+  func standIn(for search: LockedSearch) -> String {
+    lastLockedSearch += 1
+    let path = ObjectPath.item(
+      ByteString("locked\(lastLockedSearch)"), in: search.collection ?? Holdings.loginCollection)
+    lockedSearches[path] = search
+    var paths = lockedSearchPaths[search.owner, default: []]
+    paths.append(path)
+    // Whoever asks again and again gets new ones, and loses the oldest.
+    if paths.count > 64 { lockedSearches[paths.removeFirst()] = nil }
+    lockedSearchPaths[search.owner] = paths
+    return path
+  }
+}

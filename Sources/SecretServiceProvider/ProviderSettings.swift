@@ -1,0 +1,55 @@
+import Bytes
+package import Keychain
+
+/// What a service needs to serve a keychain.
+package struct ProviderSettings {
+  /// Whether a keychain can be used without asking anybody.
+  package enum LockState: Sendable {
+    case unlocked
+    case locked
+    /// It can't be used at all.
+    case unusable(KeychainError)
+  }
+
+  /// The address of the message bus.
+  package var busAddress: String
+  /// Whether to take the name away from a program that allows that.
+  package var replaces: Bool
+  /// Opens the keychain anew. It is called once for each thread that uses the keychain, and must ask nobody.
+  package var open: @Sendable () throws(KeychainError) -> any KeychainStore
+  /// Tells whether the keychain is locked. It must not wait for anything.
+  package var lockState: () -> LockState
+  /// Locks the keychain. Returns false if it can't be locked, because its key is in a file.
+  package var lock: () -> Bool
+  /// The program that asks a person for the passphrase and unlocks the keychain, with its arguments. With an additional
+  /// argument `0`, it reads the passphrase from its standard input. `nil` if nobody is to be asked.
+  package var unlockProgram: [String]?
+  /// The same with the passphrase on its standard input.
+  package var unlockWithPassphraseProgram: [String]
+  /// After how many seconds without a call the keychain is locked; `nil` for the limits that it has by itself.
+  package var idle: Int?
+  /// Says an error of the keychain for people, in one line.
+  package var explain: (KeychainError) -> String
+  /// Tells something on standard error.
+  package var say: (String) -> Void
+
+  /// Makes the settings of a service that is there for everything that the keychain has.
+  package init(
+    busAddress: String, replaces: Bool,
+    open: @escaping @Sendable () throws(KeychainError) -> any KeychainStore,
+    lockState: @escaping () -> LockState, lock: @escaping () -> Bool, unlockProgram: [String]?,
+    unlockWithPassphraseProgram: [String], idle: Int?, explain: @escaping (KeychainError) -> String,
+    say: @escaping (String) -> Void
+  ) {
+    self.busAddress = busAddress
+    self.replaces = replaces
+    self.open = open
+    self.lockState = lockState
+    self.lock = lock
+    self.unlockProgram = unlockProgram
+    self.unlockWithPassphraseProgram = unlockWithPassphraseProgram
+    self.idle = idle
+    self.explain = explain
+    self.say = say
+  }
+}

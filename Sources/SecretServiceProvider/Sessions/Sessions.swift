@@ -1,0 +1,164 @@
+import Bytes
+import CSecret
+import SecretService
+
+/// How secrets go between the service and one program (Secret Service draft 0.2, chapter 7).
+final class Session: @unchecked Sendable {
+  // Unchecked is sound: nothing in it changes after it was made.
+
+  /// The number in the object's path.
+  let number: Int
+  /// The connection that the session belongs to.
+  let owner: String
+  /// `nil` for a session that leaves secrets as they are.
+  private let cipher: SessionCipherBox?
+
+  private final class SessionCipherBox {
+    let cipher: SessionCipher
+    init(_ cipher: consuming SessionCipher) { self.cipher = cipher }
+  }
+
+  var path: String { ObjectPath.session(number) }
+
+  init(_ number: Int, of owner: String, key: consuming Secret?) {
+    self.number = number
+    self.owner = owner
+    cipher =
+      switch consume key {
+      case .some(let key): SessionCipherBox(SessionCipher(key: key))
+      case .none: nil
+      }
+  }
+
+  /// A secret as the other side expects it, of the type `(oayays)`.
+  func seal(_ secret: borrowing Secret, _ contentType: String) -> OpaquePointer {
+    if let cipher {
+      let sealed = cipher.cipher.seal(secret)
+      return Argument.tuple([
+        Argument.path(path), sealed.iv.withUnsafeBytes { Argument.bytes($0) },
+        sealed.ciphertext.withUnsafeBytes { Argument.bytes($0) }, Argument.text(contentType),
+      ])
+    }
+    return Argument.tuple([
+      Argument.path(path), Argument.bytes(UnsafeRawBufferPointer(start: nil, count: 0)),
+      secret.withUnsafeBytes { Argument.bytes($0) }, Argument.text(contentType),
+    ])
+  }
+
+  /// The bytes of a secret that the other side has sent.
+  ///
+  /// - Throws: ``ServiceError/invalidArguments(_:)`` for what can't be decrypted.
+  func open(_ parameters: Variant, _ value: Variant) throws(ServiceError) -> Secret {
+    do throws(BusFailure) {
+      guard let cipher else { return try value.withBytes(of: "secret") { Secret(copying: $0) } }
+      let opened = try parameters.withBytes(of: "secret") { iv -> SharedSecret? in
+        let secret = try? value.withBytes(of: "secret") { ciphertext -> SharedSecret? in
+          switch cipher.cipher.open(iv: iv, ciphertext: ciphertext) {
+          case .some(let secret): SharedSecret(secret)
+          case .none: nil
+          }
+        }
+        return secret ?? nil
+      }
+      if let opened { return opened.secret.copy() }
+    } catch {}
+    throw .invalidArguments("the secret can't be decrypted")
+  }
+}
+
+/// The sessions of all programs. Each ends with its connection.
+final class Sessions {
+  /// How many one connection may have at once.
+  static let limit = 64
+
+  static let plain = "plain"
+  static let encrypted = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+
+  private var sessions: [Int: Session] = [:]
+  private var numbers: [String: [Int]] = [:]
+  private var last = 0
+  /// The key pair for the next session, made while nobody was waiting for it.
+  private var prepared: KeyPair?
+
+  /// Makes a key pair for the next session.
+  func prepare() {
+    if !hasPrepared { prepared = KeyPair.generate() }
+  }
+
+  private var hasPrepared: Bool {
+    switch prepared {
+    case .some: true
+    case .none: false
+    }
+  }
+
+  /// Opens a session.
+  ///
+  /// - Returns: the session, and what the other side gets in return.
+  func open(
+    _ algorithm: String, _ input: Variant, for owner: String
+  ) throws(ServiceError) -> (session: Session, output: OpaquePointer) {
+    guard algorithm == Self.plain || algorithm == Self.encrypted else {
+      throw .notSupported("the algorithm is neither \(Self.plain) nor \(Self.encrypted)")
+    }
+    guard numbers[owner, default: []].count < Self.limit else {
+      throw .limitsExceeded("this connection has \(Self.limit) sessions")
+    }
+    if algorithm == Self.plain {
+      return (add(of: owner, key: nil), Argument.text(""))
+    }
+    let bytes: [UInt8]
+    do throws(BusFailure) {
+      bytes = try input.withBytes(of: "OpenSession") { Array($0) }
+    } catch {
+      throw .invalidArguments("a public key is an array of bytes")
+    }
+    let pair = takePair()
+    switch pair.sessionKey(with: bytes) {
+    case .some(let key):
+      let output = pair.publicKey.withUnsafeBytes { Argument.bytes($0) }
+      return (add(of: owner, key: key), output)
+    case .none: throw .invalidArguments("the public key is not usable")
+    }
+  }
+
+  private func takePair() -> KeyPair {
+    var pair: KeyPair?
+    swap(&pair, &prepared)
+    switch consume pair {
+    case .some(let pair): return pair
+    case .none: return KeyPair.generate()
+    }
+  }
+
+  private func add(of owner: String, key: consuming Secret?) -> Session {
+    last += 1
+    let session = Session(last, of: owner, key: key)
+    sessions[last] = session
+    numbers[owner, default: []].append(last)
+    return session
+  }
+
+  /// The session with a path, if it is the caller's.
+  func session(at path: String, of owner: String) throws(ServiceError) -> Session {
+    guard let number = Int(path.dropFirst(ObjectPath.sessions.count + 1)), path == ObjectPath.session(number),
+      let session = sessions[number], session.owner == owner
+    else { throw .noSession }
+    return session
+  }
+
+  /// Ends a session.
+  func close(_ session: Session) {
+    sessions[session.number] = nil
+    numbers[session.owner]?.removeAll { $0 == session.number }
+    if numbers[session.owner]?.isEmpty ?? false { numbers[session.owner] = nil }
+  }
+
+  /// Ends the sessions of a connection that has left the bus.
+  func end(of owner: String) {
+    for number in numbers.removeValue(forKey: owner) ?? [] { sessions[number] = nil }
+  }
+
+  /// How many there are.
+  var count: Int { sessions.count }
+}

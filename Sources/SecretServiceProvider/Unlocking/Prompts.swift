@@ -1,0 +1,72 @@
+import Keychain
+
+/// A question that a program may have asked, to unlock something (Secret Service draft 0.2, chapter 8).
+final class Prompt {
+  let number: Int
+  /// The connection that gets the answer, and nobody else.
+  let owner: String
+  /// What is unlocked, in the caller's spelling.
+  let objects: [String]
+  var isShown = false
+
+  init(_ number: Int, for owner: String, of objects: [String]) {
+    self.number = number
+    self.owner = owner
+    self.objects = objects
+  }
+
+  var path: String { ObjectPath.prompt(number) }
+}
+
+/// The questions of all programs. There is one keychain to unlock, so one answer is for all of them.
+struct Prompts {
+  /// How many one connection may have at once.
+  static let limit = 64
+
+  private var prompts: [Int: Prompt] = [:]
+  private var last = 0
+
+  /// Whether somebody waits for an answer.
+  var hasShown: Bool { prompts.values.contains { $0.isShown } }
+
+  mutating func add(for owner: String, of objects: [String]) throws(ServiceError) -> Prompt {
+    guard prompts.values.count(where: { $0.owner == owner }) < Self.limit else {
+      throw .limitsExceeded("this connection has \(Self.limit) prompts")
+    }
+    last += 1
+    let prompt = Prompt(last, for: owner, of: objects)
+    prompts[last] = prompt
+    return prompt
+  }
+
+  /// The prompt at a path; `nil` if there is none.
+  func prompt(at path: String) -> Prompt? {
+    guard let number = Int(path.dropFirst(ObjectPath.prompts.count + 1)), path == ObjectPath.prompt(number)
+    else {
+      return nil
+    }
+    return prompts[number]
+  }
+
+  mutating func remove(_ prompt: Prompt) { prompts[prompt.number] = nil }
+
+  /// Removes the prompts of a connection that has left the bus.
+  mutating func remove(of owner: String) {
+    for (number, prompt) in prompts where prompt.owner == owner { prompts[number] = nil }
+  }
+
+  /// Removes those that are shown, in their order, and returns them.
+  mutating func takeShown() -> [Prompt] {
+    let shown = prompts.values.filter(\.isShown).sorted { $0.number < $1.number }
+    for prompt in shown { prompts[prompt.number] = nil }
+    return shown
+  }
+}
+
+/// A search that found the keychain locked. Nothing is said of what is in it; one object stands for whatever would be
+/// found, so that the program has something to unlock. Afterwards it is the item that the program looked for.
+struct LockedSearch {
+  let owner: String
+  let wanted: LookupAttributes
+  let collection: ByteString?
+}
