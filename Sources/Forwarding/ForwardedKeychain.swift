@@ -20,7 +20,7 @@ package final class ForwardedKeychain: KeychainStore {
   /// The query that found an item.
   private var queries: [ItemReference: ItemQuery] = [:]
   /// The changes that are being collected.
-  private var pending: PendingChanges?
+  private var pending: CollectedChanges?
   /// The other machine's references of items that were added while changes were collected, and how many there were.
   private var addedReferences: [ItemReference: ItemReference] = [:]
   private var lastAdded = 0
@@ -161,10 +161,10 @@ package final class ForwardedKeychain: KeychainStore {
   @discardableResult
   package func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     try item.validate(with: credential)
-    return try update(item, PendingChanges.Secrets(credential.copy()))
+    return try update(item, CollectedChanges.Secrets(credential.copy()))
   }
 
-  private func update(_ item: Item, _ secrets: PendingChanges.Secrets?) throws(KeychainError) -> Item {
+  private func update(_ item: Item, _ secrets: CollectedChanges.Secrets?) throws(KeychainError) -> Item {
     try changing { () throws(KeychainError) -> Item in
       guard let reference = known(item.reference), try present(reference) != nil else { throw .itemNotFound }
       if try hasTwin(of: item, at: reference) { throw .duplicateItem }
@@ -229,7 +229,7 @@ package final class ForwardedKeychain: KeychainStore {
     }
     for attempt in 0..<Self.maximumAttempts {
       if attempt > 0 { usleep(.random(in: 0...(min(UInt32(attempt), 20) * 5000))) }
-      pending = PendingChanges()
+      pending = CollectedChanges()
       held = [:]
       made = []
       defer { pending = nil }
@@ -244,7 +244,7 @@ package final class ForwardedKeychain: KeychainStore {
   }
 
   /// Sends the changes. Returns whether they were made; if not, something has changed meanwhile.
-  private func commit(_ pending: PendingChanges) throws(KeychainError) -> Bool {
+  private func commit(_ pending: CollectedChanges) throws(KeychainError) -> Bool {
     let changes = pending.changes
     if changes.isEmpty { return true }
     switch try response(to: .change(changes)) {

@@ -7,7 +7,7 @@ import SSH
 
 extension ForwardingAgent {
   func takeControlRequest(
-    _ name: UnsafeRawBufferPointer, _ contents: UnsafeRawBufferPointer, from client: AgentClient
+    _ name: UnsafeRawBufferPointer, _ contents: UnsafeRawBufferPointer, from client: ForwardingClient
   ) {
     guard name == ControlExtension.name, let request = try? ControlRequest(parsing: contents) else {
       _ = client.send(AgentFrame.encode(AgentMessageType.failure))
@@ -60,7 +60,7 @@ extension ForwardingAgent {
     return response
   }
 
-  private func hosts(of client: AgentClient) -> (names: [ByteString], keys: [ByteString]) {
+  private func hosts(of client: ForwardingClient) -> (names: [ByteString], keys: [ByteString]) {
     switch client.entry {
     case .control: return ([], [])
     case .socket(let name): return ([ByteString(ForwardedHost.socket(name).description)], [])
@@ -129,7 +129,7 @@ extension ForwardingAgent {
     leases.removeAll(of: .socket(name))
   }
 
-  private func makeSandbox(_ rules: [ForwardingRule], for client: AgentClient) -> ControlResponse {
+  private func makeSandbox(_ rules: [ForwardingRule], for client: ForwardingClient) -> ControlResponse {
     if client.sandbox != nil { return ControlResponse(problem: "this connection has a sandbox already") }
     let number = UInt64.random(in: 0 ... .max)
     let digits = String(number, radix: 16)

@@ -61,7 +61,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   let start = Timestamp.now
   private let signals: Int32
   var listeners: [(descriptor: Int32, entry: EntryPoint)]
-  var clients: [AgentClient] = []
+  var clients: [ForwardingClient] = []
   /// Programs whose client has gone while they change the keychain, the session of that client, and when they are given
   /// up, in milliseconds since boot.
   var leftover: [(program: PipedProgram, session: Session, end: Int)] = []
@@ -104,10 +104,10 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
   private enum Watched {
     case signals
     case listener(EntryPoint)
-    case client(AgentClient)
-    case upstream(AgentClient, UpstreamAgent)
+    case client(ForwardingClient)
+    case upstream(ForwardingClient, UpstreamAgent)
     case programInput(PipedProgram)
-    case programOutput(AgentClient)
+    case programOutput(ForwardingClient)
     case answer(PersonQuestion)
     case leftover(PipedProgram)
     case screen(PipedProgram)
@@ -252,7 +252,7 @@ extension ForwardingAgent {
         close(descriptor)
         continue
       }
-      let client = AgentClient(descriptor, entry, process: process)
+      let client = ForwardingClient(descriptor, entry, process: process)
       if entry == .control || clients.count < Self.maximumClients || makeRoom(for: client.session) {
         clients.append(client)
       }
@@ -280,7 +280,7 @@ extension ForwardingAgent {
     return true
   }
 
-  func drop(_ client: AgentClient) {
+  func drop(_ client: ForwardingClient) {
     if let request = client.request {
       if case .answered = request.state {} else { note(request, .cancelled) }
       stop(request, of: client)
@@ -294,7 +294,7 @@ extension ForwardingAgent {
   }
 
   /// Ends what is being done for a request. A change goes on: it is whole either way.
-  private func stop(_ request: KeychainRequest, of client: AgentClient) {
+  private func stop(_ request: KeychainRequest, of client: ForwardingClient) {
     switch request.state {
     case .queued, .answered: break
     case .asking: withdraw(client)
@@ -313,7 +313,7 @@ extension ForwardingAgent {
     ending.append(program)
   }
 
-  func serve(_ client: AgentClient, _ events: Int16) {
+  func serve(_ client: ForwardingClient, _ events: Int16) {
     if events & Int16(POLLOUT) != 0 {
       guard client.outgoing.send(to: client.descriptor) else { return drop(client) }
       takeFrames(client)
@@ -337,7 +337,7 @@ extension ForwardingAgent {
   }
 
   /// Handles the frames that have arrived, until one has to be waited for.
-  private func takeFrames(_ client: AgentClient) {
+  private func takeFrames(_ client: ForwardingClient) {
     while clients.contains(where: { $0 === client }) {
       guard client.takesFrames else { return }
       switch client.incoming.next {
@@ -350,13 +350,13 @@ extension ForwardingAgent {
     }
   }
 
-  func reply(to client: AgentClient, _ frame: [UInt8]) {
+  func reply(to client: ForwardingClient, _ frame: [UInt8]) {
     client.waiting = .nothing
     if !client.send(frame) { return drop(client) }
     takeFrames(client)
   }
 
-  func reply(to client: AgentClient, _ response: ForwardResponse) {
+  func reply(to client: ForwardingClient, _ response: ForwardResponse) {
     client.waiting = .nothing
     if !client.send(response) { return drop(client) }
     takeFrames(client)
@@ -364,7 +364,7 @@ extension ForwardingAgent {
 
   // MARK: Requests
 
-  private func take(_ frame: UnsafeRawBufferPointer, from client: AgentClient) {
+  private func take(_ frame: UnsafeRawBufferPointer, from client: ForwardingClient) {
     let message = AgentMessage(frame.part(AgentFrame.headSize, frame.count - AgentFrame.headSize))
     guard message.type == AgentMessageType.extensionRequest, let (name, contents) = message.asExtension else {
       return passOn(frame, from: client)
@@ -389,10 +389,13 @@ extension ForwardingAgent {
   }
 
   /// Whether a client's other requests go to the person's agent.
-  private func passes(_ client: AgentClient) -> Bool { settings.passesKeys && client.entry == .forwarding }
+  private func passes(_ client: ForwardingClient) -> Bool {
+    settings.passesKeys && client.entry == .forwarding
+  }
 
   private func passOn(
-    _ frame: UnsafeRawBufferPointer, from client: AgentClient, _ waiting: AgentClient.Waiting = .upstream
+    _ frame: UnsafeRawBufferPointer, from client: ForwardingClient,
+    _ waiting: ForwardingClient.Waiting = .upstream
   ) {
     guard let upstream = upstream(for: client) else {
       _ = client.send(AgentFrame.encode(AgentMessageType.failure))
@@ -406,7 +409,7 @@ extension ForwardingAgent {
     client.waiting = waiting
   }
 
-  private func upstream(for client: AgentClient) -> UpstreamAgent? {
+  private func upstream(for client: ForwardingClient) -> UpstreamAgent? {
     guard passes(client), !client.hasLostUpstream else { return nil }
     if let upstream = client.upstream { return upstream }
     guard let upstream = connect() else { return nil }
@@ -417,7 +420,7 @@ extension ForwardingAgent {
   private func connect() -> UpstreamAgent? { settings.upstream.flatMap { UpstreamAgent(at: $0) } }
 
   private func takeBind(
-    _ contents: UnsafeRawBufferPointer, _ frame: UnsafeRawBufferPointer, from client: AgentClient
+    _ contents: UnsafeRawBufferPointer, _ frame: UnsafeRawBufferPointer, from client: ForwardingClient
   ) {
     // Where nobody can be verified, a bind says nothing.
     guard client.entry == .forwarding else {
@@ -444,7 +447,7 @@ extension ForwardingAgent {
   }
 
   /// Asks the person's agent on a connection of its own: one of OpenSSH's versions sends a second reply after this one.
-  private func askForNames(_ frame: UnsafeRawBufferPointer, for client: AgentClient) {
+  private func askForNames(_ frame: UnsafeRawBufferPointer, for client: ForwardingClient) {
     guard passes(client), let upstream = connect(), upstream.send(frame) else {
       _ = client.send(QueryExtension.reply(ownNames))
       return
@@ -452,7 +455,7 @@ extension ForwardingAgent {
     client.waiting = .names(upstream, until: SystemClock.sinceBoot + Self.bindTime)
   }
 
-  func advance(_ client: AgentClient, _ upstream: UpstreamAgent, _ events: Int16) {
+  func advance(_ client: ForwardingClient, _ upstream: UpstreamAgent, _ events: Int16) {
     switch client.waiting {
     case .names(let asked, _) where asked === upstream:
       var names = ownNames

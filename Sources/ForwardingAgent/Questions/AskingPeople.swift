@@ -12,7 +12,7 @@ extension ForwardingAgent {
   private static var maximumRefusals: Int { 3 }
 
   /// Asks a person, or joins a question that is the same.
-  func ask(_ question: ForwardingService.Question, for client: AgentClient, _ request: KeychainRequest) {
+  func ask(_ question: ForwardingService.Question, for client: ForwardingClient, _ request: KeychainRequest) {
     let new = PersonQuestion(client, request, question)
     request.state = .asking
     if let same = questions.first(where: { $0.isSame(as: new) }) {
@@ -128,7 +128,7 @@ extension ForwardingAgent {
   }
 
   /// Takes back the question of a client that is gone. If nobody else waits for its answer, it disappears.
-  func withdraw(_ client: AgentClient) {
+  func withdraw(_ client: ForwardingClient) {
     for question in questions {
       question.clients.removeAll { $0 === client }
       if question.clients.isEmpty {

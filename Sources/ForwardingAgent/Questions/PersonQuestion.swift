@@ -94,11 +94,11 @@ final class PersonQuestion {
   let hosts: [VerifiedHost]
   let tool: ByteString
   let question: ForwardingService.Question
-  var clients: [AgentClient]
+  var clients: [ForwardingClient]
   /// The program that asks, and when it is given up, in milliseconds since boot.
   var program: (PipedProgram, end: Int)?
 
-  init(_ client: AgentClient, _ request: KeychainRequest, _ question: ForwardingService.Question) {
+  init(_ client: ForwardingClient, _ request: KeychainRequest, _ question: ForwardingService.Question) {
     session = client.session
     hosts = request.hosts
     tool = request.summary.tool

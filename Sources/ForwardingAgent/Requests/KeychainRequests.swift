@@ -17,7 +17,7 @@ extension ForwardingAgent {
   /// How long a request takes at most, in milliseconds, with all that a person is asked for.
   private static var maximumTime: Int { 300_000 }
 
-  func takeKeychainRequest(_ contents: UnsafeRawBufferPointer, from client: AgentClient) {
+  func takeKeychainRequest(_ contents: UnsafeRawBufferPointer, from client: ForwardingClient) {
     guard contents.count <= KeychainExtension.maximumSize, let parsed = try? ForwardRequest(parsing: contents)
     else {
       _ = client.send(ForwardResponse.fault(.malformed))
@@ -56,7 +56,7 @@ extension ForwardingAgent {
 
   /// Who sends what comes over a connection, and what they may have now.
   private func sender(
-    of client: AgentClient
+    of client: ForwardingClient
   ) throws(ForwardFault) -> (hosts: [VerifiedHost], permissions: Permissions) {
     switch client.entry {
     case .control: throw .unverified
@@ -74,12 +74,12 @@ extension ForwardingAgent {
   }
 
   /// What whoever sends over a connection may have now, by the rules; `nil` if that can't be told.
-  func permissions(of client: AgentClient) -> Permissions? { (try? sender(of: client))?.permissions }
+  func permissions(of client: ForwardingClient) -> Permissions? { (try? sender(of: client))?.permissions }
 
   /// What a request may have now, with what a person has decided. It can have changed since it came, by an answer or by
   /// another bind.
   private func permissions(
-    of client: AgentClient, for request: KeychainRequest
+    of client: ForwardingClient, for request: KeychainRequest
   ) throws(ForwardFault) -> Permissions {
     let sender = try sender(of: client)
     if sender.hosts != request.hosts { throw .unverified }
@@ -148,7 +148,7 @@ extension ForwardingAgent {
   }
 
   /// Passes on what the program has said.
-  func finish(_ client: AgentClient) {
+  func finish(_ client: ForwardingClient) {
     guard let request = client.request, let program = request.program else { return }
     let result = program.takeResult()
     ending.append(program)
@@ -173,7 +173,7 @@ extension ForwardingAgent {
   ///
   /// - Parameter outcome: what the log says of it, if that is more than its sender may know.
   func answer(
-    _ client: AgentClient, _ response: ForwardResponse, noted outcome: LoggedRequest.Outcome? = nil
+    _ client: ForwardingClient, _ response: ForwardResponse, noted outcome: LoggedRequest.Outcome? = nil
   ) {
     guard let request = client.request else { return }
     if case .keychain = client.waiting {

@@ -98,7 +98,8 @@ struct GenerateCommand: ParsableCommand {
 
 /// Options for what a generated secret is made of.
 struct RecipeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("How many characters it has (default: 20)", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("How many characters it has (default: \(SecretRecipe.usualLength))", valueName: "n"))
   var length: Int?
 
   @Option(
@@ -155,7 +156,7 @@ struct RecipeOptions: ParsableArguments {
     if alphabets.contains(where: \.isEmpty) || alphabets.count == 1 && alphabets[0].count < 2 {
       throw Failure("a secret needs two different characters at least to choose from", status: .usage)
     }
-    let length = length ?? 20
+    let length = length ?? SecretRecipe.usualLength
     if length < alphabets.count {
       throw Failure(
         "\(countText(length, "character")) can't have one of each of \(alphabets.count) classes",

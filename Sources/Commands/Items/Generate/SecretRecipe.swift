@@ -9,6 +9,9 @@ enum SecretRecipe {
   /// A number of words from the list, with a separator between them.
   case words(Int, separator: String)
 
+  /// The number of characters, unless one is given.
+  static let usualLength = 20
+
   /// Draws a secret, all possible ones being equally likely.
   func draw() -> Secret {
     switch self {

@@ -15,7 +15,7 @@ package enum EntryPoint: Hashable, Sendable {
 }
 
 /// A client of the agent: an ssh that forwards, or a program in a container.
-final class AgentClient {
+final class ForwardingClient {
   /// What a client waits for. Until it has come, the client's next frame is left where it is.
   enum Waiting {
     case nothing

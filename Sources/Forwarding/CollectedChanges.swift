@@ -2,7 +2,7 @@ import Bytes
 import Keychain
 
 /// Changes that are collected until they are sent, and what they make of the items that the other machine has.
-struct PendingChanges {
+struct CollectedChanges {
   /// A credential that several may hold.
   final class Secrets {
     let credential: Credential
