@@ -164,8 +164,11 @@ struct SetupPlan {
     _ file: ConfigurationFile, _ changes: [SetupRecord.Change], _ formats: [any ConfigurationFormat]
   ) throws(Failure) {
     after.changes.removeAll(where: changes.contains)
-    guard let present = try file.contents() else { return }
     let copy = try file.formerCopy()
+    guard let present = try file.contents() else {
+      if copy != nil { removeCopy(of: file) }
+      return
+    }
     var text = present
     if changes.isEmpty {
       text = try withoutUnrecorded(file, present, copy, formats)
