@@ -41,7 +41,7 @@ struct SetupCommand: ParsableCommand {
   @Flag(help: "Ask nobody")
   var noPrompt = false
 
-  @Option(help: ArgumentHelp("For aws: the profile (default: default)", valueName: "name"))
+  @Option(help: ArgumentHelp("For aws: the profile", valueName: "name"))
   var profile = "default"
 
   @Option(
@@ -86,9 +86,7 @@ struct SetupCommand: ParsableCommand {
     guard let tool = ToolSetup.named(name) else {
       throw Failure(
         "llavero doesn't know how to set up \(name)",
-        hint:
-          "it knows \(prose: ToolSetup.all.map(\.name).joined(separator: ", ")); see \(command: "llavero", name, "--help")",
-        status: .usage)
+        hint: Self.hint(for: name), status: .usage)
     }
     if !remove { try refuseEveryHost(tool, place) }
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
@@ -112,6 +110,15 @@ struct SetupCommand: ParsableCommand {
       remove
         ? "\(tool.name) has its former configuration back"
         : "\(tool.name) logs in from llavero now; \(tool.next)")
+  }
+
+  /// What to do about a tool that can't be set up: some are set up by hand, and others are none that llavero knows.
+  private static func hint(for name: String) -> Hint {
+    if let tool = KnownTool.all.first(where: { $0.name == name || $0.speaks == name }) {
+      return "it is set up by hand, as \(prose: tool.page) describes"
+    }
+    let names = ToolSetup.all.map(\.name).joined(separator: ", ")
+    return "it knows \(prose: names); any other program gets its secrets from \(command: "llavero", "run")"
   }
 
   /// - Throws: ``Failure`` if the tool would ask for a login at any host that a stranger names.

@@ -126,7 +126,8 @@ struct ImportCommand: ParsableCommand {
     if usual.isEmpty, kind.format != nil {
       return Failure(
         "no file was named",
-        hint: "export one there, and say \(command: "llavero", "import", kind.name, "FILE")",
+        hint:
+          "export one from \(prose: kind.name), and type \(command: "llavero", "import", kind.name, "FILE")",
         status: .usage)
     }
     if kind.desktopItems?.areForEverybody == true, usual.isEmpty {
@@ -135,8 +136,8 @@ struct ImportCommand: ParsableCommand {
         status: .nothingMatched)
     }
     return Failure(
-      "there is nothing of \(kind.name)"
-        + (usual.isEmpty ? "" : ": neither " + usual.joined(separator: " nor ")),
+      "\(kind.name) has nothing to import"
+        + (usual.isEmpty ? "" : ": there is no \(usual.joined(separator: ", and no "))"),
       hint: kind.format == nil ? nil : "name the file", status: .nothingMatched)
   }
 
