@@ -20,7 +20,7 @@ package enum GitCredentialCommand {
       --timeout SECONDS    what is stored expires after that time
       --keychain KIND      the keychain to use: file, secret-service or forwarded
       --collection NAME    in the Secret Service, use only this collection
-      --session KIND       how secrets travel from the Secret Service: encrypted or plain
+      --session KIND       the session with the Secret Service: encrypted or plain
       --passphrase-fd N    read the keychain's passphrase from descriptor N
       --no-prompt          ask nobody; a locked keychain is an error at once
 

@@ -15,13 +15,15 @@ struct ForwardAllowCommand: ParsableCommand {
     commandName: "allow",
     abstract: "Allow a host to use the logins for a place",
     discussion: """
-      A place is a URL, in whose server * stands for anything; service:NAME for a login without a URL; or * for \
-      everything. Two hosts on the way, as with ssh through a host that runs ssh, both need it. The host is called as in \
-      'ssh HOST', or SHA256:... by the fingerprint of its key, or socket:NAME for what 'llavero forward socket' made.
+      Name the host as in 'ssh HOST', by the fingerprint of its key as SHA256:..., or as socket:NAME for a socket that \
+      'llavero forward socket' made. If you reach it through another host that runs ssh, both need the rule.
+
+      A place is a URL, whose server may contain * for any text; service:NAME for a login without a URL; or * for \
+      everything.
 
         llavero forward allow build.example 'https://github.com/acme'
-        llavero forward allow build.example 'https://*.corp.example' --tool git --for 8h
-        llavero forward allow socket:devcontainer https://github.com --account alice --write
+        llavero forward allow build.example 'https://*.corp.example' --for 8h
+        llavero forward allow socket:devcontainer https://github.com --write
       """)
 
   @Argument(help: ArgumentHelp("The host, as for ssh", valueName: "host"))

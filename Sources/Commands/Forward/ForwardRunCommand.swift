@@ -20,7 +20,8 @@ struct ForwardRunCommand: ParsableCommand {
       sandbox, and give that the socket's folder.
 
         llavero forward run --allow https://github.com/acme -- \\
-          sh -c 'bwrap --ro-bind /usr /usr ... --bind "${LLAVERO_FORWARD%/*}" /run/llavero \\
+          sh -c 'bwrap --ro-bind /usr /usr ... \\
+                 --bind "${LLAVERO_FORWARD%/*}" /run/llavero \\
                  --setenv LLAVERO_FORWARD /run/llavero/agent make'
       """)
 
@@ -44,7 +45,7 @@ struct ForwardRunCommand: ParsableCommand {
     }
     let rules = try allow.map { (text) throws(Failure) in
       guard let place = PlacePattern(parsing: ByteString(text)) else {
-        throw Failure("'\(text)' is no place", hint: "see 'llavero forward allow --help'", status: .usage)
+        throw Failure("'\(text)' is not a place", hint: "see 'llavero forward allow --help'", status: .usage)
       }
       return ForwardingRule(.allow, .socket("sandbox"), place, mayChange: write)
     }

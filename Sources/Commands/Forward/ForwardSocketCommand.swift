@@ -12,11 +12,12 @@ struct ForwardSocketCommand: ParsableCommand {
     abstract: "Make a socket for a container, or for a client that can't be verified",
     discussion: """
       Whoever reaches the socket may have what rules for socket:NAME say. Mount its folder, not the socket itself: then it \
-      goes on working when the agent is started anew.
+      goes on working when the agent is restarted.
 
         llavero forward socket devcontainer
         llavero forward allow socket:devcontainer https://github.com/acme
-        podman run -v "$(dirname "$(llavero forward socket devcontainer)"):/run/llavero" \\
+        folder=$(dirname "$(llavero forward socket devcontainer)")
+        podman run -v "$folder:/run/llavero" \\
           -e LLAVERO_FORWARD=/run/llavero/agent IMAGE
       """)
 

@@ -6,11 +6,11 @@ enum ShortHelp {
     llavero keeps passwords and tokens, and logs in git and other tools with them.
 
       git config --global credential.helper llavero    let git log in with llavero
-      llavero add https://HOST --account NAME          store a login; asks for the secret
+      llavero add https://HOST --account NAME          store a login
       llavero get https://HOST                         print it
-      llavero list                                     list your logins, without their secrets
-      llavero setup                                    show which other tools can use llavero
-      llavero doctor                                   check that all is well, or say what to do
+      llavero list                                     list your logins
+      llavero setup                                    show which tools can use it
+      llavero doctor                                   check that all is well
 
     'llavero --help' lists all commands.
 

@@ -17,7 +17,7 @@ struct UpdateCommand: ParsableCommand {
 
         llavero update https://github.com --account alice
         llavero update https://github.com --account alice --label 'work' --expires 30d
-        llavero update https://old.example.com --account alice --new-server new.example.com
+        llavero update https://old.example.com --new-server new.example.com
 
       Several items at once, by patterns of their attributes:
 

@@ -13,7 +13,7 @@ struct SlotCommand: ParsableCommand {
     commandName: "slot",
     abstract: "Show and change what opens the encrypted file",
     discussion: """
-      One key opens the keychain. It is in a file of this machine, or in slots of the keychain itself. Each slot opens in \
+      One key opens the keychain. It is in a file on this machine, or in slots of the keychain itself. Each slot opens in \
       its own way: with a passphrase, a recovery code, an age or ssh key, or what a program prints.
 
         llavero slot list
@@ -23,7 +23,7 @@ struct SlotCommand: ParsableCommand {
         llavero slot add command -- pass show llavero
         llavero slot remove identity-file
 
-      The last of these can't be removed. Copies of the keychain that were made before still open as before.
+      The last way in can't be removed. Earlier copies of the keychain still open in the ways they had.
       """,
     subcommands: [SlotListCommand.self, SlotAddCommand.self, SlotRemoveCommand.self])
 }

@@ -14,7 +14,7 @@ struct VaultCommand: ParsableCommand {
       llavero keeps the last five states of the file, and the last state of each of seven days.
 
         llavero vault log                 list them
-        llavero vault restore 41          make the items what they were after write 41
+        llavero vault restore 41          bring back the items as of write 41
         llavero vault verify              read everything and check it
         llavero vault salvage             recover what a damaged file still has
 

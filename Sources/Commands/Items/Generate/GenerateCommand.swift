@@ -13,7 +13,7 @@ struct GenerateCommand: ParsableCommand {
       Stores the secret in an item; --print also prints it. Without a place it is only printed.
 
         llavero generate https://git.example.com --account alice
-        llavero generate https://git.example.com --account alice --update --length 32 --print
+        llavero generate https://git.example.com --account alice --update --print
         llavero generate --words 6
       """)
 

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Testing
+
+@testable import Commands
+
+@Suite("help") struct HelpTests {
+  /// A command and all below it, with what has to be typed for them.
+  private static func commands(
+    below command: any ParsableCommand.Type = LlaveroCommand.self, _ words: String = "llavero"
+  ) -> [(words: String, help: CommandConfiguration)] {
+    [(words, command.configuration)]
+      + command.configuration.subcommands.flatMap { commands(below: $0, words + " " + $0._commandName) }
+  }
+
+  @Test("a terminal of 80 columns breaks no example")
+  func width() {
+    for (words, help) in Self.commands() {
+      for line in help.discussion.split(separator: "\n") where line.hasPrefix("  ") {
+        #expect(line.count <= 80, "\(words): \(line)")
+      }
+    }
+    for line in ShortHelp.text.split(separator: "\n") { #expect(line.count <= 80, "llavero: \(line)") }
+  }
+}
