@@ -53,6 +53,9 @@ struct UndeleteCommand: ParsableCommand {
     let query = place.isPlace ? try place.named.query() : .all
     let found = try explaining(vault.retiredItems(matching: query))
     if list {
+      if found.isEmpty, !output.json {
+        return StandardStreams.say("nothing was deleted or replaced within 30 days")
+      }
       let listing = RetiredListing(items: found, isNumbered: place.isPlace)
       return try StandardStreams.write(output.json ? listing.json : Secret(listing.table.shown))
     }
