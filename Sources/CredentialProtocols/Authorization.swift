@@ -123,7 +123,7 @@ extension ProtocolError {
         "the secret of \(item.name) can't be sent in an HTTP header",
         hint: """
           it is empty, or holds a line break, a control character or a space at an end; \
-          give it anew with 'llavero update'
+          replace it with 'llavero update'
           """, .keychain))
   }
 }

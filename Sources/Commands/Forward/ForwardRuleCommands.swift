@@ -98,7 +98,7 @@ extension ForwardingRule {
   ) throws(Failure) {
     guard let pattern = PlacePattern(parsing: ByteString(place)) else {
       throw Failure(
-        "'\(place)' is no place",
+        "'\(place)' is not a place",
         hint: """
           a place is a URL such as https://github.com/acme, without an account and without * in its path; service:NAME; \
           or '*'
@@ -164,7 +164,7 @@ extension ForwardingRule {
   fileprivate static func removeAll(of host: String, at place: String?) throws(Failure) -> Int {
     let host = try SSHConfiguration.host(named: host)
     let pattern = place.flatMap { PlacePattern(parsing: ByteString($0)) }
-    if place != nil, pattern == nil { throw Failure("'\(place ?? "")' is no place", status: .usage) }
+    if place != nil, pattern == nil { throw Failure("'\(place ?? "")' is not a place", status: .usage) }
     let count = try changeRules {
       $0.removeRules { rule in rule.host == host && (pattern == nil || rule.place == pattern) }
     }

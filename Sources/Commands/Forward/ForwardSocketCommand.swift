@@ -32,7 +32,7 @@ struct ForwardSocketCommand: ParsableCommand {
     let name = ByteString(name)
     guard ForwardedHost.isSocketName(name), !NamedSockets.isOfSandbox(name) else {
       throw Failure(
-        "'\(self.name)' is no name for a socket",
+        "'\(self.name)' is not a name for a socket",
         hint: """
           it has 1 to 64 letters, digits, dots, dashes and underscores, and begins neither with a dot nor with sandbox-
           """, status: .usage)

@@ -34,7 +34,7 @@ struct ForwardingAgentControl {
     }
     guard let response = text.withUnsafeBytes({ try? ControlResponse(parsing: $0) }) else {
       throw Failure(
-        "the forwarding agent is of another version", hint: "start it anew: 'llavero forward stop'",
+        "the forwarding agent is of another version", hint: "restart it: 'llavero forward stop'",
         status: .keychain)
     }
     if let problem = response.problem { throw Failure("\(problem)", status: .keychain) }

@@ -57,7 +57,7 @@ struct DeleteCommand: ParsableCommand {
     } else if items.count > 1 || url == nil && attributes.service == nil {
       throw Failure(
         "\(countText(items.count, "item")) would go, and nobody can be asked",
-        hint: "see which with 'llavero list', and say --yes", status: .usage)
+        hint: "see which with 'llavero list', and add --yes", status: .usage)
     }
   }
 }

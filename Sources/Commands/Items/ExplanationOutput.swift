@@ -23,7 +23,7 @@ struct ExplanationOutput {
       text += "\(asker) asks\(step > 0 ? " then" : "") for \(asked(explanation.query))\n"
       if step == 0 { for note in notes { text += "\(note)\n" } }
       if explanation.candidates.isEmpty {
-        text += "  nothing, for the keychain has no item of that \(subject(explanation.query))\n"
+        text += "  nothing, because the keychain has no item of that \(subject(explanation.query))\n"
         continue
       }
       text += columns(

@@ -55,7 +55,7 @@ func refuseImpossibleHost(of item: Item) throws(Failure) {
     server.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
   else { return }
   throw Failure(
-    "'\(server)' is no name of a host: it has white space or control characters in it",
+    "'\(server)' is not the name of a host: it has white space or control characters in it",
     hint: "see what a URL looks like with 'llavero add --help'", status: .usage)
 }
 

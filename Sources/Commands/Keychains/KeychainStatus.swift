@@ -84,7 +84,7 @@ struct KeychainStatus {
       rows.append(["items", "\(contents.count)"])
       rows.append(["changed", "\(contents.written) (write \(contents.generation))"])
     } else {
-      rows.append(["items", "unknown, for the keychain is locked"])
+      rows.append(["items", "unknown, because the keychain is locked"])
     }
     rows.append(["size", "\(summary.size) bytes"])
     return rows

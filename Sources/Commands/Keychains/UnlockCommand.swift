@@ -134,7 +134,7 @@ struct LockCommand: ParsableCommand {
     case .notPossible:
       throw Failure(
         "the keychain can't be locked: its key is \(file.location.identityFile)",
-        hint: "one with a passphrase can; see 'llavero help protection'", status: .keychain)
+        hint: "a keychain with a passphrase can be; see 'llavero help protection'", status: .keychain)
     case .locked: break
     case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
     }

@@ -99,7 +99,7 @@ struct MigrateCommand: ParsableCommand {
     let question: TextForTerminal = "Delete these where they are now, once they have been read back?"
     guard let isConfirmed = selection.confirms(question, showing: ItemOutput.table(items)) else {
       throw Failure(
-        "--remove-source deletes items, and nobody can be asked", hint: "say --yes", status: .usage)
+        "--remove-source deletes items, and nobody can be asked", hint: "add --yes", status: .usage)
     }
     if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
   }

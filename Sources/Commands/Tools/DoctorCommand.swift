@@ -88,8 +88,8 @@ struct DoctorCommand: ParsableCommand {
         }
     }
     return isServiceUsable
-      ? .known(.secretService, why: "for a Secret Service answers")
-      : .known(.file, why: "for no Secret Service can be used")
+      ? .known(.secretService, why: "because a Secret Service answers")
+      : .known(.file, why: "because no Secret Service can be used")
   }
 
   private static func fileReport(_ selection: KeychainSelection) throws(Failure) -> Report {
@@ -111,7 +111,8 @@ struct DoctorCommand: ParsableCommand {
             : summary.hasPassphrase ? "a passphrase" : "one of its slots; see 'llavero slot list'"))
       findings.append(
         Finding(
-          "items", summary.contents.map { "\($0.count)" } ?? "unknown, for nobody was asked to unlock it"))
+          "items", summary.contents.map { "\($0.count)" } ?? "unknown, because nobody was asked to unlock it")
+      )
       if summary.contents != nil {
         let former = try file.generationsOfFormerKeys().count
         if former > 0 {
@@ -175,7 +176,7 @@ struct DoctorCommand: ParsableCommand {
       case "program": "install \(SecretServiceProgram.name) and the package libsecret-1-0"
       case "bus": "log in on the desktop, or run this under 'dbus-run-session'"
       case "owner of org.freedesktop.secrets" where !isAbout(absence: problem):
-        "end the service and start it anew, for it hangs; LLAVERO_PROBE_TIMEOUT gives it more time"
+        "it hangs: end the service and start it again; LLAVERO_PROBE_TIMEOUT gives it more time"
       case "owner of org.freedesktop.secrets":
         "install and start gnome-keyring or another service, or type 'llavero keychain use file'"
       default: failure.hint.map(\.description).flatMap { $0.contains("llavero doctor") ? nil : $0 }

@@ -31,7 +31,7 @@ struct LinkCommand: ParsableCommand {
     let known = ProgramLinks.all + ProgramLinks.standIns
     if let unknown = names.first(where: { !known.contains($0) }) {
       throw Failure(
-        "llavero isn't called \(unknown) by any tool",
+        "no tool calls llavero by the name \(unknown)",
         hint: "there are \(prose: known.joined(separator: ", "))", status: .usage)
     }
     let links = try ProgramLinks.plan(names.isEmpty ? ProgramLinks.all : names, in: folder)

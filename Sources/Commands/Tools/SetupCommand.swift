@@ -59,7 +59,7 @@ struct SetupCommand: ParsableCommand {
     if profile.isEmpty || !isText || profile.contains(where: { "\"'[]\\".contains($0) })
       || profile.first == " " || profile.last == " "
     {
-      throw ValidationError("That is no name of a profile.")
+      throw ValidationError("That is not the name of a profile.")
     }
     if !host.isEmpty, tool != "bazel" { throw ValidationError("--host goes with bazel.") }
     for host in host where !Self.isHost(host) {
@@ -204,7 +204,7 @@ struct SetupCommand: ParsableCommand {
     if names.isEmpty {
       if failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
     } else if !dryRun {
-      try StandardStreams.write("former configuration is back: \(names.joined(separator: ", "))\n")
+      try StandardStreams.write("gave back the configuration of \(names.joined(separator: ", "))\n")
     }
   }
 

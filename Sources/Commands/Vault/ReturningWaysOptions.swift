@@ -54,7 +54,7 @@ struct ReturningWaysOptions: ParsableArguments {
     }
     return Failure(
       text + "; nothing was changed",
-      hint: "if some of that was removed, it would open the keychain again; if all of it may, say --yes",
+      hint: "if some of that was removed, it would open the keychain again; if all of it may, add --yes",
       status: .keychain)
   }
 

@@ -198,7 +198,7 @@ struct VaultVerifyCommand: ParsableCommand {
     }
     try StandardStreams.write(
       "\(terminalText(vault.location.vaultFile)) is in order: \(countText(found.count, "item")), "
-        + "\(found.retiredCount) out of use, write \(found.generation) of \(found.written)\n")
+        + "\(found.retiredCount) deleted or replaced, write \(found.generation) of \(found.written)\n")
     if former > 0 {
       StandardStreams.say(
         "a former key opens \(countText(former, "earlier state")); 'llavero vault compact' removes all of them"
@@ -341,7 +341,7 @@ struct VaultCompactCommand: ParsableCommand {
       let question: TextForTerminal = "Forget what was deleted or replaced, and all earlier states?"
       guard let isConfirmed = keychain.selection.confirms(question) else {
         throw Failure(
-          "what is removed can't be brought back, and nobody can be asked", hint: "say --yes", status: .usage)
+          "what is removed can't be brought back, and nobody can be asked", hint: "add --yes", status: .usage)
       }
       if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
     }

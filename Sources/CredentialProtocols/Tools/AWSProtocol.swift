@@ -87,7 +87,7 @@ private struct AWSKeys: ~Copyable {
       throw .refused(
         Refusal(
           "the item \(answer.item.name) names no access key id",
-          hint: "add it anew, with the id for --account",
+          hint: "add it again, with the id for --account",
           .keychain))
     }
     let isUsable =
@@ -126,7 +126,7 @@ private struct AWSKeys: ~Copyable {
       Refusal(
         "the secret of \(item.name) is no secret access key",
         hint:
-          "it is one line, or the JSON of 'aws configure export-credentials'; give it anew with 'llavero update'",
+          "it is one line, or the JSON of 'aws configure export-credentials'; replace it with 'llavero update'",
         .keychain))
   }
 }

@@ -155,7 +155,7 @@ private struct ClusterLogin: ~Copyable {
       throw .refused(
         Refusal(
           "the secret of \(answer.item.name) is neither a token nor a certificate with its key",
-          hint: "see llavero-kubectl(1); give it anew with 'llavero update'", .keychain))
+          hint: "see llavero-kubectl(1); replace it with 'llavero update'", .keychain))
     }
     if !token.isEmpty { try token.requireHeaderValue(of: answer.item) }
   }

@@ -10,6 +10,6 @@ extension KnownTool {
         let command = "\"\(try ProgramLinks.program())\" aws --profile \"\(place.profile)\""
         return [(file, [AWSProfile.setting("credential_process", is: command, for: place.profile)])]
       },
-      next: "keep the key with 'llavero add --service aws:PROFILE --account ACCESS-KEY-ID', if it isn't yet"),
+      next: "store the key with 'llavero add --service aws:PROFILE --account ACCESS-KEY-ID'"),
     speaks: "aws", page: "llavero-aws(1)")
 }

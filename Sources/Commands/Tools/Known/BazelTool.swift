@@ -14,6 +14,6 @@ extension KnownTool {
           )
         ]
       }, needsHosts: true,
-      next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
+      next: "store a login with 'llavero add https://HOST --account NAME', unless git has one there"),
     speaks: "bazel", page: "llavero-goauth(1)")
 }

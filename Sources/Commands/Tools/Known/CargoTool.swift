@@ -21,6 +21,6 @@ extension KnownTool {
             ]
           )
         ]
-      }, next: "'llavero import cargo' brings what cargo had kept; else log in once more with 'cargo login'"),
+      }, next: "bring in its logins with 'llavero import cargo', or log in again with 'cargo login'"),
     speaks: "cargo", imports: ["cargo"], page: "cargo-credential-llavero(1)")
 }

@@ -15,6 +15,6 @@ extension KnownTool {
           )
         ]
       },
-      next: "'llavero import docker' brings what docker had kept; else log in once more with 'docker login'"),
+      next: "bring in its logins with 'llavero import docker', or log in again with 'docker login'"),
     speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)")
 }

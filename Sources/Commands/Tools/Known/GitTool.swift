@@ -17,7 +17,7 @@ extension KnownTool {
       },
       check: { (path, text) throws(Failure) in try GitSettings.check(text, at: path) },
       next:
-        "'llavero import git-credentials' brings what git kept in plain text; else git asks once more, and never again"
+        "bring in its plain-text logins with 'llavero import git-credentials', or git asks once more, and never again"
     ),
     speaks: "git-credential", imports: ["git-credentials", "netrc", "git-libsecret", "gcm", "gh"],
     page: "git-credential-llavero(1)")

@@ -9,6 +9,6 @@ extension KnownTool {
         let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
         let command = "\(try place.plain(ProgramLinks.program())) goauth"
         return [(file, [GoAuthList.setting(command)])]
-      }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
+      }, next: "store a login with 'llavero add https://HOST --account NAME', unless git has one there"),
     speaks: "goauth", page: "llavero-goauth(1)")
 }

@@ -14,6 +14,6 @@ extension KnownTool {
           )
         ]
       },
-      next: "'llavero import docker' brings what podman had kept; else log in once more with 'podman login'"),
+      next: "bring in its logins with 'llavero import docker', or log in again with 'podman login'"),
     speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)")
 }

@@ -37,6 +37,7 @@ extension KnownTool {
         guard place.isNotAnothers("keyring") else { return [] }
         return [(place.folderForPrograms, "keyring")]
       },
-      next: "put a user name into the index's URL, and keep its password with 'llavero keyring set URL NAME'"),
+      next: "put a user name into the index's URL, and store its password with 'llavero keyring set URL NAME'"
+    ),
     speaks: "keyring", imports: ["keyring", "pypirc"], page: "llavero-keyring(1)")
 }

@@ -21,6 +21,6 @@ extension KnownTool {
       },
       links: { (place) throws(Failure) in
         [(place.home(".terraform.d/plugins"), "terraform-credentials-llavero")]
-      }, next: "log in once more with '\(program) login HOST'")
+      }, next: "log in again with '\(program) login HOST'")
   }
 }

@@ -12,6 +12,6 @@ extension KnownTool {
             [VariableLine(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))]
           )
         ]
-      }, next: "keep a login with 'llavero add https://HOST --account NAME', if git hasn't one there"),
+      }, next: "store a login with 'llavero add https://HOST --account NAME', unless git has one there"),
     speaks: "askpass", page: "llavero-askpass(1)")
 }
