@@ -6,6 +6,9 @@
 requires() { :; }
 requires_python() { :; }
 requires_build() { :; }
+# requires_source PACKAGE...: source distributions from PyPI whose tests a suite runs; they are unpacked in
+# .build/sources/PACKAGE-VERSION
+requires_source() { :; }
 # extracts PACKAGE...: packages from Debian whose files a suite needs, and which are not to be installed, because they
 # would start a service; they are in .build/extracted/PACKAGE
 extracts() { :; }
