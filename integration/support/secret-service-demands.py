@@ -1,0 +1,2152 @@
+#!/usr/bin/env python3
+"""Demands on a Secret Service, each seen over the bus: secret-service-demands.py [OPTION...] [GROUP | NAME]...
+
+Its default collection has to be unlocked. For each demand there is a line: `ok NAME`, `not ok NAME: WHY`, or
+`skipped NAME: WHY` where the service that is named doesn't claim to meet it. The status is 1 if one isn't met.
+
+--provider NAME  the service, such as gnome-keyring; what it is known not to meet is skipped
+--all            skip nothing
+--list           print the groups and their demands, and what is skipped for whom
+--state FILE     where the group `keeps` notes what the group `kept` compares, after the service was started again
+--password TEXT  unlocks the default collection, for the group `locked`
+"""
+
+import argparse
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import sys
+import threading
+import time
+import traceback
+import xml.etree.ElementTree
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from jeepney import DBusAddress, HeaderFields, MatchRule, MessageType, message_bus, new_method_call
+from jeepney.io.blocking import open_dbus_connection
+
+NAME = "org.freedesktop.secrets"
+ROOT = "/org/freedesktop/secrets"
+DEFAULT, SESSION = ROOT + "/aliases/default", ROOT + "/collection/session"
+API = "org.freedesktop.Secret."
+PROPERTIES = "org.freedesktop.DBus.Properties"
+GUILT_RIDDEN = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+UNKNOWN = ROOT + "/collection/no_such_collection"
+PLAIN, ENCRYPTED = "plain", "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+GENERIC = "org.freedesktop.Secret.Generic"
+# llavero's bound
+LARGEST_SECRET = 65_536
+PATIENCE = 30
+
+# RFC 2409, 6.2
+PRIME = int(
+    "FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DD"
+    "EF9519B3CD3A431B302B0A6DF25F14374FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7ED"
+    "EE386BFB5A899FA5AE9F24117C4B1FE649286651ECE65381FFFFFFFFFFFFFFFF",
+    16,
+)
+
+ERROR = "org.freedesktop.DBus.Error."
+INVALID = {ERROR + "InvalidArgs"}
+NOT_SUPPORTED = {ERROR + "NotSupported"}
+NO_SESSION = {API + "Error.NoSession"}
+IS_LOCKED = {API + "Error.IsLocked"}
+DENIED = {ERROR + "AccessDenied"}
+NO_OBJECT = {ERROR + "UnknownMethod", ERROR + "UnknownObject", API + "Error.NoSuchObject"}
+
+
+class Unmet(Exception):
+    pass
+
+
+class Skipped(Exception):
+    pass
+
+
+class Refused(Exception):
+    """An error that the service answered."""
+
+    def __init__(self, name, text):
+        super().__init__(f"{name} {text}")
+        self.name = name
+
+
+def demand(what, *about):
+    """The demand isn't met unless `what` is true."""
+    if not what:
+        raise Unmet(" ".join(str(each)[:300] for each in about))
+
+
+def equal(found, expected, about="found"):
+    demand(found == expected, about, repr(found)[:200], "in place of", repr(expected)[:200])
+
+
+@contextlib.contextmanager
+def refused(names, about):
+    """What is done in here is refused, by one of these errors."""
+    try:
+        yield
+    except Refused as error:
+        demand(error.name in names, about + ":", error, "in place of", *sorted(names))
+        return
+    raise Unmet(about + ": not refused")
+
+
+class Client:
+    """A connection to the bus."""
+
+    def __init__(self):
+        self.bus = open_dbus_connection("SESSION")
+        self.signals = []
+        self.ended = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.bus.close()
+
+    def call(self, path, method, signature=None, *body, timeout=PATIENCE):
+        """Calls `Interface.Method`, where the interface may lack `org.freedesktop.Secret.`; a list of what it answers,
+        or what that is if it is a single value."""
+        interface, _, member = method.rpartition(".")
+        if "." not in interface:
+            interface = API + interface
+        address = DBusAddress(path, bus_name=NAME, interface=interface)
+        return self.send(new_method_call(address, member, signature, body), timeout)
+
+    def send(self, message, timeout=PATIENCE):
+        serial = next(self.bus.outgoing_serial)
+        self.bus.send(message, serial=serial)
+        end = time.monotonic() + timeout
+        while True:
+            self.receive(end)
+            for reply in self.ended:
+                if reply.header.fields.get(HeaderFields.reply_serial) == serial:
+                    self.ended.remove(reply)
+                    if reply.header.message_type == MessageType.error:
+                        raise Refused(reply.header.fields[HeaderFields.error_name], " ".join(map(str, reply.body)))
+                    return reply.body[0] if len(reply.body) == 1 else list(reply.body)
+
+    def receive(self, end):
+        try:
+            message = self.bus.receive(timeout=max(0.001, end - time.monotonic()))
+        except TimeoutError:
+            raise Unmet("no answer") from None
+        if message.header.message_type == MessageType.signal:
+            self.signals.append(Signal(message))
+        else:
+            self.ended.append(message)
+
+    def listen(self):
+        """From now on all signals of the service are in `signals`."""
+        self.send(message_bus.AddMatch(MatchRule(type="signal", sender=NAME)))
+        # What came before the rule is over when the service has answered something after it.
+        self.alias("default")
+        self.signals.clear()
+        return self
+
+    def wait_for(self, *descriptions, seconds=10):
+        """Waits for the signals with these descriptions."""
+        end = time.monotonic() + seconds
+        while any(each not in self.described() for each in descriptions):
+            try:
+                self.receive(end)
+            except Unmet:
+                missing = [each for each in descriptions if each not in self.described()]
+                raise Unmet("no signal", missing, "among", self.described()) from None
+
+    def described(self):
+        return [description for signal in self.signals for description in signal.descriptions()]
+
+    # What is asked often
+
+    def alias(self, name):
+        return self.call(ROOT, "Service.ReadAlias", "s", name)
+
+    def get(self, path, interface, name):
+        return self.call(path, PROPERTIES + ".Get", "ss", API + interface, name)
+
+    def all(self, path, interface):
+        """The values of all properties, by GetAll."""
+        return {name: value for name, (_, value) in self.all_typed(path, interface).items()}
+
+    def all_typed(self, path, interface):
+        return self.call(path, PROPERTIES + ".GetAll", "s", API + interface)
+
+    def attributes(self, item):
+        """Without the generic schema, which gnome-keyring adds where there is none."""
+        found = self.get(item, "Item", "Attributes")[1]
+        return {name: value for name, value in found.items() if (name, value) != ("xdg:schema", GENERIC)}
+
+    def set(self, path, interface, name, signature, value):
+        return self.call(path, PROPERTIES + ".Set", "ssv", API + interface, name, (signature, value))
+
+    def collections(self):
+        return self.get(ROOT, "Service", "Collections")[1]
+
+    def items(self, collection=DEFAULT):
+        return self.get(collection, "Collection", "Items")[1]
+
+    def session(self, algorithm=PLAIN, private=None):
+        return Session(self, algorithm, private)
+
+    def create(self, attributes, secret=b"secret", label="a label", replace=False, collection=DEFAULT, session=None, kind="text/plain"):
+        """Makes an item, and gives its path."""
+        values = {API + "Item.Label": ("s", label), API + "Item.Attributes": ("a{ss}", attributes)}
+        return self.create_with(values, secret, replace, collection, session, kind)
+
+    def create_with(self, values, secret=b"secret", replace=False, collection=DEFAULT, session=None, kind="text/plain"):
+        sealed = (session or self.session()).seal(secret, kind)
+        item, prompt = self.call(collection, "Collection.CreateItem", "a{sv}(oayays)b", values, sealed, replace)
+        equal(prompt, "/", "a prompt of CreateItem")
+        demand(item != "/", "no item")
+        return item
+
+    def secret(self, item, session=None):
+        return self.secret_and_kind(item, session)[0]
+
+    def secret_and_kind(self, item, session=None):
+        session = session or self.session()
+        return session.open(self.call(item, "Item.GetSecret", "o", session.path))
+
+    def secrets(self, items, session=None):
+        session = session or self.session()
+        found = self.call(ROOT, "Service.GetSecrets", "aoo", items, session.path)
+        return {path: session.open(sealed)[0] for path, sealed in found.items()}
+
+    def set_secret(self, item, secret, session=None, kind="text/plain"):
+        self.call(item, "Item.SetSecret", "(oayays)", (session or self.session()).seal(secret, kind))
+
+    def delete(self, item):
+        equal(self.call(item, "Item.Delete"), "/", "a prompt of Delete")
+
+    def found(self, attributes):
+        """The paths of unlocked items with these attributes."""
+        unlocked, locked = self.call(ROOT, "Service.SearchItems", "a{ss}", attributes)
+        equal(locked, [], "locked")
+        return unlocked
+
+    def found_in(self, collection, attributes):
+        return self.call(collection, "Collection.SearchItems", "a{ss}", attributes)
+
+    def unlock(self, *objects):
+        return self.call(ROOT, "Service.Unlock", "ao", list(objects))
+
+    def lock(self, *objects):
+        return self.call(ROOT, "Service.Lock", "ao", list(objects))
+
+    def introspect(self, path):
+        return xml.etree.ElementTree.fromstring(self.call(path, "org.freedesktop.DBus.Introspectable.Introspect"))
+
+    def prompted(self, prompt):
+        """Shows a prompt, and waits for its end: whether it was dismissed, and its result with its type."""
+        rule = MatchRule(type="signal", interface=API + "Prompt", path=prompt)
+        self.send(message_bus.AddMatch(rule))
+        self.call(prompt, "Prompt.Prompt", "s", "")
+        return self.completed(prompt)
+
+    def completed(self, prompt):
+        end = time.monotonic() + PATIENCE
+        while True:
+            for signal in self.signals:
+                if (signal.path, signal.member) == (prompt, "Completed"):
+                    return signal.body
+            self.receive(end)
+
+    def create_collection(self, label, alias=""):
+        """Makes a collection, and gives its path. Where a service cannot ask for a password, it is told one."""
+        values = {API + "Collection.Label": ("s", label)}
+        path, prompt = self.call(ROOT, "Service.CreateCollection", "a{sv}s", values, alias)
+        if prompt != "/":
+            equal(path, "/", "a path beside a prompt")
+            dismissed, (kind, path) = self.prompted(prompt)
+            equal(kind, "o", "type of the prompt's result")
+            if dismissed:
+                equal(path, "/", "result of a dismissed prompt")
+                password = self.session().seal(b"password")
+                path = self.call(ROOT, GUILT_RIDDEN + ".CreateWithMasterPassword", "a{sv}(oayays)", values, password)
+        demand(path != "/", "no collection")
+        return path
+
+    def delete_collection(self, path):
+        prompt = self.call(path, "Collection.Delete")
+        if prompt != "/":
+            dismissed, _ = self.prompted(prompt)
+            demand(not dismissed, "a dismissed deletion")
+
+
+class Signal:
+    def __init__(self, message):
+        fields = message.header.fields
+        self.path, self.member = fields[HeaderFields.path], fields[HeaderFields.member]
+        self.interface, self.body = fields[HeaderFields.interface], message.body
+
+    def descriptions(self):
+        """`Member PATH` for signals of collections and the service; `PATH Property` for each changed property."""
+        if self.interface == PROPERTIES:
+            _, changed, invalidated = self.body
+            return [f"{self.path} {name}" for name in [*changed, *invalidated]]
+        return [" ".join([self.member, *(str(each) for each in self.body)])]
+
+
+class Session:
+    """A session and its key. `private` is the number from which the public key is made."""
+
+    def __init__(self, client, algorithm=PLAIN, private=None):
+        self.client, self.key = client, None
+        if algorithm == PLAIN:
+            (self.kind, self.output), self.path = client.call(ROOT, "Service.OpenSession", "sv", PLAIN, ("s", ""))
+            return
+        private = private or secrets.randbits(256)
+        public = pow(2, private, PRIME)
+        value = public.to_bytes((public.bit_length() + 7) // 8, "big")
+        self.start(value, private)
+
+    @classmethod
+    def of_public_key(cls, client, value, private):
+        """A session whose public key is sent as these bytes."""
+        session = cls.__new__(cls)
+        session.client = client
+        session.start(value, private)
+        return session
+
+    def start(self, value, private):
+        answer = self.client.call(ROOT, "Service.OpenSession", "sv", ENCRYPTED, ("ay", value))
+        (self.kind, output), self.path = answer
+        equal(self.kind, "ay", "type of the public key")
+        self.output = bytes(output)
+        self.shared = pow(int.from_bytes(self.output, "big"), private, PRIME)
+        # HKDF-SHA256 with an empty salt and no information.
+        extracted = hmac.digest(bytes(32), self.shared.to_bytes(128, "big"), hashlib.sha256)
+        self.key = hmac.digest(extracted, b"\x01", hashlib.sha256)[:16]
+
+    def close(self):
+        self.client.call(self.path, "Session.Close")
+
+    def encrypt(self, padded, iv):
+        encryptor = Cipher(algorithms.AES(self.key), modes.CBC(iv)).encryptor()
+        return encryptor.update(padded) + encryptor.finalize()
+
+    def seal(self, secret, kind="text/plain"):
+        if not self.key:
+            return self.path, b"", secret, kind
+        padding = 16 - len(secret) % 16
+        iv = secrets.token_bytes(16)
+        return self.path, iv, self.encrypt(secret + bytes([padding]) * padding, iv), kind
+
+    def open(self, sealed):
+        path, iv, value, kind = sealed
+        iv, value = bytes(iv), bytes(value)
+        equal(path, self.path, "session of the secret")
+        if not self.key:
+            equal(iv, b"", "parameters of a plain secret")
+            return value, kind
+        equal(len(iv), 16, "length of the IV")
+        demand(len(value) >= 16 and len(value) % 16 == 0, "length of the value:", len(value))
+        decryptor = Cipher(algorithms.AES(self.key), modes.CBC(iv)).decryptor()
+        padded = decryptor.update(value) + decryptor.finalize()
+        length = padded[-1]
+        demand(1 <= length <= 16 and padded.endswith(bytes([length]) * length), "padding", padded[-16:])
+        return padded[:-length], kind
+
+
+# --- the demands
+
+GROUPS = {}
+
+
+def group(name, **not_for):
+    """Adds a function to a group of demands; `not_for` tells why a service, with `_` for `-`, is known not to meet it."""
+
+    def add(function):
+        function.title = function.__name__.replace("_", "-")
+        function.not_for = {provider.replace("_", "-"): reason for provider, reason in not_for.items()}
+        GROUPS.setdefault(name, []).append(function)
+        return function
+
+    return add
+
+
+def mine(text, **more):
+    """Attributes that no other demand uses."""
+    return {"demand": text, **more}
+
+
+# objects, members and properties
+
+METHODS = {
+    "Service": {
+        "OpenSession": ("sv", "vo"),
+        "CreateCollection": ("a{sv}s", "oo"),
+        "SearchItems": ("a{ss}", "aoao"),
+        "Unlock": ("ao", "aoo"),
+        "Lock": ("ao", "aoo"),
+        "GetSecrets": ("aoo", "a{o(oayays)}"),
+        "ReadAlias": ("s", "o"),
+        "SetAlias": ("so", ""),
+    },
+    "Collection": {
+        "Delete": ("", "o"),
+        "SearchItems": ("a{ss}", "ao"),
+        "CreateItem": ("a{sv}(oayays)b", "oo"),
+    },
+    "Item": {"Delete": ("", "o"), "GetSecret": ("o", "(oayays)"), "SetSecret": ("(oayays)", "")},
+    "Session": {"Close": ("", "")},
+    "Prompt": {"Prompt": ("s", ""), "Dismiss": ("", "")},
+}
+SIGNALS = {
+    "Service": {"CollectionCreated": "o", "CollectionDeleted": "o", "CollectionChanged": "o"},
+    "Collection": {"ItemCreated": "o", "ItemDeleted": "o", "ItemChanged": "o"},
+    "Prompt": {"Completed": "bv"},
+}
+PROPERTY_TYPES = {
+    "Service": {"Collections": ("ao", "read")},
+    "Collection": {
+        "Items": ("ao", "read"),
+        "Label": ("s", "readwrite"),
+        "Locked": ("b", "read"),
+        "Created": ("t", "read"),
+        "Modified": ("t", "read"),
+    },
+    "Item": {
+        "Locked": ("b", "read"),
+        "Attributes": ("a{ss}", "readwrite"),
+        "Label": ("s", "readwrite"),
+        "Created": ("t", "read"),
+        "Modified": ("t", "read"),
+    },
+}
+
+
+def described_as_demanded(client, path, name):
+    node = client.introspect(path)
+    interface = node.find(f"interface[@name='{API}{name}']")
+    demand(interface is not None, path, "has no interface", name)
+    for method, signatures in METHODS[name].items():
+        element = interface.find(f"method[@name='{method}']")
+        demand(element is not None, name, "has no method", method)
+        arguments = [(each.get("direction", "in"), each.get("type")) for each in element.iter("arg")]
+        found = tuple("".join(kind for way, kind in arguments if way == wanted) for wanted in ("in", "out"))
+        equal(found, signatures, f"{name}.{method}")
+    for signal, signature in SIGNALS.get(name, {}).items():
+        element = interface.find(f"signal[@name='{signal}']")
+        demand(element is not None, name, "has no signal", signal)
+        equal("".join(each.get("type") for each in element.iter("arg")), signature, f"{name}.{signal}")
+    for title, (kind, access) in PROPERTY_TYPES.get(name, {}).items():
+        element = interface.find(f"property[@name='{title}']")
+        demand(element is not None, name, "has no property", title)
+        equal((element.get("type"), element.get("access")), (kind, access), f"{name}.{title}")
+
+
+@group("members")
+def introspect_service(client):
+    described_as_demanded(client, ROOT, "Service")
+
+
+@group("members")
+def introspect_collection(client):
+    described_as_demanded(client, client.alias("default"), "Collection")
+
+
+@group("members")
+def introspect_collection_by_alias(client):
+    described_as_demanded(client, DEFAULT, "Collection")
+
+
+@group("members")
+def introspect_session_collection(client):
+    described_as_demanded(client, client.alias("session"), "Collection")
+
+
+@group("members")
+def introspect_item(client):
+    described_as_demanded(client, client.create(mine("introspect")), "Item")
+
+
+@group("members")
+def introspect_session(client):
+    described_as_demanded(client, client.session().path, "Session")
+
+
+@group("members")
+def properties_of_service(client):
+    properties_agree(client, ROOT, "Service")
+
+
+@group("members")
+def properties_of_collection(client):
+    for path in (client.alias("default"), DEFAULT, client.alias("session")):
+        properties_agree(client, path, "Collection")
+
+
+@group("members")
+def five_properties_of_item(client):
+    properties_agree(client, client.create(mine("five")), "Item")
+
+
+def properties_agree(client, path, interface):
+    """GetAll has all properties with their types, and Get answers the same."""
+    everything = client.all_typed(path, interface)
+    for name, (kind, _) in PROPERTY_TYPES[interface].items():
+        demand(name in everything, "GetAll lacks", name)
+        equal(everything[name][0], kind, "type of " + name)
+        equal(client.get(path, interface, name), everything[name], name)
+
+
+@group("members")
+def session_has_no_properties(client):
+    equal(client.all(client.session().path, "Session"), {})
+
+
+@group("members")
+def properties_of_all_interfaces(client):
+    """Some bindings ask for the properties of an interface without a name."""
+    item = client.create(mine("all-interfaces"))
+    try:
+        found = client.call(item, PROPERTIES + ".GetAll", "s", "")
+    except Refused as error:
+        equal(error.name in INVALID | {ERROR + "UnknownInterface"}, True, str(error))
+        return
+    demand(not found or "Label" in found, found)
+
+
+@group("members")
+def read_only_properties(client):
+    item = client.create(mine("read-only"))
+    before = client.all(item, "Item")
+    for interface, path in (("Service", ROOT), ("Collection", DEFAULT), ("Item", item)):
+        for name, (kind, access) in PROPERTY_TYPES[interface].items():
+            if access != "read":
+                continue
+            value = {"b": True, "t": 1, "ao": []}[kind]
+            with contextlib.suppress(Refused):
+                client.set(path, interface, name, kind, value)
+                raise Unmet(interface, name, "can be written")
+    after = client.all(item, "Item")
+    for name in ("Locked", "Created", "Modified"):
+        equal(after[name], before[name], name)
+
+
+@group("members")
+def unknown_property(client):
+    for interface, path in (("Service", ROOT), ("Collection", DEFAULT), ("Item", client.create(mine("unknown")))):
+        for access in (client.get, lambda *to: client.set(*to, "s", "")):
+            with refused(INVALID | {ERROR + "UnknownProperty"}, "a property that isn't there"):
+                access(path, interface, "NoSuchProperty")
+
+
+@group("members")
+def unknown_method(client):
+    item = client.create(mine("method"))
+    for path, interface in ((ROOT, "Service"), (DEFAULT, "Collection"), (item, "Item"), (item, "Collection")):
+        with refused({ERROR + "UnknownMethod", ERROR + "UnknownInterface"}, "a method that isn't there"):
+            client.call(path, interface + ".NoSuchMethod")
+
+
+@group("members")
+def arguments_of_other_types(client):
+    item = client.create(mine("types"))
+    session = client.session()
+    for path, method, signature, *body in (
+        (ROOT, "Service.OpenSession", "s", PLAIN),
+        (ROOT, "Service.SearchItems", "a{sv}", {"a": ("s", "b")}),
+        (ROOT, "Service.SearchItems", None),
+        (ROOT, "Service.Unlock", "as", [DEFAULT]),
+        (ROOT, "Service.GetSecrets", "ao", [item]),
+        (ROOT, "Service.ReadAlias", "o", DEFAULT),
+        (DEFAULT, "Collection.CreateItem", "a{ss}(oayays)b", {}, session.seal(b""), False),
+        (DEFAULT, "Collection.CreateItem", "a{sv}(oayay)b", {}, (session.path, b"", b""), False),
+        (item, "Item.GetSecret", "s", session.path),
+        (item, "Item.SetSecret", "(oayay)", (session.path, b"", b"")),
+        (item, "Item.SetSecret", "oayays", session.path, b"", b"", "text/plain"),
+    ):
+        with refused(INVALID | {ERROR + "UnknownMethod"}, f"{method} with {signature}"):
+            client.call(path, method, signature, *body)
+    equal(client.secret(item), b"secret")
+
+
+@group("members")
+def interface_for_passwords(client):
+    """gnome-keyring's, with which scripts unlock a keyring without a display."""
+    secret = (ROOT + "/session/none", b"", b"", "text/plain")
+    for method, signature, *body in (
+        ("UnlockWithMasterPassword", "o(oayays)", client.alias("default"), secret),
+        ("ChangeWithMasterPassword", "o(oayays)(oayays)", client.alias("default"), secret, secret),
+        ("CreateWithMasterPassword", "a{sv}(oayays)", {}, secret),
+    ):
+        try:
+            client.call(ROOT, f"{GUILT_RIDDEN}.{method}", signature, *body)
+        except Refused as error:
+            demand(error.name not in {ERROR + "UnknownMethod", ERROR + "UnknownInterface"}, method, error)
+            continue
+        raise Unmet(method, "takes a session that isn't there")
+
+
+# paths
+
+UNKNOWN_ITEM = DEFAULT + "/no_such_item"
+PATHS_THAT_ARE_NONE = (
+    UNKNOWN,
+    UNKNOWN + "/1",
+    ROOT + "/aliases/no_such_alias",
+    ROOT + "/aliases/no_such_alias/1",
+)
+
+
+@group("paths")
+def item_is_below_its_collection(client):
+    for alias in ("default", "session"):
+        collection = client.alias(alias)
+        item = client.create(mine("below"), collection=collection)
+        demand(item.startswith(collection + "/"), item)
+        demand("/" not in item[len(collection) + 1 :], item)
+
+
+@group("paths")
+def item_below_alias(client):
+    """An item can be called below its collection's alias."""
+    item = client.create(mine("below-alias"))
+    other = DEFAULT + "/" + item.rpartition("/")[2]
+    equal(set(client.all(other, "Item")), set(client.all(item, "Item")), "properties")
+    equal(client.attributes(other), mine("below-alias"))
+    equal(client.secret(other), b"secret")
+    client.set_secret(other, b"changed")
+    equal(client.secret(item), b"changed")
+    client.set(other, "Item", "Label", "s", "changed")
+    equal(client.get(item, "Item", "Label"), ("s", "changed"))
+    client.delete(other)
+    demand(item not in client.items(), "the item is still there")
+
+
+@group("paths")
+def item_below_alias_is_echoed(client):
+    item = client.create(mine("echoed"))
+    other = DEFAULT + "/" + item.rpartition("/")[2]
+    equal(client.unlock(other), [[other], "/"], "Unlock")
+    equal(client.unlock(other, item), [[other, item], "/"], "Unlock of both")
+
+
+@group("paths", gnome_keyring="it leaves them out")
+def secrets_of_items_below_alias(client):
+    item = client.create(mine("echoed"))
+    other = DEFAULT + "/" + item.rpartition("/")[2]
+    equal(client.secrets([other]), {other: b"secret"}, "GetSecrets")
+    equal(client.secrets([other, item]), {other: b"secret", item: b"secret"}, "GetSecrets of both")
+
+
+@group("paths")
+def collection_below_alias(client):
+    path = client.alias("default")
+    item = client.create(mine("alias"))
+    expected = client.all(path, "Collection")
+    equal(client.all(DEFAULT, "Collection"), expected)
+    demand([each.rpartition("/")[2] for each in client.found_in(DEFAULT, mine("alias"))] == [item.rpartition("/")[2]])
+    equal(client.found_in(path, mine("alias")), [item])
+
+
+@group("paths")
+def nothing_at_unknown_paths(client):
+    session = client.session()
+    for path in (UNKNOWN_ITEM, *PATHS_THAT_ARE_NONE):
+        with refused(NO_OBJECT | INVALID | {ERROR + "UnknownInterface"}, "GetAll " + path):
+            client.all(path, "Item" if path[-1] in "1m" else "Collection")
+        with refused(NO_OBJECT, "GetSecret " + path):
+            client.call(path, "Item.GetSecret", "o", session.path)
+        with refused(NO_OBJECT, "Delete " + path):
+            client.call(path, "Item.Delete")
+
+
+@group("paths")
+def nothing_is_created_at_unknown_paths(client):
+    """libsecret makes a collection when the alias has none, and tells that by these errors."""
+    before = client.collections()
+    for path in (UNKNOWN, ROOT + "/aliases/no_such_alias"):
+        with refused(NO_OBJECT, "CreateItem " + path):
+            client.create(mine("nowhere"), collection=path)
+        with refused(NO_OBJECT, "SearchItems " + path):
+            client.found_in(path, {})
+    equal(client.found(mine("nowhere")), [])
+    equal(client.collections(), before)
+
+
+@group("paths")
+def deleted_item_is_unknown(client):
+    item = client.create(mine("deleted"))
+    client.delete(item)
+    session = client.session()
+    with refused(NO_OBJECT, "GetSecret"):
+        client.call(item, "Item.GetSecret", "o", session.path)
+    with refused(NO_OBJECT, "SetSecret"):
+        client.set_secret(item, b"x")
+    with refused(NO_OBJECT, "Delete"):
+        client.delete(item)
+    with refused(NO_OBJECT | INVALID | {ERROR + "UnknownInterface"}, "GetAll"):
+        client.all(item, "Item")
+    demand(item not in client.items(), "still among Items")
+    equal(client.found(mine("deleted")), [])
+    equal(client.secrets([item]), {})
+
+
+@group("paths")
+def path_is_never_reused(client):
+    used = set()
+    for _ in range(5):
+        item = client.create(mine("reused"))
+        demand(item not in used, item, "came back")
+        used.add(item)
+        client.delete(item)
+
+
+# aliases
+
+
+@group("aliases")
+def default_is_a_collection(client):
+    demand(client.alias("default") in client.collections(), client.alias("default"))
+
+
+@group("aliases")
+def login_is_a_collection(client):
+    demand(client.alias("login") in client.collections(), client.alias("login"))
+
+
+@group("aliases")
+def session_is_a_collection(client):
+    demand(client.alias("session") in client.collections(), client.alias("session"))
+    demand(client.alias("session") != client.alias("default"), "it is the default one")
+
+
+@group("aliases")
+def unknown_alias_is_none(client):
+    for name in ("no_such_alias", "", "a/b", "ä", "x" * 1000):
+        equal(client.alias(name), "/", repr(name))
+
+
+@group("aliases")
+def other_aliases_cannot_be_set(client):
+    path = client.alias("default")
+    for name in ("no_such_alias", "", "a/b"):
+        with refused(NOT_SUPPORTED, repr(name)):
+            client.call(ROOT, "Service.SetAlias", "so", name, path)
+        equal(client.alias(name), "/", repr(name))
+    for name in ("login", "session"):
+        before = client.alias(name)
+        with refused(NOT_SUPPORTED, repr(name)):
+            client.call(ROOT, "Service.SetAlias", "so", name, path)
+        equal(client.alias(name), before, repr(name))
+
+
+@group("aliases")
+def default_is_no_unknown_collection(client):
+    before = client.alias("default")
+    with refused(NO_OBJECT | INVALID, "an unknown collection"):
+        client.call(ROOT, "Service.SetAlias", "so", "default", UNKNOWN)
+    equal(client.alias("default"), before)
+
+
+@group("aliases")
+def default_can_be_another(client):
+    before = client.alias("default")
+    other = client.create_collection("another default")
+    client.listen()
+    try:
+        client.call(ROOT, "Service.SetAlias", "so", "default", other)
+        equal(client.alias("default"), other)
+        equal(client.get(DEFAULT, "Collection", "Label"), ("s", "another default"))
+        item = client.create(mine("another-default"))
+        demand(item in client.items(other), item)
+    finally:
+        client.call(ROOT, "Service.SetAlias", "so", "default", before)
+    equal(client.alias("default"), before)
+    demand(not any("Collection" in each for each in client.described()), "signals:", client.described())
+    client.delete_collection(other)
+
+
+# searching
+
+
+@group("search")
+def subset_is_found(client):
+    one = client.create({"demand": "subset", "a": "1", "b": "2"})
+    two = client.create({"demand": "subset", "a": "1", "c": "3"})
+    for attributes, expected in (
+        ({"demand": "subset"}, {one, two}),
+        ({"demand": "subset", "a": "1"}, {one, two}),
+        ({"demand": "subset", "a": "1", "b": "2"}, {one}),
+        ({"demand": "subset", "c": "3"}, {two}),
+        ({"demand": "subset", "a": "1", "b": "2", "c": "3"}, set()),
+        ({"demand": "subset", "d": ""}, set()),
+        ({"demand": "subset", "a": ""}, set()),
+        ({"demand": "subset", "a": "11"}, set()),
+        ({"demand": "subset", "A": "1"}, set()),
+        ({"demand": "subse", "a": "1"}, set()),
+    ):
+        for found in (client.found(attributes), client.found_in(client.alias("default"), attributes)):
+            equal(set(found), expected, str(attributes))
+            equal(len(found), len(expected), str(attributes))
+
+
+@group("search")
+def nothing_asked_finds_all(client):
+    one = client.create(mine("all"))
+    two = client.create({})
+    three = client.create(mine("all"), collection=SESSION)
+    found = client.found({})
+    demand({one, two, three} <= set(found), "not all")
+    equal(len(found), len(set(found)), "items")
+    equal(set(client.found_in(client.alias("default"), {})), set(client.items()))
+
+
+@group("search")
+def collection_finds_its_own(client):
+    one = client.create(mine("own"))
+    two = client.create(mine("own"), collection=SESSION)
+    equal(client.found_in(client.alias("default"), mine("own")), [one])
+    equal(client.found_in(SESSION, mine("own")), [two])
+    equal(set(client.found(mine("own"))), {one, two})
+
+
+@group("search")
+def changed_attributes_are_searched(client):
+    item = client.create(mine("changed", a="1"))
+    client.set(item, "Item", "Attributes", "a{ss}", mine("changed", a="2"))
+    equal(client.found(mine("changed", a="1")), [])
+    equal(client.found(mine("changed", a="2")), [item])
+
+
+@group("search")
+def schema_is_an_attribute(client):
+    item = client.create({"xdg:schema": "org.example.One", **mine("schema")})
+    equal(client.found(mine("schema")), [item])
+    equal(client.found({"xdg:schema": "org.example.One", **mine("schema")}), [item])
+    equal(client.found({"xdg:schema": "org.example.Two", **mine("schema")}), [])
+    equal(client.get(item, "Item", "Attributes")[1].get("xdg:schema"), "org.example.One")
+
+
+@group("search", gnome_keyring="it invents the generic schema when it reads its file, and not before")
+def no_schema_is_the_generic_one(client):
+    """libsecret's clients without a schema ask for it by this name."""
+    item = client.create(mine("generic"))
+    equal(client.found({"xdg:schema": GENERIC, **mine("generic")}), [item])
+
+
+@group("search")
+def odd_attributes_are_searched(client):
+    for number, (name, value) in enumerate(ODD_ATTRIBUTES.items()):
+        attributes = mine("odd-search", number=str(number), **{name: value})
+        item = client.create(attributes)
+        equal(client.found(attributes), [item], repr(name))
+
+
+@group("search")
+def a_thousand_searches(client):
+    item = client.create(mine("thousand"))
+    for _ in range(1000):
+        equal(client.found(mine("thousand")), [item])
+
+
+# items
+
+ODD_ATTRIBUTES = {
+    "": "no name",
+    "empty": "",
+    "a=b": "c=d",
+    "line": "one\ntwo\r\nthree",
+    "spaces": "  both sides ",
+    "umlaut": "ä",
+    "same umlaut": "a\u0308",
+    "ключ": "значение 🔑",
+    "control": "\x01\x1b[31m\x7f",
+    "xdg:schema": "org.example.Odd",
+    "protocol": "https",
+    "server": "example.com",
+    "port": "not a number",
+    "long": "x" * 4000,
+}
+EVERY_BYTE = bytes(range(256))
+ODD_SECRETS = {
+    "empty": b"",
+    "a NUL": b"\0",
+    "NULs": b"a\0b\0\0",
+    "lines": b"one\ntwo\r\n\n",
+    "not UTF-8": b"\xff\xfe\x80caf\xe9",
+    "every byte": EVERY_BYTE,
+    "10,002 bytes": b"ab" * 5001,
+    "60,000 bytes": bytes(range(250)) * 240,
+}
+
+
+@group("items")
+def item_has_what_was_given(client):
+    item = client.create(mine("given", b="c"), b"a secret", "some label")
+    found = client.all(item, "Item")
+    equal(found["Label"], "some label")
+    equal(client.attributes(item), mine("given", b="c"))
+    equal(found["Locked"], False)
+    equal(client.secret(item), b"a secret")
+    demand(item in client.items(), "not among Items")
+
+
+@group("items")
+def missing_properties_are_empty(client):
+    item = client.create_with({})
+    equal(client.get(item, "Item", "Label"), ("s", ""))
+    equal(client.attributes(item), {})
+
+
+@group("items")
+def unknown_properties_at_creation(client):
+    values = {API + "Item.Attributes": ("a{ss}", mine("future")), "org.example.Future": ("u", 1)}
+    try:
+        item = client.create_with(values)
+    except Refused as error:
+        demand(error.name in INVALID, error)
+        equal(client.found(mine("future")), [])
+        return
+    equal(client.attributes(item), mine("future"))
+
+
+@group("items")
+def item_type_at_creation(client):
+    """Older clients give the type of an item, which is its schema, as a property."""
+    values = {
+        API + "Item.Attributes": ("a{ss}", mine("type")),
+        API + "Item.Type": ("s", "org.example.Type"),
+    }
+    demand(client.get(client.create_with(values), "Item", "Attributes")[1]["demand"] == "type")
+
+
+@group("items")
+def empty_label_and_attributes(client):
+    item = client.create({}, b"", "")
+    found = client.get(item, "Item", "Label")[1], client.attributes(item), client.secret(item)
+    equal(found, ("", {}, b""))
+
+
+@group("items", gnome_keyring="it adds the generic schema when it reads its file again")
+def no_attribute_is_added(client):
+    """Also not after another change."""
+    item = client.create(mine("added"))
+    client.create(mine("added"))
+    client.set(item, "Item", "Label", "s", "changed")
+    equal(client.get(item, "Item", "Attributes")[1], mine("added"))
+
+
+@group("items")
+def odd_attributes_are_kept(client):
+    for number, (name, value) in enumerate(ODD_ATTRIBUTES.items()):
+        attributes = mine("odd", number=str(number), **{name: value})
+        equal(client.attributes(client.create(attributes)), attributes)
+
+
+@group("items")
+def odd_labels_are_kept(client):
+    for label in ("", " ", "line\nline", "ä", "a\u0308", "🔑", "\x1b[31mred", "x" * 4000):
+        item = client.create(mine("labels"), label=label)
+        equal(client.get(item, "Item", "Label"), ("s", label))
+        client.set(item, "Item", "Label", "s", "other")
+        client.set(item, "Item", "Label", "s", label)
+        equal(client.get(item, "Item", "Label"), ("s", label))
+
+
+@group("items")
+def odd_secrets_in_plain(client):
+    odd_secrets(client, client.session())
+
+
+@group("items")
+def odd_secrets_encrypted(client):
+    odd_secrets(client, client.session(ENCRYPTED))
+
+
+def odd_secrets(client, session):
+    changed = client.create(mine("odd-changed"), b"first", session=session)
+    for name, secret in ODD_SECRETS.items():
+        item = client.create(mine("odd-secret"), secret, session=session)
+        equal(client.secret(item, session), secret, name)
+        client.set_secret(changed, secret, session)
+        equal(client.secret(changed, session), secret, name + ", changed")
+        equal(client.secrets([item, changed], session), {item: secret, changed: secret}, name + ", GetSecrets")
+
+
+@group("items", gnome_keyring="it answers text/plain for all")
+def content_type_is_kept(client):
+    for kind in ("text/plain", "text/plain; charset=utf8", "application/octet-stream", "plain/text", "", "ä"):
+        item = client.create(mine("kind"), kind=kind)
+        equal(client.secret_and_kind(item), (b"secret", kind))
+        client.set_secret(item, b"changed", kind="x/y")
+        equal(client.secret_and_kind(item), (b"changed", "x/y"))
+
+
+@group("items")
+def any_content_type_is_taken(client):
+    """Git Credential Manager sends plain/text."""
+    for kind in ("text/plain", "text/plain; charset=utf8", "application/octet-stream", "plain/text"):
+        equal(client.secret(client.create(mine("any-kind"), kind=kind)), b"secret", kind)
+
+
+@group("items")
+def equal_items_are_both_kept(client):
+    one = client.create(mine("equal"), b"one")
+    two = client.create(mine("equal"), b"two")
+    demand(one != two, "one path for both")
+    equal(set(client.found(mine("equal"))), {one, two})
+    equal(client.secrets([one, two]), {one: b"one", two: b"two"})
+    client.delete(one)
+    equal(client.found(mine("equal")), [two])
+
+
+@group("items")
+def fully_equal_items_are_both_kept(client):
+    items = [client.create({}, b"", "") for _ in range(3)]
+    equal(len(set(items)), 3, "paths")
+    equal(client.secrets(items), {item: b"" for item in items})
+
+
+@group("items")
+def secret_is_replaced(client):
+    item = client.create(mine("set"), b"old", "label")
+    before = client.all(item, "Item")
+    client.set_secret(item, b"new")
+    after = client.all(item, "Item")
+    equal(client.secret(item), b"new")
+    for name in ("Label", "Created"):
+        equal(after[name], before[name], name)
+    equal(client.attributes(item), mine("set"))
+    demand(after["Modified"] >= before["Modified"], "Modified goes back")
+
+
+@group("items")
+def item_is_replaced(client):
+    item = client.create(mine("replace", a="1"), b"old", "old label")
+    again = client.create(mine("replace", a="1"), b"new", "new label", replace=True)
+    equal(again, item, "path")
+    equal(client.secret(item), b"new")
+    equal(client.get(item, "Item", "Label"), ("s", "new label"))
+    equal(client.found(mine("replace")), [item])
+
+
+@group("items")
+def item_of_other_attributes_is_not_replaced(client):
+    one = client.create(mine("not-replaced", a="1"), b"one")
+    for attributes in (mine("not-replaced", a="2"), mine("not-replaced", a="1", b="2")):
+        demand(client.create(attributes, b"two", replace=True) != one, attributes)
+    equal(client.secret(one), b"one")
+    equal(len(client.found(mine("not-replaced"))), 3)
+
+
+@group("items")
+def item_with_more_attributes_is_replaced(client):
+    """As in gnome-keyring, the newest item that has the attributes is taken, and its path kept."""
+    item = client.create(mine("more", a="1"), b"old")
+    equal(client.create(mine("more"), b"new", replace=True), item, "path")
+    equal(client.secret(item), b"new")
+    equal(client.attributes(item), mine("more"))
+
+
+@group("items")
+def replacing_nothing_creates(client):
+    item = client.create(mine("nothing"), b"new", replace=True)
+    equal(client.secret(item), b"new")
+
+
+@group("items")
+def no_attributes_replace_nothing(client):
+    first = client.create_with({}, b"one", replace=True)
+    second = client.create_with({}, b"two", replace=True)
+    demand(first != second, "an item was replaced")
+    equal(client.secrets([first, second]), {first: b"one", second: b"two"})
+
+
+@group("items", gnome_keyring="it replaces the newest of all items")
+def empty_attributes_replace_nothing(client):
+    item = client.create(mine("not-by-none"), b"old")
+    first = client.create({}, b"one", replace=True)
+    second = client.create({}, b"two", replace=True)
+    equal(len({item, first, second}), 3, "paths")
+    equal(client.secrets([item, first, second]), {item: b"old", first: b"one", second: b"two"})
+
+
+@group("items")
+def replacing_one_of_equals(client):
+    items = {client.create(mine("equals"), b"old") for _ in range(2)}
+    item = client.create(mine("equals"), b"new", replace=True)
+    demand(item in items, "another path")
+    equal(sorted(client.secrets(list(items)).values()), [b"new", b"old"])
+
+
+@group("items")
+def replacing_stays_in_the_collection(client):
+    other = client.create(mine("replace-in"), b"session", collection=SESSION)
+    item = client.create(mine("replace-in"), b"default", replace=True)
+    demand(item != other, "the item of another collection was replaced")
+    equal(client.secrets([item, other]), {item: b"default", other: b"session"})
+
+
+@group("items")
+def times_are_those_of_the_changes(client):
+    before = int(time.time())
+    item = client.create(mine("times"))
+    first = client.all(item, "Item")
+    demand(before <= first["Created"] <= time.time(), "Created", first["Created"])
+    demand(first["Created"] <= first["Modified"] <= time.time(), "Modified", first["Modified"])
+    changes = (
+        lambda number: client.set(item, "Item", "Label", "s", str(number)),
+        lambda number: client.set_secret(item, str(number).encode()),
+        lambda number: client.set(item, "Item", "Attributes", "a{ss}", mine("times", n=str(number))),
+    )
+    for number, change in enumerate(changes):
+        before = client.all(item, "Item")["Modified"]
+        while time.time() < before + 1.01:
+            time.sleep(0.05)
+        change(number)
+        after = client.all(item, "Item")
+        demand(before < after["Modified"] <= time.time(), "change", number, "is of", after["Modified"])
+        equal(after["Created"], first["Created"], "Created")
+
+
+@group("items")
+def reading_changes_no_times(client):
+    item = client.create(mine("reading"))
+    before = client.all(item, "Item")
+    while time.time() < before["Modified"] + 1.01:
+        time.sleep(0.05)
+    client.secret(item)
+    client.secrets([item])
+    client.found(mine("reading"))
+    client.unlock(item)
+    equal(client.get(item, "Item", "Modified")[1], before["Modified"])
+
+
+@group("items")
+def wrong_types_of_properties(client):
+    item = client.create(mine("wrong"), b"old")
+    for values in (
+        {API + "Item.Attributes": ("a{sv}", {"demand": ("s", "wrong")})},
+        {API + "Item.Attributes": ("as", ["demand", "wrong"])},
+        {API + "Item.Attributes": ("s", "demand=wrong")},
+        {API + "Item.Attributes": ("a{si}", {"demand": 1})},
+        {API + "Item.Attributes": ("a{ss}", mine("wrong")), API + "Item.Label": ("i", 1)},
+        {API + "Item.Attributes": ("a{ss}", mine("wrong")), API + "Item.Label": ("ay", b"label")},
+    ):
+        with refused(INVALID, str(values)):
+            client.create_with(values, b"new", replace=True)
+    for name, kind, value in (
+        ("Attributes", "a{sv}", {"demand": ("s", "wrong")}),
+        ("Attributes", "s", "x"),
+        ("Label", "i", 1),
+    ):
+        with refused(INVALID, "Set " + name):
+            client.set(item, "Item", name, kind, value)
+    equal(client.found(mine("wrong")), [item])
+    equal(client.secret(item), b"old")
+    equal(client.get(item, "Item", "Label"), ("s", "a label"))
+
+
+@group("items")
+def huge_attributes_are_whole_or_refused(client):
+    whole = 0
+    for attributes in (
+        {"value": "x" * 1_000_000},
+        {"n" * 70_000: "value"},
+        {f"name{number}": "x" * 100 for number in range(10_000)},
+        {"a": "x" * 60_000},
+    ):
+        attributes = {**mine("huge"), **attributes}
+        try:
+            item = client.create(attributes)
+        except Refused:
+            continue
+        whole += 1
+        demand(client.attributes(item) == attributes, "attributes were changed")
+    equal(len(client.found(mine("huge"))), whole, "items")
+    label = "x" * 1_000_000
+    try:
+        item = client.create(mine("huge-label"), label=label)
+    except Refused:
+        equal(client.found(mine("huge-label")), [])
+    else:
+        demand(client.get(item, "Item", "Label")[1] == label, "the label was changed")
+        client.delete(item)
+    for item in client.found(mine("huge")):
+        client.delete(item)
+
+
+@group("items", gnome_keyring="it has no such bound")
+def secret_over_the_bound(client):
+    item = client.create(mine("bound"), b"old", "label")
+    before = client.all(item, "Item")
+    client.set_secret(item, bytes(LARGEST_SECRET))
+    equal(len(client.secret(item)), LARGEST_SECRET)
+    client.set_secret(item, b"old")
+    for session in (client.session(), client.session(ENCRYPTED)):
+        for size in (LARGEST_SECRET + 1, 1_000_000):
+            over_the_bound(client, item, bytes(size), session)
+    equal(client.all(item, "Item")["Label"], before["Label"])
+    equal(client.attributes(item), mine("bound"))
+
+
+def over_the_bound(client, item, secret, session):
+    for what in (
+        lambda: client.set_secret(item, secret, session),
+        lambda: client.create(mine("bound"), secret, "new", replace=True, session=session),
+        lambda: client.create(mine("bound"), secret, "new", session=session),
+    ):
+        try:
+            what()
+        except Refused:
+            equal(client.secret(item), b"old")
+            equal(client.found(mine("bound")), [item])
+            equal(client.get(item, "Item", "Label"), ("s", "label"))
+            continue
+        raise Unmet(len(secret), "bytes are taken")
+
+
+@group("items")
+def missing_items_are_left_out(client):
+    item = client.create(mine("left-out"))
+    paths = [item, UNKNOWN_ITEM, *PATHS_THAT_ARE_NONE, "/", ROOT, "/elsewhere"]
+    equal(client.secrets(paths), {item: b"secret"})
+    equal(client.secrets([]), {})
+
+
+# sessions
+
+
+@group("sessions")
+def plain_session(client):
+    session = client.session()
+    demand((session.kind, session.output) in {("s", ""), ("ay", b"")}, session.kind, session.output)
+    demand(session.path.startswith(ROOT + "/session/"), session.path)
+
+
+@group("sessions")
+def encrypted_session(client):
+    session = client.session(ENCRYPTED)
+    demand(session.path.startswith(ROOT + "/session/"), session.path)
+    item = client.create(mine("encrypted"), b"a secret", session=session)
+    equal(client.secret(item, session), b"a secret")
+    equal(client.secret(item, client.session()), b"a secret", "plain")
+
+
+@group("sessions")
+def sessions_differ(client):
+    with Client() as other:
+        sessions = [client.session(), client.session(), client.session(ENCRYPTED), client.session(ENCRYPTED)]
+        sessions.append(other.session())
+        equal(len({each.path for each in sessions}), 5, "paths")
+        demand(sessions[2].output != sessions[3].output, "the same public key for two sessions")
+
+
+@group("sessions")
+def every_length_of_padding(client):
+    session = client.session(ENCRYPTED)
+    item = client.create(mine("padding"), session=session)
+    for length in range(50):
+        secret = EVERY_BYTE[:length]
+        client.set_secret(item, secret, session)
+        equal(client.secret(item, session), secret, length)
+
+
+@group("sessions")
+def fresh_iv(client):
+    session = client.session(ENCRYPTED)
+    item = client.create(mine("iv"), session=session)
+    ivs = {bytes(client.call(item, "Item.GetSecret", "o", session.path)[1]) for _ in range(10)}
+    equal(len(ivs), 10, "IVs")
+    found = client.call(ROOT, "Service.GetSecrets", "aoo", [item, client.create(mine("iv"))], session.path)
+    equal(len({bytes(sealed[1]) for sealed in found.values()}), 2, "IVs of GetSecrets")
+
+
+def private_number_with(test):
+    """A number whose public key passes the test."""
+    while True:
+        private = secrets.randbits(256)
+        public = pow(2, private, PRIME)
+        if test(public):
+            return private, public
+
+
+def works_with_public_key(client, value, private):
+    session = Session.of_public_key(client, value, private)
+    item = client.create(mine("key"), b"a secret", session=session)
+    equal(client.secret(item, session), b"a secret")
+
+
+@group("sessions")
+def key_of_127_bytes(client):
+    private, public = private_number_with(lambda public: public < 1 << 1016)
+    works_with_public_key(client, public.to_bytes(127, "big"), private)
+
+
+@group("sessions")
+def key_with_a_leading_zero(client):
+    private, public = private_number_with(lambda public: public < 1 << 1016)
+    works_with_public_key(client, public.to_bytes(128, "big"), private)
+
+
+@group("sessions")
+def key_of_129_bytes_with_a_leading_zero(client):
+    """A number with a sign, as some libraries write them; it may also be refused."""
+    private, public = private_number_with(lambda public: public >= 1 << 1023)
+    try:
+        works_with_public_key(client, public.to_bytes(129, "big"), private)
+    except Refused as error:
+        demand(error.name in INVALID, error)
+
+
+@group("sessions")
+def key_of_one_byte(client):
+    works_with_public_key(client, b"\x02", 1)
+
+
+@group("sessions")
+def shared_number_with_a_leading_zero(client):
+    """One session in 256 has one, and the number must be padded on the left."""
+    private = secrets.randbits(256)
+    item = client.create(mine("shared"))
+    for _ in range(3000):
+        session = client.session(ENCRYPTED, private)
+        if session.shared < 1 << 1016:
+            equal(client.secret(item, session), b"secret")
+            client.set_secret(item, b"changed", session)
+            equal(client.secret(item), b"changed")
+            return
+        session.close()
+    raise Skipped("no such number in 3,000 sessions")
+
+
+@group("sessions", gnome_keyring="it drops leading zeros")
+def public_key_of_128_bytes(client):
+    """Some clients take no shorter one. One in 256 begins with a zero."""
+    found = 0
+    for _ in range(3000):
+        session = client.session(ENCRYPTED, 1 << 16)
+        equal(len(session.output), 128, "bytes of the public key")
+        session.close()
+        found += session.output[0] == 0
+        if found == 2:
+            return
+    raise Skipped("no such key in 3,000 sessions")
+
+
+INVALID_KEYS = {
+    "no bytes": b"",
+    "0": bytes(128),
+    "one zero byte": b"\0",
+    "1": b"\x01",
+    "1 in 128 bytes": (1).to_bytes(128, "big"),
+    "p-1": (PRIME - 1).to_bytes(128, "big"),
+    "p": PRIME.to_bytes(128, "big"),
+    "p+1": (PRIME + 1).to_bytes(128, "big"),
+    "128 bytes of ones": b"\xff" * 128,
+    "129 bytes of ones": b"\xff" * 129,
+    "a million bytes": b"\x55" * 1_000_000,
+}
+
+
+@group("sessions", gnome_keyring="it takes keys of 1 to 129 bytes whatever their number")
+def invalid_keys(client):
+    for name, value in INVALID_KEYS.items():
+        with refused(INVALID, "a public key that is " + name):
+            client.call(ROOT, "Service.OpenSession", "sv", ENCRYPTED, ("ay", value))
+
+
+@group("sessions", gnome_keyring="it says Failed")
+def key_of_no_bytes(client):
+    with refused(INVALID, "a public key of no bytes"):
+        client.call(ROOT, "Service.OpenSession", "sv", ENCRYPTED, ("ay", b""))
+
+
+@group("sessions")
+def key_of_another_type(client):
+    for kind, value in (("s", "key"), ("s", ""), ("u", 2), ("as", [])):
+        with refused(INVALID, kind):
+            client.call(ROOT, "Service.OpenSession", "sv", ENCRYPTED, (kind, value))
+
+
+@group("sessions")
+def unknown_algorithm(client):
+    for name in ("", "rot13", "PLAIN", ENCRYPTED + "-2", "x" * 10_000):
+        for value in (("s", ""), ("ay", b"\x02")):
+            with refused(NOT_SUPPORTED, repr(name[:60])):
+                client.call(ROOT, "Service.OpenSession", "sv", name, value)
+
+
+@group("sessions", gnome_keyring="it takes some of them, and says Failed for others")
+def damaged_secrets(client):
+    session = client.session(ENCRYPTED)
+    item = client.create(mine("damaged"), b"old", session=session)
+    path, iv, value, kind = session.seal(b"a secret of several blocks, because each counts")
+    for name, parameters, content in (
+        ("an IV of 15 bytes", iv[:15], value),
+        ("an IV of 17 bytes", iv + b"x", value),
+        ("an IV of 32 bytes", iv + iv, value),
+        ("no IV", b"", value),
+        ("15 bytes", iv, value[:15]),
+        ("47 bytes", iv, value[:47]),
+        ("a padding of 0", iv, session.encrypt(bytes(16), iv)),
+        ("a padding of 17", iv, session.encrypt(bytes([17]) * 32, iv)),
+        ("a padding of 255", iv, session.encrypt(bytes([255]) * 16, iv)),
+        ("unequal padding", iv, session.encrypt(b"xxxxxxxxxxxx\1\2\3\4", iv)),
+    ):
+        damaged_is_refused(client, item, name, (path, parameters, content, kind))
+
+
+@group("sessions", gnome_keyring="it says Failed")
+def no_block_at_all(client):
+    session = client.session(ENCRYPTED)
+    item = client.create(mine("damaged"), b"old", session=session)
+    path, iv, _, kind = session.seal(b"")
+    damaged_is_refused(client, item, "no bytes", (path, iv, b"", kind))
+
+
+def damaged_is_refused(client, item, name, sealed):
+    values = {API + "Item.Attributes": ("a{ss}", mine("damaged-new"))}
+    with refused(INVALID, name + ", SetSecret"):
+        client.call(item, "Item.SetSecret", "(oayays)", sealed)
+    with refused(INVALID, name + ", CreateItem"):
+        client.call(DEFAULT, "Collection.CreateItem", "a{sv}(oayays)b", values, sealed, False)
+    equal(client.secret(item), b"old", name)
+    equal(client.found(mine("damaged-new")), [], name)
+
+
+def without_session(client, item, path, kind):
+    """Whatever needs a session is refused with this one."""
+    values = {API + "Item.Attributes": ("a{ss}", mine("no-session"))}
+    sealed = (path, b"", b"new", "text/plain")
+    for name, what in {
+        "GetSecret": lambda: client.call(item, "Item.GetSecret", "o", path),
+        "GetSecrets": lambda: client.call(ROOT, "Service.GetSecrets", "aoo", [item], path),
+        "SetSecret": lambda: client.call(item, "Item.SetSecret", "(oayays)", sealed),
+        "CreateItem": lambda: client.call(DEFAULT, "Collection.CreateItem", "a{sv}(oayays)b", values, sealed, False),
+    }.items():
+        with refused(NO_SESSION, f"{name}, {kind}"):
+            what()
+    equal(client.secret(item), b"secret", kind)
+    equal(client.found(mine("no-session")), [], kind)
+
+
+@group("sessions")
+def foreign_session(client):
+    item = client.create(mine("foreign"))
+    with Client() as other:
+        for algorithm in (PLAIN, ENCRYPTED):
+            theirs = other.session(algorithm)
+            without_session(client, item, theirs.path, "foreign")
+            equal(other.secret(item, theirs), b"secret", "its owner's")
+
+
+@group("sessions")
+def foreign_session_is_not_closed(client):
+    item = client.create(mine("not-closed"))
+    with Client() as other:
+        theirs = other.session()
+        with contextlib.suppress(Refused):
+            client.call(theirs.path, "Session.Close")
+        equal(other.secret(item, theirs), b"secret")
+
+
+@group("sessions")
+def closed_session(client):
+    item = client.create(mine("closed"))
+    for algorithm in (PLAIN, ENCRYPTED):
+        session = client.session(algorithm)
+        session.close()
+        without_session(client, item, session.path, "closed")
+        with refused(NO_OBJECT | NO_SESSION, "closed twice"):
+            session.close()
+
+
+@group("sessions")
+def unknown_session(client):
+    item = client.create(mine("unknown"))
+    for path in ("/", ROOT + "/session/none", ROOT, client.alias("default"), item):
+        without_session(client, item, path, path)
+
+
+def is_session(client, path):
+    try:
+        return client.introspect(path).find(f"interface[@name='{API}Session']") is not None
+    except Refused:
+        return False
+
+
+def until(what, about, seconds=20):
+    end = time.monotonic() + seconds
+    while not what():
+        demand(time.monotonic() < end, about)
+        time.sleep(0.01)
+
+
+@group("sessions")
+def session_ends_with_its_connection(client):
+    with Client() as other:
+        paths = [other.session().path, other.session(ENCRYPTED).path]
+        demand(all(is_session(other, path) for path in paths), "no sessions")
+    until(lambda: not any(is_session(client, path) for path in paths), "a session outlives its connection")
+    # Sessions that are here end with Close too.
+    session = client.session()
+    session.close()
+    until(lambda: not is_session(client, session.path), "a closed session is still there")
+
+
+def resident_kilobytes(client):
+    process = client.send(message_bus.GetConnectionUnixProcessID(NAME))
+    with open(f"/proc/{process}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+
+
+def leave_sessions(count):
+    paths = []
+    for number in range(count):
+        with Client() as other:
+            other.alias("default")
+            paths.append(other.session(ENCRYPTED if number % 10 == 0 else PLAIN, 1 << 160).path)
+    return paths
+
+
+@group("crowds")
+def a_thousand_connections_leave_sessions(client):
+    paths = leave_sessions(200)
+    before = resident_kilobytes(client)
+    paths += leave_sessions(800)
+    for path in paths:
+        until(lambda path=path: not is_session(client, path), path + " is still there")
+    client.alias("default")
+    grown = resident_kilobytes(client) - before
+    demand(grown < 4096, grown, "KiB more after 800 connections")
+
+
+@group("crowds")
+def a_thousand_sessions_of_one_connection(client):
+    with Client() as other:
+        sessions = [other.session() for _ in range(1000)]
+        item = other.create(mine("thousand"), session=sessions[-1])
+        for each in (sessions[0], sessions[500], sessions[-1]):
+            equal(other.secret(item, each), b"secret")
+    until(lambda: not is_session(client, sessions[0].path), "its first session is still there")
+
+
+@group("crowds")
+def clients_at_once(client):
+    """They store, read and delete at once, after a first message that isn't OpenSession."""
+    at_once(16, lambda number: used_by_one(number, lambda other: other.alias("default")))
+    equal(client.found(mine("at-once")), [])
+
+
+def used_by_one(number, first):
+    with Client() as other:
+        first(other)
+        session = other.session(ENCRYPTED if number % 2 else PLAIN)
+        for turn in range(10):
+            attributes = mine("at-once", number=str(number), turn=str(turn))
+            item = other.create(attributes, str(number).encode(), session=session)
+            equal(other.found(attributes), [item])
+            equal(other.secret(item, session), str(number).encode())
+            other.delete(item)
+
+
+def at_once(count, what):
+    failures = []
+
+    def one(number):
+        try:
+            what(number)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+# In a group of its own, because it ends gnome-keyring.
+@group("open-session-first", gnome_keyring="it can abort when clients begin with OpenSession at once")
+def clients_begin_with_open_session(client):
+    barrier = threading.Barrier(16)
+
+    def begin(number):
+        with Client() as other:
+            barrier.wait(PATIENCE)
+            for _ in range(20):
+                other.session(ENCRYPTED if number % 2 else PLAIN)
+
+    at_once(16, begin)
+    at_once(16, lambda number: used_by_one(number, lambda other: other.session()))
+    equal(client.found(mine("at-once")), [])
+
+
+# unlocking and locking
+
+
+@group("unlock")
+def unlocked_is_answered_as_asked(client):
+    path = client.alias("default")
+    item = client.create(mine("unlock"))
+    for objects in ([path], [DEFAULT], [item], [path, DEFAULT, item], [client.alias("session")], [ROOT + "/aliases/session"]):
+        equal(client.unlock(*objects), [objects, "/"])
+
+
+@group("unlock")
+def nothing_to_unlock_or_lock(client):
+    equal(client.unlock(), [[], "/"], "Unlock")
+    equal(client.lock(), [[], "/"], "Lock")
+
+
+@group("unlock")
+def unknown_is_not_unlocked(client):
+    path = client.alias("default")
+    for unknown in (*PATHS_THAT_ARE_NONE, "/", ROOT, "/elsewhere"):
+        equal(client.unlock(unknown), [[], "/"], unknown)
+        equal(client.unlock(unknown, path, unknown), [[path], "/"], unknown)
+
+
+@group("unlock", gnome_keyring="it looks at the collection alone")
+def unknown_items_are_not_unlocked(client):
+    for unknown in (UNKNOWN_ITEM, client.alias("default") + "/no_such_item"):
+        equal(client.unlock(unknown), [[], "/"], unknown)
+        equal(client.unlock(unknown, DEFAULT), [[DEFAULT], "/"], unknown)
+        equal(client.lock(unknown), [[], "/"], unknown)
+    equal(client.get(DEFAULT, "Collection", "Locked"), ("b", False))
+
+
+@group("unlock")
+def unknown_is_not_locked(client):
+    for unknown in (*PATHS_THAT_ARE_NONE, "/", ROOT, "/elsewhere"):
+        equal(client.lock(unknown), [[], "/"], unknown)
+    equal(client.get(DEFAULT, "Collection", "Locked"), ("b", False))
+
+
+# what clients rely on when it is locked; the rest of it is for those who know how the service is unlocked
+
+
+@group("locked")
+def locked_as_asked(client, password):
+    path = client.alias("default")
+    item = client.create(mine("locked"), b"old", "label")
+    with locked(client, password):
+        equal(client.get(path, "Collection", "Locked"), ("b", True))
+        equal(client.get(item, "Item", "Locked"), ("b", True))
+        equal(client.lock(path), [[path], "/"], "locked again")
+    equal(client.secret(item), b"old")
+
+
+@contextlib.contextmanager
+def locked(client, password):
+    path = client.alias("default")
+    equal(client.lock(DEFAULT), [[DEFAULT], "/"], "Lock")
+    try:
+        yield
+    finally:
+        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session().seal(password))
+
+
+@group("locked")
+def locked_items_are_found(client, password):
+    path = client.alias("default")
+    item = client.create(mine("locked-found"), b"old", "label")
+    with locked(client, password):
+        equal(client.call(ROOT, "Service.SearchItems", "a{ss}", mine("locked-found")), [[], [item]])
+        equal(client.found_in(path, mine("locked-found")), [item])
+
+
+@group("locked")
+def locked_secrets_are_refused(client, password):
+    item = client.create(mine("locked-refused"), b"old", "label")
+    session = client.session()
+    with locked(client, password):
+        equal(client.secrets([item]), {})
+        for name, what in {
+            "GetSecret": lambda: client.secret(item, session),
+            "SetSecret": lambda: client.set_secret(item, b"new", session),
+            "CreateItem": lambda: client.create(mine("locked-refused"), session=session),
+            "CreateItem, replace": lambda: client.create(mine("locked-refused"), replace=True, session=session),
+            "Set": lambda: client.set(item, "Item", "Label", "s", "new"),
+        }.items():
+            with refused(IS_LOCKED, name):
+                what()
+    equal(client.found(mine("locked-refused")), [item])
+    equal(client.secret(item), b"old")
+
+
+@group("locked")
+def wrong_password_is_denied(client, password):
+    path = client.alias("default")
+    with locked(client, password):
+        with refused({"org.gnome.keyring.Error.Denied"}, "a wrong password"):
+            wrong = client.session().seal(password + b"x")
+            client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, wrong)
+        equal(client.get(path, "Collection", "Locked"), ("b", True))
+
+
+@group("locked")
+def locking_is_signalled(client, password):
+    path = client.alias("default")
+    item = client.create(mine("locked-signals"))
+    client.listen()
+    expected = ["ItemChanged " + item, item + " Locked", "CollectionChanged " + path, path + " Locked"]
+    with locked(client, password):
+        client.wait_for(*expected)
+        client.signals.clear()
+    client.wait_for(*expected)
+
+
+@group("locked")
+def unlocking_needs_a_prompt(client, password):
+    path = client.alias("default")
+    with locked(client, password), Client() as other:
+        unlocked, prompt = client.unlock(path)
+        equal(unlocked, [])
+        demand(prompt != "/", "no prompt")
+        for method in ("Prompt.Prompt", "Prompt.Dismiss"):
+            with refused(DENIED, method + " by another"):
+                other.call(prompt, method, *(["s", ""] if method == "Prompt.Prompt" else []))
+        described_as_demanded(client, prompt, "Prompt")
+        # Nobody can answer here, so the prompt is dismissed by the service.
+        dismissed, result = client.prompted(prompt)
+        equal((dismissed, result), (True, ("ao", [])))
+        equal(client.get(path, "Collection", "Locked"), ("b", True))
+
+
+# signals
+
+
+def nothing_else(client, expected, item):
+    """The signals that came are the expected ones, as far as they are about the item or the list of items."""
+    found = [each for each in client.described() if item in each or each.endswith(" Items")]
+    equal(sorted(set(found)), sorted(set(expected)), "signals")
+
+
+def marked(client, what):
+    """Does something, and waits for the signal of a later change, so that all signals of the first have come."""
+    last = client.create(mine("mark"), collection=SESSION)
+    client.wait_for("ItemCreated " + last)
+    client.signals.clear()
+    result = what()
+    client.delete(last)
+    client.wait_for("ItemDeleted " + last)
+    client.signals = [each for each in client.signals if last not in str(each.body) and each.path != SESSION]
+    return result
+
+
+@group("signals")
+def item_created(client):
+    client.listen()
+    path = client.alias("default")
+    item = client.create(mine("signals"))
+    client.wait_for("ItemCreated " + item, path + " Items")
+    equal([each.path for each in client.signals if each.member == "ItemCreated"], [path], "path of the signal")
+
+
+@group("signals")
+def item_deleted(client):
+    path = client.alias("default")
+    item = client.create(mine("signals"))
+    client.listen()
+    client.delete(item)
+    client.wait_for("ItemDeleted " + item, path + " Items")
+
+
+@group("signals")
+def items_property_is_told(client):
+    """PropertiesChanged has the new list, or tells that it is no longer valid."""
+    path = client.alias("default")
+    client.listen()
+    item = client.create(mine("signals"))
+    client.wait_for(path + " Items")
+    for signal in client.signals:
+        if signal.interface == PROPERTIES and signal.path == path:
+            interface, changed, invalidated = signal.body
+            equal(interface, API + "Collection")
+            demand("Items" in invalidated or item in changed["Items"][1], "the list lacks the item")
+
+
+@group("signals")
+def item_replaced(client):
+    item = client.create(mine("signal-replace"))
+    client.listen()
+    marked(client, lambda: client.create(mine("signal-replace"), b"new", replace=True))
+    demand("ItemCreated " + item in client.described(), "no ItemCreated:", client.described())
+    demand("ItemDeleted " + item not in client.described(), client.described())
+
+
+@group("signals")
+def label_changed(client):
+    item = client.create(mine("signal-label"))
+    client.listen()
+    client.set(item, "Item", "Label", "s", "new")
+    client.wait_for("ItemChanged " + item, item + " Label")
+
+
+@group("signals")
+def attributes_changed(client):
+    item = client.create(mine("signal-attributes"))
+    client.listen()
+    client.set(item, "Item", "Attributes", "a{ss}", mine("signal-attributes", a="b"))
+    client.wait_for("ItemChanged " + item, item + " Attributes")
+
+
+@group("signals")
+def secret_set_is_not_told(client):
+    item = client.create(mine("signal-secret"))
+    client.listen()
+    marked(client, lambda: client.set_secret(item, b"new"))
+    nothing_else(client, [], item)
+
+
+@group("signals")
+def refused_change_is_not_told(client):
+    item = client.create(mine("signal-refused"))
+    client.listen()
+
+    def change():
+        with refused(INVALID, "a number as label"):
+            client.set(item, "Item", "Label", "i", 1)
+        with refused(NO_SESSION, "no session"):
+            client.call(item, "Item.SetSecret", "(oayays)", ("/", b"", b"", ""))
+
+    marked(client, change)
+    nothing_else(client, [], item)
+
+
+@group("signals")
+def signals_reach_others(client):
+    with Client() as other:
+        other.listen()
+        item = client.create(mine("signal-others"))
+        other.wait_for("ItemCreated " + item)
+
+
+@group("signals")
+def signals_of_the_session_collection(client):
+    client.listen()
+    item = client.create(mine("signals"), collection=SESSION)
+    client.wait_for("ItemCreated " + item, SESSION + " Items")
+    client.delete(item)
+    client.wait_for("ItemDeleted " + item)
+
+
+# changes by another program, which whoever runs this makes when it reads `listening`
+
+
+@group("elsewhere")
+def told_of_changes_elsewhere(client):
+    client.listen()
+    print("listening", flush=True)
+    end = time.monotonic() + PATIENCE
+    while not any(each.member == "ItemCreated" for each in client.signals):
+        client.receive(end)
+    item = next(each.body[0] for each in client.signals if each.member == "ItemCreated")
+    demand(item in client.items(), item)
+    client.wait_for(client.alias("default") + " Items")
+
+
+# collections
+
+
+@group("collections")
+def collection_is_created_and_deleted(client):
+    client.listen()
+    path = client.create_collection("a collection")
+    client.wait_for("CollectionCreated " + path, ROOT + " Collections")
+    demand(path in client.collections(), "not among Collections")
+    found = client.all(path, "Collection")
+    equal((found["Label"], found["Items"], found["Locked"]), ("a collection", [], False))
+    item = client.create(mine("in-collection"), collection=path)
+    equal(client.items(path), [item])
+    equal(client.found(mine("in-collection")), [item])
+    client.signals.clear()
+    client.delete_collection(path)
+    client.wait_for("CollectionDeleted " + path, ROOT + " Collections")
+    demand(path not in client.collections(), "still among Collections")
+    equal(client.found(mine("in-collection")), [])
+    with refused(NO_OBJECT | INVALID | {ERROR + "UnknownInterface"}, "GetAll"):
+        client.all(path, "Collection")
+
+
+@group("collections", gnome_keyring="it answers 0")
+def times_of_a_collection(client):
+    path = client.create_collection("times")
+    for name in ("Created", "Modified"):
+        demand(abs(client.get(path, "Collection", name)[1] - time.time()) < 60, name)
+    client.delete_collection(path)
+
+
+@group("collections")
+def collection_is_renamed(client):
+    path = client.create_collection("old name")
+    client.listen()
+    client.set(path, "Collection", "Label", "s", "new name")
+    client.wait_for("CollectionChanged " + path, path + " Label")
+    equal(client.get(path, "Collection", "Label"), ("s", "new name"))
+    demand(path in client.collections(), "its path changed")
+    client.delete_collection(path)
+
+
+@group("collections")
+def collections_of_one_label(client):
+    paths = [client.create_collection("twice") for _ in range(2)]
+    demand(paths[0] != paths[1], "one path for both")
+    for path in paths:
+        equal(client.get(path, "Collection", "Label"), ("s", "twice"))
+        client.delete_collection(path)
+
+
+@group("collections")
+def odd_names_of_collections(client):
+    """Their paths have no other characters than the bus allows."""
+    for label in ("Größe_1", "a b/c", "🔑", "x" * 100):
+        path = client.create_collection(label)
+        name = path[len(ROOT + "/collection/") :]
+        demand(name and all(each.isascii() and (each.isalnum() or each == "_") for each in name), path)
+        equal(client.get(path, "Collection", "Label"), ("s", label))
+        client.delete_collection(path)
+
+
+@group("collections", gnome_keyring="it asks for a password first")
+def existing_default_is_answered(client):
+    """libsecret asks for the default collection in this way."""
+    values = {API + "Collection.Label": ("s", "Default")}
+    before = client.collections()
+    path, prompt = client.call(ROOT, "Service.CreateCollection", "a{sv}s", values, "default")
+    equal((path, prompt), (client.alias("default"), "/"))
+    equal(client.collections(), before)
+
+
+@group("collections")
+def other_aliases_of_new_collections(client):
+    values = {API + "Collection.Label": ("s", "Other")}
+    before = client.collections()
+    with refused(NOT_SUPPORTED, "an alias that nobody knows"):
+        client.call(ROOT, "Service.CreateCollection", "a{sv}s", values, "no_such_alias")
+    equal(client.collections(), before)
+
+
+@group("collections")
+def wrong_label_of_a_collection(client):
+    before = client.get(DEFAULT, "Collection", "Label")
+    with refused(INVALID, "a number as label"):
+        client.set(DEFAULT, "Collection", "Label", "i", 1)
+    equal(client.get(DEFAULT, "Collection", "Label"), before)
+
+
+@group("collections")
+def prompt_belongs_to_its_caller(client):
+    values = {API + "Collection.Label": ("s", "asked for")}
+    path, prompt = client.call(ROOT, "Service.CreateCollection", "a{sv}s", values, "")
+    if prompt == "/":
+        client.delete_collection(path)
+        raise Skipped("nothing is asked for a new collection")
+    before = client.collections()
+    with Client() as other:
+        other.listen()
+        with refused(DENIED, "Prompt by another"):
+            other.call(prompt, "Prompt.Prompt", "s", "")
+        with refused(DENIED, "Dismiss by another"):
+            other.call(prompt, "Prompt.Dismiss")
+        client.listen()
+        client.call(prompt, "Prompt.Dismiss")
+        equal(client.completed(prompt), (True, ("o", "/")), "result")
+        other.alias("default")
+        demand(not any(each.member == "Completed" for each in other.signals), "the result is told to others")
+    with refused(NO_OBJECT, "Prompt after Dismiss"):
+        client.call(prompt, "Prompt.Prompt", "s", "")
+    equal(client.collections(), before)
+
+
+# what survives the service
+
+
+@group("keeps")
+def things_are_stored(client, state):
+    items = []
+    for label, attributes, secret, kind in KEPT:
+        session = client.session(ENCRYPTED if len(items) % 2 else PLAIN)
+        path = client.create(attributes, secret, label, session=session, kind=kind)
+        found = client.all(path, "Item")
+        items.append([path, found["Created"], found["Modified"]])
+    removed = client.create(mine("kept-not"))
+    client.delete(removed)
+    collection = client.create_collection("kept collection")
+    below = client.create(mine("kept-below"), b"below", collection=collection)
+    in_memory = client.create(mine("kept-not"), collection=SESSION)
+    session = client.session().path
+    with open(state, "w", encoding="ascii") as file:
+        json.dump(
+            {
+                "items": items,
+                "removed": removed,
+                "below": below,
+                "collection": collection,
+                "in_memory": in_memory,
+                "session": session,
+                "default": client.alias("default"),
+            },
+            file,
+        )
+
+
+KEPT = [
+    ("a label", mine("kept", number="1"), b"a secret", "text/plain"),
+    ("a label", mine("kept", number="1"), b"another secret", "text/plain"),
+    ("", {}, b"", "text/plain"),
+    ("Größe 🔑", {"xdg:schema": "org.example.Kept", **mine("kept")}, EVERY_BYTE, "application/octet-stream"),
+    ("generic", {"xdg:schema": GENERIC, **mine("kept")}, b"one\ntwo\n", "text/plain; charset=utf8"),
+    *((name, mine("kept-odd", **{name: value}), b"odd", "plain/text") for name, value in ODD_ATTRIBUTES.items()),
+    ("gnome-keyring's own", {"gkr:compat:hashed:user": "12345", **mine("kept-own")}, b"x", ""),
+    *((name, mine("kept-secret"), secret, "") for name, secret in ODD_SECRETS.items()),
+]
+
+
+def what_was_kept(state):
+    with open(state, encoding="ascii") as file:
+        return json.load(file)
+
+
+@group("kept")
+def paths_survive(client, state):
+    before = what_was_kept(state)
+    equal(client.alias("default"), before["default"])
+    demand({item[0] for item in before["items"]} <= set(client.items()), "items are missing")
+    demand(before["collection"] in client.collections(), "the collection is missing")
+    equal(client.get(before["collection"], "Collection", "Label"), ("s", "kept collection"))
+
+
+@group("kept")
+def secrets_survive(client, state):
+    items = [item[0] for item in what_was_kept(state)["items"]]
+    for session in (client.session(), client.session(ENCRYPTED)):
+        found = client.secrets(items, session)
+        for path, (label, _, secret, _) in zip(items, KEPT):
+            equal(found.get(path), secret, label)
+
+
+@group("kept")
+def labels_and_times_survive(client, state):
+    for (path, created, modified), (label, _, _, _) in zip(what_was_kept(state)["items"], KEPT):
+        found = client.all(path, "Item")
+        equal((found["Label"], found["Created"], found["Modified"]), (label, created, modified))
+
+
+@group("kept")
+def attributes_survive(client, state):
+    """gnome-keyring adds the generic schema where there is none, and takes those beginning with gkr: for its own."""
+    for (path, _, _), (_, attributes, _, _) in zip(what_was_kept(state)["items"], KEPT):
+        if any(name.startswith("gkr:") for name in attributes):
+            continue
+        expected = {name: value for name, value in attributes.items() if value != GENERIC}
+        equal(client.attributes(path), expected)
+
+
+@group("kept", gnome_keyring="it adds the generic schema, and takes those beginning with gkr: for its own")
+def attributes_are_the_very_same(client, state):
+    for (path, _, _), (_, attributes, _, _) in zip(what_was_kept(state)["items"], KEPT):
+        equal(client.get(path, "Item", "Attributes")[1], attributes)
+
+
+@group("kept", gnome_keyring="it answers text/plain for all")
+def content_types_survive(client, state):
+    for (path, _, _), (_, _, secret, kind) in zip(what_was_kept(state)["items"], KEPT):
+        equal(client.secret_and_kind(path), (secret, kind))
+
+
+@group("kept")
+def session_collection_does_not_survive(client, state):
+    equal(client.items(SESSION), [])
+    equal(client.found(mine("kept-not")), [])
+    equal(client.secrets([what_was_kept(state)["in_memory"]]), {})
+
+
+@group("kept")
+def sessions_do_not_survive(client, state):
+    before = what_was_kept(state)
+    with refused(NO_SESSION, "the session of before"):
+        client.call(before["items"][0][0], "Item.GetSecret", "o", before["session"])
+
+
+@group("kept", gnome_keyring="it gives the highest number again after a restart")
+def removed_path_is_not_reused(client, state):
+    for _ in range(3):
+        demand(client.create(mine("kept-again")) != what_was_kept(state)["removed"], "the path of a deleted item")
+
+
+@group("kept", gnome_keyring="its collection has a password of its own, and is locked")
+def collection_keeps_its_items(client, state):
+    before = what_was_kept(state)
+    equal(client.secrets([before["below"]]), {before["below"]: b"below"})
+
+
+# --- running them
+
+
+def run(function, options):
+    """Whether the demand is met."""
+    reason = function.not_for.get(options.provider)
+    if reason and not options.all:
+        print(f"skipped {function.title}: not for {options.provider}: {reason}", flush=True)
+        return True
+    needed = [name for name in ("state", "password") if name in function.__code__.co_varnames[: function.__code__.co_argcount]]
+    values = [getattr(options, name) for name in needed]
+    if None in values:
+        print(f"skipped {function.title}: no --{needed[values.index(None)]} is given", flush=True)
+        return True
+    start = time.monotonic()
+    try:
+        with Client() as client:
+            # OpenSession as the first message can end gnome-keyring.
+            client.alias("default")
+            function(client, *(value.encode() if name == "password" else value for name, value in zip(needed, values)))
+    except Skipped as error:
+        print(f"skipped {function.title}: {error}", flush=True)
+        return True
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)
+        lines = ", ".join(str(frame.lineno) for frame in place if frame.filename == __file__)
+        text = " ".join(f"{'' if isinstance(error, Unmet) else type(error).__name__ + ' '}{error}".split())
+        print(f"not ok {function.title}: {text[:500]} (lines {lines})", flush=True)
+        return False
+    took = time.monotonic() - start
+    print(f"ok {function.title}" + (f" ({took:.1f} s)" if took > 0.5 else ""), flush=True)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--provider", default="")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--state")
+    parser.add_argument("--password")
+    options = parser.parse_args()
+    if options.list:
+        for name, functions in GROUPS.items():
+            print(name)
+            for function in functions:
+                print("  " + function.title, *(f"(not for {who}: {why})" for who, why in function.not_for.items()))
+        return
+    chosen = [
+        function
+        for name, functions in GROUPS.items()
+        for function in functions
+        if name in options.names or function.title in options.names
+    ]
+    titles = {function.title for function in chosen}
+    unknown = [name for name in options.names if name not in GROUPS and name not in titles]
+    if unknown or not chosen:
+        sys.exit("secret-service-demands.py: no such group or demand: " + " ".join(unknown))
+    sys.exit(not all([run(function, options) for function in chosen]))
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("LC_ALL", "C.UTF-8")
+    main()
