@@ -32,8 +32,12 @@ package enum ItemTranslation {
     let texts = given.map(texts) ?? [:]
     // While they mean the same item, they stay as a program gave them.
     let unchanged = given.flatMap { ItemAttributes.key(of: texts) == item.key ? $0 : nil }
+    // A tool's own helper looks for its own attributes.
+    let made =
+      (given == nil ? ToolHelperItems.attributes(of: item.key, label: item.label) : nil)
+      ?? ItemAttributes.attributes(of: item, replacing: texts)
     return Shown(
-      attributes: unchanged ?? lookup(ItemAttributes.attributes(of: item, replacing: texts)),
+      attributes: unchanged ?? lookup(made),
       label: ItemAttributes.label(of: item), contentType: contentType)
   }
 

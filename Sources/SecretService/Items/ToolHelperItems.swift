@@ -12,17 +12,36 @@ struct ToolHelperItems {
   let account: String?
   /// Libsecret's name for the kind of item.
   let schema: String
+  /// Attributes that all of its items have.
+  var more: [String: String] = [:]
 
   /// The items of docker-credential-secretservice and cargo:libsecret.
   static let all = [
     ToolHelperItems(
       domain: "docker", mark: ("docker_cli", "1"), url: "server", account: "username",
-      schema: "io.docker.Credentials"),
+      schema: "io.docker.Credentials", more: ["label": "Docker Credentials"]),
     ToolHelperItems(
       domain: "cargo", mark: (ItemAttributes.schema, "org.rust-lang.cargo.registry"), url: "url",
       account: nil,
       schema: "org.rust-lang.cargo.registry"),
   ]
+
+  /// The attributes by which the helper finds an item that was stored without it; `nil` if the item isn't its tool's, or
+  /// can't be told from them.
+  ///
+  /// - Parameter label: the item's label, which is the URL as the tool wrote it, if the tool stored the item.
+  static func attributes(of key: Item.Key, label: ByteString?) -> [String: String]? {
+    guard case .internetPassword(let place) = key,
+      let helper = all.first(where: { $0.domain == place.securityDomain })
+    else { return nil }
+    for url in [label?.text, key.place(without: helper.domain)].compactMap({ $0 }) {
+      var attributes = helper.more.merging([helper.url: url, helper.mark.name: helper.mark.value]) { $1 }
+      attributes[ItemAttributes.schema] = helper.schema
+      if let name = helper.account { attributes[name] = place.account?.text }
+      if helper.key(of: attributes)?.primaryKey == key.primaryKey { return attributes }
+    }
+    return nil
+  }
 
   /// The helper that made an item with these attributes; `nil` if it was no tool's helper.
   static func made(_ attributes: [String: String]) -> ToolHelperItems? {
@@ -53,5 +72,14 @@ struct ToolHelperItems {
       account: account.flatMap { attributes[$0] }.map { ByteString($0) }, path: ByteString(path),
       securityDomain: domain)
     return key.protocol.isEmpty || key.server == nil ? nil : .internetPassword(key)
+  }
+}
+
+extension Item.Key {
+  /// The URL of the key's place.
+  fileprivate func place(without domain: ByteString) -> String? {
+    guard case .internetPassword(var key) = self else { return nil }
+    key.securityDomain = nil
+    return Item.Key.internetPassword(key).place
   }
 }

@@ -43,6 +43,14 @@ struct ServedItem {
     return UInt64(date.seconds)
   }
 
+  /// The content type that programs are told. That of a text is always spelled in one way, however it was given:
+  /// libsecret takes no other for a text, and gh and Git Credential Manager have spellings of their own.
+  var toldContentType: String {
+    let isText = ["text/plain; charset=utf8", "text/plain; charset=utf-8", "text/plain;charset=utf-8", "plain/text"]
+      .contains(shown.contentType.lowercased())
+    return isText ? ItemTranslation.plainText : shown.contentType
+  }
+
   /// Whether it comes before another among the answers to a search: what a person has chosen, then the newest.
   func isPreferred(to other: ServedItem) -> Bool {
     let (left, right) = (item?.isDefault ?? false, other.item?.isDefault ?? false)

@@ -40,7 +40,7 @@ extension Provider {
 
   private func getSecret(of item: ServedItem, _ call: MethodCall) throws(ServiceError) {
     let session = try sessions.session(at: try path(try call.arguments("(o)")[0]), of: call.sender)
-    let contentType = item.shown.contentType
+    let contentType = item.toldContentType
     guard let stored = item.item else {
       guard let secret = volatileSecrets[item.path] else { throw .noSuchObject }
       return call.answer([session.seal(secret.secret, contentType)])

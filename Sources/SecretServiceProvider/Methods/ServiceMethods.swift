@@ -100,9 +100,9 @@ extension Provider {
     for path in asked {
       guard case .item(let item) = object(at: path, for: call.sender) else { continue }
       if let secret = volatileSecrets[item.path] {
-        ready.append((path, secret, item.shown.contentType))
+        ready.append((path, secret, item.toldContentType))
       } else if let stored = item.item {
-        kept.append((path, stored, item.shown.contentType))
+        kept.append((path, stored, item.toldContentType))
       }
     }
     if kept.isEmpty { return answer(call, with: ready, session) }

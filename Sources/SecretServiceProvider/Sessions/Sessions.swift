@@ -69,7 +69,7 @@ final class Session: @unchecked Sendable {
 /// The sessions of all programs. Each ends with its connection.
 final class Sessions {
   /// How many one connection may have at once.
-  static let limit = 64
+  static let limit = 4096
 
   static let plain = "plain"
   static let encrypted = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
