@@ -68,13 +68,13 @@ struct VaultRefusalTests {
 
   @Test("a vault that only a newer version may read")
   func newerReader() throws {
-    let place = try place { $0.head = [("v", "3"), ("min_reader", "2")] }
-    try expectRefusal(at: place) { $0 == .newerFormat(path: place.vault, version: 3) }
+    let place = try place { $0.head = [("v", "4"), ("min_reader", "3")] }
+    try expectRefusal(at: place) { $0 == .newerFormat(path: place.vault, version: 4) }
   }
 
   @Test("a vault that only a newer version may write is read all the same")
   func newerWriter() throws {
-    let place = try place { $0.head = [("v", "3"), ("min_writer", "2")] }
+    let place = try place { $0.head = [("v", "4"), ("min_writer", "3")] }
     // The first read records the generation seen.
     #expect(try place.keychain().servers().count == 3)
     try expectRefusal(at: place, reading: false) {

@@ -2007,8 +2007,8 @@ KEPT = [
     ("a label", mine("kept", number="1"), b"another secret", "text/plain"),
     ("", {}, b"", "text/plain"),
     ("Größe 🔑", {"xdg:schema": "org.example.Kept", **mine("kept")}, EVERY_BYTE, "application/octet-stream"),
-    ("generic", {"xdg:schema": GENERIC, **mine("kept")}, b"one\ntwo\n", "text/plain; charset=utf8"),
-    *((name, mine("kept-odd", **{name: value}), b"odd", "plain/text") for name, value in ODD_ATTRIBUTES.items()),
+    ("generic", {"xdg:schema": GENERIC, **mine("kept")}, b"one\ntwo\n", "text/x-lines"),
+    *((name, mine("kept-odd", **{name: value}), b"odd", "application/x-odd") for name, value in ODD_ATTRIBUTES.items()),
     ("gnome-keyring's own", {"gkr:compat:hashed:user": "12345", **mine("kept-own")}, b"x", ""),
     *((name, mine("kept-secret"), secret, "") for name, secret in ODD_SECRETS.items()),
 ]

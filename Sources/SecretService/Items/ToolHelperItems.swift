@@ -14,12 +14,15 @@ struct ToolHelperItems {
   let schema: String
   /// Attributes that all of its items have.
   var more: [String: String] = [:]
+  /// Whether the tool writes a whole server without a scheme, as docker does with registries.
+  var omitsScheme = false
 
   /// The items of docker-credential-secretservice and cargo:libsecret.
   static let all = [
     ToolHelperItems(
       domain: "docker", mark: ("docker_cli", "1"), url: "server", account: "username",
-      schema: "io.docker.Credentials", more: ["label": "Docker Credentials"]),
+      schema: "io.docker.Credentials", more: ["label": "Docker Credentials"],
+      omitsScheme: true),
     ToolHelperItems(
       domain: "cargo", mark: (ItemAttributes.schema, "org.rust-lang.cargo.registry"), url: "url",
       account: nil,
@@ -34,13 +37,23 @@ struct ToolHelperItems {
     guard case .internetPassword(let place) = key,
       let helper = all.first(where: { $0.domain == place.securityDomain })
     else { return nil }
-    for url in [label?.text, key.place(without: helper.domain)].compactMap({ $0 }) {
+    for url in [label?.text] + helper.spellings(of: place) {
+      guard let url else { continue }
       var attributes = helper.more.merging([helper.url: url, helper.mark.name: helper.mark.value]) { $1 }
       attributes[ItemAttributes.schema] = helper.schema
       if let name = helper.account { attributes[name] = place.account?.text }
       if helper.key(of: attributes)?.primaryKey == key.primaryKey { return attributes }
     }
     return nil
+  }
+
+  /// The place as its tool probably writes it.
+  private func spellings(of key: InternetPassword) -> [String?] {
+    var place = key
+    place.account = nil
+    place.securityDomain = nil
+    let url = Item.Key.internetPassword(place).place
+    return [omitsScheme && key.path == nil ? url.split(separator: "//").last.map(String.init) : nil, url]
   }
 
   /// The helper that made an item with these attributes; `nil` if it was no tool's helper.
@@ -72,14 +85,5 @@ struct ToolHelperItems {
       account: account.flatMap { attributes[$0] }.map { ByteString($0) }, path: ByteString(path),
       securityDomain: domain)
     return key.protocol.isEmpty || key.server == nil ? nil : .internetPassword(key)
-  }
-}
-
-extension Item.Key {
-  /// The URL of the key's place.
-  fileprivate func place(without domain: ByteString) -> String? {
-    guard case .internetPassword(var key) = self else { return nil }
-    key.securityDomain = nil
-    return Item.Key.internetPassword(key).place
   }
 }
