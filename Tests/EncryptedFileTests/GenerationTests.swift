@@ -150,6 +150,74 @@ struct GenerationTests {
     #expect(try place.keychain().servers() == ["a.example", "c.example"])
   }
 
+  /// How a vault is made unreadable.
+  enum Absence: CaseIterable {
+    case gone, damaged, goneWithItsCopy
+  }
+
+  @Test(
+    "what came after a state that replaces a vault that can't be read can be brought back",
+    arguments: Absence.allCases)
+  func restoringUnreadable(absence: Absence) throws {
+    let clock = SettableClock()
+    let keychain = place.keychain(clock: clock.read)
+    try keychain.add(servers: ["a.example", "b.example"])
+    try keychain.delete(try keychain.items(matching: query("b.example")))
+    clock.advance(seconds: 1)
+    try keychain.save(item("a.example"), Credential(password: "new"), at: clock.now)
+    try keychain.add(servers: ["c.example"])
+    try keychain.add(servers: ["d.example"])
+    switch absence {
+    case .gone: unlink(place.vault)
+    case .damaged:
+      var bytes = try contents(of: place.vault)
+      bytes[bytes.count - 10] ^= 1
+      try put(bytes, into: place.vault)
+    case .goneWithItsCopy: place.loseVault()
+    }
+    let first = try #require(try keychain.generations().last)
+    #expect(first.number == 1)
+    let hasLast = absence != .goneWithItsCopy
+    let outcome = try place.keychain(clock: clock.read).restore(first)
+    #expect(outcome == Restoration(count: 2, restored: 2, retired: hasLast ? 2 : 1))
+    #expect(try keychain.servers() == ["a.example", "b.example"])
+    let a = try #require(try keychain.items(matching: query("a.example")).first)
+    #expect(try keychain.secret(of: a) == "secret-a.example")
+    // The later states themselves go.
+    for number in 0..<7 { try keychain.add(servers: ["e\(number).example"]) }
+    let later = try keychain.retiredItems(matching: .all)
+    #expect(
+      Set(later.filter { $0.reason == .deleted }.map(\.item.key))
+        == Set([item("b.example"), item("c.example")].map(\.key) + (hasLast ? [item("d.example").key] : [])))
+    // The most recent one comes first.
+    let replaced = later.filter { $0.reason == .replaced }
+    #expect(replaced.map(\.item.key) == [item("a.example").key, item("a.example").key])
+    try keychain.undelete(replaced[0], replacing: true)
+    for retired in later where retired.item.key == item("d.example").key { try keychain.undelete(retired) }
+    let back = try #require(try keychain.items(matching: query("a.example")).first)
+    #expect(try keychain.secret(of: back) == "new")
+    #expect(try keychain.servers().contains("d.example") == hasLast)
+  }
+
+  @Test("the last write is among the states only if the vault can't be read, and can be restored")
+  func lastWrite() throws {
+    for number in 0..<3 { try place.keychain().add(servers: ["\(number).example"]) }
+    let good = try contents(of: place.vault)
+    #expect(try place.keychain().lastWritesOfUnreadable() == [])
+    var bad = good
+    bad[bad.count - 10] ^= 1
+    try put(bad, into: place.vault)
+    let last = try #require(try place.keychain().lastWritesOfUnreadable().first)
+    #expect(last.number == 3 && last.path == place.newestWrite)
+    unlink(place.vault)
+    #expect(try place.keychain().lastWritesOfUnreadable() == [last])
+    let outcome = try place.keychain().restore(last)
+    #expect(outcome == Restoration(count: 3, restored: 3, retired: 0))
+    #expect(try place.keychain().servers() == ["0.example", "1.example", "2.example"])
+    #expect(try place.keychain().lastWritesOfUnreadable() == [])
+    #expect(try place.keychain().generations().map(\.number) == [3, 2, 1])
+  }
+
   @Test("an earlier state that can't be removed is told, and the others are removed")
   func remaining() throws {
     let place = Place()

@@ -285,6 +285,12 @@ final class Machine {
     guard !kept.isEmpty else { return }
     let (chosen, then) = kept[choices.index(kept.count)]
     _ = try keychain.restore(chosen)
+    putBack(then)
+    try rebuildMemory()
+  }
+
+  /// Replaces the items of the state by those of an earlier one.
+  func putBack(_ then: KnownState) {
     var retirements: [(KnownItem, String)] = []
     var returning: [KnownItem] = []
     for (reference, known) in state.items {
@@ -308,7 +314,6 @@ final class Machine {
       state.retire(known, at: known.next(at: now), why)
     }
     for known in returning { if let reference = known.item.reference { state.items[reference] = known } }
-    try rebuildMemory()
   }
 
   func compact() throws {

@@ -26,7 +26,7 @@ extension Machine {
     let isSalvaged = choices.chance(2)
     let chosen = isSalvaged ? newest : kept[choices.index(kept.count)]
     // A generation from elsewhere, whose contents are unknown.
-    guard let then = chosen.1 else { return }
+    guard let then = chosen.1, let last = newest.1 else { return }
     var loss = choices.generator.pick(Loss.allCases)
     let good = try bytes(of: location.vaultFile)
     let header = try good.withUnsafeBytes { try Header(parsing: $0) }
@@ -54,7 +54,11 @@ extension Machine {
     }
     if loss != .file { try put(bad, into: location.vaultFile) }
     let before = state
-    if !isSalvaged || !hasCopy { written = try reopened().verify(chosen.0).written }
+    // The newest state that can be read counts as what was in the vault.
+    if !hasCopy {
+      written = try reopened().verify(newest.0).written
+      if !isSalvaged { state = last }
+    }
     try putBack(chosen.0, then, isSalvaged: isSalvaged, loss, hasCopy: hasCopy)
 
     guard try bytes(of: location.identityFile) == recipientBefore else {
@@ -105,7 +109,7 @@ extension Machine {
       }
     } else {
       _ = try reopened().restore(chosen, confirm: confirm)
-      state = then
+      putBack(then)
     }
     // A file whose header is damaged may be newer than the copy.
     let isProven = loss == .payload || loss == .file && hasCopy

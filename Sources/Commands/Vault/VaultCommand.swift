@@ -36,7 +36,7 @@ struct VaultLogCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let states = try explaining(Self.states(of: vault))
+    let states = try vault.askingOnce { () throws(Failure) in try explaining(Self.states(of: vault)) }
     // Nothing is left that could be listed.
     if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw Failure(problem) }
     if output.json { return try StandardStreams.write(Self.json(states)) }
@@ -71,7 +71,8 @@ struct VaultLogCommand: ParsableCommand {
           verified: nil,
           problem: error))
     }
-    for generation in try vault.generations() {
+    let lastWrites = states.first?.problem == nil ? [] : try vault.lastWritesOfUnreadable()
+    for generation in try lastWrites + vault.generations() {
       var verified: VerifiedVault?
       var problem: KeychainError?
       do throws(KeychainError) {
@@ -146,8 +147,16 @@ struct VaultRestoreCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let found = try explaining(vault.generations())
-      .filter { $0.number == Int64(write) || $0.path == write || $0.path.hasSuffix("/\(write)") }
+    try vault.askingOnce { () throws(Failure) in try restore(vault) }
+  }
+
+  private func restore(_ vault: EncryptedFileKeychain) throws(Failure) {
+    func isMeant(_ state: Generation) -> Bool {
+      state.number == Int64(write) || state.path == write || state.path.hasSuffix("/\(write)")
+    }
+    var found = try explaining(vault.generations()).filter(isMeant)
+    // These have to be opened, which may need a passphrase.
+    if found.isEmpty { found = try explaining(vault.lastWritesOfUnreadable()).filter(isMeant) }
     guard let generation = found.first else {
       throw Failure(
         "there is no state of write \(write)", hint: "see which there are with 'llavero vault log'",

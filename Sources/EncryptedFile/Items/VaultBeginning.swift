@@ -31,8 +31,11 @@ final class VaultBeginning {
   /// The state that replaces a vault that can't be read: the lines of an earlier state, or none, with the key and the
   /// slots that are in force.
   ///
+  /// - Parameter slots: slots of still another state. Those that are no longer in force count as removed.
   /// - Throws: as ``init(after:)`` does.
-  init(_ earlier: VaultSnapshot?, _ ways: WaysThatCount) throws(KeychainError) {
+  init(
+    _ earlier: VaultSnapshot?, _ ways: WaysThatCount, orSlots slots: [VaultStanzas.Slot] = []
+  ) throws(KeychainError) {
     let path = earlier?.path ?? ""
     let former = try earlier.map { (earlier) throws(KeychainError) in try VaultBeginning(after: earlier) }
     key = ways.key
@@ -45,7 +48,7 @@ final class VaultBeginning {
       guard let older = try? SlotNotes(older, path: path) else { continue }
       notes.complete(from: older, for: ways.stanzas.slots)
     }
-    notes.agree(with: ways.stanzas.slots, instead: former?.stanzas.slots ?? [])
+    notes.agree(with: ways.stanzas.slots, instead: (former?.stanzas.slots ?? []) + slots)
     notes.write(to: &head)
     self.head = head
     lines = former?.takeLines() ?? VaultLines()

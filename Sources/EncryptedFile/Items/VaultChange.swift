@@ -116,16 +116,6 @@ final class VaultChange {
     }
   }
 
-  /// Makes the newest last write an ordinary earlier state, with those it comes from, because the user has chosen
-  /// another state to replace an unreadable vault.
-  func keepNewestLastWriteAsEarlier() {
-    guard let newest = otherLastWrites.first?.snapshot else { return }
-    for write in otherLastWrites
-    where write.snapshot.mac == newest.mac || newest.first.head.comes(from: write.snapshot.mac) {
-      takenIn[write.name] = write.snapshot.generation.fileName
-    }
-  }
-
   var path: String { unlocking.location.vaultFile }
 
   /// Whether there is a vault to put items into, even if it is only just being made.

@@ -17,8 +17,9 @@ extension EncryptedFileKeychain {
   /// Restores the items of an earlier generation. This is a change like any other: what it replaces is kept, and
   /// other copies of the vault will follow.
   ///
-  /// If the vault itself can't be read or is gone, the generation replaces it. The key and the slots stay as they
-  /// were last, not as they were in that generation.
+  /// If the vault itself can't be read or is gone, the newest state that can be read counts as what was in it: its
+  /// items that the generation lacks go out of use, as they would otherwise. The key and the slots stay as they were
+  /// last, not as they were in that generation.
   ///
   /// - Parameters:
   ///   - generation: the earlier state.
@@ -34,13 +35,22 @@ extension EncryptedFileKeychain {
       return try replacingUnreadable(
         by: generation, confirm,
         with: { (ways, _) throws(KeychainError) in
-          try VaultBeginning(try open(generation, uuid: ways.stanzas.uuid, with: ways.key), ways)
+          let chosen = try open(generation, uuid: ways.stanzas.uuid, with: ways.key)
+          earlier = nil
+          guard let newest = try newestGood(for: ways, after: chosen) else {
+            return try VaultBeginning(chosen, ways)
+          }
+          earlier = chosen
+          return try VaultBeginning(newest, ways, orSlots: chosen.stanzas.slots)
         }
       ) { (change, isReplaced) throws(KeychainError) in
         if isReplaced {
-          change.keepNewestLastWriteAsEarlier()
           try change.supersede(try generations())
-          return Restoration(count: change.lines.inUse.count, restored: change.lines.inUse.count)
+          var outcome = Restoration(count: change.lines.inUse.count)
+          if let earlier { outcome = try change.restore(try earlier.takeAllLines(), at: clock()) }
+          // None of them could be read.
+          outcome.restored = outcome.count
+          return outcome
         }
         if earlier == nil, let key = change.key, let uuid = change.stanzas?.uuid {
           earlier = try open(generation, uuid: uuid, with: key)
@@ -65,9 +75,9 @@ extension EncryptedFileKeychain {
   }
 
   /// Runs an operation that may open several files. A passphrase typed for one is tried on the others first.
-  private func askingOnce<Result>(
-    _ body: () throws(KeychainError) -> Result
-  ) throws(KeychainError) -> Result {
+  public func askingOnce<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let source = unlocking.passphrase
     unlocking.passphrase = TypedPassphrases(source).passphrase
     defer { unlocking.passphrase = source }
@@ -132,7 +142,7 @@ extension EncryptedFileKeychain {
     guard status == ways.status else { throw .slot(.changedMeanwhile) }
     let (uuid, key) = (ways.stanzas.uuid, ways.key)
     let writes = try NewestWrite.openAll(in: locked.folder, uuid: uuid, with: key, unlocking)
-    var latest = max(beginning.head.generation, ways.head?.generation ?? 0)
+    var latest = max(beginning.head.generation - 1, ways.head?.generation ?? 0)
     for write in writes { latest = max(latest, write.snapshot.generation.number) }
     if case .seen(let seen) = try SeenGeneration.remembered(of: uuid, key, in: StateFolder(location)).memory {
       latest = max(latest, seen.number)
@@ -156,7 +166,7 @@ extension EncryptedFileKeychain {
   /// Whether an earlier state may help: the vault is gone or damaged; or nothing opens it although the identity file
   /// opens an earlier state, or although the copies of its slots differ from those in its header, which may then be
   /// damaged.
-  private func isWorthRescuing(after error: KeychainError) throws(KeychainError) -> Bool {
+  func isWorthRescuing(after error: KeychainError) throws(KeychainError) -> Bool {
     if error.isUnreadable(location) { return true }
     switch error {
     case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens: break

@@ -36,6 +36,31 @@ extension EncryptedFileKeychain {
     try Generations(in: location.vaultFolder)?.list() ?? []
   }
 
+  /// The last writes beside a vault that can't be read or is gone, newest first, as far as they can be opened. As long
+  /// as the vault can be read, there are none: they are in it, or about to be merged.
+  ///
+  /// - Throws: `KeychainError.unsafeFile` and `.system` if they can't be read now.
+  public func lastWritesOfUnreadable() throws(KeychainError) -> [Generation] {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return [] }
+    let names = try NewestWrite.names(in: folder)
+    if names.isEmpty { return [] }
+    do throws(KeychainError) {
+      _ = try verify()
+      return []
+    } catch {
+      guard try isWorthRescuing(after: error) else { return [] }
+    }
+    let kept = try Set(generations().map(\.name))
+    var writes: [Generation] = []
+    for name in names {
+      guard let file = try folder.file(name), let write = try? unlock(file) else { continue }
+      let generation = Generation(write)
+      // A killed writer may have kept it already.
+      if !kept.contains(generation.name) { writes.append(generation) }
+    }
+    return writes.sorted { $0.number > $1.number }
+  }
+
   /// Whether any earlier state of the vault is kept, even one that can't be checked without asking somebody.
   public var hasEarlierStates: Bool {
     if let generations = try? generations(), !generations.isEmpty { return true }
@@ -78,21 +103,43 @@ extension EncryptedFileKeychain {
   /// - Throws: as ``newestGood()`` does; ``KeychainError/system(operation:path:errno:)`` if a generation can't be read
   ///   just now.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
+    guard let newest = try newestGood(for: ways, from: 0, orByFormerKey: true) else { return nil }
+    return (newest.0, try VaultBeginning(newest.1, ways))
+  }
+
+  /// The newest generation without faults, last writes included, if it is another one than `chosen` and not older.
+  ///
+  /// - Throws: as ``newestGood(for:)`` does.
+  func newestGood(
+    for ways: WaysThatCount, after chosen: VaultSnapshot
+  ) throws(KeychainError) -> VaultSnapshot? {
+    // Nobody is asked for a former key, unless the chosen state already needs it.
+    let newest = try newestGood(
+      for: ways, from: chosen.generation.number,
+      orByFormerKey: chosen.key.recipient != ways.key.recipient)
+    return newest.flatMap { $0.1.mac == chosen.mac ? nil : $0.1 }
+  }
+
+  private func newestGood(
+    for ways: WaysThatCount, from number: Int64, orByFormerKey: Bool
+  ) throws(KeychainError) -> (Generation, VaultSnapshot)? {
+    let generations = try generations().filter { $0.number >= number }
     if let folder = try Folder(opening: location.vaultFolder) {
       let writes = try NewestWrite.openAll(in: folder, uuid: ways.stanzas.uuid, with: ways.key, unlocking)
       if let write = writes.map(\.snapshot).first(where: { (try? $0.verify()) != nil }),
-        try generations().allSatisfy({ $0.number <= write.first.head.generation })
+        write.generation.number >= number,
+        generations.allSatisfy({ $0.number <= write.generation.number })
       {
-        return (Generation(write), try VaultBeginning(write, ways))
+        return (Generation(write), write)
       }
     }
-    for opensByFormer in [false, true] {
-      for generation in try generations() {
+    for opensByFormer in orByFormerKey ? [false, true] : [false] {
+      for generation in generations {
         do throws(KeychainError) {
           let earlier = try open(
             generation, uuid: ways.stanzas.uuid, with: ways.key, orByFormerKey: opensByFormer)
           _ = try earlier.verify()
-          return (generation, try VaultBeginning(earlier, ways))
+          return (generation, earlier)
         } catch {
           switch error {
           // It can't be read just now, and may be the newest good one.
