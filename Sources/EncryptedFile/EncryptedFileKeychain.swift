@@ -53,8 +53,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   var snapshot: VaultSnapshot?
   /// Copies beside the vault that are still to be merged, as of the last look.
   var copies: [String] = []
-  /// Copies that can't be merged.
-  var passedOver: Set<String> = []
+  /// The names of copies that can't be merged, and why.
+  var passedOver: [String: KeychainError] = [:]
   /// The copies beside the vault that could not be merged when they were needed, and why.
   var mergeFailure: (names: [String], error: KeychainError)?
   /// Whether the last write of this machine is still to be merged, as of the last look.

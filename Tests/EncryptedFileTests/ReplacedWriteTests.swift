@@ -692,6 +692,26 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "d"], at: pair.one)
   }
 
+  @Test("that may not be in what came is named until it is merged")
+  func named() throws {
+    let pair = try Pair()
+    try pair.set("c.example", "c", at: pair.one)
+    for number in 0..<45 { try pair.set("d.example", "\(number)", at: pair.two) }
+    try pair.bring(pair.two, to: pair.one)
+    try pair.has(["a", "b", "d"], at: pair.one)
+    let write = UnmergedFile(kind: .lastWrite, path: pair.one.newestWrite, problem: nil)
+    for _ in 0..<2 { #expect(try pair.keychain(pair.one).unmergedFiles() == [write]) }
+    try pair.set("e.example", "e", at: pair.one)
+    let folder = pair.one.location.vaultFolder + "/generations/"
+    let kept = folder + (try #require(names(in: folder).first { $0.hasPrefix("unmerged-") }))
+    #expect(
+      try pair.keychain(pair.one).unmergedFiles()
+        == [UnmergedFile(kind: .lastWrite, path: kept, problem: nil)])
+    try pair.keychain(pair.one).merge(copyAt: kept)
+    #expect(try pair.keychain(pair.one).unmergedFiles() == [])
+    try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
+  }
+
   @Test("a restored state stays, where it was put into the place of a damaged vault, on either machine")
   func restored() throws {
     let pair = try Pair()

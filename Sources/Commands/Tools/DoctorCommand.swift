@@ -120,6 +120,7 @@ struct DoctorCommand: ParsableCommand {
             Finding(
               "earlier states", "a former key opens \(former) of them; 'llavero vault compact' removes all"))
         }
+        for unmerged in try file.unmergedFiles() { findings.append(Finding("not merged", unmerged.remark)) }
       }
     } catch {
       findings.append(Finding("vault", file.location.vaultFile, problem: error))

@@ -181,7 +181,10 @@ struct VaultRestoreCommand: ParsableCommand {
 struct VaultVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read everything in the encrypted file and check it",
-    discussion: "The exit status is 2 if the file can't be relied on.")
+    discussion: """
+      Names, too, what may not be merged into it: copies beside it, and what was stored before another file came into \
+      its place. The exit status is 2 if the file can't be relied on.
+      """)
 
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
@@ -193,6 +196,7 @@ struct VaultVerifyCommand: ParsableCommand {
       throw Failure.noEncryptedFile
     }
     let former = try explaining(vault.generationsOfFormerKeys().count)
+    let unmerged = try explaining(vault.unmergedFiles())
     if output.json {
       var json = JSONWriter()
       json.beginObject()
@@ -202,6 +206,14 @@ struct VaultVerifyCommand: ParsableCommand {
       json.member("items", found.count)
       json.member("retired", found.retiredCount)
       json.member("former_key_states", former)
+      json.beginArray("unmerged")
+      for file in unmerged {
+        json.beginObject()
+        json.member("path", ByteString(file.path))
+        if let problem = file.problem { json.member("problem", ByteString(Failure(problem).message)) }
+        json.endObject()
+      }
+      json.endArray()
       json.endObject()
       return try StandardStreams.write(json.finishLine())
     }
@@ -213,6 +225,7 @@ struct VaultVerifyCommand: ParsableCommand {
         "a former key opens \(countText(former, "earlier state")); 'llavero vault compact' removes all of them"
       )
     }
+    for file in unmerged { StandardStreams.say("\(file.remark)") }
   }
 }
 

@@ -126,8 +126,8 @@ extension EncryptedFileKeychain {
       let latest = try generations.latestNumber(besides: snapshot.generation.number)
       change.head.generation = max(change.head.generation, latest + 1)
     }
-    var count = try change.mergeCopies(except: passedOver) { (name, path, error) in
-      passedOver.insert(name)
+    var count = try change.mergeCopies(except: Set(passedOver.keys)) { (name, path, error) in
+      passedOver[name] = error
       onNotice(.unmerged(path: path, error))
     }
     count += try change.mergeMissed { onNotice(.unmerged(path: $0, $1)) }

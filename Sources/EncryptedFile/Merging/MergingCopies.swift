@@ -80,7 +80,7 @@ extension VaultChange {
       }
     }
     guard let generations = try Generations(in: locked.folder.path) else { return }
-    if let path = try generations.unmerged(besides: head) { throw .unmerged(path: path) }
+    if let path = try generations.unmerged(besides: head).first { throw .unmerged(path: path) }
   }
 
   /// Merges the last writes that were replaced by a generation without them. The write of this machine moves to the

@@ -50,13 +50,11 @@ struct Generations: ~Copyable {
   static func unmergedName() -> String { "\(unmergedPrefix)\(randomHexadecimal(bytes: 4)).age" }
   private static let unmergedPrefix = "unmerged-"
 
-  /// The path of a write that nobody has merged, as far as the head tells; `nil` if there is none.
-  func unmerged(besides head: VaultHead) throws(KeychainError) -> String? {
-    for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
-      if folder.headerMAC(of: name).map(head.comes) == true { continue }
-      return folder.path(of: name)
-    }
-    return nil
+  /// The paths of the writes that nobody has merged, as far as the head tells.
+  func unmerged(besides head: VaultHead) throws(KeychainError) -> [String] {
+    try folder.names().filter { name in
+      name.hasPrefix(Self.unmergedPrefix) && folder.headerMAC(of: name).map(head.comes) != true
+    }.sorted().map { folder.path(of: $0) }
   }
 
   /// Keeps a file of the vault's folder under a generation's name.

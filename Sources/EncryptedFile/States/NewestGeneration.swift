@@ -32,7 +32,7 @@ extension EncryptedFileKeychain {
       try beginChange(patience: 1).commit(at: clock())
     } catch {
       for name in copies { onNotice(.unmerged(path: location.vaultFolder + "/" + name, error)) }
-      passedOver.formUnion(copies)
+      for name in copies { passedOver[name] = error }
       mergeFailure = (copies, error)
     }
     return try newest()
@@ -124,17 +124,7 @@ extension EncryptedFileKeychain {
   /// them aside.
   private func tellUndecided(_ opened: VaultSnapshot) {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return }
-    for name in (try? NewestWrite.names(in: folder)) ?? [] {
-      switch try? NewestWrite.look(at: name, besides: opened, opened.first.head, in: folder, unlocking) {
-      case .undecided?, .otherKey?: break
-      default: continue
-      }
-      // It may be that of a writer that is changing the key, or has changed it since the vault was opened.
-      let uuid = opened.stanzas.uuid
-      if NewestWrite.isBeingReplaced(name, of: uuid, in: folder, at: location) { continue }
-      guard let file = try? vaultFile(), file.status == opened.status else { return }
-      onNotice(.undecided(path: folder.path(of: name)))
-    }
+    for path in (try? undecidedWrites(besides: opened, in: folder)) ?? [] { onNotice(.undecided(path: path)) }
   }
 
   /// Remembers a generation that another process has written. This takes the lock, and is skipped while a writer
@@ -307,7 +297,7 @@ extension EncryptedFileKeychain {
 
   func openVault() throws(KeychainError) -> OpenFile? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
-    copies = try ConflictCopies.names(in: folder).filter { !passedOver.contains($0) }
+    copies = try ConflictCopies.names(in: folder).filter { passedOver[$0] == nil }
     return try folder.file(VaultLocation.vaultName)
   }
 }

@@ -1,0 +1,27 @@
+import CredentialProtocols
+import EncryptedFile
+import Keychain
+import Terminals
+
+extension UnmergedFile {
+  /// What is said of it, with what to type next.
+  var remark: String {
+    let merging = ShellCommand(["llavero", "vault", "merge", path]).inSentence
+    switch kind {
+    case .lastWrite:
+      return
+        "\(path) was stored before another file came into the keychain's place, which may lack it; \(merging) merges it"
+    case .copy: break
+    }
+    guard let problem else { return "\(path) is not merged yet; the next use of the keychain merges it" }
+    switch problem {
+    case .otherKey:
+      return
+        "\(path) was not merged, because it is encrypted for another key; \(merging) merges it, or says what is missing"
+    case .damaged:
+      return
+        "\(path) was not merged: \(Failure(problem).message); put a good copy in its place, or move it away"
+    default: return "\(path) was not merged: \(Failure(problem).message)"
+    }
+  }
+}

@@ -1,0 +1,83 @@
+public import Keychain
+import PrivateFiles
+
+/// A file with a state of the vault that may have items which the vault lacks.
+public struct UnmergedFile: Hashable, Sendable {
+  /// What the file is.
+  public enum Kind: Hashable, Sendable {
+    /// A copy that a sync program has put beside the vault.
+    case copy
+    /// What a machine wrote last before another file came into the vault's place.
+    case lastWrite
+  }
+
+  /// What the file is.
+  public let kind: Kind
+  /// The file's path.
+  public let path: String
+  /// Why it can't be merged; `nil` if nothing is known to prevent it.
+  public let problem: KeychainError?
+}
+
+extension EncryptedFileKeychain {
+  /// The files that may have items which the vault lacks: copies beside it, and last writes that it can't be told to
+  /// come from.
+  ///
+  /// - Throws: as ``verify()`` does.
+  public func unmergedFiles() throws(KeychainError) -> [UnmergedFile] {
+    guard let opened = try newest(), let folder = try Folder(opening: location.vaultFolder) else { return [] }
+    var found: [UnmergedFile] = []
+    for name in try ConflictCopies.names(in: folder) {
+      do throws(KeychainError) {
+        let copy = try ConflictCopies.open(
+          name, in: folder, uuid: opened.stanzas.uuid, with: opened.key, unlocking)
+        guard let copy, copy.mac != opened.mac, !opened.first.head.comes(from: copy.mac) else { continue }
+        _ = try copy.verify()
+        found.append(UnmergedFile(kind: .copy, path: copy.path, problem: passedOver[name]))
+      } catch {
+        found.append(UnmergedFile(kind: .copy, path: folder.path(of: name), problem: error))
+      }
+    }
+    let kept = try Generations(in: folder.path)?.unmerged(besides: opened.first.head) ?? []
+    let missed = try NewestWrite.findMissed(by: opened, opened.first.head, in: folder, unlocking)
+    for path in try missed.map(\.snapshot.path) + undecidedWrites(besides: opened, in: folder) + kept {
+      found.append(UnmergedFile(kind: .lastWrite, path: path, problem: nil))
+    }
+    return found
+  }
+
+  /// The paths of last writes that may not be in the generation in the vault's place.
+  func undecidedWrites(
+    besides opened: VaultSnapshot, in folder: borrowing Folder
+  ) throws(KeychainError) -> [String] {
+    let head = opened.first.head
+    var paths: [String] = []
+    for name in try NewestWrite.names(in: folder) {
+      switch try NewestWrite.look(at: name, besides: opened, head, in: folder, unlocking) {
+      case .undecided, .otherKey: break
+      case .known, .missed, .ahead, .notOpened: continue
+      }
+      // It may be that of a writer that is changing the key, or has changed it since the vault was opened.
+      let uuid = opened.stanzas.uuid
+      if NewestWrite.isBeingReplaced(name, of: uuid, in: folder, at: location) { continue }
+      guard let file = try vaultFile(), file.status == opened.status else { return [] }
+      paths.append(folder.path(of: name))
+    }
+    return paths
+  }
+
+  /// A copy beside the vault that this object could not merge, and why; `nil` if there is none. A file of another
+  /// vault doesn't count.
+  ///
+  /// - Throws: `KeychainError.unsafeFile` and `.system` if the folder can't be read.
+  public func copyLeftOut() throws(KeychainError) -> (path: String, error: KeychainError)? {
+    if passedOver.isEmpty { return nil }
+    guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
+    for name in try ConflictCopies.names(in: folder) {
+      guard let error = passedOver[name] else { continue }
+      if case .wrongIdentity = error { continue }
+      return (folder.path(of: name), error)
+    }
+    return nil
+  }
+}
