@@ -68,9 +68,10 @@ struct ExportCommand: ParsableCommand {
     try refuseTarget()
     var selection = keychain.selection
     selection.readsSecrets = true
-    let keychain = try selection.choose().open().keychain
+    let open = try selection.choose().open()
     let filter = attributes.filter
-    let export = try explaining(Export(of: keychain, as: format, where: filter.matches))
+    let export = try explaining(Export(of: open.keychain, as: format, where: filter.matches))
+    if case .file(let file) = open.store { try refuseIncomplete(file) }
     if export.count == 0 {
       throw Failure(
         export.omitted.isEmpty
@@ -84,6 +85,17 @@ struct ExportCommand: ParsableCommand {
       try write(try encrypted(export.text, for: recipients))
     }
     report(export, format, isEncrypted: !recipients.isEmpty)
+  }
+
+  /// Refuses to write what would look like everything, if a copy beside the file may have more.
+  private func refuseIncomplete(_ file: EncryptedFileKeychain) throws(Failure) {
+    guard let copy = try explaining(file.copyLeftOut()) else { return }
+    throw Failure(
+      "what only \(copy.path) has would be missing; nothing was exported",
+      hint: """
+        \(command: "llavero", "vault", "merge", copy.path) merges it, or says why not; if you don't need it, move it away
+        """,
+      status: .keychain)
   }
 
   // MARK: Output
