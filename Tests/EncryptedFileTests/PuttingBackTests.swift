@@ -436,3 +436,42 @@ struct PuttingBackRotatedTests {
     #expect(try slots.keychain("right").servers().count == 4)
   }
 }
+
+@Suite("Putting a vault back in whose header the UUID is damaged")
+struct PuttingBackUUIDTests {
+  private let place = Place()
+
+  /// What is left to tell the UUID of a vault in whose header it is damaged.
+  enum Source: CaseIterable {
+    case all, firstLine, seen
+  }
+
+  @Test("a damaged UUID in the header makes no other vault of what is salvaged", arguments: Source.allCases)
+  func damagedUUID(source: Source) throws {
+    let first = place.keychain()
+    try first.exclusively { () throws(KeychainError) in
+      for number in 0..<10 {
+        try first.add(item("\(number).example"), Credential(password: String(repeating: "a", count: 40_000)))
+      }
+    }
+    let uuid = try #require(try first.summary()?.uuid)
+    let other = Place()
+    other.makeFolders()
+    var bytes = try contents(of: place.vault)
+    try put(bytes, into: other.vault)
+    try put(try contents(of: place.identityFile), into: other.identityFile)
+    #expect(try other.keychain().servers().count == 10)
+    let start = try #require(bytes.indices.first { bytes[$0...].starts(with: Array(uuid.utf8)) })
+    bytes[start + 20] = bytes[start + 20] == 0x30 ? 0x31 : 0x30
+    // The first chunk has the first line.
+    if source == .seen { bytes[start + 300] ^= 1 }
+    if source == .firstLine { unlink(other.location.stateFolder + "/" + uuid + ".seen") }
+    try other.overwriteVault(bytes)
+    let salvage = try other.keychain().salvage()
+    #expect(salvage.recovered == salvage.count && salvage.count >= (source == .seen ? 7 : 10))
+    #expect(try other.keychain().summary()?.uuid == uuid)
+    _ = try first.merge(copyAt: other.vault)
+    _ = try other.keychain().merge(copyAt: place.vault)
+    #expect(try other.keychain().servers().count == 10)
+  }
+}

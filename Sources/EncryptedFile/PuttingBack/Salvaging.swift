@@ -90,10 +90,35 @@ enum SalvagedLines {
   static func firstLine(
     of file: borrowing OpenFile, _ key: VaultKey, uuid: String
   ) throws(KeychainError) -> VaultHead? {
+    guard let (first, nonce) = try unprovenFirstLine(of: file, key.identity), first.uuid == uuid,
+      isProven(first, nonce, key)
+    else { return nil }
+    return first.head
+  }
+
+  /// The vault's UUID by its first line, if that can be read and was written with this identity; otherwise `nil`.
+  static func uuid(of file: borrowing OpenFile, _ identity: X25519Identity) throws(KeychainError) -> String? {
+    guard let (first, nonce) = try unprovenFirstLine(of: file, identity), isUUID(first.uuid),
+      isProven(first, nonce, VaultKey(identity, uuid: first.uuid))
+    else { return nil }
+    return first.uuid
+  }
+
+  private static func isProven(_ first: ReadVaultHead, _ nonce: [UInt8], _ key: VaultKey) -> Bool {
+    let proof = VaultHead.authentication(
+      key, uuid: first.uuid, generation: first.head.generation, previous: first.head.previous, nonce: nonce)
+    return proof.withUnsafeBytes { proof in
+      first.authentication.withUnsafeBytes { Sodium.areEqual($0, proof) }
+    }
+  }
+
+  private static func unprovenFirstLine(
+    of file: borrowing OpenFile, _ identity: any Identity
+  ) throws(KeychainError) -> (ReadVaultHead, nonce: [UInt8])? {
     let path = file.path
     let contents = try file.contents(limit: VaultBounds.file)
-    return contents.withUnsafeBytes { (bytes) -> VaultHead? in
-      guard let header = try? Header(parsing: bytes), let fileKey = try? key.identity.unwrap(header.stanzas),
+    return contents.withUnsafeBytes { (bytes) -> (ReadVaultHead, nonce: [UInt8])? in
+      guard let header = try? Header(parsing: bytes), let fileKey = try? identity.unwrap(header.stanzas),
         bytes.count - header.encodedSize > PayloadLayout.nonceSize
       else { return nil }
       let nonce = Array(bytes[header.encodedSize..<header.encodedSize + PayloadLayout.nonceSize])
@@ -113,13 +138,7 @@ enum SalvagedLines {
       let first = text.withUnsafeBytes {
         try? ReadVaultHead(parsing: UnsafeRawBufferPointer(rebasing: $0[..<end]), path: path)
       }
-      guard let first, first.uuid == uuid else { return nil }
-      let proof = VaultHead.authentication(
-        key, uuid: uuid, generation: first.head.generation, previous: first.head.previous, nonce: nonce)
-      let isProven = proof.withUnsafeBytes { proof in
-        first.authentication.withUnsafeBytes { Sodium.areEqual($0, proof) }
-      }
-      return isProven ? first.head : nil
+      return first.map { ($0, nonce) }
     }
   }
 

@@ -45,6 +45,21 @@ private struct FoundHeader {
     self.stanzas = stanzas
   }
 
+  private init(_ header: Header, _ stanzas: VaultStanzas) {
+    self.header = header
+    self.stanzas = stanzas
+  }
+
+  /// The same header with another UUID: its own may be what is damaged.
+  func naming(_ uuid: String) -> FoundHeader {
+    let corrected = header.stanzas.map { stanza in
+      guard stanza.type == "llavero/vault", let version = stanza.arguments.first else { return stanza }
+      let arguments = [version, uuid] + stanza.arguments.dropFirst(2)
+      return (try? Stanza(type: stanza.type, arguments: arguments, body: stanza.body)) ?? stanza
+    }
+    return FoundHeader(header, (try? VaultStanzas(corrected, path: "")) ?? stanzas)
+  }
+
   /// Whether the file is encrypted for the key, whatever else in the header is damaged.
   func isEncrypted(for key: VaultKey) -> Bool { (try? key.identity.unwrap(header.stanzas)) ?? nil != nil }
 
@@ -73,14 +88,23 @@ extension EncryptedFileKeychain {
     }
     var earlier = try earlierHeaders()
     if earlier.isEmpty, own == nil, let found = try anyLastWrite() { earlier = [("", found)] }
+    // Nothing proves this header, and a wrong UUID would make another vault of it.
+    if earlier.isEmpty, let uuid = try SeenGeneration.uuid(at: location) { own = own?.naming(uuid) }
     let meant = generation.flatMap { generation in earlier.first { $0.name == generation.name } }
     let sameVault = earlier.first { $0.found.stanzas.uuid == own?.stanzas.uuid }
-    guard let reference = (meant ?? sameVault ?? earlier.first)?.found ?? own else { throw fault }
+    guard var reference = (meant ?? sameVault ?? earlier.first)?.found ?? own else { throw fault }
     earlier.removeAll { $0.found.stanzas.uuid != reference.stanzas.uuid }
     let known = ([own].compactMap { $0 } + earlier.map(\.found)).flatMap(\.stanzas.slots)
     let copies = try SlotCopies(at: location, known: known)
     var way = Unlocking.Way.keptKey
-    let key = try rescuedKey(own, reference, earlier.map(\.found), copies, &way)
+    var key = try rescuedKey(own, reference, earlier.map(\.found), copies, &way)
+    if meant == nil, let identity = key.identity as? X25519Identity,
+      let uuid = try provenUUID(status, identity), uuid != reference.stanzas.uuid
+    {
+      reference = reference.naming(uuid)
+      own = own?.naming(uuid)
+      key = VaultKey(identity, uuid: uuid)
+    }
     if let own, own.stanzas.uuid == reference.stanzas.uuid, opens(own.header, key) {
       return try authentic(own, key, status)
     }
@@ -255,6 +279,14 @@ extension EncryptedFileKeychain {
   ) throws(KeychainError) -> VaultHead? {
     guard let file = try openVault(), file.status == status else { return nil }
     return try SalvagedLines.firstLine(of: file, key, uuid: uuid)
+  }
+
+  /// The vault's UUID as the damaged file's first line proves it; `nil` if it can't be read.
+  private func provenUUID(
+    _ status: FileStatus?, _ identity: X25519Identity
+  ) throws(KeychainError) -> String? {
+    guard let file = try openVault(), file.status == status else { return nil }
+    return try SalvagedLines.uuid(of: file, identity)
   }
 
   private func earlierHeads(_ key: VaultKey, uuid: String) throws(KeychainError) -> [VaultHead] {

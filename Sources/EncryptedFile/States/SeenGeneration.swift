@@ -135,6 +135,19 @@ struct SeenGeneration: Equatable {
     return try? file.contents(limit: sizeLimit)
   }
 
+  /// The UUID of the vault that was seen at a location; `nil` if none was, or several.
+  static func uuid(at location: VaultLocation) throws(KeychainError) -> String? {
+    guard let folder = try Folder(opening: location.stateFolder) else { return nil }
+    var found: [String] = []
+    for name in try folder.names(where: isFileName) {
+      guard let text = try contents(of: name, in: folder),
+        text.withUnsafeBytes({ place(in: $0) == location.vaultFile })
+      else { continue }
+      found.append(String(name.dropLast(fileExtension.utf8.count)))
+    }
+    return found.count == 1 ? found.first.flatMap { isUUID($0) ? $0 : nil } : nil
+  }
+
   /// The UUIDs of the vaults that were seen on this machine, as far as they can be told.
   static func uuids(in stateFolder: String) -> [String] {
     guard let folder = try? Folder(opening: stateFolder), let names = try? folder.names(where: isFileName)
