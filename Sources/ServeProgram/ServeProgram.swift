@@ -21,6 +21,17 @@ package enum ServeProgram {
     }
   }
 
+  /// Who provides the Secret Service now; `nil` if nobody does, or there is no bus.
+  package static func owner() -> (isOurs: Bool, program: String?)? {
+    guard let address = try? BusAddress.find(), let owner = try? NameOwner.find(address) else { return nil }
+    return (owner.isOurs, owner.program)
+  }
+
+  /// Makes the session bus read anew what it starts for which name; a bus that isn't there needs nothing.
+  package static func rereadActivation() {
+    if let address = try? BusAddress.find() { NameOwner.rereadActivation(address) }
+  }
+
   private static func run(_ options: ServeOptions) throws(Failure) {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: options.selection.name, at: location))
@@ -64,6 +75,9 @@ package enum ServeProgram {
       status = try Provider.serve(settings)
     } catch {
       throw Failure("there is no message bus to serve the keychain on", status: .keychain)
+    }
+    if status != 0, owner()?.isOurs ?? false {
+      throw Failure("llavero provides the Secret Service already", status: .keychain)
     }
     if status != 0 {
       throw Failure(

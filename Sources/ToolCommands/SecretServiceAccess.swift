@@ -8,17 +8,24 @@ package struct SecretServiceAccess {
   package let diagnose: (DesktopKeychainSettings) -> [Finding]
   /// Serves a keychain as the Secret Service until that ends. Returns why it can't be served.
   package let serve: (ServeOptions) -> Failure?
+  /// Who provides the Secret Service now; `nil` if nobody does, or there is no bus.
+  package let owner: () -> (isOurs: Bool, program: String?)?
+  /// Makes the session bus read anew what it starts for which name.
+  package let rereadActivation: () -> Void
 
   /// Creates an access from functions that open the keychain, that find out why it can't be opened, and that serve
   /// another one.
   package init(
     open: @escaping (DesktopKeychainSettings) throws(KeychainError) -> any DesktopKeychain,
     diagnose: @escaping (DesktopKeychainSettings) -> [Finding],
-    serve: @escaping (ServeOptions) -> Failure?
+    serve: @escaping (ServeOptions) -> Failure?,
+    owner: @escaping () -> (isOurs: Bool, program: String?)?, rereadActivation: @escaping () -> Void
   ) {
     self.open = open
     self.diagnose = diagnose
     self.serve = serve
+    self.owner = owner
+    self.rereadActivation = rereadActivation
   }
 }
 

@@ -9,7 +9,8 @@ prepareProcess()
 let provider = SecretServiceAccess(
   open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
   diagnose: SecretServiceKeychain.diagnose,
-  serve: ServeProgram.serve)
+  serve: ServeProgram.serve, owner: ServeProgram.owner,
+  rereadActivation: ServeProgram.rereadActivation)
 if Program.name == SecretServiceProgram.screenWatch { ScreenLock.watch() }
 if Program.name == AnsweringProgram.name { AnsweringProgram.main(secretService: provider) }
 LlaveroProgram.main(secretService: provider)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Keychain
+import Processes
 import Terminals
 import ToolCommands
 
@@ -21,6 +22,9 @@ struct SetupCommand: ParsableCommand {
 
       If a tool is set up already, nothing changes. llavero keeps a record of what it changed, but no copy of the file. \
       The tools are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
+
+      'llavero setup secret-service' makes the message bus start 'llavero serve' for programs that keep secrets in the \
+      Secret Service, where no keyring does.
       """)
 
   @Argument(help: ArgumentHelp("The tool", valueName: "tool"))
@@ -31,6 +35,9 @@ struct SetupCommand: ParsableCommand {
 
   @Flag(help: "With --remove: every tool")
   var all = false
+
+  @Flag(help: "For secret-service: even though another program provides it")
+  var replace = false
 
   @Flag(help: "Show what would change, and change nothing")
   var dryRun = false
@@ -61,6 +68,7 @@ struct SetupCommand: ParsableCommand {
     {
       throw ValidationError("That is not the name of a profile.")
     }
+    if replace, tool != "secret-service" { throw ValidationError("--replace goes with secret-service.") }
     if !host.isEmpty, tool != "bazel" { throw ValidationError("--host goes with bazel.") }
     for host in host where !Self.isHost(host) {
       throw ValidationError("'\(host)' is neither a host's name nor one that begins with '*.'.")
@@ -89,6 +97,14 @@ struct SetupCommand: ParsableCommand {
         hint: Self.hint(for: name), status: .usage)
     }
     if !remove { try refuseEveryHost(tool, place) }
+    let isService = tool.name == ToolSetup.secretService.name
+    if isService, !remove {
+      // It is the companion that knows the bus, and that will serve.
+      if Program.secretService == nil { throw SecretServiceProgram.isMissing(SecretServiceProgram.become()) }
+      if !replace { try BusActivation.refuseAnother(place) }
+    }
+    // Without it, the bus finds out at its next start.
+    if isService, remove, Program.secretService == nil { _ = SecretServiceProgram.become() }
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
       if !dryRun, !plan.isEmpty { try plan.carryOut() }
@@ -105,11 +121,14 @@ struct SetupCommand: ParsableCommand {
       show(plan.steps)
     }
     try plan.carryOut()
+    if isService { Program.secretService?.rereadActivation() }
     try report(
       tool.name, plan,
       remove
         ? "\(tool.name) has its former configuration back"
-        : "\(tool.name) logs in from llavero now; \(tool.next)")
+        : isService
+          ? "the bus starts llavero for the Secret Service now; \(tool.next)"
+          : "\(tool.name) logs in from llavero now; \(tool.next)")
   }
 
   /// What to do about a tool that can't be set up: some are set up by hand, and others are none that llavero knows.
@@ -134,7 +153,7 @@ struct SetupCommand: ParsableCommand {
   private func removeAll(_ place: SetupPlace) throws {
     var plans: [(tool: ToolSetup, profile: String, plan: SetupPlan)] = []
     var failures: [(tool: String, failure: Failure)] = []
-    for tool in ToolSetup.all {
+    for tool in ToolSetup.all + [.secretService] {
       do throws(Failure) {
         let profiles = tool.name == "aws" ? try Self.profiles(tool) : [profile]
         for profile in profiles {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The kernel hides this file if the program has more privileges than the caller, such as gnome-keyring where it may
 /// lock memory. Then the name is what the process claims, with a remark.
-func programName(of process: UInt32) -> String? {
+package func programName(of process: UInt32) -> String? {
   var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
   if count > 0 {

@@ -137,6 +137,9 @@ final class ProviderConnection {
   /// Gives a name back.
   func release(_ name: String) { _ = try? ask("ReleaseName", [Argument.text(name)]) }
 
+  /// Makes the bus read its configuration and its activation files again.
+  func reloadConfiguration() { _ = try? ask("ReloadConfig", []) }
+
   /// The process that a name belongs to; `nil` if nobody has it.
   func process(of name: String) -> UInt64? {
     guard let reply = try? ask("GetConnectionUnixProcessID", [Argument.text(name)]) else { return nil }

@@ -46,8 +46,10 @@ struct ServedItem {
   /// The content type that programs are told. That of a text is always spelled in one way, however it was given:
   /// libsecret takes no other for a text, and gh and Git Credential Manager have spellings of their own.
   var toldContentType: String {
-    let isText = ["text/plain; charset=utf8", "text/plain; charset=utf-8", "text/plain;charset=utf-8", "plain/text"]
-      .contains(shown.contentType.lowercased())
+    let isText = [
+      "text/plain; charset=utf8", "text/plain; charset=utf-8", "text/plain;charset=utf-8", "plain/text",
+    ]
+    .contains(shown.contentType.lowercased())
     return isText ? ItemTranslation.plainText : shown.contentType
   }
 

@@ -40,6 +40,7 @@ extension ToolSetup {
 
   /// The setup of the tool with this name, or of the one whose protocol has it; `nil` if there is none.
   static func named(_ name: String) -> ToolSetup? {
+    if name == secretService.name { return secretService }
     let tools = KnownTool.all.filter { $0.setup != nil }
     return (tools.first { $0.name == name } ?? tools.first { $0.speaks == name })?.setup
   }

@@ -21,6 +21,9 @@ struct ConfigurationFile {
   /// - Throws: ``Failure`` if it can't be read, or belongs to another user.
   func contents() throws(Failure) -> [UInt8]? { try Self.contents(of: path) }
 
+  /// The contents of a file that may belong to anybody; `nil` if it doesn't exist.
+  func anybodysContents() throws(Failure) -> [UInt8]? { try Self.contents(of: path, belongingTo: nil) }
+
   /// The copy that version 0.1.0 kept; `nil` if there is none.
   func formerCopy() throws(Failure) -> [UInt8]? { try Self.contents(of: formerCopyPath) }
 
@@ -77,7 +80,9 @@ struct ConfigurationFile {
     }
   }
 
-  private static func contents(of path: String) throws(Failure) -> [UInt8]? {
+  private static func contents(
+    of path: String, belongingTo user: uid_t? = geteuid()
+  ) throws(Failure) -> [UInt8]? {
     let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if descriptor < 0 {
       if errno == ENOENT { return nil }
@@ -88,7 +93,7 @@ struct ConfigurationFile {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw Failure("\(path) is no file", status: .keychain)
     }
-    guard status.st_uid == geteuid() else { throw Failure("\(path) is another user's", status: .keychain) }
+    if let user, status.st_uid != user { throw Failure("\(path) is another user's", status: .keychain) }
     return try StandardStreams.readAll(descriptor, limit: limit, what: path).withUnsafeBytes { Array($0) }
   }
 

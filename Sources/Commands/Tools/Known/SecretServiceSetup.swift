@@ -1,0 +1,70 @@
+import EncryptedFile
+import Glibc
+import Terminals
+import ToolCommands
+
+extension ToolSetup {
+  /// What makes a message bus start `llavero serve` as soon as a program wants the Secret Service. It is no tool that logs
+  /// in, so it is not among ``all``.
+  static let secretService = ToolSetup(
+    name: "secret-service", programs: [],
+    settings: { (place) throws(Failure) in
+      let program = try place.plain(try ProgramLinks.program())
+      let section = "D-BUS Service"
+      return [
+        (
+          ConfigurationFile(path: BusActivation.ownFile(place)),
+          [
+            INISetting(section: section, key: "Name", separator: "=", value: BusActivation.name),
+            INISetting(section: section, key: "Exec", separator: "=", value: "\(program) serve"),
+          ]
+        )
+      ]
+    },
+    next: "programs that keep secrets there find it when they look for it; see 'man llavero-serve'")
+}
+
+/// The files by which a message bus knows what to start for the name of the Secret Service (D-Bus specification, "Message
+/// Bus Starting Services").
+enum BusActivation {
+  static let name = "org.freedesktop.secrets"
+
+  /// The file that `llavero setup` writes: D-Bus wants it to be named after the service.
+  static func ownFile(_ place: SetupPlace) -> String {
+    let folder =
+      place.variable("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? place.home(".local/share")
+    return "\(folder)/dbus-1/services/\(name).service"
+  }
+
+  /// The file by which a bus would start another program for the name, and that program; `nil` if there is none. The
+  /// first file decides.
+  static func ofAnother(_ place: SetupPlace) -> (path: String, program: String)? {
+    let system = place.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+    let others = system.split(separator: ":").map { "\($0)/dbus-1/services/\(name).service" }
+    let runtime = place.variable("XDG_RUNTIME_DIR").map { "\($0)/dbus-1/services/\(name).service" }
+    for path in [runtime, ownFile(place)].compactMap({ $0 }) + others {
+      guard let text = try? ConfigurationFile(path: path).anybodysContents() else { continue }
+      let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+      guard let command = lines.first(where: { $0.hasPrefix("Exec=") })?.dropFirst(5) else { continue }
+      let program = command.split(separator: " ").first.map(String.init) ?? ""
+      return ProgramLinks.isOwn(program) ? nil : (path, String(command))
+    }
+    return nil
+  }
+
+  /// - Throws: ``Failure`` if another program provides the Secret Service now, or a bus would start one.
+  static func refuseAnother(_ place: SetupPlace) throws(Failure) {
+    guard let access = Program.secretService else { return }
+    let hint: Hint =
+      "\(command: "llavero", "setup", "secret-service", "--replace") starts llavero in its place from the next login on"
+    if let owner = access.owner(), !owner.isOurs {
+      throw Failure(
+        "\(owner.program ?? "another program") provides the Secret Service here already", hint: hint,
+        status: .usage)
+    }
+    if let other = ofAnother(place) {
+      throw Failure(
+        "\(other.path) makes the bus start \(other.program) for it", hint: hint, status: .usage)
+    }
+  }
+}
