@@ -204,8 +204,8 @@ let package = Package(
     .target(
       name: "ServeProgram",
       dependencies: [
-        "Keychain", "EncryptedFile", "KeychainChoice", "SecretService", "SecretServiceProvider", "Terminals",
-        "Processes", "ToolCommands",
+        "Keychain", "UnlockCache", "EncryptedFile", "KeychainChoice", "SecretService", "SecretServiceProvider",
+        "Terminals", "ToolCommands",
       ],
       swiftSettings: settings + compact),
     // What people type.
@@ -308,7 +308,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "SecretServiceProviderTests", dependencies: ["Bytes", "SecretServiceProvider"],
+      name: "SecretServiceProviderTests",
+      dependencies: [
+        "Bytes", "Keychain", "KeychainTesting", "SecretService", "SecretServiceProvider", "TestSupport",
+      ],
       swiftSettings: settings),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.
     .testTarget(

@@ -1,4 +1,5 @@
 import Bytes
+import CLinux
 import CSecret
 import Glibc
 import Keychain
@@ -44,6 +45,12 @@ package final class Provider: @unchecked Sendable {
   private var mustLoadAgain = false
   private var whenLoaded: [() -> Void] = []
   var lastCall = SystemClock.awake
+  /// When this process made its last change, in milliseconds since boot.
+  private var lastOwnChange = 0
+  /// Whether something has changed that may not have been this process's own doing.
+  private var mustLook = false
+  /// Whether a program's passphrase is being tried.
+  var isTryingPassphrase = false
 
   /// The collection in memory alone, which is gone with the service.
   static let sessionCollection: ByteString = "session"
@@ -76,14 +83,17 @@ package final class Provider: @unchecked Sendable {
         onEnd: { [unowned self] in end(0) }))
     for number in [SIGTERM, SIGINT, SIGHUP] { MainLoop.onSignal(number) { [unowned self] in end(0) } }
     sessions.prepare()
-    holdings = withSession([])
+    holdings = withoutKeychain()
     // Everything has to be there before anybody can find the service.
     update()
     MainLoop.run { !isLoading || isOver }
     watch()
     guard try connection.claim(Self.name, replaces: settings.replaces) == .isOurs else { return 2 }
     _ = try connection.claim(Self.ownName, replaces: true)
+    settings.onServing()
     settings.say("the Secret Service is served from the keychain")
+    // What was needed for the start isn't needed any more.
+    clinux_release_code()
     MainLoop.every(milliseconds: 500) { [unowned self] in tick() }
     MainLoop.run { isOver }
     unlockProgram?.end()
@@ -98,8 +108,9 @@ package final class Provider: @unchecked Sendable {
 
   // MARK: The keychain's state
 
-  private func withSession(_ items: [Item]) -> Holdings {
-    var all = Holdings(items)
+  /// What is in memory alone.
+  private func withoutKeychain() -> Holdings {
+    var all = Holdings()
     for (path, item) in holdings.items where volatileSecrets[path] != nil { all.put(item) }
     all.addSessionCollection(Self.sessionCollection)
     return all
@@ -126,13 +137,18 @@ package final class Provider: @unchecked Sendable {
       _ = settings.lock()
     }
     update()
+    // Somebody has unlocked it elsewhere, while a program waits for that.
+    if prompts.hasShown, !isLocked { completeShown() }
+    if mustLook, SystemClock.awake - lastOwnChange > Self.quietTime { somethingHasChanged() }
   }
 
   private func becomeLocked() {
     let before = holdings
     state = .locked
     // What is locked is not known to this process either.
-    holdings = withSession([])
+    holdings = withoutKeychain()
+    reader.forget()
+    writer.forget()
     signalLock(true, before)
   }
 
@@ -169,10 +185,9 @@ package final class Provider: @unchecked Sendable {
   }
 
   private func loaded(_ items: [Item]) {
-    let before = holdings
-    holdings = withSession(items)
+    let differences = holdings.take(items)
     if case .unlocked = state {
-      signalDifferences(from: before)
+      signal(differences)
     } else {
       state = .unlocked
       if connection != nil { signalLock(false, holdings) }
@@ -195,8 +210,28 @@ package final class Provider: @unchecked Sendable {
     }
   }
 
+  /// How long it must be quiet before this process looks whether a change was its own, in milliseconds: to read all items
+  /// after each of its own changes would take longer than the changes.
+  private static let quietTime = 300
+
   private func somethingHasChanged() {
-    if case .unlocked = state { load() } else { update() }
+    guard case .unlocked = state else { return update() }
+    mustLook = SystemClock.awake - lastOwnChange <= Self.quietTime
+    if !mustLook { load() }
+  }
+
+  /// Makes a change in the keychain, and then runs `report` on the main thread.
+  func change<Value: Sendable>(
+    _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Value,
+    then report: @escaping @Sendable (Result<Value, KeychainError>) -> Void
+  ) {
+    lastOwnChange = SystemClock.awake
+    writer.run(
+      body,
+      then: { [self] result in
+        lastOwnChange = SystemClock.awake
+        report(result)
+      })
   }
 
   /// Throws unless the keychain's items are known.

@@ -28,6 +28,8 @@ package struct ProviderSettings {
   package var unlockWithPassphraseProgram: [String]
   /// After how many seconds without a call the keychain is locked; `nil` for the limits that it has by itself.
   package var idle: Int?
+  /// Called when the service has its name.
+  package var onServing: () -> Void
   /// Says an error of the keychain for people, in one line.
   package var explain: (KeychainError) -> String
   /// Tells something on standard error.
@@ -38,7 +40,8 @@ package struct ProviderSettings {
     busAddress: String, replaces: Bool,
     open: @escaping @Sendable () throws(KeychainError) -> any KeychainStore,
     lockState: @escaping () -> LockState, lock: @escaping () -> Bool, unlockProgram: [String]?,
-    unlockWithPassphraseProgram: [String], idle: Int?, explain: @escaping (KeychainError) -> String,
+    unlockWithPassphraseProgram: [String], idle: Int?,
+    onServing: @escaping () -> Void, explain: @escaping (KeychainError) -> String,
     say: @escaping (String) -> Void
   ) {
     self.busAddress = busAddress
@@ -49,6 +52,7 @@ package struct ProviderSettings {
     self.unlockProgram = unlockProgram
     self.unlockWithPassphraseProgram = unlockWithPassphraseProgram
     self.idle = idle
+    self.onServing = onServing
     self.explain = explain
     self.say = say
   }

@@ -1,11 +1,11 @@
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Processes
 import SecretService
 import SecretServiceProvider
 package import Terminals
 package import ToolCommands
+import UnlockCache
 
 /// What `llavero serve` does in the companion: the Secret Service, served from the encrypted file.
 package enum ServeProgram {
@@ -45,17 +45,8 @@ package enum ServeProgram {
     case .forwarded?:
       throw Failure("a keychain of another machine can't be served yet", status: .usage)
     }
-    let asks = options.selection.mayAskPerson
-    var watching = servingSelection
-    watching.renewsUnlock = false
-    watching.changesNothing = true
-    watching.mayRunPrograms = false
-    let watchman = try watching.encryptedFile(at: location)
+    let watchman = try explaining(choice: keychain(at: location, renewing: false))
     let address = try explaining(BusAddress.find())
-    if choice == nil {
-      // From now on programs keep their secrets in it, so people's commands are to use it, too.
-      try explaining(RememberedKeychain.write(.file, vault: nil, in: location.stateFolder))
-    }
     let unlock = ["/proc/self/exe", "unlock", "--keychain", "file"]
     let settings = ProviderSettings(
       busAddress: address.text, replaces: options.replaces,
@@ -67,9 +58,12 @@ package enum ServeProgram {
         default: false
         }
       },
-      unlockProgram: asks ? unlock : nil,
+      unlockProgram: options.selection.mayAskPerson ? unlock : nil,
       unlockWithPassphraseProgram: unlock + ["--passphrase-fd", "0"], idle: options.idle,
-      explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
+      onServing: {
+        // From now on programs keep their secrets in it, so people's commands are to use it, too.
+        if choice == nil { try? RememberedKeychain.write(.file, vault: nil, in: location.stateFolder) }
+      }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
     let status: Int32
     do throws(BusFailure) {
       status = try Provider.serve(settings)
@@ -87,19 +81,33 @@ package enum ServeProgram {
     }
   }
 
-  /// How this process uses the file: it must never wait for a person. A program of its own asks.
-  private static var servingSelection: KeychainSelection {
-    var selection = KeychainSelection(name: KeychainKind.file.rawValue, mayPrompt: false)
-    selection.isForTool = true
-    selection.readsSecrets = true
-    return selection
+  /// The file as this process uses it. It must never wait for a person, or for a program that knows the passphrase: a
+  /// program of its own asks.
+  ///
+  /// - Parameter isUse: whether a look at it extends the time for which it stays unlocked.
+  private static func keychain(
+    at location: VaultLocation, renewing isUse: Bool
+  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+    let environment = KeychainEnvironment()
+    var cache = try environment.unlockCache(at: location, program: nil)
+    cache.renews = isUse
+    var openers = environment.openers
+    openers.mayRunPrograms = false
+    let keychain = try environment.encryptedFile(
+      at: location, passphrase: { _ in nil }, respondent: { .nobody }, cache: cache, openers: openers,
+      onNotice: { _ in })
+    keychain.onlyReads = !isUse
+    return keychain
   }
 
   private static func opened(at location: VaultLocation) throws(KeychainError) -> any KeychainStore {
-    do throws(Failure) {
-      return try servingSelection.encryptedFile(at: location)
+    do throws(KeychainChoiceError) {
+      return try keychain(at: location, renewing: true)
     } catch {
-      throw error.cause ?? .unavailable(reason: error.message)
+      switch error {
+      case .keychain(let error): throw error
+      default: throw .unavailable(reason: Failure(error).message)
+      }
     }
   }
 

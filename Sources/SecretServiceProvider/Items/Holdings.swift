@@ -66,6 +66,12 @@ struct Holdings {
     collections[name] = name == Self.loginCollection ? Self.login : nil
   }
 
+  /// Forgets the record of a collection that has none any more. A collection that still has items stays.
+  mutating func removeRecord(of name: ByteString) {
+    if count(in: name) == 0 { return remove(collection: name) }
+    collections[name] = ServedCollection(name: name, label: name.description, created: 0, modified: 0)
+  }
+
   /// The paths of a collection's items, the oldest first.
   func paths(in collection: ByteString) -> [String] {
     (byCollection[collection] ?? []).sorted {

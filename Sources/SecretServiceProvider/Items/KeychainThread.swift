@@ -17,6 +17,9 @@ final class KeychainThread: @unchecked Sendable {
   /// How many jobs have not ended yet.
   var count: Int { waiting.load(ordering: .relaxed) }
 
+  /// Closes the keychain after everything before it, with what it keeps in memory. It is opened again when it is used.
+  func forget() { thread.run { [self] in keychain = nil } }
+
   /// Runs `body` after everything before it, and then `report` on the main thread.
   func run<Value: Sendable>(
     _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Value,

@@ -14,12 +14,16 @@ extension Provider {
       let (passphrase, _) = try secret(arguments[1], from: call.sender)
       update()
       if !isLocked { return call.answer() }
+      // Each try takes a processor for a second.
+      if isTryingPassphrase { throw .limitsExceeded("another password is being tried") }
       let program = UnlockProgram(settings.unlockWithPassphraseProgram, passphrase: passphrase) {
         [weak self] isDone in
+        self?.isTryingPassphrase = false
         guard isDone, let self else { return call.refuse(.wrongPassphrase) }
         load { call.answer() }
       }
       if program == nil { throw .failed("the keychain could not be unlocked") }
+      isTryingPassphrase = true
     case "CreateWithMasterPassword", "ChangeWithMasterPassword", "ChangeWithPrompt":
       throw .notSupported("the keychain has one passphrase for all collections; see 'llavero passphrase'")
     default: throw .unknownMethod

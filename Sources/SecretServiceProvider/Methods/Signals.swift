@@ -4,7 +4,7 @@ import SecretService
 
 extension Provider {
   /// Beyond this many items, the list of a collection's items is only said to be another one, and not sent along.
-  private static let listLimit = 1000
+  private static let listLimit = 256
 
   private func emitProperties(
     _ interface: String, at path: String, _ properties: [Property], without: [String] = []
@@ -99,30 +99,15 @@ extension Provider {
   }
 
   /// Tells what others have changed.
-  func signalDifferences(from before: Holdings) {
-    for (name, collection) in holdings.collections {
-      guard let former = before.collections[name] else {
-        signalCollectionCreated(name)
-        continue
-      }
-      if former.label != collection.label { signalCollectionChanged(name, label: collection.label) }
+  func signal(_ differences: Holdings.Differences) {
+    for name in differences.madeCollections { signalCollectionCreated(name) }
+    for name in differences.changedCollections {
+      signalCollectionChanged(name, label: holdings.collections[name]?.label ?? "")
     }
-    for name in before.collections.keys where holdings.collections[name] == nil {
-      signalCollectionDeleted(name)
-    }
-    var changedLists: Set<ByteString> = []
-    for (path, item) in holdings.items where item.item != nil {
-      guard let former = before.items[path] else {
-        emit("ItemCreated", item)
-        changedLists.insert(item.collection)
-        continue
-      }
-      if former.item != item.item { signalChanged(item) }
-    }
-    for (path, item) in before.items where item.item != nil && holdings.items[path] == nil {
-      emit("ItemDeleted", item)
-      changedLists.insert(item.collection)
-    }
-    for name in changedLists { emitItems(of: name) }
+    for name in differences.goneCollections { signalCollectionDeleted(name) }
+    for item in differences.made { emit("ItemCreated", item) }
+    for item in differences.changed { signalChanged(item) }
+    for item in differences.gone { emit("ItemDeleted", item) }
+    for name in Set((differences.made + differences.gone).map(\.collection)) { emitItems(of: name) }
   }
 }

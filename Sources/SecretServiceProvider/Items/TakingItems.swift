@@ -1,0 +1,53 @@
+import Keychain
+
+extension Holdings {
+  /// What has changed in the keychain.
+  struct Differences {
+    var made: [ServedItem] = []
+    var changed: [ServedItem] = []
+    var gone: [ServedItem] = []
+    var madeCollections: [ByteString] = []
+    var changedCollections: [ByteString] = []
+    var goneCollections: [ByteString] = []
+  }
+
+  /// Takes everything that is in the keychain now. What is in memory alone stays.
+  mutating func take(_ all: [Item]) -> Differences {
+    var differences = Differences()
+    let before = collections
+    var seen: Set<String> = []
+    var records: Set<ByteString> = []
+    for item in all {
+      if let key = item.key.secretServiceItem, key.kind == .collection {
+        records.insert(key.name)
+        if collections[key.name]?.item != item { put(item) }
+        continue
+      }
+      guard let reference = item.reference else { continue }
+      let path = ObjectPath.item(reference.bytes, in: item.secretService.collection ?? Self.loginCollection)
+      seen.insert(path)
+      let former = items[path]
+      // To find out anew how programs see an item takes much longer than to see that it is the same.
+      if former?.item == item { continue }
+      put(item)
+      guard let served = items[path] else { continue }
+      if former == nil { differences.made.append(served) } else { differences.changed.append(served) }
+    }
+    for item in items.values where item.item != nil && !seen.contains(item.path) {
+      differences.gone.append(item)
+      remove(item.path)
+    }
+    for (name, collection) in collections where collection.item != nil && !records.contains(name) {
+      removeRecord(of: name)
+    }
+    for (name, collection) in collections {
+      guard let former = before[name] else {
+        differences.madeCollections.append(name)
+        continue
+      }
+      if former.label != collection.label { differences.changedCollections.append(name) }
+    }
+    differences.goneCollections = before.keys.filter { collections[$0] == nil }
+    return differences
+  }
+}
