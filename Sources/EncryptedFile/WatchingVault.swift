@@ -16,6 +16,12 @@ extension EncryptedFileKeychain: ChangeReporting {
     return ChangeSubscription { watch.stop() }
   }
 
+  /// Whether the vault is what this object has written last, so that nobody else has changed anything since.
+  package var isAsWritten: Bool {
+    guard let lastWrittenMAC, let folder = try? Folder(opening: location.vaultFolder) else { return false }
+    return folder.headerMAC(of: VaultLocation.vaultName) == lastWrittenMAC
+  }
+
   /// Every item of one generation.
   ///
   /// - Throws: as ``items(matching:)`` does.

@@ -45,10 +45,6 @@ package final class Provider: @unchecked Sendable {
   private var mustLoadAgain = false
   private var whenLoaded: [() -> Void] = []
   var lastCall = SystemClock.awake
-  /// When this process made its last change, in milliseconds since boot.
-  private var lastOwnChange = 0
-  /// Whether something has changed that may not have been this process's own doing.
-  private var mustLook = false
   /// Whether a program's passphrase is being tried.
   var isTryingPassphrase = false
 
@@ -139,7 +135,6 @@ package final class Provider: @unchecked Sendable {
     update()
     // Somebody has unlocked it elsewhere, while a program waits for that.
     if prompts.hasShown, !isLocked { completeShown() }
-    if mustLook, SystemClock.awake - lastOwnChange > Self.quietTime { somethingHasChanged() }
   }
 
   private func becomeLocked() {
@@ -153,19 +148,25 @@ package final class Provider: @unchecked Sendable {
   }
 
   /// Reads everything in the keychain again, and signals what is different.
-  func load(then done: (() -> Void)? = nil) {
+  ///
+  /// - Parameter isSkippable: whether that isn't needed if this process itself has changed it last. To read all items
+  ///   after each of its own changes would take longer than the changes.
+  func load(unlessOwn isSkippable: Bool = false, then done: (() -> Void)? = nil) {
     if let done { whenLoaded.append(done) }
     if isLoading {
       mustLoadAgain = true
       return
     }
     isLoading = true
-    writer.run { (keychain) throws(KeychainError) in
-      try keychain.items(matching: .all)
+    let isOwn = settings.isAsWritten
+    writer.run { (keychain) throws(KeychainError) -> [Item]? in
+      if isSkippable, isOwn(keychain) { return nil }
+      return try keychain.items(matching: .all)
     } then: { [self] result in
       isLoading = false
       switch result {
-      case .success(let items): loaded(items)
+      case .success(let items?): loaded(items)
+      case .success(nil): break
       case .failure(let error):
         switch settings.lockState() {
         case .locked: state = .locked
@@ -179,7 +180,7 @@ package final class Provider: @unchecked Sendable {
       for job in waiting { job() }
       if mustLoadAgain {
         mustLoadAgain = false
-        load()
+        load(unlessOwn: true)
       }
     }
   }
@@ -210,28 +211,8 @@ package final class Provider: @unchecked Sendable {
     }
   }
 
-  /// How long it must be quiet before this process looks whether a change was its own, in milliseconds: to read all items
-  /// after each of its own changes would take longer than the changes.
-  private static let quietTime = 300
-
   private func somethingHasChanged() {
-    guard case .unlocked = state else { return update() }
-    mustLook = SystemClock.awake - lastOwnChange <= Self.quietTime
-    if !mustLook { load() }
-  }
-
-  /// Makes a change in the keychain, and then runs `report` on the main thread.
-  func change<Value: Sendable>(
-    _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Value,
-    then report: @escaping @Sendable (Result<Value, KeychainError>) -> Void
-  ) {
-    lastOwnChange = SystemClock.awake
-    writer.run(
-      body,
-      then: { [self] result in
-        lastOwnChange = SystemClock.awake
-        report(result)
-      })
+    if case .unlocked = state { load(unlessOwn: true) } else { update() }
   }
 
   /// Throws unless the keychain's items are known.

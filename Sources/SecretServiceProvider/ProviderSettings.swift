@@ -17,6 +17,8 @@ package struct ProviderSettings {
   package var replaces: Bool
   /// Opens the keychain anew. It is called once for each thread that uses the keychain, and must ask nobody.
   package var open: @Sendable () throws(KeychainError) -> any KeychainStore
+  /// Whether a keychain is as the object itself has left it, so that nobody else has changed anything.
+  package var isAsWritten: @Sendable (any KeychainStore) -> Bool
   /// Tells whether the keychain is locked. It must not wait for anything.
   package var lockState: () -> LockState
   /// Locks the keychain. Returns false if it can't be locked, because its key is in a file.
@@ -39,7 +41,8 @@ package struct ProviderSettings {
   package init(
     busAddress: String, replaces: Bool,
     open: @escaping @Sendable () throws(KeychainError) -> any KeychainStore,
-    lockState: @escaping () -> LockState, lock: @escaping () -> Bool, unlockProgram: [String]?,
+    isAsWritten: @escaping @Sendable (any KeychainStore) -> Bool, lockState: @escaping () -> LockState,
+    lock: @escaping () -> Bool, unlockProgram: [String]?,
     unlockWithPassphraseProgram: [String], idle: Int?,
     onServing: @escaping () -> Void, explain: @escaping (KeychainError) -> String,
     say: @escaping (String) -> Void
@@ -47,6 +50,7 @@ package struct ProviderSettings {
     self.busAddress = busAddress
     self.replaces = replaces
     self.open = open
+    self.isAsWritten = isAsWritten
     self.lockState = lockState
     self.lock = lock
     self.unlockProgram = unlockProgram

@@ -51,6 +51,7 @@ package enum ServeProgram {
     let settings = ProviderSettings(
       busAddress: address.text, replaces: options.replaces,
       open: { () throws(KeychainError) in try opened(at: location) },
+      isAsWritten: { ($0 as? EncryptedFileKeychain)?.isAsWritten ?? false },
       lockState: { lockState(of: watchman) },
       lock: {
         switch try? watchman.lock() {

@@ -45,6 +45,12 @@ extension Failure {
     if let stop = text.indices.first(where: { text[$0...].hasPrefix(offer) }) {
       text = "\(text[..<stop]); there are\(text[stop...].dropFirst(offer.count))"
     }
+    // Many values stand on lines of their own.
+    let values = message.split(separator: "\n").filter { $0.hasPrefix("  - ") }.map { "'\($0.dropFirst(4))'" }
+    if text.hasSuffix(" the following:"), let last = values.last {
+      text.removeLast(" the following:".count)
+      text += " \(values.dropLast().joined(separator: ", ")) or \(last)"
+    }
     self.init(
       text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(prose: helpCommand)'", status: .usage)
   }

@@ -82,6 +82,7 @@ extension EncryptedFileKeychain {
     defer { self.change = nil }
     let result = try body()
     try change.commit(at: clock())
+    if let mac = change.writtenMAC { lastWrittenMAC = mac }
     return result
   }
 

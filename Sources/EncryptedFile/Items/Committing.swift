@@ -173,6 +173,7 @@ extension VaultChange {
       throw .slot(.changedMeanwhile)
     }
     // The change is in place by now.
+    self.writtenMAC = writtenMAC
     if let stanzas {
       do throws(KeychainError) {
         try written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)

@@ -42,6 +42,8 @@ final class VaultChange {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
+  /// The header MAC of what this change has written; `nil` if it has written nothing.
+  var writtenMAC: [UInt8]?
   /// Why the file could not be copied.
   var copyFailure: KeychainError?
   /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.

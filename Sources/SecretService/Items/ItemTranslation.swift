@@ -38,7 +38,8 @@ package enum ItemTranslation {
       ?? ItemAttributes.attributes(of: item, replacing: texts)
     return Shown(
       attributes: unchanged ?? lookup(made),
-      label: ItemAttributes.label(of: item), contentType: contentType)
+      // A program may have given an empty one, and another shows what it has got.
+      label: item.label?.isEmpty == true ? "" : ItemAttributes.label(of: item), contentType: contentType)
   }
 
   /// The item that a program's attributes describe, with its credential. It is a login if they describe one, and all of
@@ -81,7 +82,7 @@ package enum ItemTranslation {
     item.secretService = kept(shown, in: collection)
     // A label that reads like one made of the key is no reason to keep another.
     if !ItemAttributes.label(of: item).utf8.elementsEqual(shown.label.utf8) {
-      item.label = shown.label.isEmpty ? nil : ByteString(shown.label)
+      item.label = ByteString(shown.label)
     }
     let credential = SecretBody.decode(body, as: SecretBody.Form(of: texts))
     do throws(KeychainError) {

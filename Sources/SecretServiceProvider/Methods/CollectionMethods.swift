@@ -40,7 +40,7 @@ extension Provider {
     let replaced = replaces ? holdings.replaced(by: new.attributes, in: collection.name) : nil
     let name = recordName(collection.name)
     let finished = new
-    change(
+    writer.run(
       { (keychain) throws(KeychainError) in
         try ChangingItems.store(
           finished, body, in: name, replacing: replaced?.item, mayReplaceLogin: replaces, in: keychain)
@@ -128,7 +128,7 @@ extension Provider {
     try requireUnlocked()
     try refuseFlood()
     let name = freeName(for: label)
-    change(
+    writer.run(
       { (keychain) throws(KeychainError) in
         try ChangingItems.putCollection(name, label: label, isDefault: false, in: keychain)
       },
@@ -170,7 +170,7 @@ extension Provider {
     }
     try requireUnlocked()
     let name = collection.name
-    change(
+    writer.run(
       { (keychain) throws(KeychainError) in try ChangingItems.deleteCollection(name, in: keychain) },
       then: { [self] result in
         switch result {
@@ -188,7 +188,7 @@ extension Provider {
     if collection.name == Self.sessionCollection { throw .notSupported("this label can't be changed") }
     try requireUnlocked()
     let (name, isDefault) = (collection.name, collection.isDefault)
-    change(
+    writer.run(
       { (keychain) throws(KeychainError) in
         try ChangingItems.putCollection(name, label: label, isDefault: isDefault, in: keychain)
       },

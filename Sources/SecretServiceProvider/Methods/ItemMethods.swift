@@ -23,7 +23,7 @@ extension Provider {
       return call.answer([Argument.path(ObjectPath.none)])
     }
     try refuseFlood()
-    change(
+    writer.run(
       { (keychain) throws(KeychainError) in try keychain.delete([stored]) },
       then: { [self] result in
         switch result {
@@ -93,7 +93,7 @@ extension Provider {
     _ item: ServedItem, _ call: MethodCall,
     _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Item
   ) {
-    change(
+    writer.run(
       body,
       then: { [self] result in
         switch result {

@@ -166,7 +166,7 @@ extension Provider {
     if name == Self.sessionCollection { throw .notSupported("what is in memory alone can't be the default") }
     if name == holdings.defaultCollection { return call.answer() }
     let label = holdings.collections[name]?.label ?? name.description
-    change(
+    writer.run(
       { (keychain) throws(KeychainError) in
         try ChangingItems.putCollection(name, label: label, isDefault: true, in: keychain)
       },
