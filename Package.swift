@@ -204,7 +204,8 @@ let package = Package(
     .target(
       name: "ServeProgram",
       dependencies: [
-        "Keychain", "UnlockCache", "EncryptedFile", "KeychainChoice", "SecretService", "SecretServiceProvider",
+        "Keychain", "UnlockCache", "EncryptedFile", "KeychainChoice", "SecretService",
+        "SecretServiceProvider",
         "Terminals", "ToolCommands",
       ],
       swiftSettings: settings + compact),

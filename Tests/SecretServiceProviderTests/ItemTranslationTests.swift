@@ -128,7 +128,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     label: String = ""
   ) throws -> Item {
     let shown = ItemTranslation.Shown(attributes: lookup(attributes), label: label, contentType: "text/plain")
-    return try ChangingItems.store(
+    return try ClientChanges.store(
       shown, SharedSecret(Secret(body)), in: nil, replacing: replacing, mayReplaceLogin: replaces,
       in: keychain)
   }
@@ -170,12 +170,12 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     let item = try store(["a": "b"], "s\nt")
     var shown = ItemTranslation.shown(item)
     shown.attributes = lookup(login)
-    let asLogin = try ChangingItems.update(item, to: shown, in: keychain)
+    let asLogin = try ClientChanges.update(item, to: shown, in: keychain)
     #expect(asLogin.key == .genericPassword(GenericPassword(service: "s", account: "u")))
     #expect(asLogin.reference == item.reference)
     #expect(try body(of: asLogin) == "s\nt")
     shown.attributes = lookup(["c": "d"])
-    let again = try ChangingItems.update(asLogin, to: shown, in: keychain)
+    let again = try ClientChanges.update(asLogin, to: shown, in: keychain)
     #expect(again.key.secretServiceItem != nil)
     #expect(again.reference == item.reference)
     #expect(try body(of: again) == "s\nt")
@@ -187,7 +187,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     let item = try store(["a": "b"], "mine")
     var shown = ItemTranslation.shown(item)
     shown.attributes = lookup(login)
-    let changed = try ChangingItems.update(item, to: shown, in: keychain)
+    let changed = try ClientChanges.update(item, to: shown, in: keychain)
     #expect(ItemTranslation.shown(changed).attributes == lookup(login))
     #expect(try body(of: changed) == "mine")
     #expect(try body(of: other) == "other")
@@ -196,19 +196,19 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   @Test("a collection goes with its items, and no others")
   func collections() throws {
     let kept = try store(["a": "b"], "kept")
-    _ = try ChangingItems.putCollection("work", label: "Work", isDefault: false, in: keychain)
+    _ = try ClientChanges.putCollection("work", label: "Work", isDefault: false, in: keychain)
     let shown = ItemTranslation.Shown(attributes: lookup(login), label: "", contentType: "text/plain")
-    _ = try ChangingItems.store(
+    _ = try ClientChanges.store(
       shown, SharedSecret(Secret("x")), in: "work", replacing: nil, mayReplaceLogin: true, in: keychain)
     #expect(try keychain.items(matching: .all).count == 3)
-    try ChangingItems.deleteCollection("work", in: keychain)
+    try ClientChanges.deleteCollection("work", in: keychain)
     #expect(try keychain.items(matching: .all).map(\.reference) == [kept.reference])
   }
 
   @Test("one collection is the default one")
   func defaultCollection() throws {
-    _ = try ChangingItems.putCollection("one", label: "1", isDefault: true, in: keychain)
-    _ = try ChangingItems.putCollection("two", label: "2", isDefault: true, in: keychain)
+    _ = try ClientChanges.putCollection("one", label: "1", isDefault: true, in: keychain)
+    _ = try ClientChanges.putCollection("two", label: "2", isDefault: true, in: keychain)
     let holdings = Holdings(try keychain.items(matching: .all))
     #expect(holdings.defaultCollection == "two")
     #expect(holdings.collections.count == 3)

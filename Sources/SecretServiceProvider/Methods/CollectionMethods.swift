@@ -42,7 +42,7 @@ extension Provider {
     let finished = new
     writer.run(
       { (keychain) throws(KeychainError) in
-        try ChangingItems.store(
+        try ClientChanges.store(
           finished, body, in: name, replacing: replaced?.item, mayReplaceLogin: replaces, in: keychain)
       },
       then: { [self] result in
@@ -94,7 +94,7 @@ extension Provider {
     if size > ItemBounds.item { throw .invalidArguments("an item has at most \(ItemBounds.item) bytes") }
     let replaced = replaces ? holdings.replaced(by: shown.attributes, in: Self.sessionCollection) : nil
     var item = ServedItem(
-      shown, named: ByteString(ChangingItems.newName()), in: Self.sessionCollection, at: .now)
+      shown, named: ByteString(ClientChanges.newName()), in: Self.sessionCollection, at: .now)
     if var replaced {
       replaced.shown = shown
       replaced.modified = item.modified
@@ -130,7 +130,7 @@ extension Provider {
     let name = freeName(for: label)
     writer.run(
       { (keychain) throws(KeychainError) in
-        try ChangingItems.putCollection(name, label: label, isDefault: false, in: keychain)
+        try ClientChanges.putCollection(name, label: label, isDefault: false, in: keychain)
       },
       then: { [self] result in
         switch result {
@@ -171,7 +171,7 @@ extension Provider {
     try requireUnlocked()
     let name = collection.name
     writer.run(
-      { (keychain) throws(KeychainError) in try ChangingItems.deleteCollection(name, in: keychain) },
+      { (keychain) throws(KeychainError) in try ClientChanges.deleteCollection(name, in: keychain) },
       then: { [self] result in
         switch result {
         case .success:
@@ -190,7 +190,7 @@ extension Provider {
     let (name, isDefault) = (collection.name, collection.isDefault)
     writer.run(
       { (keychain) throws(KeychainError) in
-        try ChangingItems.putCollection(name, label: label, isDefault: isDefault, in: keychain)
+        try ClientChanges.putCollection(name, label: label, isDefault: isDefault, in: keychain)
       },
       then: { [self] result in
         switch result {

@@ -67,7 +67,7 @@ extension Provider {
     }
     try refuseFlood()
     change(item, call) { (keychain) throws(KeychainError) in
-      try ChangingItems.setSecret(body, contentType, of: stored, in: keychain)
+      try ClientChanges.setSecret(body, contentType, of: stored, in: keychain)
     }
   }
 
@@ -85,7 +85,7 @@ extension Provider {
     }
     try refuseFlood()
     change(item, call) { (keychain) throws(KeychainError) in
-      try ChangingItems.update(stored, to: shown, in: keychain)
+      try ClientChanges.update(stored, to: shown, in: keychain)
     }
   }
 

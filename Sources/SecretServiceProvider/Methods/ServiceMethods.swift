@@ -168,7 +168,7 @@ extension Provider {
     let label = holdings.collections[name]?.label ?? name.description
     writer.run(
       { (keychain) throws(KeychainError) in
-        try ChangingItems.putCollection(name, label: label, isDefault: true, in: keychain)
+        try ClientChanges.putCollection(name, label: label, isDefault: true, in: keychain)
       },
       then: { [self] result in
         switch result {

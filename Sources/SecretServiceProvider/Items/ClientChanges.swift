@@ -4,7 +4,7 @@ import SecretService
 
 /// The changes that programs make in the keychain, each as one write. They run on the keychain's thread, and return the
 /// item as it then is.
-enum ChangingItems {
+enum ClientChanges {
   /// Stores an item.
   ///
   /// - Parameters:
