@@ -5,6 +5,13 @@ import Glibc
 import Keychain
 package import SecretService
 
+/// What is to be done with the result of a change.
+private final class Ending<Value>: @unchecked Sendable {
+  // Unchecked is sound: the main thread alone uses it.
+  let run: (Value) -> Void
+  init(_ run: @escaping (Value) -> Void) { self.run = run }
+}
+
 /// The Secret Service, served from a keychain.
 package final class Provider: @unchecked Sendable {
   // Unchecked is sound: the main thread alone uses it. Other threads carry references to it back there.
@@ -21,10 +28,13 @@ package final class Provider: @unchecked Sendable {
   /// What is kept in memory alone, by path.
   var volatileSecrets: [String: SharedSecret] = [:]
   var prompts = Prompts()
+  private var changeLines = ChangeLines()
   var lockedSearches: [String: LockedSearch] = [:]
   var lockedSearchPaths: [String: [String]] = [:]
   private var lastLockedSearch = 0
   var unlockProgram: UnlockProgram?
+  /// Counts the programs that were started to ask.
+  var lastUnlockProgram = 0
   /// Reads secrets.
   let reader: KeychainThread
   /// Makes changes, and looks what others have changed.
@@ -41,9 +51,9 @@ package final class Provider: @unchecked Sendable {
     case unusable(KeychainError)
   }
   private(set) var state = State.locked
-  private var isLoading = false
+  private(set) var isLoading = false
   private var mustLoadAgain = false
-  private var whenLoaded: [() -> Void] = []
+  var whenLoaded: [() -> Void] = []
   var lastCall = SystemClock.awake
   /// Whether a program's passphrase is being tried.
   var isTryingPassphrase = false
@@ -138,6 +148,7 @@ package final class Provider: @unchecked Sendable {
   }
 
   private func becomeLocked() {
+    if case .locked = state, holdings.items.values.allSatisfy({ $0.item == nil }) { return }
     let before = holdings
     state = .locked
     // What is locked is not known to this process either.
@@ -169,7 +180,7 @@ package final class Provider: @unchecked Sendable {
       case .success(nil): break
       case .failure(let error):
         switch settings.lockState() {
-        case .locked: state = .locked
+        case .locked: becomeLocked()
         default:
           state = .unusable(error)
           settings.say(settings.explain(error))
@@ -186,6 +197,8 @@ package final class Provider: @unchecked Sendable {
   }
 
   private func loaded(_ items: [Item]) {
+    // It may have been locked while it was read.
+    guard case .unlocked = settings.lockState() else { return becomeLocked() }
     let differences = holdings.take(items)
     if case .unlocked = state {
       signal(differences)
@@ -193,6 +206,50 @@ package final class Provider: @unchecked Sendable {
       state = .unlocked
       if connection != nil { signalLock(false, holdings) }
     }
+  }
+
+  // MARK: Changes
+
+  /// Makes a change in the keychain that a program asks for, after those before it. So each sees what the ones before have
+  /// made, and none is lost.
+  ///
+  /// - Parameters:
+  ///   - prepare: finds out what is to be done, by the state that is there when it is this change's turn.
+  ///   - finish: answers the call. If the change fails, the call gets the error.
+  func change<Value: Sendable>(
+    _ call: MethodCall,
+    prepare:
+      @escaping () throws(ServiceError) -> @Sendable (any KeychainStore) throws(KeychainError) -> Value,
+    finish: @escaping (Value) -> Void
+  ) throws(ServiceError) {
+    let ending = Ending(finish)
+    try changeLines.add(
+      { [self] in
+        let body: @Sendable (any KeychainStore) throws(KeychainError) -> Value
+        do throws(ServiceError) {
+          body = try prepare()
+        } catch {
+          call.refuse(error)
+          return changeIsDone()
+        }
+        writer.run(
+          body,
+          then: { [self] result in
+            switch result {
+            case .success(let value): ending.run(value)
+            case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+            }
+            changeIsDone()
+          })
+      }, of: call.sender)
+    if !changeLines.isBusy { changeIsDone() }
+  }
+
+  private func changeIsDone() {
+    changeLines.isBusy = false
+    guard let next = changeLines.next() else { return }
+    changeLines.isBusy = true
+    next()
   }
 
   private func watch() {
@@ -232,6 +289,7 @@ package final class Provider: @unchecked Sendable {
   private func forget(_ name: String) {
     sessions.end(of: name)
     prompts.remove(of: name)
+    changeLines.remove(of: name)
     for path in lockedSearchPaths.removeValue(forKey: name) ?? [] { lockedSearches[path] = nil }
     if !prompts.hasShown {
       unlockProgram?.end()

@@ -168,14 +168,11 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   @Test("an item becomes a login and is none again, and stays the same object")
   func conversion() throws {
     let item = try store(["a": "b"], "s\nt")
-    var shown = ItemTranslation.shown(item)
-    shown.attributes = lookup(login)
-    let asLogin = try ClientChanges.update(item, to: shown, in: keychain)
+    let asLogin = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }
     #expect(asLogin.key == .genericPassword(GenericPassword(service: "s", account: "u")))
     #expect(asLogin.reference == item.reference)
     #expect(try body(of: asLogin) == "s\nt")
-    shown.attributes = lookup(["c": "d"])
-    let again = try ClientChanges.update(asLogin, to: shown, in: keychain)
+    let again = try ClientChanges.update(asLogin, in: keychain) { $0.attributes = lookup(["c": "d"]) }
     #expect(again.key.secretServiceItem != nil)
     #expect(again.reference == item.reference)
     #expect(try body(of: again) == "s\nt")
@@ -185,9 +182,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   func takenKey() throws {
     let other = try store(login, "other")
     let item = try store(["a": "b"], "mine")
-    var shown = ItemTranslation.shown(item)
-    shown.attributes = lookup(login)
-    let changed = try ClientChanges.update(item, to: shown, in: keychain)
+    let changed = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }
     #expect(ItemTranslation.shown(changed).attributes == lookup(login))
     #expect(try body(of: changed) == "mine")
     #expect(try body(of: other) == "other")

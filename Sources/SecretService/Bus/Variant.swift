@@ -16,6 +16,9 @@ package final class Variant {
 
   deinit { g_variant_unref(pointer) }
 
+  /// Its size in bytes, as it is on the bus.
+  package var size: Int { Int(g_variant_get_size(pointer)) }
+
   /// Whether it has the type, given in D-Bus's signature language.
   package func isOf(_ type: String) -> Bool { csecret_is(pointer, type) != 0 }
 

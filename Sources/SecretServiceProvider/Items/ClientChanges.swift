@@ -21,7 +21,11 @@ enum ClientChanges {
       try new.item.validate(with: new.credential)
       if let replaced {
         do throws(KeychainError) {
-          return try change(replaced, to: new, shown, body, in: keychain)
+          let current = try present(replaced, in: keychain)
+          // Somebody may have made another item of it meanwhile.
+          if ItemTranslation.shown(current).attributes == ItemTranslation.shown(replaced).attributes {
+            return try change(current, to: new, shown, body, in: keychain)
+          }
         } catch .itemNotFound {}
       }
       let twins = new.item.key.secretServiceItem == nil ? try twins(of: new.item, in: keychain) : []
@@ -39,12 +43,14 @@ enum ClientChanges {
     }
   }
 
-  /// Gives an item other attributes or another label.
+  /// Gives an item other attributes or another label, and leaves the rest as it is by then.
   static func update(
-    _ item: Item, to shown: ItemTranslation.Shown, in keychain: any KeychainStore
+    _ item: Item, in keychain: any KeychainStore, _ edit: (inout ItemTranslation.Shown) -> Void
   ) throws(KeychainError) -> Item {
     try keychain.exclusively { () throws(KeychainError) in
       let current = try present(item, in: keychain)
+      var shown = ItemTranslation.shown(current)
+      edit(&shown)
       let body = SharedSecret(ItemTranslation.body(of: current, try keychain.credential(of: current)))
       let new = ItemTranslation.item(
         shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
@@ -114,26 +120,26 @@ enum ClientChanges {
     return found
   }
 
-  /// Makes a collection, or changes its record.
+  /// Makes a collection, or changes its record. What is `nil` stays as it is.
   static func putCollection(
-    _ name: ByteString, label: String, isDefault: Bool, in keychain: any KeychainStore
+    _ name: ByteString, label: String?, isDefault: Bool?, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Item] {
     try keychain.exclusively { () throws(KeychainError) in
       var changed: [Item] = []
       let records = try collectionRecords(in: keychain)
-      if isDefault {
+      if isDefault == true {
         for var other in records where other.isDefault && other.key.secretServiceItem?.name != name {
           other.isDefault = false
           changed.append(try keychain.update(other))
         }
       }
       if var record = records.first(where: { $0.key.secretServiceItem?.name == name }) {
-        record.label = ByteString(label)
-        record.isDefault = isDefault
+        if let label { record.label = ByteString(label) }
+        record.isDefault = isDefault ?? record.isDefault
         changed.append(try keychain.update(record))
       } else {
         let key = SecretServiceItem(.collection, name: name).item.key
-        let record = Item(key, label: ByteString(label), isDefault: isDefault)
+        let record = Item(key, label: ByteString(label ?? name.description), isDefault: isDefault ?? false)
         changed.append(try keychain.add(record, Credential(Secret())))
       }
       return changed

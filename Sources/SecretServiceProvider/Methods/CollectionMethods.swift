@@ -36,30 +36,22 @@ extension Provider {
       return try createVolatileItem(new, body, replaces: replaces, call)
     }
     try requireUnlocked()
-    try refuseFlood()
-    let replaced = replaces ? holdings.replaced(by: new.attributes, in: collection.name) : nil
-    let name = recordName(collection.name)
     let finished = new
-    writer.run(
-      { (keychain) throws(KeychainError) in
+    try change(call) { [self] () throws(ServiceError) in
+      try requireUnlocked()
+      guard case .collection(let collection) = object(at: call.path, for: call.sender) else {
+        throw .unknownObject
+      }
+      let replaced = replaces ? holdings.replaced(by: finished.attributes, in: collection.name)?.item : nil
+      let name = recordName(collection.name)
+      return { (keychain) throws(KeychainError) in
         try ClientChanges.store(
-          finished, body, in: name, replacing: replaced?.item, mayReplaceLogin: replaces, in: keychain)
-      },
-      then: { [self] result in
-        switch result {
-        case .success(let item):
-          let path = took(item)
-          call.answer([Argument.path(path), Argument.path(ObjectPath.none)])
-        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
-        }
-      })
-  }
-
-  /// How many changes may wait for the keychain. Whoever sends more gets errors.
-  private static let waitingChanges = 2000
-
-  func refuseFlood() throws(ServiceError) {
-    if writer.count > Self.waitingChanges { throw .limitsExceeded("too many changes are waiting") }
+          finished, body, in: name, replacing: replaced, mayReplaceLogin: replaces, in: keychain)
+      }
+    } finish: { [self] item in
+      let path = took(item)
+      call.answer([Argument.path(path), Argument.path(ObjectPath.none)])
+    }
   }
 
   /// Takes note of an item that is in the keychain now, and tells everybody. Returns its path.
@@ -85,13 +77,10 @@ extension Provider {
   private func createVolatileItem(
     _ shown: ItemTranslation.Shown, _ body: SharedSecret, replaces: Bool, _ call: MethodCall
   ) throws(ServiceError) {
-    let size = shown.attributes.all.reduce(body.secret.count + shown.label.utf8.count) {
-      $0 + $1.name.bytes.count + $1.value.bytes.count
-    }
-    guard volatileSecrets.count < Self.volatileItems, volatileSize + size <= Self.volatileSize else {
+    try refuseVolatile(shown, body)
+    guard volatileSecrets.count < Self.volatileItems else {
       throw .limitsExceeded("too much is kept in memory")
     }
-    if size > ItemBounds.item { throw .invalidArguments("an item has at most \(ItemBounds.item) bytes") }
     let replaced = replaces ? holdings.replaced(by: shown.attributes, in: Self.sessionCollection) : nil
     var item = ServedItem(
       shown, named: ByteString(ClientChanges.newName()), in: Self.sessionCollection, at: .now)
@@ -106,11 +95,21 @@ extension Provider {
     call.answer([Argument.path(item.path), Argument.path(ObjectPath.none)])
   }
 
-  private var volatileSize: Int {
-    volatileSecrets.reduce(0) { sum, entry in
-      let attributes = holdings.items[entry.key]?.shown.attributes.all ?? []
-      return sum + entry.value.secret.count
-        + attributes.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count }
+  /// - Throws: ``ServiceError`` if an item is too large, or too much is in memory with it.
+  func refuseVolatile(_ shown: ItemTranslation.Shown, _ body: SharedSecret) throws(ServiceError) {
+    let size = Self.size(of: shown) + body.secret.count
+    if size > ItemBounds.item || shown.label.utf8.count > ItemBounds.attribute {
+      throw .invalidArguments("an item has at most \(ItemBounds.item) bytes")
+    }
+    let others = volatileSecrets.reduce(0) { sum, entry in
+      sum + entry.value.secret.count + (holdings.items[entry.key].map { Self.size(of: $0.shown) } ?? 0)
+    }
+    if others + size > Self.volatileSize { throw .limitsExceeded("too much is kept in memory") }
+  }
+
+  private static func size(of shown: ItemTranslation.Shown) -> Int {
+    shown.attributes.all.reduce(shown.label.utf8.count + shown.contentType.utf8.count) {
+      $0 + $1.name.bytes.count + $1.value.bytes.count
     }
   }
 
@@ -126,21 +125,17 @@ extension Provider {
     }
     if !alias.isEmpty { throw .notSupported("there are the aliases 'default', 'login' and 'session'") }
     try requireUnlocked()
-    try refuseFlood()
-    let name = freeName(for: label)
-    writer.run(
-      { (keychain) throws(KeychainError) in
-        try ClientChanges.putCollection(name, label: label, isDefault: false, in: keychain)
-      },
-      then: { [self] result in
-        switch result {
-        case .success(let records):
-          for record in records { holdings.put(record) }
-          signalCollectionCreated(name)
-          call.answer([Argument.path(ObjectPath.collection(name)), Argument.path(ObjectPath.none)])
-        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
-        }
-      })
+    try change(call) { [self] () throws(ServiceError) in
+      try requireUnlocked()
+      let name = freeName(for: label)
+      return { (keychain) throws(KeychainError) in
+        (name, try ClientChanges.putCollection(name, label: label, isDefault: nil, in: keychain))
+      }
+    } finish: { [self] (name, records) in
+      for record in records { holdings.put(record) }
+      signalCollectionCreated(name)
+      call.answer([Argument.path(ObjectPath.collection(name)), Argument.path(ObjectPath.none)])
+    }
   }
 
   /// The longest name of a collection, in bytes.
@@ -168,39 +163,31 @@ extension Provider {
     if collection.name == Holdings.loginCollection || collection.name == Self.sessionCollection {
       throw .notSupported("this collection can't be deleted")
     }
-    try requireUnlocked()
     let name = collection.name
-    writer.run(
-      { (keychain) throws(KeychainError) in try ClientChanges.deleteCollection(name, in: keychain) },
-      then: { [self] result in
-        switch result {
-        case .success:
-          holdings.remove(collection: name)
-          signalCollectionDeleted(name)
-          call.answer([Argument.path(ObjectPath.none)])
-        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
-        }
-      })
+    try change(call) { [self] () throws(ServiceError) in
+      try requireUnlocked()
+      return { (keychain) throws(KeychainError) in try ClientChanges.deleteCollection(name, in: keychain) }
+    } finish: { [self] in
+      holdings.remove(collection: name)
+      signalCollectionDeleted(name)
+      call.answer([Argument.path(ObjectPath.none)])
+    }
   }
 
   /// Sets the label of a collection.
   func setLabel(_ label: String, of collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
     if collection.name == Self.sessionCollection { throw .notSupported("this label can't be changed") }
-    try requireUnlocked()
-    let (name, isDefault) = (collection.name, collection.isDefault)
-    writer.run(
-      { (keychain) throws(KeychainError) in
-        try ClientChanges.putCollection(name, label: label, isDefault: isDefault, in: keychain)
-      },
-      then: { [self] result in
-        switch result {
-        case .success(let records):
-          for record in records { holdings.put(record) }
-          signalCollectionChanged(name, label: label)
-          call.answer()
-        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
-        }
-      })
+    let name = collection.name
+    try change(call) { [self] () throws(ServiceError) in
+      try requireUnlocked()
+      return { (keychain) throws(KeychainError) in
+        try ClientChanges.putCollection(name, label: label, isDefault: nil, in: keychain)
+      }
+    } finish: { [self] records in
+      for record in records { holdings.put(record) }
+      signalCollectionChanged(name, label: label)
+      call.answer()
+    }
   }
 
   // MARK: Arguments

@@ -28,6 +28,16 @@ enum ServedObject {
   case session(Session)
   case prompt(Prompt)
 
+  /// Whether it is one of the keychain's, and not in memory alone.
+  var isInKeychain: Bool {
+    switch self {
+    case .collection(let collection): collection.name != Provider.sessionCollection
+    case .item(let item): item.item != nil
+    case .hidden: true
+    case .service, .folder, .session, .prompt: false
+    }
+  }
+
   /// The interface of the object's own methods and properties.
   var interface: String? {
     switch self {
@@ -46,6 +56,8 @@ extension Provider {
   func handle(_ call: MethodCall) {
     lastCall = SystemClock.awake
     update()
+    // It was unlocked just now, and what is in it is about to be known.
+    if isLoading, isLocked { return whenLoaded.append { [self] in handle(call) } }
     do throws(ServiceError) {
       try answer(call)
     } catch {
@@ -68,7 +80,8 @@ extension Provider {
     case .item(let item): try answer(call, of: item)
     case .hidden:
       guard ["Delete", "GetSecret", "SetSecret"].contains(call.member) else { throw .unknownMethod }
-      throw .isLocked
+      try requireUnlocked()
+      throw .unknownObject
     case .session(let session): try answer(call, of: session)
     case .prompt(let prompt): try answer(call, of: prompt)
     }
@@ -101,7 +114,8 @@ extension Provider {
     if !isItem {
       if let known { return .collection(known) }
       // What other collections there are is hidden while the keychain is locked.
-      if isLocked, let name = ObjectPath.decoded(encodedName) {
+      if case .unlocked = state { return nil }
+      if let name = ObjectPath.decoded(encodedName) {
         return .collection(ServedCollection(name: name, label: name.description, created: 0, modified: 0))
       }
       return nil
@@ -111,7 +125,8 @@ extension Provider {
       if isLocked { return .hidden(search) }
       return holdings.search(search.wanted, in: search.collection).first.map { .item($0) }
     }
-    return isLocked && encodedName != ObjectPath.encoded(Self.sessionCollection) ? .hidden(nil) : nil
+    if case .unlocked = state { return nil }
+    return encodedName != ObjectPath.encoded(Self.sessionCollection) ? .hidden(nil) : nil
   }
 }
 

@@ -13,6 +13,7 @@ extension Provider {
 
       """
     let object = object(at: call.path, for: call.sender)
+    if case .unusable = state, object?.isInKeychain ?? false { try requireUnlocked() }
     if let object {
       text += Self.standardInterfaces
       switch object {

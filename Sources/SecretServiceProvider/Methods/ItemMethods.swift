@@ -16,26 +16,34 @@ extension Provider {
   }
 
   private func delete(_ item: ServedItem, _ call: MethodCall) throws(ServiceError) {
-    guard let stored = item.item else {
+    if item.item == nil {
       volatileSecrets[item.path] = nil
       holdings.remove(item.path)
       signalDeleted(item)
       return call.answer([Argument.path(ObjectPath.none)])
     }
-    try refuseFlood()
-    writer.run(
-      { (keychain) throws(KeychainError) in try keychain.delete([stored]) },
-      then: { [self] result in
-        switch result {
-        case .success:
-          if holdings.items[item.path] != nil {
-            holdings.remove(item.path)
-            signalDeleted(item)
-          }
-          call.answer([Argument.path(ObjectPath.none)])
-        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
-        }
-      })
+    try change(call) { [self] () throws(ServiceError) in
+      let (item, stored) = try present(call)
+      return { (keychain) throws(KeychainError) in
+        try keychain.delete([stored])
+        return item.path
+      }
+    } finish: { [self] path in
+      if let item = holdings.items[path] {
+        holdings.remove(path)
+        signalDeleted(item)
+      }
+      call.answer([Argument.path(ObjectPath.none)])
+    }
+  }
+
+  /// The item that a call is about, as it is now.
+  private func present(_ call: MethodCall) throws(ServiceError) -> (ServedItem, Item) {
+    try requireUnlocked()
+    guard case .item(let item) = object(at: call.path, for: call.sender), let stored = item.item else {
+      throw .noSuchObject
+    }
+    return (item, stored)
   }
 
   private func getSecret(of item: ServedItem, _ call: MethodCall) throws(ServiceError) {
@@ -57,55 +65,57 @@ extension Provider {
 
   private func setSecret(of item: ServedItem, _ call: MethodCall) throws(ServiceError) {
     let (body, contentType) = try secret(try call.arguments("((oayays))")[0], from: call.sender)
-    guard let stored = item.item else {
-      volatileSecrets[item.path] = body
+    if item.item == nil {
       var changed = item
       changed.shown.contentType = contentType
+      let former = volatileSecrets.removeValue(forKey: item.path)
+      do throws(ServiceError) {
+        try refuseVolatile(changed.shown, body)
+      } catch {
+        volatileSecrets[item.path] = former
+        throw error
+      }
+      volatileSecrets[item.path] = body
       changed.modified = ServedItem.seconds(.now)
       holdings.put(changed)
       return call.answer()
     }
-    try refuseFlood()
-    change(item, call) { (keychain) throws(KeychainError) in
-      try ClientChanges.setSecret(body, contentType, of: stored, in: keychain)
+    try change(call) { [self] () throws(ServiceError) in
+      let (_, stored) = try present(call)
+      return { (keychain) throws(KeychainError) in
+        try ClientChanges.setSecret(body, contentType, of: stored, in: keychain)
+      }
+    } finish: { [self] in
+      took(changed: $0, call)
     }
   }
 
   /// Gives an item another label or other attributes.
   func change(
-    _ item: ServedItem, to shown: ItemTranslation.Shown, _ call: MethodCall
+    _ item: ServedItem, _ call: MethodCall, _ edit: @escaping @Sendable (inout ItemTranslation.Shown) -> Void
   ) throws(ServiceError) {
-    guard let stored = item.item else {
+    if item.item == nil {
       var changed = item
-      changed.shown = shown
+      edit(&changed.shown)
+      let body = volatileSecrets.removeValue(forKey: item.path) ?? SharedSecret(Secret())
+      defer { volatileSecrets[item.path] = body }
+      try refuseVolatile(changed.shown, body)
       changed.modified = ServedItem.seconds(.now)
       holdings.put(changed)
       signalChanged(changed)
       return call.answer()
     }
-    try refuseFlood()
-    change(item, call) { (keychain) throws(KeychainError) in
-      try ClientChanges.update(stored, to: shown, in: keychain)
+    try change(call) { [self] () throws(ServiceError) in
+      let (_, stored) = try present(call)
+      return { (keychain) throws(KeychainError) in try ClientChanges.update(stored, in: keychain, edit) }
+    } finish: { [self] in
+      took(changed: $0, call)
     }
   }
 
-  private func change(
-    _ item: ServedItem, _ call: MethodCall,
-    _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Item
-  ) {
-    writer.run(
-      body,
-      then: { [self] result in
-        switch result {
-        case .success(let changed):
-          holdings.put(changed)
-          if let served = holdings.items[item.path] {
-            // A new secret is told to those who look at the date.
-            signalChanged(served)
-          }
-          call.answer()
-        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
-        }
-      })
+  /// Takes note of a changed item, tells everybody, and answers. A new secret shows in the date.
+  private func took(changed item: Item, _ call: MethodCall) {
+    if let path = holdings.put(item), let served = holdings.items[path] { signalChanged(served) }
+    call.answer()
   }
 }

@@ -33,7 +33,12 @@ extension Provider {
     if !isLocked { return completeShown() }
     if unlockProgram != nil { return }
     guard let program = settings.unlockProgram else { return completeShown() }
-    unlockProgram = UnlockProgram(program) { [weak self] _ in self?.askingHasEnded() }
+    lastUnlockProgram += 1
+    let number = lastUnlockProgram
+    unlockProgram = UnlockProgram(program) { [weak self] _ in
+      // One that was ended because nobody waited for it says nothing about the next.
+      if self?.lastUnlockProgram == number { self?.askingHasEnded() }
+    }
     if unlockProgram == nil { completeShown() }
   }
 

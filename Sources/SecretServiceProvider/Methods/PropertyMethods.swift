@@ -34,13 +34,11 @@ extension Provider {
       if isLocked, collection.name != Self.sessionCollection { throw .isLocked }
       try setLabel(try text(value), of: collection, call)
     case (.item(let item), "Label"):
-      var shown = item.shown
-      shown.label = try text(value)
-      try change(item, to: shown, call)
+      let label = try text(value)
+      try change(item, call) { $0.label = label }
     case (.item(let item), "Attributes"):
-      var shown = item.shown
-      shown.attributes = try attributes(value)
-      try change(item, to: shown, call)
+      let attributes = try attributes(value)
+      try change(item, call) { $0.attributes = attributes }
     default: throw .readOnlyProperty
     }
   }
@@ -52,6 +50,8 @@ extension Provider {
       if case .service = object, interface == Interface.keyring { return [] }
       throw .invalidArguments("the object has no such interface")
     }
+    // What can't be read is not empty.
+    if case .unusable = state, object.isInKeychain { try requireUnlocked() }
     switch object {
     case .service: return [("Collections", { [self] in Argument.paths(collectionPaths) })]
     case .collection(let collection): return properties(of: collection)

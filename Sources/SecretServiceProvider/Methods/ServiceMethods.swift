@@ -51,16 +51,19 @@ extension Provider {
     case .locked: break
     }
     if collection == Self.sessionCollection { return (found, []) }
+    // As many as there may be of these, they must not fill the memory.
+    if wanted.all.count > 64 || wanted.size > 8192 { throw .isLocked }
     return (found, [standIn(for: LockedSearch(owner: caller, wanted: wanted, collection: collection))])
   }
 
   private func unlock(_ call: MethodCall) throws(ServiceError) {
     let asked = try paths(try call.arguments("(ao)")[0])
     if case .unusable = state { try requireUnlocked() }
-    let known = asked.filter { isLockable($0, call.sender) }
-    let locked = known.filter { isLocked($0, call.sender) }
-    if locked.isEmpty { return call.answer([Argument.paths(known), Argument.path(ObjectPath.none)]) }
-    let open = known.filter { !locked.contains($0) }
+    var (open, locked): ([String], [String]) = ([], [])
+    for path in asked where isLockable(path, call.sender) {
+      if isLocked(path, call.sender) { locked.append(path) } else { open.append(path) }
+    }
+    if locked.isEmpty { return call.answer([Argument.paths(open), Argument.path(ObjectPath.none)]) }
     let prompt = try prompts.add(for: call.sender, of: locked)
     call.answer([Argument.paths(open), Argument.path(prompt.path)])
   }
@@ -97,7 +100,8 @@ extension Provider {
     if case .unusable = state { try requireUnlocked() }
     var kept: [(path: String, item: Item, contentType: String)] = []
     var ready: [(path: String, SharedSecret, contentType: String)] = []
-    for path in asked {
+    var seen: Set<String> = []
+    for path in asked where seen.insert(path).inserted {
       guard case .item(let item) = object(at: path, for: call.sender) else { continue }
       if let secret = volatileSecrets[item.path] {
         ready.append((path, secret, item.toldContentType))
@@ -119,13 +123,7 @@ extension Provider {
   private func answer(
     _ call: MethodCall, with secrets: [(path: String, SharedSecret, contentType: String)], _ session: Session
   ) {
-    var seen: Set<String> = []
-    call.answer([
-      Argument.secrets(
-        secrets.filter { seen.insert($0.path).inserted }.map {
-          ($0.path, session.seal($0.1.secret, $0.contentType))
-        })
-    ])
+    call.answer([Argument.secrets(secrets.map { ($0.path, session.seal($0.1.secret, $0.contentType)) })])
   }
 
   /// How many bytes of secrets one answer has at most: a message of D-Bus has room for 128 MiB.
@@ -164,20 +162,17 @@ extension Provider {
     try requireUnlocked()
     let name = try self.name(ofCollectionAt: path, call)
     if name == Self.sessionCollection { throw .notSupported("what is in memory alone can't be the default") }
-    if name == holdings.defaultCollection { return call.answer() }
-    let label = holdings.collections[name]?.label ?? name.description
-    writer.run(
-      { (keychain) throws(KeychainError) in
-        try ClientChanges.putCollection(name, label: label, isDefault: true, in: keychain)
-      },
-      then: { [self] result in
-        switch result {
-        case .success(let records):
-          for record in records { holdings.put(record) }
-          call.answer()
-        case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
-        }
-      })
+    try change(call) { [self] () throws(ServiceError) in
+      try requireUnlocked()
+      guard holdings.collections[name] != nil else { throw .noSuchObject }
+      let isThere = name == holdings.defaultCollection
+      return { (keychain) throws(KeychainError) in
+        isThere ? [] : try ClientChanges.putCollection(name, label: nil, isDefault: true, in: keychain)
+      }
+    } finish: { [self] (records: [Item]) in
+      for record in records { holdings.put(record) }
+      call.answer()
+    }
   }
 
   /// The name of the collection at a path; no path at all stands for the usual one.
@@ -201,9 +196,14 @@ extension Provider {
     }
   }
 
+  /// How many objects one call may name.
+  private static let pathLimit = 20_000
+
   func paths(_ value: Variant) throws(ServiceError) -> [String] {
     do throws(BusFailure) {
-      return try value.paths(of: "argument")
+      let paths = try value.paths(of: "argument")
+      if paths.count > Self.pathLimit { throw BusFailure(call: "paths", .malformed(detail: "too many")) }
+      return paths
     } catch { throw .invalidArguments("paths are needed") }
   }
 
@@ -215,6 +215,10 @@ extension Provider {
 
   /// The attributes that a program sends, byte for byte.
   func attributes(_ value: Variant) throws(ServiceError) -> LookupAttributes {
+    // To take them apart must not take long, whatever comes.
+    if value.size > ItemBounds.item * 2 {
+      throw .invalidArguments("an item has at most \(ItemBounds.item) bytes")
+    }
     do throws(BusFailure) {
       var attributes = LookupAttributes()
       for entry in try value.parts("a{ss}", of: "attributes") {
