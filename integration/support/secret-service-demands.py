@@ -118,18 +118,31 @@ class Client:
         address = DBusAddress(path, bus_name=NAME, interface=interface)
         return self.send(new_method_call(address, member, signature, body), timeout)
 
+    def at_once(self, *calls):
+        """Makes calls, each a path, a method, a signature and its arguments, without waiting for any; what each answers."""
+        serials = []
+        for path, method, signature, *body in calls:
+            interface, _, member = method.rpartition(".")
+            address = DBusAddress(path, bus_name=NAME, interface=interface if "." in interface else API + interface)
+            serials.append(next(self.bus.outgoing_serial))
+            self.bus.send(new_method_call(address, member, signature, tuple(body)), serial=serials[-1])
+        return [self.answer(serial) for serial in serials]
+
     def send(self, message, timeout=PATIENCE):
         serial = next(self.bus.outgoing_serial)
         self.bus.send(message, serial=serial)
+        return self.answer(serial, timeout)
+
+    def answer(self, serial, timeout=PATIENCE):
         end = time.monotonic() + timeout
         while True:
-            self.receive(end)
             for reply in self.ended:
                 if reply.header.fields.get(HeaderFields.reply_serial) == serial:
                     self.ended.remove(reply)
                     if reply.header.message_type == MessageType.error:
                         raise Refused(reply.header.fields[HeaderFields.error_name], " ".join(map(str, reply.body)))
                     return reply.body[0] if len(reply.body) == 1 else list(reply.body)
+            self.receive(end)
 
     def receive(self, end):
         try:
@@ -1539,6 +1552,44 @@ def a_thousand_sessions_of_one_connection(client):
     until(lambda: not is_session(client, sessions[0].path), "its first session is still there")
 
 
+def creation(client, session, attributes, secret):
+    values = {API + "Item.Label": ("s", "l"), API + "Item.Attributes": ("a{ss}", attributes)}
+    return DEFAULT, "Collection.CreateItem", "a{sv}(oayays)b", values, session.seal(secret, "text/plain"), True
+
+
+def setting(item, name, kind, value):
+    return item, PROPERTIES + ".Set", "ssv", API + "Item", name, (kind, value)
+
+
+@group("crowds")
+def replacing_at_once_leaves_one(client):
+    session = client.session()
+    client.at_once(*(creation(client, session, mine("at-once-one"), str(n).encode()) for n in range(8)))
+    found = client.found(mine("at-once-one"))
+    equal(len(found), 1, "items")
+    equal(client.secret(found[0]), b"7")
+
+
+@group("crowds")
+def what_moves_is_not_replaced(client):
+    """An item gets other attributes while a program replaces what had the former ones."""
+    session = client.session()
+    item = client.create(mine("moving", at="old"), b"moved")
+    client.at_once(setting(item, "Attributes", "a{ss}", mine("moving", at="new")),
+                   creation(client, session, mine("moving", at="old"), b"new"))
+    equal([client.secret(path) for path in client.found(mine("moving", at="new"))], [b"moved"])
+    equal([client.secret(path) for path in client.found(mine("moving", at="old"))], [b"new"])
+
+
+@group("crowds")
+def changes_at_once_are_all_made(client):
+    item = client.create(mine("all-made"), b"old")
+    client.at_once(setting(item, "Label", "s", "another"), setting(item, "Attributes", "a{ss}", mine("all-made", f="2")),
+                   (item, "Item.SetSecret", "(oayays)", client.session().seal(b"new", "text/plain")))
+    _, label = client.call(item, PROPERTIES + ".Get", "ss", API + "Item", "Label")
+    equal((label, client.attributes(item), client.secret(item)), ("another", mine("all-made", f="2"), b"new"))
+
+
 @group("crowds")
 def clients_at_once(client):
     """They store, read and delete at once, after a first message that isn't OpenSession."""
@@ -1657,7 +1708,7 @@ def locked(client, password):
         client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session().seal(password))
 
 
-@group("locked")
+@group("locked", llavero="what is in it is encrypted, and one object stands for whatever would be found")
 def locked_items_are_found(client, password):
     path = client.alias("default")
     item = client.create(mine("locked-found"), b"old", "label")
