@@ -80,7 +80,7 @@ let package = Package(
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
-    .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings),
+    .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compact),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
     // The verification of hosts' keys, over libgcrypt.
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
@@ -91,11 +91,12 @@ let package = Package(
     // Apple's numbers and four-character codes, for the library and for the command.
     .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
     .target(
-      name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"], swiftSettings: settings),
+      name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
+      swiftSettings: settings + compact),
     .target(name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
-      swiftSettings: settings),
+      swiftSettings: settings + compact),
     .target(
       name: "EncryptedFile",
       dependencies: [
@@ -116,7 +117,7 @@ let package = Package(
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "Forwarding", "CLinux",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + compact),
     .target(
       name: "DefaultKeychain",
       dependencies: [
@@ -133,7 +134,7 @@ let package = Package(
     .target(
       name: "Forwarding",
       dependencies: ["Bytes", "JSON", "SSH", "Keychain", "CredentialProtocols", "CLinux"],
-      swiftSettings: settings),
+      swiftSettings: settings + compact),
     // What the agent and the commands share: where its files and sockets are, and what is said over the control socket.
     .target(
       name: "ForwardingControl",
@@ -181,7 +182,7 @@ let package = Package(
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "CredentialProtocols", "Forwarding", "Terminals", "Processes", "Passphrases", "CLinux",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + compact),
     // The companion that forwards the keychain: its agent, and what answers one request.
     .target(
       name: "ForwardProgram",

@@ -127,7 +127,7 @@ struct RetiredRecord {
       "account",
       "account_b64", "path", "path_b64", "securityDomain", "securityDomain_b64", "authenticationType",
       "authenticationType_b64", "service", "service_b64", "primaryAttributes", "accessGroup",
-      "accessGroup_b64",
+      "accessGroup_b64", "name", "name_b64",
       "isSynchronizable", "retired", "why",
     ]
     return names.contains { name == $0 }
