@@ -80,9 +80,7 @@ public struct LookupAttributes: Hashable, Sendable {
   }
 
   /// The size of all names and values in bytes.
-  package var size: Int { byteCount }
-
-  var byteCount: Int { all.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count } }
+  package var byteCount: Int { all.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count } }
 }
 
 /// What the Secret Service knows of an item beyond the attributes of Keychain Services.

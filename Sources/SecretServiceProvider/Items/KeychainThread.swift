@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import Synchronization
 import Threads
 
 /// A keychain that is used on a thread of its own, so that whoever waits for it, or for a lock, keeps nobody else waiting.
@@ -9,13 +8,9 @@ final class KeychainThread: @unchecked Sendable {
   private let thread = OwnThread()
   private let open: @Sendable () throws(KeychainError) -> any KeychainStore
   private var keychain: (any KeychainStore)?
-  private let waiting = Atomic(0)
 
   /// Makes a thread for a keychain, which is opened when it is first used.
   init(_ open: @escaping @Sendable () throws(KeychainError) -> any KeychainStore) { self.open = open }
-
-  /// How many jobs have not ended yet.
-  var count: Int { waiting.load(ordering: .relaxed) }
 
   /// Closes the keychain after everything before it, with what it keeps in memory. It is opened again when it is used.
   func forget() { thread.run { [self] in keychain = nil } }
@@ -25,7 +20,6 @@ final class KeychainThread: @unchecked Sendable {
     _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Value,
     then report: @escaping @Sendable (Result<Value, KeychainError>) -> Void
   ) {
-    waiting.wrappingAdd(1, ordering: .relaxed)
     thread.run { [self] in
       let result: Result<Value, KeychainError>
       do throws(KeychainError) {
@@ -36,7 +30,6 @@ final class KeychainThread: @unchecked Sendable {
       } catch {
         result = .failure(error)
       }
-      waiting.wrappingSubtract(1, ordering: .relaxed)
       MainLoop.post { report(result) }
     }
   }

@@ -52,7 +52,7 @@ extension Provider {
     }
     if collection == Self.sessionCollection { return (found, []) }
     // As many as there may be of these, they must not fill the memory.
-    if wanted.all.count > 64 || wanted.size > 8192 { throw .isLocked }
+    if wanted.all.count > 64 || wanted.byteCount > 8192 { throw .isLocked }
     return (found, [standIn(for: LockedSearch(owner: caller, wanted: wanted, collection: collection))])
   }
 

@@ -158,7 +158,4 @@ final class Sessions {
   func end(of owner: String) {
     for number in numbers.removeValue(forKey: owner) ?? [] { sessions[number] = nil }
   }
-
-  /// How many there are.
-  var count: Int { sessions.count }
 }
