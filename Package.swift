@@ -237,7 +237,7 @@ let package = Package(
         "Commands", "ToolCommands", "ServeProgram", "Processes", "Terminals", "Keychain", "SecretService",
         "CArguments",
       ],
-      exclude: ["static"], swiftSettings: settings,
+      exclude: ["static", "llavero.portal"], swiftSettings: settings,
       // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
       // to relocate a position-independent executable of this size as much again.
       linkerSettings: [

@@ -4,12 +4,16 @@ import CSecret
 import Glibc
 import Keychain
 package import SecretService
+import Threads
 
 /// What is to be done with the result of a change.
 private final class Ending<Value>: @unchecked Sendable {
   // Unchecked is sound: the main thread alone uses it.
-  let run: (Value) -> Void
-  init(_ run: @escaping (Value) -> Void) { self.run = run }
+  let finish: (Value) -> Void
+  let refuse: (ServiceError) -> Void
+  init(_ finish: @escaping (Value) -> Void, _ refuse: @escaping (ServiceError) -> Void) {
+    (self.finish, self.refuse) = (finish, refuse)
+  }
 }
 
 /// The Secret Service, served from a keychain.
@@ -28,6 +32,9 @@ package final class Provider: @unchecked Sendable {
   /// What is kept in memory alone, by path.
   var volatileSecrets: [String: SharedSecret] = [:]
   var prompts = Prompts()
+  var portalRequests = PortalRequests()
+  /// Writes what sandboxed programs get.
+  let portalThread = OwnThread()
   private var changeLines = ChangeLines()
   var lockedSearches: [String: LockedSearch] = [:]
   var lockedSearchPaths: [String: [String]] = [:]
@@ -215,29 +222,30 @@ package final class Provider: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - prepare: finds out what is to be done, by the state that is there when it is this change's turn.
-  ///   - finish: answers the call. If the change fails, the call gets the error.
+  ///   - finish: answers the call.
+  ///   - refuse: what is done if the change fails; otherwise the call gets the error.
   func change<Value: Sendable>(
     _ call: MethodCall,
     prepare:
       @escaping () throws(ServiceError) -> @Sendable (any KeychainStore) throws(KeychainError) -> Value,
-    finish: @escaping (Value) -> Void
+    finish: @escaping (Value) -> Void, refuse: ((ServiceError) -> Void)? = nil
   ) throws(ServiceError) {
-    let ending = Ending(finish)
+    let ending = Ending(finish, refuse ?? { call.refuse($0) })
     try changeLines.add(
       { [self] in
         let body: @Sendable (any KeychainStore) throws(KeychainError) -> Value
         do throws(ServiceError) {
           body = try prepare()
         } catch {
-          call.refuse(error)
+          ending.refuse(error)
           return changeIsDone()
         }
         writer.run(
           body,
           then: { [self] result in
             switch result {
-            case .success(let value): ending.run(value)
-            case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+            case .success(let value): ending.finish(value)
+            case .failure(let error): ending.refuse(ServiceError(error, explain: settings.explain))
             }
             changeIsDone()
           })
@@ -289,6 +297,7 @@ package final class Provider: @unchecked Sendable {
   private func forget(_ name: String) {
     sessions.end(of: name)
     prompts.remove(of: name)
+    portalRequests.remove(of: name)
     changeLines.remove(of: name)
     for path in lockedSearchPaths.removeValue(forKey: name) ?? [] { lockedSearches[path] = nil }
     if !prompts.hasShown {

@@ -2143,6 +2143,152 @@ def collection_keeps_its_items(client, state):
     equal(client.secrets([before["below"]]), {before["below"]: b"below"})
 
 
+# the portal
+
+PORTAL = "/org/freedesktop/portal/desktop"
+IMPLEMENTATION = "org.freedesktop.impl.portal.Secret"
+NEVER_CLOSED = "it doesn't look whether there is room, and waits"
+
+
+class Portal(Client):
+    """A connection that calls as xdg-desktop-portal does."""
+
+    def __init__(self):
+        self.bus = open_dbus_connection("SESSION", enable_fds=True)
+        self.signals, self.ended = [], []
+        self.last = 0
+
+    def begin(self, program, file, handle=None):
+        """Asks for the secret of a program, which is written to a file; the serial number, and the request's path."""
+        self.last += 1
+        handle = handle or f"{PORTAL}/request/1_1/{self.last}"
+        address = DBusAddress(PORTAL, bus_name=NAME, interface=IMPLEMENTATION)
+        serial = next(self.bus.outgoing_serial)
+        message = new_method_call(address, "RetrieveSecret", "osha{sv}", (handle, program, file, {}))
+        self.bus.send(message, serial=serial)
+        return serial, handle
+
+    def secret_of(self, program):
+        """What a program gets."""
+        reading, writing = os.pipe()
+        serial, _ = self.begin(program, writing)
+        os.close(writing)
+        with open(reading, "rb") as file:
+            response, results = self.answer(serial)
+            equal((response, results), (0, {}), "response")
+            # It ends only if the service has closed its end.
+            return file.read()
+
+
+@group("portal")
+def each_program_has_a_secret_of_its_own(client):
+    with Portal() as portal:
+        first, second = portal.secret_of("org.example.One"), portal.secret_of("org.example.Two")
+        equal([len(first), len(second)], [64, 64], "lengths")
+        demand(first != second, "two programs have the same")
+        demand(len(set(first)) > 20, "not drawn at random")
+        equal(portal.secret_of("org.example.One"), first, "the second time")
+    with Portal() as portal:
+        equal(portal.secret_of("org.example.One"), first, "on another connection")
+        # A program without a sandbox has no name.
+        equal(portal.secret_of(""), portal.secret_of(""))
+
+
+@group("portal", gnome_keyring="the item can't be used before a restart")
+def portal_secret_is_an_item(client):
+    with Portal() as portal:
+        secret = portal.secret_of("org.example.Item")
+    items = client.found({"app_id": "org.example.Item"})
+    equal(len(items), 1, "items")
+    equal(client.secret(items[0]), secret)
+
+
+@group("portal", gnome_keyring="it takes the first that has this attribute among others")
+def portal_takes_what_another_service_has_made(client):
+    item = client.create({"app_id": "org.example.Migrated"}, b"m" * 64)
+    client.create({"app_id": "org.example.Migrated", "other": "attribute"}, b"o" * 64)
+    with Portal() as portal:
+        equal(portal.secret_of("org.example.Migrated"), b"m" * 64)
+    client.delete(item)
+
+
+@group("portal")
+def portal_secrets_at_once(client):
+    with Portal() as portal:
+        ends = [os.pipe() for _ in range(20)]
+        serials = [portal.begin("org.example.Once", writing)[0] for _, writing in ends]
+        for _, writing in ends:
+            os.close(writing)
+        found = set()
+        for (reading, _), serial in zip(ends, serials):
+            equal(portal.answer(serial)[0], 0, "response")
+            with open(reading, "rb") as file:
+                found.add(file.read())
+    equal(len(found), 1, "different secrets")
+    equal(len(client.found({"app_id": "org.example.Once"})), 1, "items")
+
+
+@group("portal", gnome_keyring=NEVER_CLOSED)
+def portal_does_not_wait_for_a_full_pipe(client):
+    with Portal() as portal:
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        with contextlib.suppress(BlockingIOError):
+            while os.write(writing, bytes(4096)):
+                pass
+        os.set_blocking(writing, True)
+        serial, _ = portal.begin("org.example.Full", writing)
+        equal(portal.answer(serial)[0], 2, "response")
+        os.close(reading)
+        # Nobody reads what this one gets.
+        serial, _ = portal.begin("org.example.Full", writing)
+        equal(portal.answer(serial)[0], 2, "response")
+        os.close(writing)
+        equal(len(portal.secret_of("org.example.Full")), 64)
+
+
+@group("portal", gnome_keyring="it takes whatever comes")
+def wrong_calls_of_the_portal_are_refused(client):
+    with Portal() as portal, open(os.devnull, "wb") as file:
+        for program, handle, about in [
+            ("x" * 256, None, "a long name"),
+            ("org.example.Path", "/org/example", "a path elsewhere"),
+            ("org.example.Path", ROOT, "the service's own path"),
+        ]:
+            serial, _ = portal.begin(program, file, handle)
+            with refused(INVALID, about):
+                portal.answer(serial)
+        address = DBusAddress(PORTAL, bus_name=NAME, interface=IMPLEMENTATION)
+        for signature, body in [("s", ("x",)), ("osha{ss}", ("/", "", file, {})), ("", ())]:
+            with refused(INVALID, "wrong types"):
+                portal.send(new_method_call(address, "RetrieveSecret", signature, body))
+        with refused(NO_OBJECT, "another method"):
+            portal.send(new_method_call(address, "Nothing"))
+        # A number of a file that isn't there: the body is made for one that is.
+        equal(len(portal.secret_of("org.example.Afterwards")), 64)
+    children = [node.get("name") for node in client.introspect("/org/freedesktop").findall("node")]
+    equal(sorted(children), ["portal", "secrets"], "the way to both")
+    interfaces = [each.get("name") for each in client.introspect(PORTAL).findall("interface")]
+    demand(IMPLEMENTATION in interfaces, interfaces)
+    equal(client.call(PORTAL, PROPERTIES + ".Get", "ss", IMPLEMENTATION, "version"), ("u", 1), "version")
+
+
+@group("locked", gnome_keyring="it asks a prompter of its own")
+def portal_of_a_locked_keychain_gives_nothing(client, password):
+    with Portal() as portal:
+        before = portal.secret_of("org.example.Locked")
+        client.lock(DEFAULT)
+        reading, writing = os.pipe()
+        serial, _ = portal.begin("org.example.Locked", writing)
+        os.close(writing)
+        # Nobody can be asked here.
+        equal(portal.answer(serial)[0], 1, "response")
+        with open(reading, "rb") as file:
+            equal(file.read(), b"", "bytes")
+        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", DEFAULT, client.session().seal(password))
+        equal(portal.secret_of("org.example.Locked"), before, "after it was unlocked")
+
+
 # --- running them
 
 

@@ -45,6 +45,15 @@ final class MethodCall: @unchecked Sendable {
     }
   }
 
+  /// A copy of a descriptor that came with the call; `nil` if there is none of this number.
+  func passedDescriptor(_ index: Int32) -> Int32? {
+    guard let list = g_dbus_message_get_unix_fd_list(message), index >= 0,
+      index < g_unix_fd_list_get_length(list)
+    else { return nil }
+    let descriptor = g_unix_fd_list_get(list, index, nil)
+    return descriptor >= 0 ? descriptor : nil
+  }
+
   /// Answers with these values.
   func answer(_ values: [OpaquePointer] = []) {
     let tuple = Argument.tuple(values)

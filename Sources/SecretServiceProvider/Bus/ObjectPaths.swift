@@ -7,6 +7,9 @@ enum ObjectPath {
   static let aliases = service + "/aliases"
   static let sessions = service + "/session"
   static let prompts = service + "/prompt"
+  /// The object by which the portal calls.
+  static let portal = "/org/freedesktop/portal/desktop"
+  static let portalRequests = portal + "/request"
   /// The path that stands for no object.
   static let none = "/"
 

@@ -87,8 +87,9 @@ final class ProviderConnection {
   }
 
   private static func isServed(_ path: String) -> Bool {
-    path == ObjectPath.service || path.hasPrefix(ObjectPath.service + "/")
-      || ObjectPath.service.hasPrefix(path)
+    [ObjectPath.service, ObjectPath.portal].contains {
+      path == $0 || path.hasPrefix($0 + "/") || $0.hasPrefix(path)
+    }
   }
 
   private typealias Listener = (Shared, [Variant]) -> Void

@@ -12,6 +12,9 @@ enum Interface {
   static let prompt = "org.freedesktop.Secret.Prompt"
   /// gnome-keyring's, for unlocking without a display.
   static let keyring = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+  /// What the portal for sandboxed programs calls.
+  static let portal = "org.freedesktop.impl.portal.Secret"
+  static let portalRequest = "org.freedesktop.impl.portal.Request"
   static let properties = "org.freedesktop.DBus.Properties"
   static let introspectable = "org.freedesktop.DBus.Introspectable"
 }
@@ -27,6 +30,8 @@ enum ServedObject {
   case hidden(LockedSearch?)
   case session(Session)
   case prompt(Prompt)
+  case portal
+  case portalRequest(PortalRequest)
 
   /// Whether it is one of the keychain's, and not in memory alone.
   var isInKeychain: Bool {
@@ -34,7 +39,7 @@ enum ServedObject {
     case .collection(let collection): collection.name != Provider.sessionCollection
     case .item(let item): item.item != nil
     case .hidden: true
-    case .service, .folder, .session, .prompt: false
+    case .service, .folder, .session, .prompt, .portal, .portalRequest: false
     }
   }
 
@@ -47,6 +52,8 @@ enum ServedObject {
     case .item, .hidden: Interface.item
     case .session: Interface.session
     case .prompt: Interface.prompt
+    case .portal: Interface.portal
+    case .portalRequest: Interface.portalRequest
     }
   }
 }
@@ -84,6 +91,8 @@ extension Provider {
       throw .unknownObject
     case .session(let session): try answer(call, of: session)
     case .prompt(let prompt): try answer(call, of: prompt)
+    case .portal: try answerPortal(call)
+    case .portalRequest(let request): try answer(call, of: request)
     }
   }
 
@@ -92,6 +101,8 @@ extension Provider {
   /// - Parameter caller: who asks. Sessions and prompts of others are there, but of no use to it.
   func object(at path: String, for caller: String) -> ServedObject? {
     if path == ObjectPath.service { return .service }
+    if path == ObjectPath.portal { return .portal }
+    if let request = portalRequests[path] { return .portalRequest(request) }
     guard let parts = ObjectPath.parts(path), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
     switch (parts[0], parts.count) {
     case ("collection", 1), ("aliases", 1), ("session", 1), ("prompt", 1): return .folder

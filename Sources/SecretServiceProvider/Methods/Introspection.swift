@@ -22,9 +22,11 @@ extension Provider {
       case .item, .hidden: text += Self.itemInterface
       case .session: text += Self.sessionInterface
       case .prompt: text += Self.promptInterface
+      case .portal: text += Self.portalInterface
+      case .portalRequest: text += Self.portalRequestInterface
       case .folder: break
       }
-    } else if !(ObjectPath.service + "/").hasPrefix(call.path == "/" ? "/" : call.path + "/") {
+    } else if Self.children(onTheWay: call.path).isEmpty {
       throw .unknownObject
     }
     for child in children(of: call.path, object) { text += "  <node name=\"\(child)\"/>\n" }
@@ -43,10 +45,18 @@ extension Provider {
     case .collection(let collection):
       return holdings.paths(in: collection.name).compactMap { $0.split(separator: "/").last.map(String.init) }
     case nil:
-      let rest = ObjectPath.service.dropFirst(path == "/" ? 1 : path.count + 1)
-      return rest.split(separator: "/").first.map { [String($0)] } ?? []
+      return Self.children(onTheWay: path)
     default: return []
     }
+  }
+
+  /// The next parts of the paths that lead to the service and to the portal's object.
+  private static func children(onTheWay path: String) -> [String] {
+    let folder = path == "/" ? path : path + "/"
+    let names = [ObjectPath.service, ObjectPath.portal].filter { $0.hasPrefix(folder) }.compactMap {
+      $0.dropFirst(folder.count).split(separator: "/").first.map(String.init)
+    }
+    return Set(names).sorted()
   }
 
   private static func method(_ name: String, _ arguments: [(String, String, Bool)]) -> String {
@@ -138,6 +148,19 @@ extension Provider {
     ])
 
   private static let sessionInterface = interface(Interface.session, [method("Close", [])])
+
+  private static let portalInterface = interface(
+    Interface.portal,
+    [
+      method(
+        "RetrieveSecret",
+        [
+          ("handle", "o", false), ("app_id", "s", false), ("fd", "h", false), ("options", "a{sv}", false),
+          ("response", "u", true), ("results", "a{sv}", true),
+        ]), property("version", "u"),
+    ])
+
+  private static let portalRequestInterface = interface(Interface.portalRequest, [method("Close", [])])
 
   private static let promptInterface = interface(
     Interface.prompt,

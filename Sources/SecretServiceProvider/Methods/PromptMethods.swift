@@ -9,17 +9,27 @@ extension Provider {
       // The window's number, which a program of its own that asks has no use for.
       _ = try call.arguments("(s)")
       if prompt.isShown { throw .alreadyExists("the prompt is shown already") }
-      prompt.isShown = true
       call.answer()
-      ask()
+      show(prompt)
     case "Dismiss":
       _ = try call.arguments("()")
       call.answer()
-      prompts.remove(prompt)
-      complete(prompt, isDismissed: true)
-      if !prompts.hasShown { endUnlockProgram() }
+      dismiss(prompt)
     default: throw .unknownMethod
     }
+  }
+
+  /// Asks for a prompt.
+  func show(_ prompt: Prompt) {
+    prompt.isShown = true
+    ask()
+  }
+
+  /// Takes a prompt back.
+  func dismiss(_ prompt: Prompt) {
+    prompts.remove(prompt)
+    complete(prompt, isDismissed: true)
+    if !prompts.hasShown { endUnlockProgram() }
   }
 
   private func endUnlockProgram() {
@@ -60,6 +70,7 @@ extension Provider {
   }
 
   private func complete(_ prompt: Prompt, isDismissed: Bool) {
+    if let onCompletion = prompt.onCompletion { return onCompletion(isDismissed) }
     let result = Argument.paths(isDismissed ? [] : prompt.objects)
     connection.emit(
       "Completed", of: Interface.prompt, at: prompt.path, to: prompt.owner,

@@ -63,7 +63,8 @@ extension Provider {
         ("Modified", { Argument.time(0) }),
         ("Type", { Argument.text("") }),
       ]
-    case .session, .prompt, .folder: return []
+    case .portal: return [("version", { g_variant_new_uint32(1) })]
+    case .session, .prompt, .folder, .portalRequest: return []
     }
   }
 

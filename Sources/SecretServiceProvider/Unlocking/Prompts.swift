@@ -3,16 +3,21 @@ import Keychain
 /// A question that a program may have asked, to unlock something (Secret Service draft 0.2, chapter 8).
 final class Prompt {
   let number: Int
+  /// What is done with the answer; `nil` if it is a signal.
+  let onCompletion: ((_ isDismissed: Bool) -> Void)?
   /// The connection that gets the answer, and nobody else.
   let owner: String
   /// What is unlocked, in the caller's spelling.
   let objects: [String]
   var isShown = false
 
-  init(_ number: Int, for owner: String, of objects: [String]) {
+  init(
+    _ number: Int, for owner: String, of objects: [String], _ onCompletion: ((_ isDismissed: Bool) -> Void)?
+  ) {
     self.number = number
     self.owner = owner
     self.objects = objects
+    self.onCompletion = onCompletion
   }
 
   var path: String { ObjectPath.prompt(number) }
@@ -29,12 +34,17 @@ struct Prompts {
   /// Whether somebody waits for an answer.
   var hasShown: Bool { prompts.values.contains { $0.isShown } }
 
-  mutating func add(for owner: String, of objects: [String]) throws(ServiceError) -> Prompt {
+  /// Adds a prompt.
+  ///
+  /// - Parameter onCompletion: called with the answer, which is a signal otherwise.
+  mutating func add(
+    for owner: String, of objects: [String], onCompletion: ((_ isDismissed: Bool) -> Void)? = nil
+  ) throws(ServiceError) -> Prompt {
     guard prompts.values.count(where: { $0.owner == owner }) < Self.limit else {
       throw .limitsExceeded("this connection has \(Self.limit) prompts")
     }
     last += 1
-    let prompt = Prompt(last, for: owner, of: objects)
+    let prompt = Prompt(last, for: owner, of: objects, onCompletion)
     prompts[last] = prompt
     return prompt
   }

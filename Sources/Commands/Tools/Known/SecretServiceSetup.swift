@@ -10,18 +10,46 @@ extension ToolSetup {
     name: "secret-service", programs: [],
     settings: { (place) throws(Failure) in
       let program = try place.plain(try ProgramLinks.program())
+      let activation = ConfigurationFile(path: BusActivation.ownFile(place))
       let section = "D-BUS Service"
-      return [
-        (
-          ConfigurationFile(path: BusActivation.ownFile(place)),
-          [
-            INISetting(section: section, key: "Name", separator: "=", value: BusActivation.name),
-            INISetting(section: section, key: "Exec", separator: "=", value: "\(program) serve"),
-          ]
-        )
+      var formats = [
+        INISetting(section: section, key: "Name", separator: "=", value: BusActivation.name),
+        INISetting(section: section, key: "Exec", separator: "=", value: "\(program) serve"),
       ]
+      guard UserUnit.isWanted(place) else { return [(activation, formats)] }
+      formats.append(
+        INISetting(section: section, key: "SystemdService", separator: "=", value: UserUnit.name))
+      // The bus must not be told of a unit that isn't there.
+      return [(UserUnit.file(place), UserUnit.settings(program)), (activation, formats)]
     },
     next: "programs that keep secrets there find it when they look for it; see 'man llavero-serve'")
+}
+
+/// The unit by which systemd starts the service when the bus asks for it, so that it belongs to the person's session and
+/// its messages are in the journal (systemd.service(5)).
+enum UserUnit {
+  static let name = "llavero-secret-service.service"
+
+  static func file(_ place: SetupPlace) -> ConfigurationFile {
+    ConfigurationFile(path: place.config("systemd/user/\(name)"))
+  }
+
+  /// Whether systemd looks after this person's services, or a unit is there that has to be removed.
+  static func isWanted(_ place: SetupPlace) -> Bool {
+    if access(file(place).path, F_OK) == 0 { return true }
+    return place.variable("XDG_RUNTIME_DIR").map { access("\($0)/systemd/private", F_OK) == 0 } ?? false
+  }
+
+  static func settings(_ program: String) -> [INISetting] {
+    // systemd puts something else in place of a percent sign.
+    let program = program.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
+    return [
+      ("Unit", "Description", "Secret Service from llavero's keychain"),
+      ("Unit", "Documentation", "man:llavero-serve(1)"), ("Service", "Type", "dbus"),
+      ("Service", "BusName", BusActivation.name), ("Service", "ExecStart", "\(program) serve"),
+      ("Service", "Slice", "session.slice"),
+    ].map { INISetting(section: $0.0, key: $0.1, separator: "=", value: $0.2) }
+  }
 }
 
 /// The files by which a message bus knows what to start for the name of the Secret Service (D-Bus specification, "Message

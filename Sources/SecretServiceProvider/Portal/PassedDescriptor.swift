@@ -1,0 +1,41 @@
+import CSecret
+import Glibc
+import Keychain
+import SecretService
+
+/// A file that a program has passed along with a call. It is closed when nobody needs it any more.
+final class PassedDescriptor: Sendable {
+  private let number: Int32
+
+  /// Takes over a descriptor.
+  init(taking number: Int32) { self.number = number }
+
+  deinit { close(number) }
+
+  /// Writes all bytes, or fails at once where that would take time: who passes the file decides what it is, and must not
+  /// keep others waiting.
+  ///
+  /// - Returns: whether they were written.
+  func write(_ secret: borrowing Secret) -> Bool {
+    var poll = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }
+    // A pipe that can be written to has room for a page (pipe(7)).
+    return secret.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) == $0.count }
+  }
+}
+
+extension MethodCall {
+  /// The file that an argument stands for.
+  ///
+  /// - Throws: ``ServiceError/invalidArguments(_:)`` if none was passed.
+  func descriptor(_ argument: Variant) throws(ServiceError) -> PassedDescriptor {
+    let index: Int32
+    do throws(BusFailure) {
+      index = g_variant_get_handle(try argument.checked(as: "h", of: "descriptor"))
+    } catch {
+      throw .invalidArguments("a file is needed")
+    }
+    guard let number = passedDescriptor(index) else { throw .invalidArguments("no file was passed") }
+    return PassedDescriptor(taking: number)
+  }
+}

@@ -1,0 +1,111 @@
+import Bytes
+import CSecret
+import Keychain
+import SecretService
+import Threads
+
+extension Provider {
+  /// How many bytes a sandboxed program gets, with which it encrypts what it keeps.
+  private static let portalSecretSize = 64
+  /// The longest identifier of a program, in bytes: that of a name on the bus.
+  private static let programLimit = 255
+
+  /// The methods by which the portal gets the secrets of sandboxed programs (xdg-desktop-portal,
+  /// "org.freedesktop.impl.portal.Secret").
+  func answerPortal(_ call: MethodCall) throws(ServiceError) {
+    guard call.member == "RetrieveSecret" else { throw .unknownMethod }
+    let arguments = try call.arguments("(osha{sv})")
+    let path = try path(arguments[0])
+    guard path.hasPrefix(ObjectPath.portalRequests + "/") else {
+      throw .invalidArguments("a request's path is needed")
+    }
+    let program = ByteString(try text(arguments[1]))
+    if program.bytes.count > Self.programLimit { throw .invalidArguments("the program's name is too long") }
+    let request = PortalRequest(path, call, of: program, to: try call.descriptor(arguments[2]))
+    if case .unusable = state { try requireUnlocked() }
+    try portalRequests.add(request)
+    do throws(ServiceError) {
+      if isLocked { try unlock(for: request) } else { try provide(request) }
+    } catch {
+      portalRequests.remove(request)
+      throw error
+    }
+  }
+
+  /// The methods of a request that waits.
+  func answer(_ call: MethodCall, of request: PortalRequest) throws(ServiceError) {
+    guard call.member == "Close" else { throw .unknownMethod }
+    _ = try call.arguments("()")
+    guard call.sender == request.call.sender else {
+      throw .accessDenied("this request belongs to another program")
+    }
+    call.answer()
+    // What is being written already is written.
+    guard let prompt = request.prompt else { return }
+    dismiss(prompt)
+  }
+
+  private func unlock(for request: PortalRequest) throws(ServiceError) {
+    let prompt = try prompts.add(for: request.call.sender, of: []) { [self] isDismissed in
+      request.prompt = nil
+      if isDismissed { return finish(request, .cancelled) }
+      do throws(ServiceError) { try provide(request) } catch { refuse(request, error) }
+    }
+    request.prompt = prompt
+    show(prompt)
+  }
+
+  /// Writes the program's secret, which is made when it first asks.
+  private func provide(_ request: PortalRequest) throws(ServiceError) {
+    var attributes = LookupAttributes()
+    // The attribute by which gnome-keyring keeps them, so that those it made can be taken over.
+    attributes["app_id"] = request.program
+    let label =
+      request.program.isEmpty
+      ? "Key of programs outside a sandbox" : "Key of the sandboxed program \(request.program)"
+    let shown = ItemTranslation.Shown(
+      attributes: attributes, label: label, contentType: "application/octet-stream")
+    try change(request.call) { [self] () throws(ServiceError) in
+      try requireUnlocked()
+      let known = holdings.replaced(by: shown.attributes, in: Holdings.loginCollection)?.item
+      return { (keychain) throws(KeychainError) in
+        if let known {
+          do throws(KeychainError) {
+            let body = ItemTranslation.body(of: known, try keychain.credential(of: known))
+            return (known, SharedSecret(body))
+          } catch .itemNotFound {}
+        }
+        let body = SharedSecret(Self.randomSecret())
+        let made = try ClientChanges.store(
+          shown, body, in: nil, replacing: nil, mayReplaceLogin: false, in: keychain)
+        return (made, body)
+      }
+    } finish: { [self] (result: (item: Item, body: SharedSecret)) in
+      took(result.item)
+      // Whoever holds the other end decides how long writing takes.
+      portalThread.run { [descriptor = request.descriptor, self] in
+        let isWritten = descriptor.write(result.body.secret)
+        MainLoop.post { [self] in finish(request, isWritten ? .done : .other) }
+      }
+    } refuse: { [self] in
+      refuse(request, $0)
+    }
+  }
+
+  private func finish(_ request: PortalRequest, _ response: PortalRequest.Response) {
+    portalRequests.remove(request)
+    request.call.answer([g_variant_new_uint32(response.rawValue), Argument.properties([])])
+  }
+
+  private func refuse(_ request: PortalRequest, _ error: ServiceError) {
+    portalRequests.remove(request)
+    request.call.refuse(error)
+  }
+
+  private static func randomSecret() -> Secret {
+    var generator = SystemRandomNumberGenerator()
+    var secret = Secret(capacity: portalSecretSize)
+    for _ in 0..<portalSecretSize { secret.append(UInt8.random(in: 0...255, using: &generator)) }
+    return secret
+  }
+}

@@ -1,0 +1,56 @@
+import Keychain
+
+/// What the portal has asked for, until it is answered (xdg-desktop-portal, "org.freedesktop.impl.portal.Request").
+final class PortalRequest: @unchecked Sendable {
+  // Unchecked is sound: the main thread alone uses it. Others carry references to it back there.
+
+  /// The path at which the portal can end it.
+  let path: String
+  let call: MethodCall
+  /// The sandboxed program's identifier, as the portal knows it; empty for one without a sandbox.
+  let program: ByteString
+  let descriptor: PassedDescriptor
+  /// What a person is asked for it.
+  var prompt: Prompt?
+
+  init(_ path: String, _ call: MethodCall, of program: ByteString, to descriptor: PassedDescriptor) {
+    self.path = path
+    self.call = call
+    self.program = program
+    self.descriptor = descriptor
+  }
+
+  /// The portal's words for what became of a request (xdg-desktop-portal, "Request.Response").
+  enum Response: UInt32 {
+    case done = 0
+    case cancelled = 1
+    case other = 2
+  }
+}
+
+/// The requests that wait for an answer, by their paths.
+struct PortalRequests {
+  /// How many one connection may have at once.
+  static let limit = 64
+
+  private var requests: [String: PortalRequest] = [:]
+
+  subscript(_ path: String) -> PortalRequest? { requests[path] }
+
+  mutating func add(_ request: PortalRequest) throws(ServiceError) {
+    guard requests[request.path] == nil else { throw .alreadyExists("there is such a request") }
+    guard requests.values.count(where: { $0.call.sender == request.call.sender }) < Self.limit else {
+      throw .limitsExceeded("this connection has \(Self.limit) requests")
+    }
+    requests[request.path] = request
+  }
+
+  mutating func remove(_ request: PortalRequest) {
+    if requests[request.path] === request { requests[request.path] = nil }
+  }
+
+  /// Removes the requests of a connection that has left the bus.
+  mutating func remove(of owner: String) {
+    for (path, request) in requests where request.call.sender == owner { requests[path] = nil }
+  }
+}
