@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/keyctl.h>
 #include <linux/magic.h>
 #include <signal.h>
@@ -56,13 +57,24 @@ void clinux_refuse_core_for_good(void) {
 }
 
 // Both are made by the linker (end(3)). Nothing between them is ever written.
-extern const char __executable_start[], etext[];
 
-void clinux_release_code(void) {
+// What is never written to is the same in the file.
+static int release_segments(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  (void)data;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
-  uintptr_t start = ((uintptr_t)__executable_start + page) & ~page, end = (uintptr_t)etext & ~page;
-  if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+  for (int index = 0; index < info->dlpi_phnum; index++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[index];
+    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) continue;
+    uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+    uintptr_t end = (start + segment->p_filesz) & ~page;
+    start = (start + page) & ~page;
+    if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
 }
+
+void clinux_release_code(void) { dl_iterate_phdr(release_segments, NULL); }
 
 void clinux_restore_core_limit(void) { setrlimit(RLIMIT_CORE, &core_limit); }
 

@@ -61,7 +61,12 @@ package final class Provider: @unchecked Sendable {
   private(set) var isLoading = false
   private var mustLoadAgain = false
   var whenLoaded: [() -> Void] = []
-  var lastCall = SystemClock.awake
+  /// When a program last called, in milliseconds.
+  private var lastCall = SystemClock.awake
+  /// Whether what only calls need is out of the memory.
+  private var isAtRest = false
+  /// After which time without a call that is so, in milliseconds.
+  private static let restTime = 3000
   /// Whether a program's passphrase is being tried.
   var isTryingPassphrase = false
 
@@ -105,8 +110,6 @@ package final class Provider: @unchecked Sendable {
     _ = try connection.claim(Self.ownName, replaces: true)
     settings.onServing()
     settings.say("the Secret Service is served from the keychain")
-    // What was needed for the start isn't needed any more.
-    clinux_release_code()
     MainLoop.every(milliseconds: 500) { [unowned self] in tick() }
     MainLoop.run { isOver }
     unlockProgram?.end()
@@ -145,7 +148,18 @@ package final class Provider: @unchecked Sendable {
     }
   }
 
+  /// Takes note of a call.
+  func noteCall() {
+    lastCall = SystemClock.awake
+    isAtRest = false
+  }
+
   private func tick() {
+    if !isAtRest, SystemClock.awake - lastCall > Self.restTime {
+      isAtRest = true
+      malloc_trim(0)
+      clinux_release_code()
+    }
     if let idle = settings.idle, case .unlocked = state, SystemClock.awake - lastCall > idle * 1000 {
       _ = settings.lock()
     }

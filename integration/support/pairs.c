@@ -188,7 +188,7 @@ int main(int argc, char **argv) {
   }
 
   unsigned int seed = (unsigned int)time(NULL) ^ (unsigned int)getpid();
-  for (int round = -warm_up_rounds; round < rounds; round++) {
+  for (int round = rounds > 1 ? -warm_up_rounds : 0; round < rounds; round++) {
     int order[most_commands];
     for (int i = 0; i < count; i++) {
       int j = rand_r(&seed) % (i + 1);

@@ -31,7 +31,7 @@ void clinux_refuse_inspection(void);
 /// Disables core files for this process and all programs that it executes.
 void clinux_refuse_core_for_good(void);
 
-/// Gives back the memory that holds this program's code, which comes again, from the file or the page cache, where it is
+/// Gives back the memory that holds this program's code and that of its libraries, which comes again, from the file or the page cache, where it is
 /// executed. For a program that mostly waits, whose code would otherwise count as its memory.
 void clinux_release_code(void);
 

@@ -61,7 +61,7 @@ enum ServedObject {
 extension Provider {
   /// Handles a call. It is answered now, or when the keychain's thread or a person is done.
   func handle(_ call: MethodCall) {
-    lastCall = SystemClock.awake
+    noteCall()
     update()
     // It was unlocked just now, and what is in it is about to be known.
     if isLoading, isLocked { return whenLoaded.append { [self] in handle(call) } }
