@@ -44,6 +44,16 @@ check() {
   rm -rf "$SUITE_TMP"/case.*
 }
 
+# check_long NAME FUNCTION [ARGUMENT...]: a case that needs large packages, which are there with LLAVERO_TEST_LONG=1
+check_long() {
+  # shellcheck disable=SC2053 # a glob
+  if is_long; then
+    check "$@"
+  elif [[ -z ${ONLY:-} || $1 == *$ONLY* ]]; then
+    echo "skipped - $1: only with LLAVERO_TEST_LONG=1"
+  fi
+}
+
 # case_took START NAME: sets $took to the seconds, and records them if integration/test asks for them
 case_took() {
   took=$(((${EPOCHREALTIME//[!0-9]/} - $1) / 100000))

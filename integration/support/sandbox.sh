@@ -4,6 +4,8 @@
 # requires PACKAGE..., requires_python PACKAGE..., requires_build PRODUCT...: what a suite needs from Debian, from PyPI
 # and from this package; integration/test reads these lines
 requires() { :; }
+# requires_long PACKAGE...: the same for what runs with LLAVERO_TEST_LONG=1 only
+requires_long() { :; }
 requires_python() { :; }
 requires_build() { :; }
 # requires_source PACKAGE...: source distributions from PyPI whose tests a suite runs; they are unpacked in

@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# A display for the programs of a desktop, and Seahorse on it. After secret-service-provider.sh.
+
+requires_long at-spi2-core dbus-bin gir1.2-atspi-2.0 imagemagick python3-gi xdotool xvfb
+
+# start_display: a screen, and the bus by which programs tell what they show; LLAVERO_TEST_SCREENSHOTS is a folder in
+# which `screenshot` puts pictures
+start_display() {
+  background run_display
+  wait_for 20 test -s "$CASE/display" || fail "Xvfb doesn't start:" "$(cat "$CASE/display.log")"
+  export DISPLAY GDK_BACKEND=x11 GTK_MODULES=gail:atk-bridge GSETTINGS_BACKEND=memory
+  DISPLAY=:$(cat "$CASE/display")
+  background /usr/libexec/at-spi-bus-launcher --launch-immediately >"$CASE/accessibility.log" 2>&1
+  wait_for 20 has_owner org.a11y.Bus || fail "no accessibility:" "$(cat "$CASE/accessibility.log")"
+}
+
+run_display() {
+  exec Xvfb -displayfd 5 -screen 0 1000x700x24 -nolisten tcp 5>"$CASE/display" >"$CASE/display.log" 2>&1
+}
+
+# window VERB ARGUMENT...: see window.py
+window() {
+  "$SUPPORT/window.py" "$@"
+}
+
+screenshot() { # NAME
+  if [[ -n ${LLAVERO_TEST_SCREENSHOTS:-} ]]; then
+    import -window root "$LLAVERO_TEST_SCREENSHOTS/$1.png"
+  fi
+}
+
+# --- Seahorse
+
+# start_seahorse: shows the collection `Login`
+start_seahorse() {
+  start_display
+  background seahorse >"$CASE/seahorse.log" 2>&1
+  # shellcheck disable=SC2034 # the suite uses it
+  seahorse=$!
+  does timeout 30 xdotool search --sync --onlyvisible --class seahorse windowsize --sync 1000 700
+  does window clicks Login row
+}
+
+# seahorse_menu ROW ENTRY: from the menu of a collection or an item
+seahorse_menu() {
+  does window clicks "$1" row
+  does window menu "$1" row
+  does window clicks "$2" 'menu item'
+}
+
+# seahorse_adds KIND
+seahorse_adds() {
+  does window leftmost 'toggle button'
+  does window clicks "$1" row
+}
+
+# record_calls: from here on, `called` knows what was called
+record_calls() {
+  background dbus-monitor --session "type='method_call',destination='$SERVICE_NAME'" >"$CASE/calls" 2>&1
+  wait_for 20 called NameAcquired || fail "dbus-monitor doesn't start:" "$(cat "$CASE/calls")"
+}
+
+called() { # MEMBER
+  grep -q "member=$1\$" "$CASE/calls"
+}

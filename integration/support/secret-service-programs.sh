@@ -1,0 +1,125 @@
+# shellcheck shell=bash
+# What programs do with the Secret Service under test, and what they and llavero find there. After
+# secret-service-provider.sh.
+
+requires libsecret-tools
+
+# does COMMAND...: it succeeds
+does() {
+  status=0
+  "$@" >"$CASE/stdout" 2>"$CASE/stderr" </dev/null || status=$?
+  if ((status != 0)); then fail "failed: $*" "$(said)"; fi
+}
+
+# fails_to COMMAND...: it doesn't succeed
+fails_to() {
+  status=0
+  "$@" >"$CASE/stdout" 2>"$CASE/stderr" </dev/null || status=$?
+  if ((status == 0)); then fail "succeeded: $*" "$(said)"; fi
+}
+
+# says TEXT COMMAND...: it succeeds and prints this, with or without a newline at the end
+says() {
+  local text=$1
+  shift
+  does "$@"
+  [[ $(cat "$CASE/stdout") == "$text" ]] || fail "expected: $text" "from: $*" "$(said)"
+}
+
+# mentions TEXT COMMAND...: it succeeds and prints this among other things, on either stream
+mentions() {
+  local text=$1
+  shift
+  does "$@"
+  cat "$CASE/stdout" "$CASE/stderr" | grep -qF -- "$text" || fail "expected: $text" "from: $*" "$(said)"
+}
+
+# put SECRET LABEL NAME VALUE...: as another program's, with secret-tool, which replaces
+put() {
+  printf %s "$1" | secret-tool store --label="$2" "${@:3}"
+}
+
+# is_there SECRET NAME VALUE...: what another program finds under these attributes
+is_there() {
+  local secret=$1
+  shift
+  says "$secret" secret-tool lookup "$@"
+}
+
+# is_gone NAME VALUE...
+is_gone() {
+  status=0
+  secret-tool search --all "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
+  if [[ -s $CASE/stdout ]]; then fail "found: $*" "$(said)"; fi
+}
+
+# number_of_items COUNT
+number_of_items() {
+  (($(item_count) == $1)) || fail "not $1:" "$(items_on_bus)"
+}
+
+# ours SECRET ARGUMENT...: where llavero is the service, `llavero get` has the secret
+ours() {
+  local secret=$1
+  shift
+  if is_llavero; then
+    says "$secret" llavero get "$@"
+    encrypted
+  fi
+}
+
+# not_ours ARGUMENT...: where llavero is the service, `llavero get` finds nothing
+not_ours() {
+  if is_llavero; then fails_to llavero get "$@"; fi
+}
+
+# encrypted: no secret of the case is in the service's files as it is
+encrypted() {
+  [[ -s $VAULT ]] || fail "there is no file $VAULT"
+  # shellcheck disable=SC2153 # messages.sh sets it
+  if grep -rqF "$SECRET" "$XDG_DATA_HOME" "$XDG_STATE_HOME"; then fail "a secret is in a file as it is"; fi
+}
+
+# --- a keychain with a passphrase
+
+# with_passphrase COMMAND...: runs it beside llavero with a keychain that has a passphrase, and is unlocked
+with_passphrase() {
+  ${little_memory[@]+"${little_memory[@]}"} llavero init --passphrase --passphrase-fd 3 3< <(echo passphrase) >"$CASE/init"
+  unlocked
+  with_provider "$@"
+}
+
+keychain_is_locked() {
+  gdbus call --session -d org.freedesktop.secrets -o /org/freedesktop/secrets/collection/login \
+    -m org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked | grep -q true
+}
+
+keychain_is_unlocked() {
+  ! keychain_is_locked
+}
+
+# unlocked, locked: the keychain with a passphrase is so, and the service knows it
+unlocked() {
+  llavero unlock --passphrase-fd 3 3< <(echo passphrase)
+}
+
+locked() {
+  llavero lock
+  wait_for 10 keychain_is_locked || fail "it isn't locked"
+}
+
+# serve_with_person PASSPHRASE, serve_with_nobody: starts the service; whoever is asked for the passphrase answers with
+# this, or cancels. The questions are in the file $ASKED.
+serve_with_person() {
+  LLAVERO_ASKPASS=$SUPPORT/askpass-person PERSON_PASSWORD=$1 serve
+}
+
+serve_with_nobody() {
+  LLAVERO_ASKPASS=$SUPPORT/askpass-refuses serve
+}
+
+# asked COUNT: so many questions since the last time
+asked() {
+  (($(wc -l <"$ASKED") == $1)) || fail "not asked $1 times:" "$(cat "$ASKED")"
+  : >"$ASKED"
+}
