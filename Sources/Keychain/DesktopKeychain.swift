@@ -5,6 +5,9 @@ public protocol DesktopKeychain: KeychainStore {
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
   func facts() throws(KeychainError) -> DesktopKeychainFacts
 
+  /// Whether the service is llavero's own, which serves the encrypted file. Nobody has to ask it then.
+  var isOwn: Bool { get }
+
   /// Whether there is a collection for new items that outlives the login session.
   ///
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
@@ -26,6 +29,16 @@ public protocol DesktopKeychain: KeychainStore {
   /// - Throws: ``KeychainError/noCollection(_:)`` if there is none; ``KeychainError/noAnswer(call:milliseconds:)`` and
   ///   ``KeychainError/refused(call:error:detail:)``.
   func lock() throws(KeychainError)
+
+  /// An item with everything that the service has of it, for a keychain that is to have it without loss: its lookup
+  /// attributes, unless they follow from the others, its content type and its collection.
+  ///
+  /// - Parameters:
+  ///   - item: an item from this keychain.
+  ///   - asLogin: whether it may be a login. Two items with the same primary key can't both be one.
+  /// - Returns: the item, as one of the Secret Service alone if a login could not hold all of it.
+  /// - Throws: as ``KeychainStore/credential(of:)`` does.
+  func whole(_ item: Item, asLogin: Bool) throws(KeychainError) -> Answer
 
   /// Makes a collection, and makes it the default one if there is none.
   ///

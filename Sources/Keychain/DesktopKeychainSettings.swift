@@ -19,6 +19,9 @@ public struct DesktopKeychainSettings {
   /// The one collection to use, by the end of its path or by its label; `nil` finds items in all collections and puts
   /// new ones into the default one.
   public var collection: String?
+  /// Whether everything in the service counts: also what other programs keep there that is no login, and the
+  /// collections. Otherwise only logins are items.
+  public var includesOtherItems = false
   /// Whether secrets are encrypted on the bus.
   public var isEncrypted = true
   /// Whether secrets will be read, so that a session is opened as soon as it may be needed.

@@ -67,35 +67,61 @@ public final class SecretServiceKeychain: DesktopKeychain {
   }
 
   private func itemsNow(matching query: ItemQuery) throws(KeychainError) -> [Item] {
-    let stored = try storedItems(matching: query)
-      .compactMap { stored in ItemAttributes.item(of: stored).map { (number: stored.number, item: $0) } }
+    let stored =
+      try storedItems(matching: query)
+      .compactMap { stored in item(of: stored).map { (number: stored.number, item: $0) } }
       .filter { query.matches($0.item) }
       .sorted { $0.number > $1.number }
-      .map(\.item)
+      .map(\.item) + collectionItems().filter(query.matches)
     return pending?.applied(to: stored, matching: query) ?? stored
   }
 
   /// The confidential part of an item.
   public func credential(of item: Item) throws(KeychainError) -> Credential {
     guard let reference = item.reference else { throw .itemNotFound }
+    if item.key.secretServiceItem?.kind == .collection { return Credential(Secret()) }
     if let change = pending?[reference] {
       if change.after == nil { throw .itemNotFound }
       if let credential = change.copyOfCredential() { return credential }
     }
-    return try repeatable { () throws(KeychainError) in try credential(of: reference) }
+    let isLogin = item.key.secretServiceItem == nil
+    return try repeatable { () throws(KeychainError) in try credential(of: reference, asLogin: isLogin) }
   }
 
-  private func credential(of reference: ItemReference) throws(KeychainError) -> Credential {
+  private func credential(
+    of reference: ItemReference, asLogin: Bool
+  ) throws(KeychainError) -> Credential {
+    let held = try held(reference)
+    // Of two items that are the same login, one may be asked for as what it is for other programs.
+    let key = ItemAttributes.key(of: held.stored.attributes)
+    if describesNoLogin(held.stored) || !asLogin && key?.secretServiceItem == nil {
+      return Credential(held.body.copy())
+    }
+    return SecretBody.decode(held.body, as: SecretBody.Form(of: held.stored.attributes))
+  }
+
+  /// An item in the service, with its secret.
+  struct HeldItem: ~Copyable {
+    let stored: StoredItem
+    /// The secret as it is stored.
+    let body: Secret
+    /// The kind of data that the service says it is.
+    let contentType: String
+  }
+
+  func held(_ reference: ItemReference) throws(KeychainError) -> HeldItem {
     let path = StoredItem.path(of: reference)
     let stored = try readableItem(at: path)
     if stored.reference != reference { throw .itemNotFound }
     let session = try openSession()
+    var contentType = ItemTranslation.plainText
     let secret = try unlocking(path) { () throws(BusFailure) -> Secret in
       let reply = try service.bus.call(
         service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
+      contentType = try session.contentType(reply)
       return try session.open(reply)
     }
-    return SecretBody.decode(secret, as: SecretBody.Form(of: stored.attributes))
+    return HeldItem(stored: stored, body: secret, contentType: contentType)
   }
 
   /// Runs the body, which sees each item as it was when the body first encountered it.
@@ -161,7 +187,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     if items.isEmpty { return 0 }
     return try exclusively { () throws(KeychainError) in
       var count = 0
-      for item in items {
+      for item in items where item.key.secretServiceItem?.kind != .collection {
         guard let current = try current(item) else { continue }
         let before = current.reference.flatMap { pending?[$0] }.map(\.before) ?? current
         remember(Change(before: before, after: nil, credential: nil), for: current)
@@ -255,7 +281,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
         seen[path] = nil
         return try readableItem(at: path)
       }
-      return stored.reference == reference ? ItemAttributes.item(of: stored) : nil
+      return stored.reference == reference ? self.item(of: stored) : nil
     } catch .itemNotFound {
       return nil
     }
@@ -276,6 +302,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
 
   /// Throws if an item with another reference has the item's primary key.
   func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
+    // The service has names of its own for items that are no logins.
+    if settings.includesOtherItems, item.key.secretServiceItem != nil { return }
     let primaryKey = item.key.primaryKey
     for other in try items(matching: .criteria(ItemCriteria(item.key)))
     where other.reference != reference && other.key.primaryKey == primaryKey {

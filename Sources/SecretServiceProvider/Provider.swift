@@ -23,7 +23,7 @@ package final class Provider: @unchecked Sendable {
   /// The name that programs call the service by.
   static let name = "org.freedesktop.secrets"
   /// The name by which llavero knows its own service, so that it never asks itself.
-  package static let ownName = "org.llavero.SecretService"
+  package static let ownName = SecretServiceKeychain.ownServiceName
 
   let settings: ProviderSettings
   private(set) var connection: ProviderConnection!

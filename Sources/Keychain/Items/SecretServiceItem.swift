@@ -79,6 +79,11 @@ public struct LookupAttributes: Hashable, Sendable {
     return low
   }
 
+  /// Whether it has all of another's attributes, whatever else it has.
+  package func includes(_ other: LookupAttributes) -> Bool {
+    other.all.allSatisfy { self[$0.name] == $0.value }
+  }
+
   /// The size of all names and values in bytes.
   package var byteCount: Int { all.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count } }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import CSecret
+import Keychain
 
 /// A D-Bus value that owns one reference.
 ///
@@ -62,6 +63,19 @@ package final class Variant {
     return entries
   }
 
+  /// How many parts it has.
+  var count: Int { Int(g_variant_n_children(pointer)) }
+
+  /// The same dictionary with the names as bytes: two strings may be the same text for Unicode.
+  func lookupAttributes(of what: String) throws(BusFailure) -> LookupAttributes {
+    var lookup = LookupAttributes()
+    for entry in try parts("a{ss}", of: what) {
+      let pair = try entry.parts("{ss}", of: what)
+      lookup[ByteString(try pair[0].text(of: what))] = ByteString(try pair[1].text(of: what))
+    }
+    return lookup
+  }
+
   /// The contents of a variant.
   package func content(of what: String) throws(BusFailure) -> Variant {
     Variant(taking: g_variant_get_variant(try checked(as: "v", of: what)))
@@ -120,6 +134,15 @@ package enum Argument {
     array(
       of: "{ss}",
       texts.sorted { $0.key < $1.key }.map { g_variant_new_dict_entry(text($0.key), text($0.value)) })
+  }
+
+  /// The attributes of an item, whose names and values are text.
+  static func attributes(_ lookup: LookupAttributes) -> OpaquePointer {
+    array(
+      of: "{ss}",
+      lookup.all.map {
+        g_variant_new_dict_entry(text($0.name.description), text($0.value.description))
+      })
   }
 
   /// A dictionary from strings to variants.

@@ -5,13 +5,24 @@ extension SecretServiceKeychain {
   /// before reporting that nothing answers.
   func storedItems(matching query: ItemQuery) throws(KeychainError) -> [StoredItem] {
     if case .criteria(let criteria) = query { return try storedItems(matching: criteria) }
-    guard let searches = ItemAttributes.searches(for: query) else { return try allItems() }
+    guard let searches = searches(for: query) else { return try allItems() }
     return try storedItems(matching: query, by: searches)
+  }
+
+  /// The searches for a query; `nil` for a look at all items.
+  private func searches(for query: ItemQuery) -> [[String: String]]? {
+    // Items that are no logins have no attribute by which all are found.
+    if settings.includesOtherItems, case .criteria(let criteria) = query,
+      [nil, .secretServiceItem, .secretServiceCollection].contains(criteria.itemClass)
+    {
+      return nil
+    }
+    return ItemAttributes.searches(for: query)
   }
 
   private func storedItems(matching criteria: ItemCriteria) throws(KeychainError) -> [StoredItem] {
     let query = ItemQuery.criteria(criteria)
-    let searches = ItemAttributes.searches(for: query)
+    let searches = searches(for: query)
     if criteria.omitsLocked {
       if try existingCollection() == nil { try refuseWithoutCollections() }
       let found: [StoredItem]
@@ -66,7 +77,7 @@ extension SecretServiceKeychain {
   }
 
   private func answers(_ found: [StoredItem], _ query: ItemQuery) -> Bool {
-    found.contains { ItemAttributes.item(of: $0).map(query.matches) ?? false }
+    found.contains { item(of: $0).map(query.matches) ?? false }
   }
 
   private func search(_ searches: [[String: String]]) throws(KeychainError) -> [StoredItem] {
@@ -116,7 +127,7 @@ extension SecretServiceKeychain {
       : try existingCollection().map { [$0] } ?? []
     var paths: [String] = []
     var locked: [String] = []
-    for collection in collections {
+    for collection in collections where !settings.includesOtherItems || !isSessionCollection(collection) {
       if try isLocked(collection) {
         locked.append(collection)
         continue

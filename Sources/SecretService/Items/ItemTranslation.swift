@@ -98,6 +98,39 @@ package enum ItemTranslation {
     return Answer(item: item, credential: credential)
   }
 
+  /// The item without what can be told from its other attributes, so that a login of this program is the same whether
+  /// it was in a service or not.
+  static func withoutRepetition(_ item: Item, _ shown: Shown, _ body: borrowing Secret) -> Item {
+    if item.key.secretServiceItem != nil { return item }
+    var plain = item
+    plain.secretService.lookup = nil
+    plain.secretService.contentType = nil
+    guard ItemAttributes.label(of: plain).utf8.elementsEqual(shown.label.utf8),
+      lookup(ItemAttributes.attributes(of: plain)) == shown.attributes,
+      [plainText, ServiceSession.contentType(of: body)].contains(shown.contentType)
+    else { return item }
+    return plain
+  }
+
+  /// What a service has of an item that is written to it as it is.
+  ///
+  /// - Returns: `nil` if the item's other attributes say all.
+  static func written(_ item: Item) -> Shown? {
+    guard let given = item.secretService.lookup else {
+      return item.key.secretServiceItem == nil ? nil : shown(item)
+    }
+    var shown = shown(item)
+    if item.key.secretServiceItem != nil { return shown }
+    // What a person has noted of a login goes along.
+    let texts = texts(given)
+    var described = ItemAttributes.item(of: StoredItem(path: "/", attributes: texts, label: shown.label))
+    described?.secretService = item.secretService
+    if let described, !described.saysTheSame(as: item) {
+      shown.attributes = lookup(ItemAttributes.attributes(of: item, replacing: texts))
+    }
+    return shown
+  }
+
   /// The secret of an item as programs get it.
   package static func body(of item: Item, _ credential: borrowing Credential) -> Secret {
     if case .secretService = item.key { return credential.secret.copy() }

@@ -26,6 +26,14 @@ struct PendingChanges {
       }
     }
 
+    /// The new confidential part as programs get it from an item that is written as it is; `nil` if it is unchanged.
+    func body(of item: Item) -> Secret? {
+      switch credential {
+      case .none: nil
+      case .some(let credential): ItemTranslation.body(of: item, credential)
+      }
+    }
+
     /// A copy of the new confidential part.
     func copyOfCredential() -> Credential? {
       switch credential {

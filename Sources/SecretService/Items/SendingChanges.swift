@@ -16,10 +16,30 @@ extension SecretServiceKeychain {
       path = try createItem(after, change)
     }
     seen[path] = nil
+    if let written = written(after) { return try madeItem(at: path, as: written) }
     if change.before == nil { return try madeItem(at: path) { $0.key == after.key } }
     let item = ItemAttributes.item(of: try storedItem(at: path))
     if let item, !item.saysTheSame(as: after) { return try replace(item, with: after, change) }
     return item
+  }
+
+  /// What the service is to have of an item that is written as it is; `nil` if the item is written as its own
+  /// attributes say.
+  private func written(_ item: Item) -> ItemTranslation.Shown? {
+    settings.includesOtherItems ? ItemTranslation.written(item) : nil
+  }
+
+  /// The item that the service has made or changed, if it has all the attributes. It may have more.
+  private func madeItem(
+    at path: String, as written: ItemTranslation.Shown
+  ) throws(KeychainError) -> Item {
+    do throws(KeychainError) {
+      let stored = try storedItem(at: path)
+      if stored.lookup.includes(written.attributes), let made = item(of: stored) { return made }
+    } catch .itemNotFound {
+      throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not there")
+    }
+    throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not as it was to be")
   }
 
   /// The item that the service has made.
@@ -58,9 +78,16 @@ extension SecretServiceKeychain {
     _ item: Item, _ change: Change, replacing existing: [String: String] = [:],
     of former: ItemReference? = nil
   ) throws(KeychainError) -> String {
-    let attributes = ItemAttributes.attributes(of: item, replacing: existing)
-    guard let body = change.body(as: SecretBody.Form(of: attributes)) else { throw .itemNotFound }
-    let collection = try collectionForNewItems()
+    let written = written(item)
+    let described = ItemAttributes.attributes(of: item, replacing: existing)
+    let content: Secret? =
+      if written != nil {
+        change.body(of: item)
+      } else {
+        change.body(as: SecretBody.Form(of: described))
+      }
+    guard let body = content else { throw .itemNotFound }
+    let collection = try collection(for: item)
     // KeePassXC would make the item once a person unlocks the database, whenever that is.
     if try isLocked(collection) { try unlock([collection], named: collectionName(of: collection)) }
     try retakeLock(for: item, except: former)
@@ -71,9 +98,15 @@ extension SecretServiceKeychain {
         service.call(
           "CreateItem", of: Service.collectionInterface, at: collection,
           Argument.properties([
-            (Service.itemInterface + ".Label", Argument.text(ItemAttributes.label(of: item))),
-            (Service.itemInterface + ".Attributes", Argument.texts(attributes)),
-          ]), session.seal(body), Argument.bool(false))
+            (
+              Service.itemInterface + ".Label",
+              Argument.text(written?.label ?? ItemAttributes.label(of: item))
+            ),
+            (
+              Service.itemInterface + ".Attributes",
+              written.map { Argument.attributes($0.attributes) } ?? Argument.texts(described)
+            ),
+          ]), session.seal(body, as: contentType(of: item)), Argument.bool(false))
       )
       return try refusing { () throws(BusFailure) in
         let parts = try reply.parts("(oo)", of: "CreateItem")
@@ -99,6 +132,7 @@ extension SecretServiceKeychain {
     let stored = try storedItem(at: path)
     // Another item may have the path if the service was restarted in the middle of several changes.
     if stored.reference != change.before?.reference { throw .itemNotFound }
+    if let written = written(item) { return try changeItem(stored, to: item, written, change) }
     let attributes = ItemAttributes.attributes(of: item, replacing: stored.attributes)
     var tellsOthers = false
     if let body = try body(of: change, as: SecretBody.Form(of: attributes), insteadOf: stored) {
@@ -132,6 +166,34 @@ extension SecretServiceKeychain {
     }
   }
 
+  /// Makes an item what it was elsewhere.
+  private func changeItem(
+    _ stored: StoredItem, to item: Item, _ written: ItemTranslation.Shown, _ change: Change
+  ) throws(KeychainError) {
+    if let body = change.body(of: item) {
+      let (session, contentType) = (try openSession(), contentType(of: item))
+      try sending(stored.path) { () throws(BusFailure) in
+        _ = try service.bus.call(
+          service.call(
+            "SetSecret", of: Service.itemInterface, at: stored.path, session.seal(body, as: contentType)))
+      }
+    }
+    if !stored.lookup.includes(written.attributes) {
+      try sending(stored.path) { () throws(BusFailure) in
+        try service.set("Attributes", ofItem: stored.path, to: Argument.attributes(written.attributes))
+      }
+    }
+    // Also if it is the same: gnome-keyring doesn't announce a new secret, but it announces a label that is set.
+    try sending(stored.path) { () throws(BusFailure) in
+      try service.set("Label", ofItem: stored.path, to: Argument.text(written.label))
+    }
+  }
+
+  /// What a program has said the secret is; without that, the service is told what suits it.
+  private func contentType(of item: Item) -> String? {
+    settings.includesOtherItems ? item.secretService.contentType?.text : nil
+  }
+
   /// The secret to store; `nil` if it is unchanged. It can't stay unchanged if the item's new class has another form.
   private func body(
     of change: Change, as form: SecretBody.Form, insteadOf stored: StoredItem
@@ -160,7 +222,7 @@ extension SecretServiceKeychain {
 
 extension Item {
   /// Whether both have the same key and notes, regardless of their labels.
-  fileprivate func saysTheSame(as other: Item) -> Bool {
+  func saysTheSame(as other: Item) -> Bool {
     var other = other
     other.label = label
     return key == other.key && hasSameNotes(as: other)

@@ -4,6 +4,8 @@ import Keychain
 struct StoredItem {
   let path: String
   let attributes: [String: String]
+  /// All attributes, if two of their names are the same text for Unicode and therefore one in ``attributes``.
+  let exactAttributes: LookupAttributes?
   let label: String
   let isLocked: Bool
   let created: Timestamp?
@@ -15,7 +17,10 @@ struct StoredItem {
   init(path: String, properties reply: Variant) throws(BusFailure) {
     let properties = try reply.parts("(a{sv})", of: "GetAll")[0]
     self.path = path
-    attributes = try properties.property("Attributes", of: "GetAll").texts(of: "property Attributes")
+    let given = try properties.property("Attributes", of: "GetAll")
+    attributes = try given.texts(of: "property Attributes")
+    exactAttributes =
+      given.count == attributes.count ? nil : try given.lookupAttributes(of: "property Attributes")
     label = try properties.property("Label", of: "GetAll").text(of: "property Label")
     isLocked = try properties.property("Locked", of: "GetAll").bool(of: "property Locked")
     created = try Self.date("Created", in: properties)
@@ -25,10 +30,19 @@ struct StoredItem {
   init(path: String, attributes: [String: String], label: String = "", isLocked: Bool = false) {
     self.path = path
     self.attributes = attributes
+    exactAttributes = nil
     self.label = label
     self.isLocked = isLocked
     created = nil
     modified = nil
+  }
+
+  /// The attributes as a program has given them.
+  var lookup: LookupAttributes {
+    if let exactAttributes { return exactAttributes }
+    var lookup = LookupAttributes()
+    for (name, value) in attributes { lookup[ByteString(name)] = ByteString(value) }
+    return lookup
   }
 
   /// Seconds since the Unix epoch. A service that doesn't know them says 0.

@@ -147,6 +147,14 @@ final class Service {
     return prompt == Self.none ? nil : prompt
   }
 
+  /// Whether the same program has another name on the bus, too. Asks the bus alone, after the service has answered: one
+  /// that the bus has started for that has all its names by then.
+  func has(name: String) -> Bool {
+    let call = "GetNameOwner"
+    let reply = try? bus.call(.ofBus(call, Argument.text(name))).parts("(s)", of: call)
+    return (try? reply?.first?.text(of: call)) == owner
+  }
+
   /// The process that owns the service's name, and its program, as far as they can be determined.
   func process() -> (id: UInt32, program: String?)? {
     guard let id = processID() else { return nil }

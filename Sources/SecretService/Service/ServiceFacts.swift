@@ -2,6 +2,12 @@ import Glibc
 public import Keychain
 
 extension SecretServiceKeychain {
+  /// Whether the service is llavero's own.
+  public var isOwn: Bool { service.has(name: Self.ownServiceName) }
+
+  /// The name by which llavero's own service is known.
+  package static var ownServiceName: String { "org.llavero.SecretService" }
+
   /// Whether there is a collection for new items that outlives the login session.
   public func keepsNewItems() throws(KeychainError) -> Bool {
     try repeatable { () throws(KeychainError) in

@@ -106,9 +106,17 @@ final class ServiceSession {
     return Secret(copying: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
   }
 
+  /// The kind of data that a secret received over the bus is said to be.
+  func contentType(_ reply: Variant) throws(BusFailure) -> String {
+    let what = "GetSecret"
+    return try reply.parts("((oayays))", of: what)[0].parts("(oayays)", of: what)[3].text(of: what)
+  }
+
   /// A secret to be sent over the bus, of the type `(oayays)`; a floating reference.
-  func seal(_ secret: borrowing Secret) -> OpaquePointer {
-    let contentType = Self.contentType(of: secret)
+  ///
+  /// - Parameter contentType: what kind of data it is, if a program has said that.
+  func seal(_ secret: borrowing Secret, as contentType: String? = nil) -> OpaquePointer {
+    let contentType = contentType ?? Self.contentType(of: secret)
     return secret.withUnsafeBytes { bytes in
       guard let encrypting else {
         return Argument.tuple([
@@ -126,7 +134,7 @@ final class ServiceSession {
   }
 
   /// KeePassXC treats `text/plain` as text: it replaces anything that is not UTF-8, and anything in braces.
-  private static func contentType(of secret: borrowing Secret) -> String {
+  static func contentType(of secret: borrowing Secret) -> String {
     secret.withUnsafeBytes { bytes in
       isValidUTF8(bytes) && !bytes.contains(UInt8(ascii: "{")) ? "text/plain" : "application/octet-stream"
     }

@@ -1,0 +1,156 @@
+import Bytes
+import CSecret
+public import Keychain
+
+extension SecretServiceKeychain {
+  /// The item at a path in the service. What describes no login is an item of the Secret Service alone, which only
+  /// those see who have asked for it: ``DesktopKeychainSettings/includesOtherItems``.
+  func item(of stored: StoredItem) -> Item? {
+    if !describesNoLogin(stored) { return ItemAttributes.item(of: stored) }
+    let shown = ItemTranslation.Shown(
+      attributes: stored.lookup, label: stored.label, contentType: ItemTranslation.plainText)
+    return ItemTranslation.other(
+      shown, Secret(), in: collectionInFile(of: stored.path), named: otherName(of: stored)
+    ).item.as(stored)
+  }
+
+  /// Whether it is such an item, and they were asked for.
+  func describesNoLogin(_ stored: StoredItem) -> Bool {
+    settings.includesOtherItems
+      && (stored.exactAttributes != nil || ItemAttributes.key(of: stored.attributes) == nil)
+  }
+
+  /// The name of an item that is no login: its place in the service, and when it was made, because gnome-keyring gives
+  /// places anew.
+  private func otherName(of stored: StoredItem) -> ByteString {
+    let parts = stored.path.split(separator: "/").suffix(2).map { ByteString($0) }
+    guard parts.count == 2 else { return ByteString(stored.path) }
+    let collection = ObjectName.decoded(parts[0])
+    return ByteString("\(collection)/\(parts[1])@\(stored.created?.seconds ?? 0)")
+  }
+
+  /// The collection of an item as the encrypted file has it, where the login collection is the one of items that name
+  /// none.
+  private func collectionInFile(of path: String) -> ByteString? {
+    let name = ObjectName.decoded(ByteString(collectionName(of: path)))
+    return name == ObjectName.login ? nil : name
+  }
+
+  /// Whether a collection is kept in memory alone, so that its items are of no use elsewhere.
+  func isSessionCollection(_ path: String) -> Bool { collectionName(of: path) == "session" }
+
+  // MARK: Collections
+
+  /// The collections that last, as items; empty if only logins were asked for.
+  func collectionItems() throws(KeychainError) -> [Item] {
+    guard settings.includesOtherItems else { return [] }
+    let collections =
+      settings.collection == nil
+      ? try reporting(service.collections()) : try existingCollection().map { [$0] } ?? []
+    var items: [Item] = []
+    for path in collections where !isSessionCollection(path) {
+      let name = ObjectName.decoded(ByteString(collectionName(of: path)))
+      var item = Item(
+        SecretServiceItem(.collection, name: name).item.key, label: ByteString(try label(ofCollection: path)),
+        isDefault: path == service.defaultCollection)
+      item.reference = ItemReference(ByteString(path))
+      items.append(item)
+    }
+    return items
+  }
+
+  /// The collection that an item from elsewhere belongs to.
+  ///
+  /// - Throws: ``KeychainError/noCollection(_:)`` if there is none of its name.
+  func collection(for item: Item) throws(KeychainError) -> String {
+    guard settings.includesOtherItems,
+      item.secretService.lookup != nil || item.secretService.collection != nil
+    else { return try collectionForNewItems() }
+    let paths = try reporting(service.collections())
+    func path(named name: ByteString) -> String? {
+      paths.first { ObjectName.decoded(ByteString(collectionName(of: $0))) == name }
+    }
+    if let name = item.secretService.collection {
+      let only = settings.collection == nil ? nil : try existingCollection()
+      guard let path = path(named: name), only == nil || path == only else {
+        throw .noCollection(name.description)
+      }
+      return path
+    }
+    // That is where it was, even if new items go elsewhere.
+    if settings.collection == nil, let path = path(named: ObjectName.login) { return path }
+    return try collectionForNewItems()
+  }
+
+  // MARK: Reading and writing without loss
+
+  /// An item with all that the service has of it.
+  public func whole(_ item: Item, asLogin: Bool) throws(KeychainError) -> Answer {
+    guard let reference = item.reference else { throw .itemNotFound }
+    if item.key.secretServiceItem?.kind == .collection {
+      return Answer(item: item, credential: Credential(Secret()))
+    }
+    return try repeatable { () throws(KeychainError) in try whole(reference, asLogin: asLogin) }
+  }
+
+  private func whole(_ reference: ItemReference, asLogin: Bool) throws(KeychainError) -> Answer {
+    let held = try held(reference)
+    let stored = held.stored
+    if stored.exactAttributes == nil, let item = ItemAttributes.item(of: stored),
+      item.key.secretServiceItem != nil
+    {
+      return Answer(item: item, credential: SecretBody.decode(held.body, as: .whole))
+    }
+    let shown = ItemTranslation.Shown(
+      attributes: stored.lookup, label: stored.label, contentType: held.contentType)
+    let (collection, name) = (collectionInFile(of: stored.path), otherName(of: stored))
+    let answer =
+      asLogin
+      ? ItemTranslation.item(shown, held.body, in: collection, orNamed: name)
+      : ItemTranslation.other(shown, held.body, in: collection, named: name)
+    return Answer(
+      item: ItemTranslation.withoutRepetition(answer.item, shown, held.body).as(stored),
+      credential: answer.credential.copy())
+  }
+}
+
+extension Item {
+  /// The item with the dates and the reference that it has in the service.
+  fileprivate func `as`(_ stored: StoredItem) -> Item {
+    var item = self
+    item.creationDate = stored.created
+    item.modificationDate = stored.modified
+    item.reference = stored.reference
+    return item
+  }
+}
+
+/// The names of objects, as parts of their paths.
+enum ObjectName {
+  /// The collection that every program knows by this name.
+  static let login: ByteString = "login"
+
+  /// The name that a part of a path stands for: in it, `_` and two hexadecimal digits are a byte that is no letter and
+  /// no digit.
+  static func decoded(_ part: ByteString) -> ByteString {
+    var bytes: [UInt8] = []
+    var rest = part.bytes[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "_"), let value = number(rest.prefix(2)) else {
+        bytes.append(byte)
+        continue
+      }
+      rest = rest.dropFirst(2)
+      bytes.append(value)
+    }
+    return ByteString(bytes)
+  }
+
+  /// The number with these two hexadecimal digits.
+  private static func number(_ digits: ArraySlice<UInt8>) -> UInt8? {
+    guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
+      return nil
+    }
+    return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}
