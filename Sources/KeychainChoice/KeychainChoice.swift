@@ -19,6 +19,8 @@ public struct KeychainChoice: Hashable, Sendable {
     case isForwarded
     /// Nothing was chosen, and a Secret Service answers.
     case answers
+    /// The Secret Service is to be used, and llavero itself provides it.
+    case isServed
     /// Nothing was chosen, and no Secret Service can be used, because of this error.
     case noService(KeychainError)
   }
@@ -64,7 +66,7 @@ public struct KeychainChoice: Hashable, Sendable {
   /// Whether storing an item makes this the keychain from then on. A forwarded one is gone with its connection.
   package var isToBeRemembered: Bool {
     switch reason {
-    case .option, .environment, .remembered, .made, .isForwarded: false
+    case .option, .environment, .remembered, .made, .isForwarded, .isServed: false
     case .vaultIsThere, .answers, .noService: true
     }
   }

@@ -37,7 +37,9 @@ package struct KeychainOpener {
     }
     switch choice.kind {
     case .file: return opened(choice, .file(try file()))
-    case .secretService: return opened(choice, .secretService(try desktop()))
+    case .secretService:
+      let keychain = try desktop()
+      return try openIfOwn(keychain) ?? opened(choice, .secretService(keychain))
     case .forwarded: return opened(choice, .forwarded(try forwarded()))
     }
   }
@@ -62,6 +64,7 @@ package struct KeychainOpener {
     let why: KeychainError
     do throws(KeychainChoiceError) {
       let keychain = try desktop()
+      if let own = try openIfOwn(keychain) { return own }
       if try keepsNewItems(keychain) {
         return opened(KeychainChoice(kind: .secretService, reason: .answers), .secretService(keychain))
       }
@@ -72,6 +75,13 @@ package struct KeychainOpener {
       why = reason
     }
     return opened(KeychainChoice(kind: .file, reason: .noService(why)), .file(try file()))
+  }
+
+  /// Opens the encrypted file if llavero itself provides the Secret Service from it; otherwise `nil`. Through the bus,
+  /// every answer would take longer, and what serves it would be asked for what it asks.
+  private func openIfOwn(_ keychain: any DesktopKeychain) throws(KeychainChoiceError) -> OpenKeychain? {
+    guard keychain.isOwn else { return nil }
+    return opened(KeychainChoice(kind: .file, reason: .isServed), .file(try file()))
   }
 
   private func opened(_ choice: KeychainChoice, _ store: OpenKeychain.Store) -> OpenKeychain {

@@ -21,6 +21,7 @@ extension KeychainChoice {
     case .vaultIsThere: "which is there already"
     case .isForwarded: "because ssh forwards it to this machine"
     case .answers: "because a Secret Service answers"
+    case .isServed: "because llavero itself provides the Secret Service from it"
     case .noService(.unavailable(let why)): "because no Secret Service can be used (\(why))"
     case .noService(let why): "because no Secret Service can be used (\(Failure(why).message))"
     }
@@ -36,6 +37,7 @@ extension KeychainChoice {
     case .vaultIsThere: "vault-exists"
     case .isForwarded: "is-forwarded"
     case .answers: "service-answers"
+    case .isServed: "is-served"
     case .noService: "no-service"
     }
   }

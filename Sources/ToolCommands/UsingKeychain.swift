@@ -18,6 +18,11 @@ extension KeychainSelection {
     selection.name = kind.rawValue
     if kind == .forwarded { return try selection.useForwarded() }
     let new = try selection.choose().open()
+    if kind == .secretService, new.file != nil {
+      throw Failure(
+        "llavero itself provides the Secret Service, from the encrypted file",
+        hint: "\(command: "llavero", "keychain", "use", "file") chooses that", status: .usage)
+    }
     if let service = new.secretService {
       let facts = try explaining(service.facts())
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
@@ -63,6 +68,8 @@ extension KeychainSelection {
   /// The number of items in a keychain; `nil` if it is unknown.
   private func count() -> Int? {
     guard let open = try? choose().open() else { return nil }
+    // What llavero itself serves is the encrypted file's.
+    if name == KeychainKind.secretService.rawValue, open.file != nil { return 0 }
     switch open.store {
     case .file(let file): return (try? file.summary())?.contents?.count
     case .secretService(let service): return try? service.items(matching: .all).count

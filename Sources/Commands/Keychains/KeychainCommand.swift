@@ -62,7 +62,10 @@ struct CreateCollectionCommand: ParsableCommand {
     var selection = keychain.selection
     selection.name = KeychainKind.secretService.rawValue
     let open = try selection.choose().open()
-    guard let service = open.secretService else { return }
+    guard let service = open.secretService else {
+      throw Failure(
+        "llavero itself provides the Secret Service, and programs make its collections", status: .usage)
+    }
     let passphrases = selection.passphraseSources(for: .keyring(prompt: "Password of the keyring: "))
     var notAsked: Failure?
     do throws(KeychainError) {
