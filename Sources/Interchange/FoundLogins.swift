@@ -93,6 +93,8 @@ public struct PassedOver: Hashable, Sendable {
     case discarded
     /// The program that stores it couldn't decrypt it.
     case undecipherable
+    /// It is a collection that nobody has unlocked.
+    case locked
   }
 
   /// Where it was.

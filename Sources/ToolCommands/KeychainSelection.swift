@@ -20,6 +20,8 @@ package struct KeychainSelection {
   package var passphraseDescriptor: Int32?
   /// Whether the command reads secrets, not only which items exist.
   package var readsSecrets = false
+  /// Whether everything in a Secret Service counts, not only logins.
+  package var includesOtherItems = false
   /// Whether this program may ask the user, in addition to the desktop's prompt.
   package var mayAsk = true
   /// `--no-prompt`: whether the user may be asked at all.
@@ -188,6 +190,7 @@ package struct KeychainSelection {
     var settings = try environment.secretService(
       at: location, collection: collection, session: session, mayPrompt: mayPrompt)
     settings.readsSecrets = readsSecrets
+    settings.includesOtherItems = includesOtherItems
     settings.onNotice = Self.tell
     return settings
   }

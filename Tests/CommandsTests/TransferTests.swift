@@ -129,6 +129,98 @@ struct TransferTests {
     #expect(try transfer.missing(outcomes, in: keychain) { _, _ in } == [0, 2])
   }
 
+  @Test("items that are no logins are known by what they are, whatever their name, and none comes twice")
+  func otherItems() throws {
+    let keychain = InMemoryKeychain()
+    let all = [
+      other("1", [:], "", "a"), other("2", [:], "", "b"), other("3", [:], "L", "a"),
+      other("4", ["n": "v"], "L", "a"),
+      other("5", ["n": "v"], "L", "a"), other("6", ["n": "v"], "L", "b"),
+      other("7", ["n": "v"], "L", "a", in: "c"),
+    ]
+    #expect(try run(all, keychain, comparesNotes: true) == all.map { _ in .added })
+    #expect(try keychain.items(matching: .all).count == 7)
+    // Another keychain has other names, and makes up a schema.
+    let again = [
+      other("g", ["n": "v"], "L", "a", in: "c"), other("f", ["n": "v"], "L", "b"),
+      other("e", ["n": "v"], "L", "a"),
+      other("d", ["n": "v", "xdg:schema": "org.freedesktop.Secret.Generic"], "L", "a"),
+      other("c", [:], "L", "a"),
+      other("b", [:], "", "b"), other("a", [:], "", "a"),
+    ]
+    #expect(try run(again, keychain, comparesNotes: true) == again.map { _ in .unchanged })
+    // A secret or a label that is another one is a difference; other attributes are another item.
+    #expect(try run([other("a", ["n": "v"], "L", "c", in: "c")], keychain, comparesNotes: true) == [.kept])
+    #expect(try run([other("a", [:], "new", "b")], keychain, comparesNotes: true) == [.kept])
+    let more = [
+      other("a", ["n": "v", "m": "w"], "L", "a"), other("b", [:], "", "c"), other("c", [:], "M", "z"),
+    ]
+    #expect(try run(more, keychain, comparesNotes: true) == [.added, .added, .added])
+    #expect(try run([other("x", ["n": "v"], "L", "d", in: "c")], keychain, replacing: [0]) == [.replaced])
+    #expect(try keychain.items(matching: .all).count == 10)
+  }
+
+  @Test("an item that is no login and has the same name is the same one, whatever else has changed")
+  func otherItemOfTheName() throws {
+    let keychain = InMemoryKeychain()
+    _ = try run([other("1", ["n": "v"], "L", "a")], keychain)
+    let changed = [other("1", ["n": "w"], "M", "b")]
+    #expect(try run(changed, keychain) == [.kept])
+    #expect(try run(changed, keychain, replacing: [0]) == [.replaced])
+    let item = try #require(try keychain.items(matching: .all).first)
+    #expect(item.secretService.lookup == changed[0].item.secretService.lookup && item.label == "M")
+  }
+
+  @Test("a login learns by which attributes programs find it, and keeps what a person has noted")
+  func completed() throws {
+    let keychain = InMemoryKeychain()
+    _ = try run([login("a.example", "alice", "1"), login("b.example", "bob", "1", label: "mine")], keychain)
+    func found(_ server: ByteString, _ account: ByteString) -> FoundLogin {
+      var item = Item(InternetPassword(protocol: "https", server: server, account: account))
+      item.label = "theirs"
+      item.secretService.lookup = lookup(["server": server, "more": "1"])
+      return FoundLogin(item, Credential(password: "1"), at: .line(1))
+    }
+    let logins = [found("a.example", "alice"), found("b.example", "bob")]
+    #expect(try run(logins, keychain, comparesNotes: true) == [.completed, .kept])
+    #expect(try run(logins, keychain, comparesNotes: true) == [.unchanged, .kept])
+    let items = try keychain.items(matching: .all)
+    #expect(
+      items.first { $0.key.account == "alice" }?.secretService.lookup
+        == lookup(["server": "a.example", "more": "1"]))
+    #expect(items.first { $0.key.account == "bob" }?.label == "mine")
+  }
+
+  @Test("collections come once, and there is one default collection")
+  func collections() throws {
+    let keychain = InMemoryKeychain()
+    func collection(_ name: ByteString, isDefault: Bool = false) -> FoundLogin {
+      FoundLogin(
+        Item(.secretService(SecretServiceItem(.collection, name: name)), label: "L", isDefault: isDefault),
+        Credential(password: ""), at: .line(1))
+    }
+    #expect(try run([collection("a", isDefault: true), collection("b")], keychain) == [.added, .added])
+    #expect(try run([collection("a"), collection("c", isDefault: true)], keychain) == [.unchanged, .added])
+    let defaults = try keychain.items(matching: .all).filter(\.isDefault)
+    #expect(defaults.map(\.key) == [.secretService(SecretServiceItem(.collection, name: "a"))])
+  }
+
+  private func other(
+    _ name: ByteString, _ attributes: [ByteString: ByteString], _ label: ByteString, _ secret: String,
+    in collection: ByteString? = nil
+  ) -> FoundLogin {
+    var item = Item(
+      .secretService(SecretServiceItem(.item, name: name)), label: label.isEmpty ? nil : label)
+    item.secretService = SecretServiceAttributes(collection: collection, lookup: lookup(attributes))
+    return FoundLogin(item, Credential(password: secret), at: .entry(name))
+  }
+
+  private func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
+    var lookup = LookupAttributes()
+    for (name, value) in attributes { lookup[name] = value }
+    return lookup
+  }
+
   @Test("progress ends at the total")
   func progress() throws {
     let keychain = InMemoryKeychain()

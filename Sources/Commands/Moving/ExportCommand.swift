@@ -68,6 +68,8 @@ struct ExportCommand: ParsableCommand {
     try refuseTarget()
     var selection = keychain.selection
     selection.readsSecrets = true
+    // Other formats have no place for what is no login.
+    selection.includesOtherItems = format.isComplete
     let open = try selection.choose().open()
     let filter = attributes.filter
     let export = try explaining(Export(of: open.keychain, as: format, where: filter.matches))
@@ -220,13 +222,18 @@ struct Export: ~Copyable {
     try keychain.reading { () throws(KeychainError) in
       // Most programs that read such files take the first entry that fits.
       let items = try keychain.items(matching: .all).filter(isWanted)
+      let service = format.isComplete ? keychain as? any DesktopKeychain : nil
+      var logins: Set<Item.Key> = []
       for item in items.filter(\.isDefault) + items.filter({ !$0.isDefault }) {
-        guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
-        if let omission = format.append(item, credential, &text) {
+        if service != nil, item.isUsualLoginCollection { continue }
+        // Two items of a service may be the same login, and both are written.
+        let isFirst = logins.insert(item.key.primaryKey).inserted
+        guard let answer = try Self.answer(item, in: keychain, service, asLogin: isFirst) else { continue }
+        if let omission = format.append(answer.item, answer.credential, &text) {
           omitted.append((item, omission))
         } else {
           count += 1
-          if credential.expiry != nil || credential.hasRefreshToken { shortened += 1 }
+          if answer.credential.expiry != nil || answer.credential.hasRefreshToken { shortened += 1 }
         }
       }
     }
@@ -234,5 +241,17 @@ struct Export: ~Copyable {
     self.count = count
     self.omitted = omitted
     self.shortened = shortened
+  }
+
+  /// The item with its secret; `nil` if it was deleted meanwhile.
+  private static func answer(
+    _ item: Item, in keychain: any KeychainStore, _ service: (any DesktopKeychain)?, asLogin: Bool
+  ) throws(KeychainError) -> Answer? {
+    do throws(KeychainError) {
+      if let service { return try service.whole(item, asLogin: asLogin) }
+      return Answer(item: item, credential: try keychain.credential(of: item))
+    } catch .itemNotFound {
+      return nil
+    }
   }
 }

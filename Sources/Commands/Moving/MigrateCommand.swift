@@ -18,8 +18,9 @@ struct MigrateCommand: ParsableCommand {
         llavero migrate --from secret-service --to file
         llavero migrate --from file --to secret-service --remove-source
 
-      The Secret Service also has items of other programs, which look for them there: choose items with '--class \
-      internet' and the like. Afterwards, 'llavero keychain use KIND' chooses the keychain.
+      From the Secret Service everything comes, also what other programs keep there; 'llavero serve' offers it to them. \
+      '--class internet' and the like choose items. What can't come is named, and the status is 2. Afterwards, 'llavero \
+      keychain use KIND' chooses the keychain.
       """)
 
   @Option(help: ArgumentHelp("The keychain to copy from: file or secret-service", valueName: "kind"))
@@ -61,6 +62,7 @@ struct MigrateCommand: ParsableCommand {
     }
     var selection = keychain.selection
     selection.readsSecrets = true
+    selection.includesOtherItems = true
     if Program.secretService == nil {
       throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
     }
@@ -70,12 +72,22 @@ struct MigrateCommand: ParsableCommand {
     let sourceOpen = try selection.choose().open()
     selection.name = target.rawValue
     let targetOpen = try selection.choose().open()
+    if (sourceOpen.file == nil) == (targetOpen.file == nil) {
+      throw Failure(
+        "llavero itself provides the Secret Service, from the encrypted file; there is nothing to move",
+        status: .usage)
+    }
     let filter = attributes.filter
     if removeSource, !yes { try confirm(sourceOpen, filter, selection) }
+    let origin: any ImportSource =
+      if let service = sourceOpen.secretService {
+        DesktopSource(Self.name(source), service, where: filter.matches)
+      } else {
+        KeychainSource(Self.name(source), sourceOpen.keychain) { filter.matches($0) ? $0 : nil }
+      }
     let importing = Importing(
-      into: targetOpen,
-      from: [KeychainSource(Self.name(source), sourceOpen.keychain) { filter.matches($0) ? $0 : nil }],
-      comparesNotes: true, mayAsk: selection.mayAskPerson, policy: onConflict)
+      into: targetOpen, from: [origin], comparesNotes: true, mayAsk: selection.mayAskPerson,
+      policy: onConflict, mustBeWhole: true)
     try importing.run(
       what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
     if !dryRun, used == source {

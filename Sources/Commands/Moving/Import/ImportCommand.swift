@@ -61,6 +61,8 @@ struct ImportCommand: ParsableCommand {
     // Before anything is read, because this may restart the program.
     var selection = keychain.selection
     selection.readsSecrets = true
+    // Such a file may have everything that a Secret Service has.
+    selection.includesOtherItems = kind.isLlaveros
     if kind.desktopItems != nil, file == nil, Program.secretService == nil {
       let why = SecretServiceProgram.become()
       if kind.format == nil, !kind.hasOthers { throw SecretServiceProgram.isMissing(why) }

@@ -28,7 +28,10 @@ final class KeychainSource: ImportSource {
           guard let converted = converted(item) else { continue }
           // Skip an item that was deleted meanwhile.
           guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
-          found.take(FoundLogin(converted, credential, at: .entry(ByteString(item.key.name)), from: item))
+          found.take(
+            FoundLogin(
+              converted, credential, at: .entry(item.nameForSearch), leftBehind: converted.leftBehind,
+              from: item))
         }
         progress(items.count, items.count)
         found.sortNewestFirst()
@@ -42,5 +45,14 @@ final class KeychainSource: ImportSource {
     let items = logins.compactMap(\.original)
     let count = try explaining(keychain.delete(items))
     return "deleted \(countText(count, "item")) from \(name)"
+  }
+}
+
+extension Item {
+  /// What a Secret Service has no place for. A login has attributes of its own for it there.
+  fileprivate var leftBehind: [String] {
+    guard key.secretServiceItem?.kind == .item else { return [] }
+    let notes = [comment, itemDescription, creator, type].compactMap { $0 }
+    return notes.isEmpty && furtherAttributes.isEmpty ? [] : ["notes"]
   }
 }

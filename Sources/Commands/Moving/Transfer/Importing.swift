@@ -11,6 +11,8 @@ struct Importing {
   private let comparesNotes: Bool
   private let mayAsk: Bool
   private let policy: ConflictPolicy?
+  /// Whether it is a failure if something can't come.
+  private let mustBeWhole: Bool
 
   /// The number of items sent to a desktop service at once.
   private static let batch = 50
@@ -18,15 +20,17 @@ struct Importing {
   /// - Parameters:
   ///   - comparesNotes: whether an item with the same secret but another label, comment or the like is a different one.
   ///   - policy: what to do if the keychain has another secret; `nil` asks if possible.
+  ///   - mustBeWhole: whether it is a failure if something can't come.
   init(
     into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayAsk: Bool,
-    policy: ConflictPolicy?
+    policy: ConflictPolicy?, mustBeWhole: Bool = false
   ) {
     self.open = open
     self.sources = sources
     self.comparesNotes = comparesNotes
     self.mayAsk = mayAsk
     self.policy = policy
+    self.mustBeWhole = mustBeWhole
   }
 
   /// Imports the logins, or says what it would import.
@@ -53,7 +57,9 @@ struct Importing {
       return say(report.remarks())
     }
     if plan.logins.isEmpty {
-      say(report(found, [], isRehearsal: false).remarks())
+      let report = report(found, [], isRehearsal: false)
+      say(report.remarks())
+      try refuseParts(report)
       throw Failure(
         "there are no logins in \(sources.map(\.name).joined(separator: " and "))", status: .nothingMatched)
     }
@@ -63,7 +69,7 @@ struct Importing {
       transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
         bar.show($0, of: $1)
       })
-    if outcomes.contains(where: { $0 == .added || $0 == .replaced }) { try open.remember() }
+    if outcomes.contains(where: { [.added, .replaced, .completed].contains($0) }) { try open.remember() }
     let report = report(found, outcomes, isRehearsal: false)
     bar.clear()
     if !isJSON {
@@ -72,6 +78,15 @@ struct Importing {
     }
     if removesSource { try remove(found, transfer, outcomes, bar) }
     if isJSON { try StandardStreams.write(report.json(isRemoved: removesSource)) }
+    try refuseParts(report)
+  }
+
+  /// Throws if something did not come that was to come.
+  private func refuseParts(_ report: TransferReport) throws(Failure) {
+    guard mustBeWhole, let rest = report.whatDidNotCome() else { return }
+    throw Failure(
+      "\(rest) did not come", hint: "the lines above say why; the same command goes on from here",
+      status: .keychain)
   }
 
   /// Removes the imported logins from their sources, after reading them back from the keychain.

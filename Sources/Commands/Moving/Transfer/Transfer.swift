@@ -9,6 +9,8 @@ struct Transfer {
     case added
     /// It replaced the keychain's item.
     case replaced
+    /// The keychain already had it, and now knows the attributes by which programs find it, too.
+    case completed
     /// The keychain already had it.
     case unchanged
     /// The keychain has another secret, and kept it.
@@ -17,6 +19,8 @@ struct Transfer {
     case repeated
     /// No keychain accepts it.
     case unusable
+    /// It belongs to a collection that the keychain doesn't have.
+    case noCollection
   }
 
   /// What to do with each login.
@@ -32,7 +36,9 @@ struct Transfer {
       case .unchanged, .repeated(isSame: true): .unchanged
       case .repeated(isSame: false): .repeated
       case .differs: replacing.contains(index) ? .replaced : .kept
+      case .completes: .completed
       case .unusable: .unusable
+      case .noCollection: .noCollection
       }
     }
   }
@@ -48,7 +54,8 @@ struct Transfer {
     let foreseen = foreseen
     var outcomes = foreseen
     // If nothing else decides, the item changed last answers. So the first login of the source is written last.
-    let changes = outcomes.indices.filter { outcomes[$0] == .added || outcomes[$0] == .replaced }.reversed()
+    let changes = outcomes.indices.filter { [.added, .replaced, .completed].contains(outcomes[$0]) }
+      .reversed()
     let dates = dates(at: .now)
     var rest = Array(changes)[...]
     while !rest.isEmpty {
@@ -90,7 +97,7 @@ struct Transfer {
     _ index: Int, in keychain: any KeychainStore, _ date: Timestamp, _ outcome: inout Outcome
   ) throws(KeychainError) {
     let login = plan.logins[index]
-    if case .differs(let item) = plan.steps[index] {
+    if let item = plan.steps[index].changedItem {
       do throws(KeychainError) {
         try keychain.update(item.taking(notesOf: login.item), login.credential)
         return
@@ -103,6 +110,12 @@ struct Transfer {
     item.reference = nil
     item.modificationDate = date
     item.creationDate = item.creationDate ?? date
+    // There is one default collection, and the keychain's own choice stays.
+    if item.isDefault, item.key.secretServiceItem?.kind == .collection {
+      var criteria = ItemCriteria()
+      criteria.itemClass = .secretServiceCollection
+      item.isDefault = try !keychain.items(matching: .criteria(criteria)).contains(where: \.isDefault)
+    }
     do throws(KeychainError) {
       try keychain.add(keepingDatesOf: item, login.credential)
     } catch .duplicateItem {
@@ -119,14 +132,11 @@ struct Transfer {
     _ outcomes: [Outcome], in keychain: any KeychainStore, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(KeychainError) -> [Int] {
     try keychain.reading { () throws(KeychainError) -> [Int] in
-      var present: [Item.Key: Item] = [:]
-      for item in try keychain.items(matching: .all) { present[item.key.primaryKey] = item }
+      let held = try HeldItems(in: keychain, for: plan.logins, isWhole: false)
       var missing: [Int] = []
       for (index, outcome) in outcomes.enumerated() where outcome.isThere {
-        let login = plan.logins[index]
-        if let item = present[login.item.key.primaryKey],
-          let credential = try keychain.credentialIfPresent(of: item),
-          credential.hasSame(as: login.credential)
+        if let answer = try held.counterpart(of: index),
+          answer.credential.hasSame(as: plan.logins[index].credential)
         {
           progress(index + 1, outcomes.count)
           continue
@@ -138,12 +148,22 @@ struct Transfer {
   }
 }
 
+extension TransferPlan.Step {
+  /// The keychain's item that would be changed.
+  fileprivate var changedItem: Item? {
+    switch self {
+    case .differs(let item), .completes(let item): item
+    default: nil
+    }
+  }
+}
+
 extension Transfer.Outcome {
   /// Whether the keychain has the login after this outcome.
   var isThere: Bool {
     switch self {
-    case .added, .replaced, .unchanged: true
-    case .kept, .repeated, .unusable: false
+    case .added, .replaced, .completed, .unchanged: true
+    case .kept, .repeated, .unusable, .noCollection: false
     }
   }
 }

@@ -9,12 +9,16 @@ struct TransferPlan {
     case add
     /// The keychain has it with the same secret.
     case unchanged
+    /// The keychain has it with the same secret, and lacks by which attributes programs find it.
+    case completes(Item)
     /// The keychain has it with another secret.
     case differs(from: Item)
     /// An earlier login of the source is the same item.
     case repeated(isSame: Bool)
     /// No keychain accepts it.
     case unusable(KeychainError)
+    /// It belongs to a collection that the keychain doesn't have and can't make by itself.
+    case noCollection(ByteString)
   }
 
   /// The logins in the source's order; if several could answer, the first is preferred.
@@ -32,11 +36,7 @@ struct TransferPlan {
   ) throws(KeychainError) {
     self.logins = logins
     steps = try keychain.reading { () throws(KeychainError) -> [Step] in
-      var present: [Item.Key: Item] = [:]
-      for item in try keychain.items(matching: .all) {
-        let key = item.key.primaryKey
-        if present[key] == nil { present[key] = item }
-      }
+      let held = try HeldItems(in: keychain, for: logins, isWhole: comparesNotes)
       var taken: [Item.Key: Int] = [:]
       taken.reserveCapacity(logins.count)
       var steps: [Step] = []
@@ -54,14 +54,11 @@ struct TransferPlan {
           continue
         }
         taken[key] = index
-        guard let item = present[key], let credential = try keychain.credentialIfPresent(of: item) else {
-          steps.append(.add)
+        guard let answer = try held.counterpart(of: index) else {
+          steps.append(held.missingCollection(of: login.item).map { .noCollection($0) } ?? .add)
           continue
         }
-        let isSame =
-          credential.hasSame(as: login.credential)
-          && (!comparesNotes || item.hasSameNotes(as: login.item))
-        steps.append(isSame ? .unchanged : .differs(from: item))
+        steps.append(held.step(from: answer, to: login, comparesNotes: comparesNotes))
       }
       return steps
     }

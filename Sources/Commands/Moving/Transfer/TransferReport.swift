@@ -42,9 +42,10 @@ struct TransferReport {
   func summary() -> TextForTerminal {
     let outcomes: [(Transfer.Outcome, String)] = [
       (.added, isRehearsal ? "to add" : "added"), (.replaced, isRehearsal ? "to replace" : "replaced"),
+      (.completed, isRehearsal ? "to complete" : "completed"),
       (.unchanged, "there already"), (.kept, "left as the keychain has them"),
       (.repeated, "named twice by the source with another secret, and left out"),
-      (.unusable, "that no keychain takes"),
+      (.unusable, "that no keychain takes"), (.noCollection, "of a collection that isn't there"),
     ]
     let numbers = outcomes.map { (count($0.0), $0.1) }.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let text = numbers.isEmpty ? "no logins" : numbers.joined(separator: ", ")
@@ -64,6 +65,16 @@ struct TransferReport {
         let origins = zip(part.found.logins, part.outcomes).filter { $1 == outcome }.map { $0.0.origin }
         if !origins.isEmpty { remarks.append("\(source): \(Self.text(origins)) \(text)") }
       }
+      remarks += remarksOnCollections(part, source)
+      let others = part.found.logins.filter { login in
+        login.item.key.secretServiceItem != nil
+          && login.original.map { $0.key.secretServiceItem == nil } ?? false
+      }
+      if !others.isEmpty {
+        remarks.append(
+          "\(source): \(Self.text(others.map(\.origin))): there twice, or with more than a login has room for; programs "
+            + "find it as it was, and 'llavero get' doesn't")
+      }
       let leavers = part.found.logins.filter { !$0.leftBehind.isEmpty }
       if !leavers.isEmpty {
         var kinds: [String] = []
@@ -73,6 +84,40 @@ struct TransferReport {
       }
     }
     return remarks
+  }
+
+  /// A note for each collection that the keychain doesn't have.
+  private func remarksOnCollections(_ part: Part, _ source: String) -> [String] {
+    var origins: [(collection: ByteString, origins: [Origin])] = []
+    for (login, outcome) in zip(part.found.logins, part.outcomes) where outcome == .noCollection {
+      let key = login.item.key.secretServiceItem
+      let name = key?.kind == .collection ? key?.name : login.item.secretService.collection
+      guard let name else { continue }
+      let index = origins.firstIndex { $0.collection == name } ?? origins.count
+      if index == origins.count { origins.append((name, [])) }
+      if key?.kind != .collection { origins[index].origins.append(login.origin) }
+    }
+    return origins.map { collection, origins in
+      // A service makes the name of what a person calls the collection.
+      let record = part.found.logins.first {
+        $0.item.key.secretServiceItem?.kind == .collection
+          && $0.item.key.secretServiceItem?.name == collection
+      }
+      let name = terminalText("\(record?.item.label ?? collection)")
+      let what = origins.isEmpty ? "" : ": \(Self.text(origins)) left out"
+      return "\(source): the Secret Service has no collection \(name)\(what); "
+        + "'llavero keychain create \"\(name)\"' makes it"
+    }
+  }
+
+  /// How much of the sources did not come, whatever was decided; `nil` if everything did.
+  func whatDidNotCome() -> String? {
+    let items = count(.unusable) + count(.noCollection)
+    let collections = parts.reduce(0) { $0 + $1.found.passedOver.count { $0.reason == .locked } }
+    var texts: [String] = []
+    if items > 0 { texts.append(countText(items, "item")) }
+    if collections > 0 { texts.append("what is in \(countText(collections, "locked collection"))") }
+    return texts.isEmpty ? nil : texts.joined(separator: " and ")
   }
 
   private static let reasons: [(PassedOver.Reason, String)] = [
@@ -115,7 +160,9 @@ struct TransferReport {
     case .unchanged: "there already"
     case .kept: "differs"
     case .repeated: "repeated"
+    case .completed: isRehearsal ? "complete" : "completed"
     case .unusable: "unusable"
+    case .noCollection: "no collection"
     }
   }
 
@@ -128,10 +175,12 @@ struct TransferReport {
     json.member("dryRun", isRehearsal)
     json.member("added", count(.added))
     json.member("replaced", count(.replaced))
+    json.member("completed", count(.completed))
     json.member("unchanged", count(.unchanged))
     json.member("kept", count(.kept))
     json.member("repeated", count(.repeated))
     json.member("unusable", count(.unusable))
+    json.member("noCollection", count(.noCollection))
     json.member("passedOver", parts.reduce(0) { $0 + $1.found.passedOver.count })
     json.member("removed", isRemoved)
     json.beginArray("sources")

@@ -1,0 +1,102 @@
+import Interchange
+import Keychain
+
+/// Finds out which items of a keychain are those of a source that are no logins.
+///
+/// Such an item has a name, but every keychain gives it another. So it is the same if it has the same name, or else in
+/// the same collection the same lookup attributes, and with these the same label or the same secret. If there are
+/// several, the one with both comes first. An item with other attributes is always another one, and two of a source
+/// never become one.
+struct OtherItems {
+  /// An item is known by these before anything else is compared.
+  private struct Identity: Hashable {
+    let collection: ByteString
+    let attributes: LookupAttributes
+  }
+
+  /// The collection of items that name none.
+  private let home: ByteString
+  private var held: [Identity: [Item]] = [:]
+
+  /// - Parameters:
+  ///   - items: the keychain's items that are no logins, or count as none.
+  ///   - home: the collection of items that name none.
+  init(_ items: [Item], home: ByteString) {
+    self.home = home
+    for item in items { held[identity(of: item), default: []].append(item) }
+  }
+
+  private func identity(of item: Item) -> Identity {
+    Identity(
+      collection: item.secretService.collection ?? home,
+      attributes: (item.secretService.lookup ?? LookupAttributes()).withoutGenericSchema)
+  }
+
+  /// The keychain's item for each login of a source that has one there, by the login's index.
+  ///
+  /// - Throws: what reading the keychain throws.
+  mutating func counterparts(
+    of logins: [(index: Int, login: FoundLogin)], in keychain: any KeychainStore
+  ) throws(KeychainError) -> [Int: Item] {
+    var counterparts: [Int: Item] = [:]
+    var rest = logins
+    // Each rule is applied to all logins before the next, so that a weaker one takes nothing away from a stronger one.
+    for rule in Rule.allCases {
+      var without: [(index: Int, login: FoundLogin)] = []
+      for (index, login) in rest {
+        let identity = identity(of: login.item)
+        let candidates = held[identity] ?? []
+        var found: Int?
+        for (position, item) in candidates.enumerated() where found == nil {
+          if try rule.applies(item, login, in: keychain) { found = position }
+        }
+        if let found {
+          counterparts[index] = candidates[found]
+          held[identity]?.remove(at: found)
+        } else {
+          without.append((index, login))
+        }
+      }
+      rest = without
+    }
+    return counterparts
+  }
+
+  private enum Rule: CaseIterable {
+    case sameLabelAndSecret
+    case sameSecret
+    case sameLabel
+
+    func applies(
+      _ item: Item, _ login: FoundLogin, in keychain: any KeychainStore
+    ) throws(KeychainError) -> Bool {
+      let hasSameLabel = item.label.nonEmpty == login.item.label.nonEmpty
+      switch self {
+      case .sameLabelAndSecret:
+        return hasSameLabel ? try Self.hasSameSecret(item, login, keychain) : false
+      case .sameSecret:
+        return try Self.hasSameSecret(item, login, keychain)
+      case .sameLabel:
+        // What has neither attributes nor a label says nothing of what it is.
+        return hasSameLabel
+          && (item.label.nonEmpty != nil || !(login.item.secretService.lookup?.all.isEmpty ?? true))
+      }
+    }
+
+    private static func hasSameSecret(
+      _ item: Item, _ login: FoundLogin, _ keychain: any KeychainStore
+    ) throws(KeychainError) -> Bool {
+      guard let credential = try keychain.credentialIfPresent(of: item) else { return false }
+      return credential.hasSame(as: login.credential)
+    }
+  }
+}
+
+extension LookupAttributes {
+  /// The attributes without a schema that services make up for items that were stored without one.
+  var withoutGenericSchema: LookupAttributes {
+    var attributes = self
+    if attributes["xdg:schema"] == "org.freedesktop.Secret.Generic" { attributes["xdg:schema"] = nil }
+    return attributes
+  }
+}
