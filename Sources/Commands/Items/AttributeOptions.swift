@@ -55,6 +55,8 @@ struct AttributeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The program's own sub-class", valueName: "pattern"))
   var type: String?
 
+  @OptionGroup var marks: ItemMarks
+
   @Flag(name: .customLong("default"), help: "Items that were made the default for their server")
   var isDefault = false
 
@@ -78,13 +80,16 @@ struct AttributeOptions: ParsableArguments {
 
   /// Whether no option was given.
   var isEmpty: Bool {
-    itemClass == nil && port == nil && !isDefault
+    itemClass == nil && port == nil && !isDefault && marks.isEmpty
       && [
         server, `protocol`, account, path, domain, authenticationType, service, label, comment, description,
         creator,
         type,
       ].allSatisfy { $0 == nil }
   }
+
+  /// Whether the options ask for items of a Secret Service that are no logins.
+  var asksForOtherItems: Bool { itemClass == .secret || itemClass == .collection || !marks.isEmpty }
 
   /// The filter that the options describe. For many items, take it once, because it parses the patterns.
   var filter: ItemFilter {
@@ -95,7 +100,7 @@ struct AttributeOptions: ParsableArguments {
       path: pattern(path), domain: pattern(domain), authenticationType: pattern(authenticationType),
       service: pattern(service), label: pattern(label), comment: pattern(comment),
       itemDescription: pattern(description), creator: pattern(creator), type: pattern(type),
-      isDefault: isDefault)
+      lookup: marks.lookup, reference: marks.reference, isDefault: isDefault)
   }
 
   /// Whether the item matches every given option. Every item matches if none was given.

@@ -12,9 +12,11 @@ struct DeleteCommand: ParsableCommand {
     discussion: """
       Deletes the item of exactly that place. On a terminal you are asked first. If several accounts have an item there, \
       name the account or give --all. With --all, you can also select items by patterns of their attributes. Without a \
-      terminal, several items are deleted only with --yes.
+      terminal, several items are deleted only with --yes. An item that a program keeps in the Secret Service has no place: \
+      name its attributes, its reference, or '--class secret' and its label.
 
         llavero delete https://github.com --account alice
+        llavero delete --attribute application=chromium
         llavero delete --all --server '*.example.com'
       """)
 
@@ -38,9 +40,14 @@ struct DeleteCommand: ParsableCommand {
   }
 
   func run() throws {
-    let open = try keychain.open()
+    var selection = keychain.selection
+    selection.includesOtherItems = attributes.asksForOtherItems
+    let open = try selection.choose().open()
     let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
     if !yes { try confirm(items) }
+    if open.secretService != nil, items.contains(where: { $0.key.secretServiceItem?.kind == .collection }) {
+      throw Failure("llavero deletes no collections of the desktop's keyring", status: .usage)
+    }
     _ = try explaining(open.keychain.delete(items))
     if output.json { try StandardStreams.write(ItemOutput.json(items)) }
     if case .file = open.store, StandardStreams.isTerminal(2) {
@@ -54,7 +61,7 @@ struct DeleteCommand: ParsableCommand {
     let what = items.count == 1 ? "this item" : "these \(items.count) items"
     if let isConfirmed = keychain.selection.confirms("Delete \(what)?", showing: ItemOutput.table(items)) {
       if !isConfirmed { throw Failure("nothing was deleted", status: .nothingMatched) }
-    } else if items.count > 1 || url == nil && attributes.service == nil {
+    } else if items.count > 1 || all && url == nil && attributes.service == nil {
       throw Failure(
         "\(countText(items.count, "item")) would go, and nobody can be asked",
         hint: "see which with 'llavero list', and add --yes", status: .usage)

@@ -11,13 +11,16 @@ struct GetCommand: ParsableCommand {
     abstract: "Print a secret",
     discussion: """
       The answer is the one that git would get: for the account, if you name one, from the item with the longest \
-      matching path, or else from the item that was changed last.
+      matching path, or else from the item that was changed last. What a program keeps in the Secret Service that is no \
+      login has no place; name its attributes, its label or its reference.
 
         llavero get https://github.com
         llavero get https://github.com --account alice --json --secret
+        llavero get --attribute application=chromium
       """)
 
-  @OptionGroup var place: PlaceOptions
+  @OptionGroup var place: PlaceArguments
+  @OptionGroup var unplaced: UnplacedItemOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -25,21 +28,37 @@ struct GetCommand: ParsableCommand {
   var secret = false
 
   func validate() throws {
+    try unplaced.validate(beside: place)
+    if !place.isPlace, unplaced.isEmpty { throw ValidationError("Name either a URL or --service.") }
     if secret, !output.json {
       throw ValidationError("--secret goes with --json; without both the secret is all.")
     }
   }
 
   func run() throws {
-    let query = try place.query()
+    guard unplaced.isEmpty else { return try getUnplaced() }
+    let query = try place.named.query()
     let keychain = try keychain.open().keychain
     let found = try explaining(keychain.answer(to: query, where: { _, _ in true }))
     guard let answer = found else { throw try whyNot(query, keychain) }
+    try write(answer.item, answer.credential)
+  }
+
+  private func getUnplaced() throws(Failure) {
+    var selection = keychain.selection
+    selection.includesOtherItems = true
+    let keychain = try selection.choose().open().keychain
+    let item = try unplaced.filter.single(in: keychain)
+    let credential = try explaining(keychain.credential(of: item))
+    if credential.isExpired(at: .now) { throw hasExpired(item) }
+    try write(item, credential)
+  }
+
+  private func write(_ item: Item, _ credential: borrowing Credential) throws(Failure) {
     if output.json {
-      try StandardStreams.write(
-        secret ? ItemOutput.json(answer.item, answer.credential) : ItemOutput.json(answer.item))
+      try StandardStreams.write(secret ? ItemOutput.json(item, credential) : ItemOutput.json(item))
     } else {
-      var text = answer.credential.secret.copy()
+      var text = credential.secret.copy()
       text.append("\n")
       try StandardStreams.write(text)
     }
@@ -47,9 +66,13 @@ struct GetCommand: ParsableCommand {
 
   private func whyNot(_ query: ItemQuery, _ keychain: any KeychainStore) throws(Failure) -> Failure {
     guard let item = try explaining({ () throws(KeychainError) in try keychain.find(query).first }) else {
-      return try place.nothingMatches()
+      return try place.named.nothingMatches()
     }
-    return Failure(
+    return hasExpired(item)
+  }
+
+  private func hasExpired(_ item: Item) -> Failure {
+    Failure(
       "what the keychain has for \(item.name) has expired", hint: "log in again, or run 'llavero update'",
       status: .nothingMatched)
   }

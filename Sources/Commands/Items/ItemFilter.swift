@@ -44,11 +44,17 @@ struct ItemFilter {
   var itemDescription: Pattern?
   var creator: Pattern?
   var type: Pattern?
+  /// Attributes by which programs find the item in a Secret Service. It has all of them, whatever else it has.
+  var lookup = LookupAttributes()
+  /// The keychain's own name for the item.
+  var reference: String?
   var isDefault = false
 
   /// Whether the item matches all the criteria.
   func matches(_ item: Item) -> Bool {
     if isDefault, !item.isDefault { return false }
+    if let reference, item.reference?.bytes != ByteString(reference) { return false }
+    if !lookup.all.isEmpty, !(item.secretService.lookup?.includes(lookup) ?? false) { return false }
     if let itemClass, item.key.itemClass != itemClass.itemClass { return false }
     switch item.key {
     case .internetPassword(let key):

@@ -6,6 +6,8 @@ import Terminals
 enum ItemSelection {
   /// Those at a place that is named exactly.
   case named(NamedPlace)
+  /// The single one that matches a filter.
+  case single(ItemFilter)
   /// Those that match a filter, wherever they are.
   case matching(ItemFilter)
 
@@ -20,6 +22,7 @@ enum ItemSelection {
       let items = try place.items(in: keychain)
       if items.isEmpty { throw try place.nothingMatches() }
       return items
+    case .single(let filter): return [try filter.single(in: keychain)]
     case .matching(let filter):
       let items = try explaining(keychain.items(matching: .all).filter(filter.matches))
       if items.isEmpty {
@@ -52,15 +55,22 @@ enum ItemSelection {
 
 extension AttributeOptions {
   func validate(url: String?, all: Bool) throws {
+    if namesUnplacedItem(url: url, all: all) { return }
     try ItemSelection.validate(url: url, service: service, pattern: pattern, isEmpty: isEmpty, all: all)
   }
 
   /// The selection that the options make, with or without a URL.
   func selection(url: String?, all: Bool) -> ItemSelection {
     if url == nil, all { return .matching(filter) }
+    if namesUnplacedItem(url: url, all: all) { return .single(filter) }
     return .named(
       NamedPlace(
         url: url, service: service, account: account, domain: domain, authenticationType: authenticationType))
+  }
+
+  /// Whether the options name one item that has no place.
+  private func namesUnplacedItem(url: String?, all: Bool) -> Bool {
+    url == nil && service == nil && !all && (itemClass == .secret || !marks.isEmpty)
   }
 
   /// A given option that doesn't help to name a place beside a URL or service.
@@ -70,7 +80,8 @@ extension AttributeOptions {
       ("--port", port != nil), ("--path", path != nil), ("--label", label != nil),
       ("--comment", comment != nil),
       ("--description", description != nil), ("--creator", creator != nil), ("--type", type != nil),
-      ("--default", isDefault),
+      ("--default", isDefault), ("--attribute", !marks.attribute.isEmpty),
+      ("--reference", marks.reference != nil),
     ]
     return given.first(where: \.1)?.0
   }

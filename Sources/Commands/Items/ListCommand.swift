@@ -4,6 +4,7 @@ import CredentialProtocols
 import Keychain
 import KeychainChoice
 import Terminals
+import ToolCommands
 
 /// `llavero list`
 struct ListCommand: ParsableCommand {
@@ -48,7 +49,9 @@ struct ListCommand: ParsableCommand {
       if let format { .format(try OutputFormat(format)) } else { output.json ? .json : .table }
     let place = try url.map { (url) throws(Failure) in try PlaceFilter(url) }
     let filter = attributes.isEmpty ? nil : attributes.filter
-    let keychain = try keychain.open()
+    var selection = keychain.selection
+    selection.includesOtherItems = attributes.asksForOtherItems
+    let keychain = try selection.choose().open()
     var printer = ItemPrinter(form)
     var failure: Failure?
     try keychain.forEachItem { item in

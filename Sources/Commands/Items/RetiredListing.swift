@@ -14,7 +14,8 @@ struct RetiredListing {
   var table: TextForTerminal {
     let rows = items.enumerated().map { position, retired in
       (isNumbered ? ["\(position + 1)"] : []) + [
-        retired.item.key.place, retired.item.key.account.map { "\($0)" } ?? "-", retired.reason.rawValue,
+        retired.item.key.secretServiceItem == nil ? retired.item.key.place : "\(retired.item.nameForSearch)",
+        retired.item.key.account.map { "\($0)" } ?? "-", retired.reason.rawValue,
         dateText(retired.retired, seconds: true),
       ]
     }

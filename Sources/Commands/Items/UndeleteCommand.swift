@@ -18,11 +18,14 @@ struct UndeleteCommand: ParsableCommand {
         llavero undelete https://github.com --list
         llavero undelete https://github.com --account alice
         llavero undelete https://github.com --account alice --entry 2
+        llavero undelete --attribute application=chromium
 
-      The last one goes back to an earlier secret; you can bring the present one back in turn.
+      '--entry' goes back to an earlier secret; you can bring the present one back in turn. What a program keeps in the \
+      Secret Service has no place; name its attributes, its label or its reference.
       """)
 
   @OptionGroup private var place: PlaceArguments
+  @OptionGroup private var unplaced: UnplacedItemOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -32,12 +35,16 @@ struct UndeleteCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Which entry of the list, instead of the latest", valueName: "n"))
   var entry: Int?
 
+  /// Whether the items of one place, or those with some attributes, are meant.
+  private var isNamed: Bool { place.isPlace || !unplaced.isEmpty }
+
   func validate() throws {
-    if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
-    if place.isPlace { return }
+    try unplaced.validate(beside: place)
+    if isNamed { return }
     if !list {
       throw ValidationError(
-        "Name what to bring back, by a URL or --service; 'llavero undelete --list' shows all.")
+        "Name what to bring back, by a URL, --service, --attribute, --label or --reference; 'llavero undelete --list' shows all."
+      )
     }
     if place.account != nil || place.domain != nil {
       throw ValidationError("--account and --domain go with a URL.")
@@ -51,12 +58,15 @@ struct UndeleteCommand: ParsableCommand {
         "only the encrypted file keeps what was deleted; the Secret Service doesn't", status: .usage)
     }
     let query = place.isPlace ? try place.named.query() : .all
-    let found = try explaining(vault.retiredItems(matching: query))
+    let filter = unplaced.isEmpty ? nil : unplaced.filter
+    let found = try explaining(vault.retiredItems(matching: query)).filter {
+      filter?.matches($0.item) ?? true
+    }
     if list {
       if found.isEmpty, !output.json {
         return StandardStreams.say("nothing was deleted or replaced within 30 days")
       }
-      let listing = RetiredListing(items: found, isNumbered: place.isPlace)
+      let listing = RetiredListing(items: found, isNumbered: isNamed)
       return try StandardStreams.write(output.json ? listing.json : Secret(listing.table.shown))
     }
     let chosen = try choice(found)
@@ -76,8 +86,9 @@ struct UndeleteCommand: ParsableCommand {
 
   private func choice(_ found: [RetiredItem]) throws(Failure) -> RetiredItem {
     if found.isEmpty {
+      let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
       throw Failure(
-        "nothing of \(Item(try place.named.key()).name) was deleted or replaced within 30 days",
+        "nothing of \(what) was deleted or replaced within 30 days",
         hint: "see earlier states with 'llavero vault log'", status: .nothingMatched)
     }
     if let entry {
@@ -92,14 +103,18 @@ struct UndeleteCommand: ParsableCommand {
     let meant = deleted.isEmpty ? found : deleted
     // The query finds everything that would have answered, for example for a path below. Exact matches go first.
     var exact: [RetiredItem] = []
-    for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
+    if place.isPlace {
+      for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
+    }
     let candidates = exact.isEmpty ? meant : exact
     let keys = Set(candidates.map(\.item.key.primaryKey))
     if keys.count > 1 {
-      let names = Set(candidates.map(\.item.key.name)).sorted()
+      let names = Set(candidates.map { "\($0.item.nameForSearch)" }).sorted()
       throw Failure(
         "several items were deleted: \(names.joined(separator: ", "))",
-        hint: "name one with --account, or by --entry as '--list' numbers them", status: .usage)
+        hint: place.isPlace
+          ? "name one with --account, or by --entry as '--list' numbers them"
+          : "name one by --entry, as '--list' numbers them", status: .usage)
     }
     return candidates[0]
   }

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Keychain
+import KeychainChoice
+import Terminals
+
+/// Options that name an item that has no place: one that a program keeps in a Secret Service.
+struct ItemMarks: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "An attribute by which a program finds the item in the Secret Service; can be given more than once",
+      valueName: "name=value"))
+  var attribute: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The keychain's own name for the item, as 'llavero list --json' shows it", valueName: "text"))
+  var reference: String?
+
+  func validate() throws {
+    if attribute.contains(where: { !$0.contains("=") }) {
+      throw ValidationError("--attribute needs a name and a value: NAME=VALUE.")
+    }
+  }
+
+  /// Whether none was given.
+  var isEmpty: Bool { attribute.isEmpty && reference == nil }
+
+  /// The attributes.
+  var lookup: LookupAttributes {
+    var lookup = LookupAttributes()
+    for text in attribute {
+      let parts = text.utf8.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { lookup[ByteString(Array(parts[0]))] = ByteString(Array(parts[1])) }
+    }
+    return lookup
+  }
+}
+
+/// The same for commands that otherwise take a place, with the name for people.
+struct UnplacedItemOptions: ParsableArguments {
+  @OptionGroup var marks: ItemMarks
+
+  @Option(
+    help: ArgumentHelp(
+      "The name for people of an item that is no login; * matches anything", valueName: "pattern"))
+  var label: String?
+
+  /// Checks that they don't come with a place.
+  func validate(beside place: PlaceArguments) throws {
+    if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
+    if isEmpty { return }
+    if place.isPlace || place.account != nil || place.domain != nil {
+      throw ValidationError("--attribute, --label and --reference name an item without a place.")
+    }
+  }
+
+  /// Whether none was given.
+  var isEmpty: Bool { marks.isEmpty && label == nil }
+
+  /// The filter that the options describe.
+  var filter: ItemFilter {
+    // Logins have places, and others with the same label are not meant.
+    ItemFilter(
+      itemClass: label != nil && marks.isEmpty ? .secret : nil, label: label.map { GlobPattern($0) },
+      lookup: marks.lookup, reference: marks.reference)
+  }
+}
+
+extension ItemFilter {
+  /// The single item that matches.
+  ///
+  /// - Throws: ``Failure`` if there is none, or more than one.
+  func single(in keychain: any KeychainStore) throws(Failure) -> Item {
+    let found = try explaining(keychain.items(matching: .all)).filter(matches)
+    guard let item = found.first else {
+      throw Failure(
+        "the keychain has no matching item", hint: "see what it has with 'llavero list --class secret'",
+        status: .nothingMatched)
+    }
+    if found.count > 1 { throw Self.several(found) }
+    return item
+  }
+
+  /// The failure that says several items match where one is expected.
+  static func several(_ items: [Item]) -> Failure {
+    let names = items.prefix(5).map { "\($0.nameForSearch)" }.joined(separator: ", ")
+    let more = items.count > 5 ? " and \(items.count - 5) more" : ""
+    return Failure(
+      "\(items.count) items match: \(names)\(more)",
+      hint: "name one with --reference, as '--json' shows it when they are listed", status: .usage)
+  }
+}
