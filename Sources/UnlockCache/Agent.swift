@@ -36,17 +36,23 @@ package struct Agent: ~Copyable {
     var deadline: Int
   }
 
+  private static var bufferSize: Int { AgentProtocol.lengthSize + AgentProtocol.maximumSize }
+  private static var memorySize: Int { AgentKeys.memorySize + (maximumConnections + 1) * bufferSize }
+
+  /// Whether a process may lock the memory that an agent needs.
+  static var canLockMemory: Bool { LockedMemory(count: memorySize) != nil }
+
   /// - Parameters:
   ///   - listener: the listening socket.
   ///   - folder: the folder that the socket is in.
   ///   - signals: a descriptor that becomes readable when the agent should end; -1 if there is none.
   /// - Returns: `nil` with `errno` if memory can't be locked or there is no timer.
   package init?(listener: Int32, folder: Int32, signals: Int32) {
-    let bufferSize = AgentProtocol.lengthSize + AgentProtocol.maximumSize
+    let bufferSize = Self.bufferSize
     let count = Self.maximumConnections
     let timer = clinux_boot_timer()
     if timer < 0 { return nil }
-    guard let memory = LockedMemory(count: AgentKeys.memorySize + (count + 1) * bufferSize) else {
+    guard let memory = LockedMemory(count: Self.memorySize) else {
       close(timer)
       return nil
     }

@@ -58,6 +58,10 @@ struct AgentClient: Sendable {
       }
       if SystemClock.sinceBoot >= deadline { throw .unavailable(reason: "the agent does not answer") }
       guard let program else { throw .unavailable(reason: "there is no agent") }
+      guard Agent.canLockMemory else {
+        throw .unavailable(
+          reason: "no memory can be locked for the agent that would keep the key ('ulimit -l')")
+      }
       try program.start(in: folder)
       usleep(1000)
     }
