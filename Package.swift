@@ -85,7 +85,7 @@ let package = Package(
     // The verification of hosts' keys, over libgcrypt.
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
-    .target(name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
+    .target(name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings + compact),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     // Apple's numbers and four-character codes, for the library and for the command.
@@ -93,7 +93,7 @@ let package = Package(
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
       swiftSettings: settings + compact),
-    .target(name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings),
+    .target(name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings + compact),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings + compact),
@@ -102,11 +102,11 @@ let package = Package(
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + compact),
     .target(
       name: "SecretService",
       dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
-      swiftSettings: settings),
+      swiftSettings: settings + compact),
     // The other side of it: org.freedesktop.secrets, served from a keychain.
     .target(
       name: "SecretServiceProvider",
@@ -125,7 +125,7 @@ let package = Package(
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
     .target(
-      name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"], swiftSettings: settings),
+      name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"], swiftSettings: settings + compact),
     .target(
       name: "Security",
       dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
@@ -179,7 +179,7 @@ let package = Package(
     .target(
       name: "ToolCommands",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "Bytes", "JSON", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "CredentialProtocols", "Forwarding", "Terminals", "Processes", "Passphrases", "CLinux",
       ],
       swiftSettings: settings + compact),
@@ -205,9 +205,8 @@ let package = Package(
     .target(
       name: "ServeProgram",
       dependencies: [
-        "Keychain", "UnlockCache", "EncryptedFile", "KeychainChoice", "SecretService",
-        "SecretServiceProvider",
-        "Terminals", "ToolCommands",
+        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "Passphrases",
+        "SecretService", "SecretServiceProvider", "Terminals", "ToolCommands", "CLinux",
       ],
       swiftSettings: settings + compact),
     // What people type.
@@ -334,7 +333,8 @@ let package = Package(
     .testTarget(
       name: "ForwardingAgentTests",
       dependencies: [
-        "Bytes", "JSON", "SSH", "Keychain", "Forwarding", "ForwardingControl", "ForwardingAgent",
+        "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl",
+        "ForwardingAgent",
         "TestSupport", "Properties",
       ],
       swiftSettings: settings),

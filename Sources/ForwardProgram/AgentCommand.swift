@@ -66,10 +66,10 @@ enum AgentCommand {
     settings.watchingProgram = Executables.companion(SecretServiceProgram.name)
     settings.watchingName = SecretServiceProgram.screenWatch
     let cryptography = GcryptCryptography()
-    let log = RequestLog(in: places.stateFolder)
+    let log = LineLog.ofRequests(in: places.stateFolder)
     let policy = RulePolicy(
       rulePath: places.rules, knownHostsPaths: places.knownHosts, cryptography,
-      canAsk: { WordPrompt.isThere }, log: log.append, tell: { StandardStreams.say("\($0)") })
+      canAsk: { WordPrompt.isThere }, log: { log.append($0) }, tell: { StandardStreams.say("\($0)") })
     if isDetached {
       // Whoever has started it waits for the end of its output.
       let nothing = clinux_openat(AT_FDCWD, "/dev/null", O_RDWR, 0)

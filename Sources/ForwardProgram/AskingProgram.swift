@@ -20,12 +20,8 @@ enum AskingProgram {
         throw Failure("this program is only started by llavero-forward", status: .usage)
       }
       let words = Decision.allCases.map(\.rawValue)
-      let answer = try explaining { () throws(KeychainError) -> String? in
-        do throws(KeychainError) {
-          return try WordPrompt.ask(question.sentence, among: words)
-        } catch .promptDismissed {
-          return nil
-        }
+      let answer = try explaining { () throws(KeychainError) in
+        try WordPrompt.answer(to: question.sentence, among: words)
       }
       if let answer { try StandardStreams.write(raw: answer + "\n") }
     } catch {

@@ -35,6 +35,13 @@ package enum WordPrompt {
     return nil
   }
 
+  /// The same, where to decline is no answer either.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if asking failed.
+  package static func answer(to sentence: String, among words: [String]) throws(KeychainError) -> String? {
+    do throws(KeychainError) { return try ask(sentence, among: words) } catch .promptDismissed { return nil }
+  }
+
   private static func answer(
     to question: PassphraseQuestion, by prompt: PassphrasePrompt, _ error: String?
   ) throws(KeychainError) -> String {

@@ -3,6 +3,7 @@ import Bytes
 @testable import ForwardingControl
 import Glibc
 import Keychain
+import PrivateFiles
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
       outcome: .answered, fault: nil)
   }
 
-  private func lines(_ log: RequestLog, _ position: inout RequestLog.Position) -> [String] {
+  private func lines(_ log: LineLog, _ position: inout LineLog.Position) -> [String] {
     var lines: [String] = []
     log.read(from: &position) { lines.append(String(decoding: $0, as: UTF8.self)) }
     return lines
@@ -23,8 +24,8 @@ import Testing
 
   @Test("what has come since is read once, and whole")
   func followed() {
-    let log = RequestLog(in: folder.path)
-    var position = RequestLog.Position()
+    let log = LineLog.ofRequests(in: folder.path)
+    var position = LineLog.Position()
     #expect(lines(log, &position) == [])
     log.append(request("one"))
     log.append(request("two"))
@@ -35,14 +36,14 @@ import Testing
     #expect(last.count == 1)
     #expect(last.first?.contains("\"place\":\"three\"") ?? false)
     var status = stat()
-    #expect(stat(folder[RequestLog.name], &status) == 0)
+    #expect(stat(folder["forward.log"], &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
   @Test("a reader loses nothing when the file is replaced")
   func replaced() {
-    let log = RequestLog(in: folder.path, maximumSize: 100_000)
-    var position = RequestLog.Position()
+    let log = LineLog(in: folder.path, named: "forward.log", maximumSize: 100_000)
+    var position = LineLog.Position()
     let filler = String(repeating: "x", count: 100)
     var seen: [String] = []
     for number in 0..<800 {
@@ -50,11 +51,11 @@ import Testing
       if number % 100 == 99 { seen += lines(log, &position) }
     }
     seen += lines(log, &position)
-    #expect(access(folder[RequestLog.formerName], F_OK) == 0)
+    #expect(access(folder["forward.log.1"], F_OK) == 0)
     #expect(seen.count == 800)
     for (number, line) in seen.enumerated() { #expect(line.contains("\"place\":\"\(number) x")) }
     // Somebody who reads from the beginning has the two files that are kept, in order.
-    var beginning = RequestLog.Position()
+    var beginning = LineLog.Position()
     let kept = lines(log, &beginning)
     #expect(kept.count > 1)
     #expect(kept == Array(seen.suffix(kept.count)))

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Bytes
 import ForwardingControl
-import Glibc
 import JSON
 import Keychain
+import PrivateFiles
 import Terminals
 
 /// `llavero forward log`
@@ -26,19 +26,8 @@ struct ForwardLogCommand: ParsableCommand {
 
   func run() throws {
     let places = try ForwardingPlaces.here()
-    let log = RequestLog(in: places.stateFolder)
-    var position = RequestLog.Position()
-    repeat {
-      try log.read(from: &position) { (line) throws(Failure) in
-        if output.json {
-          try StandardStreams.write(Secret(copying: line))
-          try StandardStreams.write(raw: "\n")
-        } else if let text = LoggedRequest.text(of: line) {
-          try StandardStreams.write(text)
-        }
-      }
-      if follow { usleep(200_000) }
-    } while follow
+    let log = LineLog.ofRequests(in: places.stateFolder)
+    try log.show(goesOn: follow, isJSON: output.json, LoggedRequest.text(of:))
   }
 }
 
