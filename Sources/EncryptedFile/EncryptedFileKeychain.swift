@@ -66,8 +66,9 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// The vault whose key came from the cache or has been given to it.
   var keptVault: String?
   var change: VaultChange?
-  /// The header MAC of what this object has written last.
-  var lastWrittenMAC: [UInt8]?
+  /// The header MAC of the state that was read as a whole, or that this object has made of it; `nil` if others may have
+  /// changed anything.
+  var seenMAC: [UInt8]?
   /// Whether `snapshot` is used as it is, whatever others write meanwhile.
   var isPinned = false
 

@@ -16,10 +16,27 @@ extension EncryptedFileKeychain: ChangeReporting {
     return ChangeSubscription { watch.stop() }
   }
 
-  /// Whether the vault is what this object has written last, so that nobody else has changed anything since.
-  package var isAsWritten: Bool {
-    guard let lastWrittenMAC, let folder = try? Folder(opening: location.vaultFolder) else { return false }
-    return folder.headerMAC(of: VaultLocation.vaultName) == lastWrittenMAC
+  /// Whether the vault is as ``allItems()`` has read it, but for what this object itself has changed since. So nobody else
+  /// has changed anything, neither before nor after that.
+  package var isAsSeen: Bool {
+    guard let seenMAC else { return false }
+    return presentMAC == seenMAC
+  }
+
+  /// All items, after which ``isAsSeen`` tells whether there are others.
+  ///
+  /// - Throws: as ``items(matching:)`` does.
+  package func allItems() throws(KeychainError) -> [Item] {
+    let before = presentMAC
+    seenMAC = nil
+    let items = try items(matching: .all)
+    if before == presentMAC { seenMAC = before }
+    return items
+  }
+
+  private var presentMAC: [UInt8]? {
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
+    return folder.headerMAC(of: VaultLocation.vaultName)
   }
 
   /// Every item of one generation.

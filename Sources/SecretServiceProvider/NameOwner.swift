@@ -17,6 +17,41 @@ package struct NameOwner {
   /// Makes the bus read its activation files again: a folder that was made after its start is not watched.
   package static func rereadActivation(_ address: BusAddress) { try? connect(address).reloadConfiguration() }
 
+  /// The programs that call llavero's service; `nil` if it doesn't run.
+  ///
+  /// - Throws: ``BusFailure`` if it doesn't answer.
+  package static func callers(
+    _ address: BusAddress
+  ) throws(BusFailure) -> (process: UInt64?, rows: [CallerRow])? {
+    let bus = try connect(address)
+    guard let process = bus.process(of: Provider.ownName), bus.process(of: Provider.name) == process else {
+      return nil
+    }
+    let reply = try bus.call(Provider.ownName, ObjectPath.service, Interface.own, "GetCallers")
+    let what = "GetCallers"
+    let rows = try reply.parts("(a(subtu))", of: what)[0].parts("a(subtu)", of: what)
+    return (
+      process,
+      try rows.map { (row) throws(BusFailure) in
+        let parts = try row.parts("(subtu)", of: what)
+        return CallerRow(
+          program: try parts[0].text(of: what), process: try parts[1].number(of: what),
+          isConnected: try parts[2].bool(of: what), since: try parts[3].number(of: what),
+          calls: try parts[4].number(of: what))
+      }
+    )
+  }
+
+  /// What the service says of a program; empty and 0 stand for what it doesn't know.
+  package struct CallerRow {
+    package let program: String
+    package let process: UInt64
+    package let isConnected: Bool
+    /// In seconds since 1970.
+    package let since: UInt64
+    package let calls: UInt64
+  }
+
   /// Asks the bus, which starts nothing for that. `nil` if nobody has the name.
   ///
   /// - Throws: ``BusFailure`` if the bus can't be used.

@@ -31,7 +31,15 @@ package final class Provider: @unchecked Sendable {
   var holdings = Holdings()
   /// What is kept in memory alone, by path.
   var volatileSecrets: [String: SharedSecret] = [:]
+  var callers = Callers()
+  var decisions = ProgramDecisions()
+  /// How often the keychain has been locked.
+  private(set) var lockNumber = 0
+  var questions: [ProgramQuestion] = []
+  /// The program that asks the first of the questions.
+  var questionProgram: ChildProgram?
   var prompts = Prompts()
+  var heldSearches = HeldSearches()
   var portalRequests = PortalRequests()
   /// Writes what sandboxed programs get.
   let portalThread = OwnThread()
@@ -39,7 +47,7 @@ package final class Provider: @unchecked Sendable {
   var lockedSearches: [String: LockedSearch] = [:]
   var lockedSearchPaths: [String: [String]] = [:]
   private var lastLockedSearch = 0
-  var unlockProgram: UnlockProgram?
+  var unlockProgram: ChildProgram?
   /// Counts the programs that were started to ask.
   var lastUnlockProgram = 0
   /// Reads secrets.
@@ -47,6 +55,7 @@ package final class Provider: @unchecked Sendable {
   /// Makes changes, and looks what others have changed.
   let writer: KeychainThread
   private var subscription: ChangeSubscription?
+  private var loginWatch: LoginWatch?
   private var isOver = false
   private var status: Int32 = 0
 
@@ -91,7 +100,7 @@ package final class Provider: @unchecked Sendable {
     connection = try ProviderConnection(
       settings.busAddress,
       ProviderConnection.Events(
-        onCall: { [unowned self] call in handle(call) },
+        onCall: { [unowned self] call in receive(call) },
         onDeparture: { [unowned self] name in forget(name) },
         onLoss: { [unowned self] name in
           guard name == Self.name, !isOver else { return }
@@ -110,9 +119,14 @@ package final class Provider: @unchecked Sendable {
     _ = try connection.claim(Self.ownName, replaces: true)
     settings.onServing()
     settings.say("the Secret Service is served from the keychain")
+    loginWatch = LoginWatch { [unowned self] in
+      _ = settings.lock()
+      update()
+    }
     MainLoop.every(milliseconds: 500) { [unowned self] in tick() }
     MainLoop.run { isOver }
     unlockProgram?.end()
+    questionProgram?.end()
     connection.flush()
     return status
   }
@@ -164,14 +178,22 @@ package final class Provider: @unchecked Sendable {
       _ = settings.lock()
     }
     update()
+    answerOverdueSearches()
     // Somebody has unlocked it elsewhere, while a program waits for that.
-    if prompts.hasShown, !isLocked { completeShown() }
+    if !isLocked {
+      if prompts.hasShown { completeShown() }
+      // What it asks has been answered.
+      unlockProgram?.end()
+      unlockProgram = nil
+    }
   }
 
   private func becomeLocked() {
     if case .locked = state, holdings.items.values.allSatisfy({ $0.item == nil }) { return }
     let before = holdings
     state = .locked
+    decisions.removeAll()
+    lockNumber += 1
     // What is locked is not known to this process either.
     holdings = withoutKeychain()
     reader.forget()
@@ -190,10 +212,10 @@ package final class Provider: @unchecked Sendable {
       return
     }
     isLoading = true
-    let isOwn = settings.isAsWritten
+    let (isSeen, readAll) = (settings.isAsSeen, settings.readAll)
     writer.run { (keychain) throws(KeychainError) -> [Item]? in
-      if isSkippable, isOwn(keychain) { return nil }
-      return try keychain.items(matching: .all)
+      if isSkippable, isSeen(keychain) { return nil }
+      return try readAll(keychain)
     } then: { [self] result in
       isLoading = false
       switch result {
@@ -310,7 +332,11 @@ package final class Provider: @unchecked Sendable {
   /// Ends everything that belonged to a connection.
   private func forget(_ name: String) {
     sessions.end(of: name)
+    callers.remove(name)
+    decisions.remove(name)
+    withdrawQuestions(of: name)
     prompts.remove(of: name)
+    heldSearches.remove(of: name)
     portalRequests.remove(of: name)
     changeLines.remove(of: name)
     for path in lockedSearchPaths.removeValue(forKey: name) ?? [] { lockedSearches[path] = nil }

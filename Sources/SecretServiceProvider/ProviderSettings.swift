@@ -17,8 +17,10 @@ package struct ProviderSettings {
   package var replaces: Bool
   /// Opens the keychain anew. It is called once for each thread that uses the keychain, and must ask nobody.
   package var open: @Sendable () throws(KeychainError) -> any KeychainStore
-  /// Whether a keychain is as the object itself has left it, so that nobody else has changed anything.
-  package var isAsWritten: @Sendable (any KeychainStore) -> Bool
+  /// Reads all items of a keychain.
+  package var readAll: @Sendable (any KeychainStore) throws(KeychainError) -> [Item]
+  /// Whether a keychain is as it was read last, but for what the object itself has changed since.
+  package var isAsSeen: @Sendable (any KeychainStore) -> Bool
   /// Tells whether the keychain is locked. It must not wait for anything.
   package var lockState: () -> LockState
   /// Locks the keychain. Returns false if it can't be locked, because its key is in a file.
@@ -32,6 +34,10 @@ package struct ProviderSettings {
   package var idle: Int?
   /// Called when the service has its name.
   package var onServing: () -> Void
+  /// How a person is asked about each program; `nil` if every program may use everything.
+  package var asking: ProgramAsking?
+  /// Told of each access; `nil` if nothing is logged.
+  package var log: ((Access) -> Void)?
   /// Says an error of the keychain for people, in one line.
   package var explain: (KeychainError) -> String
   /// Tells something on standard error.
@@ -41,7 +47,8 @@ package struct ProviderSettings {
   package init(
     busAddress: String, replaces: Bool,
     open: @escaping @Sendable () throws(KeychainError) -> any KeychainStore,
-    isAsWritten: @escaping @Sendable (any KeychainStore) -> Bool, lockState: @escaping () -> LockState,
+    readAll: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> [Item],
+    isAsSeen: @escaping @Sendable (any KeychainStore) -> Bool, lockState: @escaping () -> LockState,
     lock: @escaping () -> Bool, unlockProgram: [String]?,
     unlockWithPassphraseProgram: [String], idle: Int?,
     onServing: @escaping () -> Void, explain: @escaping (KeychainError) -> String,
@@ -50,7 +57,8 @@ package struct ProviderSettings {
     self.busAddress = busAddress
     self.replaces = replaces
     self.open = open
-    self.isAsWritten = isAsWritten
+    self.readAll = readAll
+    self.isAsSeen = isAsSeen
     self.lockState = lockState
     self.lock = lock
     self.unlockProgram = unlockProgram

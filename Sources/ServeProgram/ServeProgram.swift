@@ -1,6 +1,7 @@
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import PrivateFiles
 import SecretService
 import SecretServiceProvider
 package import Terminals
@@ -32,6 +33,22 @@ package enum ServeProgram {
     if let address = try? BusAddress.find() { NameOwner.rereadActivation(address) }
   }
 
+  /// The programs that call llavero's service; `nil` if it doesn't run.
+  package static func callers() -> ServedPrograms? {
+    guard let address = try? BusAddress.find(), let found = try? NameOwner.callers(address) else {
+      return nil
+    }
+    return ServedPrograms(
+      process: found.process.map { Int($0) },
+      callers: found.rows.map { row in
+        ServedPrograms.Caller(
+          program: row.program.isEmpty ? nil : row.program,
+          process: row.process == 0 ? nil : Int(row.process),
+          isConnected: row.isConnected, since: Timestamp(milliseconds: Int64(clamping: row.since) * 1000),
+          calls: Int(row.calls))
+      })
+  }
+
   private static func run(_ options: ServeOptions) throws(Failure) {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: options.selection.name, at: location))
@@ -48,10 +65,13 @@ package enum ServeProgram {
     let watchman = try explaining(choice: keychain(at: location, renewing: false))
     let address = try explaining(BusAddress.find())
     let unlock = ["/proc/self/exe", "unlock", "--keychain", "file"]
-    let settings = ProviderSettings(
+    var settings = ProviderSettings(
       busAddress: address.text, replaces: options.replaces,
       open: { () throws(KeychainError) in try opened(at: location) },
-      isAsWritten: { ($0 as? EncryptedFileKeychain)?.isAsWritten ?? false },
+      readAll: { (keychain) throws(KeychainError) in
+        if let file = keychain as? EncryptedFileKeychain { return try file.allItems() }
+        return try keychain.items(matching: .all)
+      }, isAsSeen: { ($0 as? EncryptedFileKeychain)?.isAsSeen ?? false },
       lockState: { lockState(of: watchman) },
       lock: {
         switch try? watchman.lock() {
@@ -65,6 +85,16 @@ package enum ServeProgram {
         // From now on programs keep their secrets in it, so people's commands are to use it, too.
         if choice == nil { try? RememberedKeychain.write(.file, vault: nil, in: location.stateFolder) }
       }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
+    if options.logs {
+      let log = LineLog.ofService(in: location.stateFolder)
+      settings.log = { log.append(ServedAccess($0)) }
+    }
+    if options.asks {
+      let programs = try explaining(RememberedPrograms(say: { StandardStreams.say("\($0)") }))
+      settings.asking = ProgramAsking(
+        askingProgram: ("/proc/self/exe", ProgramAsker.name), remembered: programs.all,
+        remember: programs.add)
+    }
     let status: Int32
     do throws(BusFailure) {
       status = try Provider.serve(settings)
@@ -118,5 +148,13 @@ package enum ServeProgram {
     } catch {
       return .unusable(error)
     }
+  }
+}
+
+extension ServedAccess {
+  fileprivate init(_ access: Access) {
+    self.init(
+      date: access.date, program: access.caller?.program, process: access.caller?.process,
+      action: access.action, items: access.items, count: access.count, outcome: access.outcome.rawValue)
   }
 }

@@ -10,7 +10,8 @@ let provider = SecretServiceAccess(
   open: { (settings) throws(KeychainError) in try SecretServiceKeychain(settings) },
   diagnose: SecretServiceKeychain.diagnose,
   serve: ServeProgram.serve, owner: ServeProgram.owner,
-  rereadActivation: ServeProgram.rereadActivation)
+  rereadActivation: ServeProgram.rereadActivation, callers: ServeProgram.callers)
 if Program.name == SecretServiceProgram.screenWatch { ScreenLock.watch() }
+if Program.name == ProgramAsker.name { ProgramAsker.main() }
 if Program.name == AnsweringProgram.name { AnsweringProgram.main(secretService: provider) }
 LlaveroProgram.main(secretService: provider)

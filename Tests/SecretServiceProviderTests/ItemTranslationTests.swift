@@ -168,11 +168,11 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   @Test("an item becomes a login and is none again, and stays the same object")
   func conversion() throws {
     let item = try store(["a": "b"], "s\nt")
-    let asLogin = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }
+    let asLogin = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }.item
     #expect(asLogin.key == .genericPassword(GenericPassword(service: "s", account: "u")))
     #expect(asLogin.reference == item.reference)
     #expect(try body(of: asLogin) == "s\nt")
-    let again = try ClientChanges.update(asLogin, in: keychain) { $0.attributes = lookup(["c": "d"]) }
+    let again = try ClientChanges.update(asLogin, in: keychain) { $0.attributes = lookup(["c": "d"]) }.item
     #expect(again.key.secretServiceItem != nil)
     #expect(again.reference == item.reference)
     #expect(try body(of: again) == "s\nt")
@@ -182,7 +182,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   func takenKey() throws {
     let other = try store(login, "other")
     let item = try store(["a": "b"], "mine")
-    let changed = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }
+    let changed = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }.item
     #expect(ItemTranslation.shown(changed).attributes == lookup(login))
     #expect(try body(of: changed) == "mine")
     #expect(try body(of: other) == "other")
@@ -196,8 +196,21 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     _ = try ClientChanges.store(
       shown, SharedSecret(Secret("x")), in: "work", replacing: nil, mayReplaceLogin: true, in: keychain)
     #expect(try keychain.items(matching: .all).count == 3)
-    try ClientChanges.deleteCollection("work", in: keychain)
+    try ClientChanges.deleteCollection("work", nil, in: keychain)
     #expect(try keychain.items(matching: .all).map(\.reference) == [kept.reference])
+  }
+
+  @Test("of a collection, only what may be deleted goes")
+  func partOfCollection() throws {
+    _ = try ClientChanges.putCollection("work", label: "Work", isDefault: false, in: keychain)
+    let shown = ItemTranslation.Shown(attributes: lookup(["a": "b"]), label: "", contentType: "text/plain")
+    let items = try ["mine", "another's"].map { secret in
+      try ClientChanges.store(
+        shown, SharedSecret(Secret(secret)), in: "work", replacing: nil, mayReplaceLogin: false, in: keychain)
+    }
+    let mine = try #require(items[0].reference)
+    try ClientChanges.deleteCollection("work", [mine], in: keychain)
+    #expect(try keychain.items(matching: .all).map(\.reference) == [items[1].reference])
   }
 
   @Test("one collection is the default one")

@@ -22,13 +22,20 @@ struct ServeCommand: ParsableCommand {
 
       If the file has a passphrase, a program that needs a secret makes 'llavero unlock' ask you, by pinentry or askpass, \
       or you type 'llavero unlock' in a terminal. 'llavero lock' locks it for all of them.
-      """)
+      """,
+    subcommands: [ServeLogCommand.self])
 
   @Flag(help: "Take the place of another program that provides the Secret Service, if that allows it")
   var replace = false
 
   @Option(help: ArgumentHelp("Lock the file after this time without a call", valueName: "time"))
   var idle: String?
+
+  @Flag(help: "Log what programs do; see 'llavero serve log'")
+  var log = false
+
+  @Flag(help: "Ask about each program that wants an item which it hasn't stored")
+  var ask = false
 
   @OptionGroup var keychain: KeychainOptions
 
@@ -39,7 +46,8 @@ struct ServeCommand: ParsableCommand {
     let seconds = try explaining { () throws(KeychainChoiceError) in
       try idle.map { (text) throws(KeychainChoiceError) in try DurationText.seconds(text, of: "--idle") }
     }
-    let failure = access.serve(ServeOptions(keychain.selection, replaces: replace, idle: seconds))
+    let failure = access.serve(
+      ServeOptions(keychain.selection, replaces: replace, idle: seconds, logs: log, asks: ask))
     if let failure { throw failure }
   }
 }

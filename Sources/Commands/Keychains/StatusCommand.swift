@@ -1,5 +1,6 @@
 import ArgumentParser
 import Keychain
+import Processes
 import Terminals
 import ToolCommands
 
@@ -16,6 +17,8 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    // The companion knows the bus, and who calls the service.
+    if Program.secretService == nil, BusActivation.mayHaveBus { _ = SecretServiceProgram.become() }
     var selection = keychain.selection
     selection.mayAsk = false
     selection.renewsUnlock = false

@@ -1,5 +1,6 @@
 import JSON
 import Keychain
+import ToolCommands
 
 /// The facts besides the keychain that `llavero status` reports: the tools that log in from here, and warnings. Only
 /// files are read and no program is run; `llavero doctor` checks more.
@@ -9,7 +10,11 @@ struct Surroundings {
   /// Problems, each with the command to type next.
   private let warnings: [(subject: String, problem: String, remedy: String)]
 
+  /// The programs that get secrets from the keychain by way of the Secret Service.
+  private let served: ServedPrograms?
+
   init(_ place: SetupPlace) {
+    served = Program.secretService?.callers()
     var tools: [String] = []
     var warnings: [(String, String, String)] = []
     for tool in ToolSetup.all {
@@ -42,11 +47,42 @@ struct Surroundings {
   /// The facts as rows of text for people.
   var rows: [[String]] {
     [["tools", tools.isEmpty ? "none is set up; see 'llavero setup'" : tools.joined(separator: ", ")]]
-      + warnings.map { ["warning", "\($0.subject): \($0.problem); '\($0.remedy)'"] }
+      + servedRows + warnings.map { ["warning", "\($0.subject): \($0.problem); '\($0.remedy)'"] }
   }
 
-  /// Writes the JSON members `tools` and `warnings`.
+  private var servedRows: [[String]] {
+    guard let served else { return [] }
+    let process = served.process.map { ", by process \($0)" } ?? ""
+    return [["serves", "programs, as the Secret Service\(process)"]]
+      + served.callers.map { caller in
+        let process = caller.process.map { " (\($0))" } ?? ""
+        let calls = caller.calls == 1 ? "1 call" : "\(caller.calls) calls"
+        let end = caller.isConnected ? "" : ", has ended"
+        return [
+          "caller",
+          "\(caller.program ?? "a program that can't be told")\(process), \(calls) since \(caller.since)\(end)",
+        ]
+      }
+  }
+
+  /// Writes the JSON members `served`, `tools` and `warnings`.
   func write(to json: inout JSONWriter) {
+    if let served {
+      json.beginObject("served")
+      json.member("process", served.process)
+      json.beginArray("callers")
+      for caller in served.callers {
+        json.beginObject()
+        json.member("program", caller.program.map { ByteString($0) })
+        json.member("process", caller.process)
+        json.member("connected", caller.isConnected)
+        json.member("since", caller.since)
+        json.member("calls", caller.calls)
+        json.endObject()
+      }
+      json.endArray()
+      json.endObject()
+    }
     json.beginArray("tools")
     for tool in tools { json.element(ByteString(tool)) }
     json.endArray()

@@ -39,6 +39,12 @@ struct SetupCommand: ParsableCommand {
   @Flag(help: "For secret-service: even though another program provides it")
   var replace = false
 
+  @Flag(help: "For secret-service: log what programs do; see 'llavero serve log'")
+  var log = false
+
+  @Flag(help: "For secret-service: ask about each program that wants an item which it hasn't stored")
+  var ask = false
+
   @Flag(help: "Show what would change, and change nothing")
   var dryRun = false
 
@@ -88,7 +94,9 @@ struct SetupCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place = try SetupPlace(profile: profile, hosts: host.map { $0.lowercased() }, mayRunPrograms: true)
+    let place = try SetupPlace(
+      profile: profile, hosts: host.map { $0.lowercased() },
+      serveOptions: (log ? ["--log"] : []) + (ask ? ["--ask"] : []), mayRunPrograms: true)
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
     guard let tool = ToolSetup.named(name) else {
@@ -98,9 +106,13 @@ struct SetupCommand: ParsableCommand {
     }
     if !remove { try refuseEveryHost(tool, place) }
     let isService = tool.name == ToolSetup.secretService.name
+    if !isService, log || ask {
+      throw Failure("--log and --ask are for secret-service", status: .usage)
+    }
     if isService, !remove {
       // It is the companion that knows the bus, and that will serve.
       if Program.secretService == nil { throw SecretServiceProgram.isMissing(SecretServiceProgram.become()) }
+      try BusActivation.refuseOtherHome(place)
       if !replace { try BusActivation.refuseAnother(place) }
     }
     // Without it, the bus finds out at its next start.

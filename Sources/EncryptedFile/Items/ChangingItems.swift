@@ -81,8 +81,12 @@ extension EncryptedFileKeychain {
     self.change = change
     defer { self.change = nil }
     let result = try body()
+    // What was merged, or somebody else has changed before this, was not seen.
+    let isSeen =
+      seenMAC != nil && change.beginning?.mac == seenMAC && change.mergedCopies.isEmpty
+      && change.takenIn.isEmpty
     try change.commit(at: clock())
-    if let mac = change.writtenMAC { lastWrittenMAC = mac }
+    if let mac = change.writtenMAC { seenMAC = isSeen ? mac : nil }
     return result
   }
 

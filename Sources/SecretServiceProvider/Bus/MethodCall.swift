@@ -16,6 +16,11 @@ final class MethodCall: @unchecked Sendable {
   /// The method.
   let member: String
 
+  /// The items that it is about, as far as that is known.
+  var concerns: [ServedItem] = []
+  /// Called when it has been answered, with the error if there was one.
+  var onEnd: ((ServiceError?) -> Void)?
+
   /// Takes over a reference to the message. `nil` for a message without the fields of a call.
   init?(taking message: OpaquePointer, on connection: OpaquePointer) {
     self.message = message
@@ -56,6 +61,7 @@ final class MethodCall: @unchecked Sendable {
 
   /// Answers with these values.
   func answer(_ values: [OpaquePointer] = []) {
+    defer { end(nil) }
     let tuple = Argument.tuple(values)
     guard !expectsNothing, let reply = g_dbus_message_new_method_reply(message) else {
       g_variant_unref(g_variant_ref_sink(tuple))
@@ -67,10 +73,16 @@ final class MethodCall: @unchecked Sendable {
 
   /// Answers with an error.
   func refuse(_ error: ServiceError) {
+    defer { end(error) }
     guard !expectsNothing,
       let reply = g_dbus_message_new_method_error_literal(message, error.name, error.text)
     else { return }
     send(reply)
+  }
+
+  private func end(_ error: ServiceError?) {
+    onEnd?(error)
+    onEnd = nil
   }
 
   private var expectsNothing: Bool {

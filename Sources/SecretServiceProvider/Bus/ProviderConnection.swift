@@ -147,6 +147,39 @@ final class ProviderConnection {
     return try? reply.parts("(u)", of: "process")[0].number(of: "process")
   }
 
+  /// Finds the process that a name belongs to, without waiting.
+  ///
+  /// - Parameter report: called on the main thread, with `nil` if nobody has the name any more.
+  func findProcess(of name: String, then report: @escaping (UInt32?) -> Void) {
+    final class Report {
+      let run: (UInt32?) -> Void
+      init(_ run: @escaping (UInt32?) -> Void) { self.run = run }
+    }
+    let bus = "org.freedesktop.DBus"
+    g_dbus_connection_call(
+      connection, bus, "/org/freedesktop/DBus", bus, "GetConnectionUnixProcessID",
+      Argument.tuple([Argument.text(name)]), nil, G_DBUS_CALL_FLAGS_NONE, 5000, nil,
+      { source, result, data in
+        guard let source, let data else { return }
+        let connection = OpaquePointer(UnsafeMutableRawPointer(source))
+        let reply = g_dbus_connection_call_finish(connection, result, nil).map(Variant.init(taking:))
+        let process = try? reply?.parts("(u)", of: "process")[0].number(of: "process")
+        Unmanaged<Report>.fromOpaque(data).takeRetainedValue().run(process.map { UInt32(clamping: $0) })
+      }, Unmanaged.passRetained(Report(report)).toOpaque())
+  }
+
+  /// Calls a method of another program.
+  func call(
+    _ name: String, _ path: String, _ interface: String, _ method: String
+  ) throws(BusFailure) -> Variant {
+    var error: UnsafeMutablePointer<GError>?
+    let reply = g_dbus_connection_call_sync(
+      connection, name, path, interface, method, nil, nil, G_DBUS_CALL_FLAGS_NO_AUTO_START, 5000, nil,
+      &error)
+    guard let reply else { throw BusFailure(error, call: method, timeout: 5000) }
+    return Variant(taking: reply)
+  }
+
   private func ask(_ method: String, _ arguments: [OpaquePointer]) throws(BusFailure) -> Variant {
     var error: UnsafeMutablePointer<GError>?
     let bus = "org.freedesktop.DBus"

@@ -44,9 +44,11 @@ enum ClientChanges {
   }
 
   /// Gives an item other attributes or another label, and leaves the rest as it is by then.
+  ///
+  /// - Returns: the item, and whether nobody had changed it before.
   static func update(
     _ item: Item, in keychain: any KeychainStore, _ edit: (inout ItemTranslation.Shown) -> Void
-  ) throws(KeychainError) -> Item {
+  ) throws(KeychainError) -> (item: Item, wasAsSeen: Bool) {
     try keychain.exclusively { () throws(KeychainError) in
       let current = try present(item, in: keychain)
       var shown = ItemTranslation.shown(current)
@@ -55,7 +57,8 @@ enum ClientChanges {
       let new = ItemTranslation.item(
         shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
       try new.item.validate(with: new.credential)
-      return try change(current, to: new, shown, body, in: keychain)
+      let wasAsSeen = current.modificationDate == item.modificationDate
+      return (try change(current, to: new, shown, body, in: keychain), wasAsSeen)
     }
   }
 
@@ -147,10 +150,15 @@ enum ClientChanges {
   }
 
   /// Deletes a collection with everything in it.
-  static func deleteCollection(_ name: ByteString, in keychain: any KeychainStore) throws(KeychainError) {
+  ///
+  /// - Parameter items: the only items to delete; `nil` for all.
+  static func deleteCollection(
+    _ name: ByteString, _ items: Set<ItemReference>?, in keychain: any KeychainStore
+  ) throws(KeychainError) {
     try keychain.exclusively { () throws(KeychainError) in
       let gone = try keychain.items(matching: .all).filter { item in
         item.secretService.collection == name
+          && (items == nil || item.reference.map { items?.contains($0) ?? true } ?? false)
           || item.key == SecretServiceItem(.collection, name: name).item.key
       }
       try keychain.delete(gone)

@@ -11,8 +11,9 @@ extension Provider {
       try delete(collection, call)
     case "SearchItems":
       let wanted = try attributes(try call.arguments("(a{ss})")[0])
-      let (unlocked, locked) = try search(wanted, in: collection.name, for: call.sender)
-      call.answer([Argument.paths(unlocked + locked)])
+      try search(wanted, in: collection.name, for: call) { unlocked, locked in
+        call.answer([Argument.paths(unlocked + locked)])
+      }
     case "CreateItem": try createItem(in: collection, call)
     default: throw .unknownMethod
     }
@@ -37,19 +38,41 @@ extension Provider {
     }
     try requireUnlocked()
     let finished = new
+    // What it would replace may be another program's.
+    if replaces, let present = holdings.replaced(by: new.attributes, in: collection.name),
+      isAllowed(present, call.sender) != true
+    {
+      return whenAllowed([present], call) { [self] () throws(ServiceError) in
+        try store(finished, body, replaces: true, call)
+      }
+    }
+    try store(finished, body, replaces: replaces, call)
+  }
+
+  private func store(
+    _ finished: ItemTranslation.Shown, _ body: SharedSecret, replaces: Bool, _ call: MethodCall
+  ) throws(ServiceError) {
     try change(call) { [self] () throws(ServiceError) in
       try requireUnlocked()
       guard case .collection(let collection) = object(at: call.path, for: call.sender) else {
         throw .unknownObject
       }
-      let replaced = replaces ? holdings.replaced(by: finished.attributes, in: collection.name)?.item : nil
+      let served = replaces ? holdings.replaced(by: finished.attributes, in: collection.name) : nil
+      // Another program has made it meanwhile.
+      if let served, isAllowed(served, call.sender) != true { throw .accessDenied("it isn't this program's") }
+      let replaced = served?.item
+      let mayReplaceLogin = replaces && settings.asking == nil
       let name = recordName(collection.name)
       return { (keychain) throws(KeychainError) in
         try ClientChanges.store(
-          finished, body, in: name, replacing: replaced, mayReplaceLogin: replaces, in: keychain)
+          finished, body, in: name, replacing: replaced, mayReplaceLogin: mayReplaceLogin, in: keychain)
       }
     } finish: { [self] item in
       let path = took(item)
+      if let served = holdings.items[path] {
+        call.concerns = [served]
+        permitOwn(served, call.sender)
+      }
       call.answer([Argument.path(path), Argument.path(ObjectPath.none)])
     }
   }
@@ -166,12 +189,28 @@ extension Provider {
     let name = collection.name
     try change(call) { [self] () throws(ServiceError) in
       try requireUnlocked()
-      return { (keychain) throws(KeychainError) in try ClientChanges.deleteCollection(name, in: keychain) }
+      var only: Set<ItemReference>?
+      if settings.asking != nil {
+        // Others may have stored something in it since somebody was asked.
+        let items = items(in: name)
+        guard allowed(items, call.sender).count == items.count else {
+          throw .accessDenied("it has items of other programs")
+        }
+        only = Set(items.compactMap { $0.item?.reference })
+      }
+      return { [only] (keychain) throws(KeychainError) in
+        try ClientChanges.deleteCollection(name, only, in: keychain)
+      }
     } finish: { [self] in
       holdings.remove(collection: name)
       signalCollectionDeleted(name)
       call.answer([Argument.path(ObjectPath.none)])
     }
+  }
+
+  /// The items of a collection.
+  func items(in collection: ByteString) -> [ServedItem] {
+    holdings.paths(in: collection).compactMap { holdings.items[$0] }
   }
 
   /// Sets the label of a collection.

@@ -12,6 +12,8 @@ enum Interface {
   static let prompt = "org.freedesktop.Secret.Prompt"
   /// gnome-keyring's, for unlocking without a display.
   static let keyring = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+  /// llavero's own.
+  static let own = "org.llavero.SecretService"
   /// What the portal for sandboxed programs calls.
   static let portal = "org.freedesktop.impl.portal.Secret"
   static let portalRequest = "org.freedesktop.impl.portal.Request"
@@ -61,10 +63,10 @@ enum ServedObject {
 extension Provider {
   /// Handles a call. It is answered now, or when the keychain's thread or a person is done.
   func handle(_ call: MethodCall) {
-    noteCall()
     update()
     // It was unlocked just now, and what is in it is about to be known.
     if isLoading, isLocked { return whenLoaded.append { [self] in handle(call) } }
+    log(call)
     do throws(ServiceError) {
       try answer(call)
     } catch {
@@ -79,12 +81,20 @@ extension Provider {
     guard let object = object(at: call.path, for: call.sender) else { throw .unknownObject }
     if call.interface == Interface.properties { return try answerProperties(call, of: object) }
     if case .service = object, call.interface == Interface.keyring { return try answerKeyring(call) }
+    if case .service = object, call.interface == Interface.own { return try answerOwn(call) }
     if let interface = call.interface, interface != object.interface { throw .unknownMethod }
     switch object {
     case .service: try answerService(call)
     case .folder: throw .unknownMethod
-    case .collection(let collection): try answer(call, of: collection)
-    case .item(let item): try answer(call, of: item)
+    case .collection(let collection):
+      if call.member == "Delete", settings.asking != nil {
+        let items = items(in: collection.name)
+        return whenAllowed(items, call) { [self] () throws(ServiceError) in try answer(call, of: collection) }
+      }
+      try answer(call, of: collection)
+    case .item(let item):
+      if isAllowed(item, call.sender) == true { return try answer(call, of: item) }
+      whenAllowed([item], call) { [self] () throws(ServiceError) in try answer(call, of: item) }
     case .hidden:
       guard ["Delete", "GetSecret", "SetSecret"].contains(call.member) else { throw .unknownMethod }
       try requireUnlocked()

@@ -43,6 +43,8 @@ extension Provider {
     guard case .item(let item) = object(at: call.path, for: call.sender), let stored = item.item else {
       throw .noSuchObject
     }
+    // A path that stands for a search may lead to another item by now.
+    if isAllowed(item, call.sender) != true { throw .accessDenied("it isn't this program's") }
     return (item, stored)
   }
 
@@ -85,8 +87,9 @@ extension Provider {
       return { (keychain) throws(KeychainError) in
         try ClientChanges.setSecret(body, contentType, of: stored, in: keychain)
       }
-    } finish: { [self] in
-      took(changed: $0, call)
+    } finish: { [self] item in
+      took(changed: item, call)
+      if let served = ServedItem(item, standard: Holdings.loginCollection) { permitOwn(served, call.sender) }
     }
   }
 
@@ -105,11 +108,16 @@ extension Provider {
       signalChanged(changed)
       return call.answer()
     }
+    var wasOwn = false
     try change(call) { [self] () throws(ServiceError) in
       let (_, stored) = try present(call)
+      wasOwn = isOwn(stored, call.sender)
       return { (keychain) throws(KeychainError) in try ClientChanges.update(stored, in: keychain, edit) }
-    } finish: { [self] in
-      took(changed: $0, call)
+    } finish: { [self] (result: (item: Item, wasAsSeen: Bool)) in
+      took(changed: result.item, call)
+      if wasOwn, result.wasAsSeen, let served = ServedItem(result.item, standard: Holdings.loginCollection) {
+        permitOwn(served, call.sender)
+      }
     }
   }
 

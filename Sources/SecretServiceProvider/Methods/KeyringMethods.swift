@@ -16,10 +16,10 @@ extension Provider {
       if !isLocked { return call.answer() }
       // Each try takes a processor for a second.
       if isTryingPassphrase { throw .limitsExceeded("another password is being tried") }
-      let program = UnlockProgram(settings.unlockWithPassphraseProgram, passphrase: passphrase) {
-        [weak self] isDone in
+      let program = ChildProgram(settings.unlockWithPassphraseProgram, input: passphrase) {
+        [weak self] ending in
         self?.isTryingPassphrase = false
-        guard isDone, let self else { return call.refuse(.wrongPassphrase) }
+        guard ending.hasSucceeded, let self else { return call.refuse(.wrongPassphrase) }
         load { call.answer() }
       }
       if program == nil { throw .failed("the keychain could not be unlocked") }

@@ -45,7 +45,7 @@ extension Provider {
     guard let program = settings.unlockProgram else { return completeShown() }
     lastUnlockProgram += 1
     let number = lastUnlockProgram
-    unlockProgram = UnlockProgram(program) { [weak self] _ in
+    unlockProgram = ChildProgram(program) { [weak self] _ in
       // One that was ended because nobody waited for it says nothing about the next.
       if self?.lastUnlockProgram == number { self?.askingHasEnded() }
     }
@@ -63,15 +63,34 @@ extension Provider {
     guard case .locked = settings.lockState() else {
       // What is in it has to be known before a program looks for it.
       return load { [self] in
-        for prompt in prompts.takeShown() { complete(prompt, isDismissed: false) }
+        for prompt in prompts.takeShown() { askAboutProgram(prompt) }
       }
     }
     for prompt in prompts.takeShown() { complete(prompt, isDismissed: true) }
   }
 
+  /// The keychain is unlocked; now the program itself may have to be asked about.
+  private func askAboutProgram(_ prompt: Prompt) {
+    guard settings.asking != nil, prompt.onCompletion == nil else {
+      return complete(prompt, isDismissed: false)
+    }
+    let items = prompt.objects.compactMap { path -> ServedItem? in
+      guard case .item(let item) = object(at: path, for: prompt.owner) else { return nil }
+      return item
+    }
+    permitting(items, for: prompt.owner) { [self] allowed in
+      complete(prompt, isDismissed: allowed.isEmpty && !items.isEmpty)
+    }
+  }
+
   private func complete(_ prompt: Prompt, isDismissed: Bool) {
-    if let onCompletion = prompt.onCompletion { return onCompletion(isDismissed) }
-    let result = Argument.paths(isDismissed ? [] : prompt.objects)
+    if let onCompletion = prompt.onCompletion {
+      prompt.onCompletion = nil
+      return onCompletion(isDismissed)
+    }
+    let open =
+      isDismissed ? [] : prompt.objects.filter { settings.asking == nil || !isLocked($0, prompt.owner) }
+    let result = Argument.paths(open)
     connection.emit(
       "Completed", of: Interface.prompt, at: prompt.path, to: prompt.owner,
       [Argument.bool(isDismissed), Argument.variant(result)])

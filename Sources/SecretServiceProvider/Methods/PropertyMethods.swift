@@ -8,19 +8,26 @@ extension Provider {
     switch call.member {
     case "Get":
       let arguments = try call.arguments("(ss)")
-      let properties = try properties(of: object, in: try text(arguments[0]))
+      let properties = try properties(of: object, in: try text(arguments[0]), for: call.sender)
       let name = try text(arguments[1])
       guard let value = properties.first(where: { $0.name == name })?.value else { throw .unknownProperty }
       call.answer([Argument.variant(value())])
     case "GetAll":
-      let properties = try properties(of: object, in: try text(try call.arguments("(s)")[0]))
+      let properties = try properties(
+        of: object, in: try text(try call.arguments("(s)")[0]), for: call.sender)
       call.answer([Argument.properties(properties.map { ($0.name, $0.value()) })])
     case "Set":
       let arguments = try call.arguments("(ssv)")
-      let known = try properties(of: object, in: try text(arguments[0]))
+      let known = try properties(of: object, in: try text(arguments[0]), for: call.sender)
       let name = try text(arguments[1])
       guard known.contains(where: { $0.name == name }) else { throw .unknownProperty }
-      try set(name, of: object, to: try content(arguments[2]), call)
+      let value = try content(arguments[2])
+      guard case .item(let item) = object, isAllowed(item, call.sender) != true else {
+        return try set(name, of: object, to: value, call)
+      }
+      whenAllowed([item], call) { [self] () throws(ServiceError) in
+        try set(name, of: object, to: value, call)
+      }
     default: throw .unknownMethod
     }
   }
@@ -45,7 +52,9 @@ extension Provider {
 
   typealias Property = (name: String, value: () -> OpaquePointer)
 
-  private func properties(of object: ServedObject, in interface: String) throws(ServiceError) -> [Property] {
+  private func properties(
+    of object: ServedObject, in interface: String, for caller: String
+  ) throws(ServiceError) -> [Property] {
     if interface != object.interface, !interface.isEmpty {
       if case .service = object, interface == Interface.keyring { return [] }
       throw .invalidArguments("the object has no such interface")
@@ -55,10 +64,12 @@ extension Provider {
     switch object {
     case .service: return [("Collections", { [self] in Argument.paths(collectionPaths) })]
     case .collection(let collection): return properties(of: collection)
-    case .item(let item): return properties(of: item)
-    case .hidden:
+    case .item(let item): return properties(of: item, isLocked: isAllowed(item, caller) != true)
+    case .hidden(let search):
       return [
-        ("Attributes", { Argument.attributes(LookupAttributes()) }), ("Label", { Argument.text("") }),
+        // Nothing but what was searched for: some programs look at them before they unlock anything.
+        ("Attributes", { Argument.attributes(search?.wanted ?? LookupAttributes()) }),
+        ("Label", { Argument.text("") }),
         ("Locked", { Argument.bool(true) }), ("Created", { Argument.time(0) }),
         ("Modified", { Argument.time(0) }),
         ("Type", { Argument.text("") }),
@@ -81,11 +92,11 @@ extension Provider {
     ]
   }
 
-  func properties(of item: ServedItem) -> [Property] {
+  func properties(of item: ServedItem, isLocked: Bool = false) -> [Property] {
     let schema = item.shown.attributes["xdg:schema"]?.text ?? ""
     return [
       ("Attributes", { Argument.attributes(item.shown.attributes) }),
-      ("Label", { Argument.text(item.shown.label) }), ("Locked", { Argument.bool(false) }),
+      ("Label", { Argument.text(item.shown.label) }), ("Locked", { Argument.bool(isLocked) }),
       ("Created", { Argument.time(item.created) }), ("Modified", { Argument.time(item.modified) }),
       ("Type", { Argument.text(schema) }),
     ]

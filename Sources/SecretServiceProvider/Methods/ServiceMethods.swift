@@ -10,8 +10,9 @@ extension Provider {
     case "CreateCollection": try createCollection(call)
     case "SearchItems":
       let wanted = try attributes(try call.arguments("(a{ss})")[0])
-      let (unlocked, locked) = try search(wanted, in: nil, for: call.sender)
-      call.answer([Argument.paths(unlocked), Argument.paths(locked)])
+      try search(wanted, in: nil, for: call) { unlocked, locked in
+        call.answer([Argument.paths(unlocked), Argument.paths(locked)])
+      }
     case "Unlock": try unlock(call)
     case "Lock": try lock(call)
     case "LockService":
@@ -42,18 +43,24 @@ extension Provider {
 
   /// The paths of what is found, unlocked and locked.
   func search(
-    _ wanted: LookupAttributes, in collection: ByteString?, for caller: String
+    _ wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall
   ) throws(ServiceError) -> (unlocked: [String], locked: [String]) {
-    let found = holdings.search(wanted, in: collection).map(\.path)
+    let items = holdings.search(wanted, in: collection)
+    let found = items.map(\.path)
+    call.concerns = items
     switch state {
-    case .unlocked: return (found, [])
+    case .unlocked:
+      if settings.asking == nil { return (found, []) }
+      let open = allowed(items, call.sender).map(\.path)
+      let isOpen = Set(open)
+      return (open, found.filter { !isOpen.contains($0) })
     case .unusable: try requireUnlocked()
     case .locked: break
     }
     if collection == Self.sessionCollection { return (found, []) }
     // As many as there may be of these, they must not fill the memory.
     if wanted.all.count > 64 || wanted.byteCount > 8192 { throw .isLocked }
-    return (found, [standIn(for: LockedSearch(owner: caller, wanted: wanted, collection: collection))])
+    return (found, [standIn(for: LockedSearch(owner: call.sender, wanted: wanted, collection: collection))])
   }
 
   private func unlock(_ call: MethodCall) throws(ServiceError) {
@@ -88,6 +95,7 @@ extension Provider {
   func isLocked(_ path: String, _ caller: String) -> Bool {
     switch object(at: path, for: caller) {
     case .collection(let collection): isLocked && collection.name != Self.sessionCollection
+    case .item(let item): isAllowed(item, caller) != true
     case .hidden: true
     default: false
     }
@@ -98,11 +106,24 @@ extension Provider {
     let asked = try paths(arguments[0])
     let session = try sessions.session(at: try path(arguments[1]), of: call.sender)
     if case .unusable = state { try requireUnlocked() }
+    let items = asked.compactMap { path -> ServedItem? in
+      guard case .item(let item) = object(at: path, for: call.sender) else { return nil }
+      return item
+    }
+    call.concerns = items
+    // What the program may not have is left out, as what is locked is.
+    permitting(items, for: call.sender) { [self] _ in answerSecrets(call, asked, session) }
+  }
+
+  private func answerSecrets(_ call: MethodCall, _ asked: [String], _ session: Session) {
     var kept: [(path: String, item: Item, contentType: String)] = []
     var ready: [(path: String, SharedSecret, contentType: String)] = []
     var seen: Set<String> = []
+    let judge = judge(of: call.sender)
     for path in asked where seen.insert(path).inserted {
-      guard case .item(let item) = object(at: path, for: call.sender) else { continue }
+      guard case .item(let item) = object(at: path, for: call.sender), judge(item) == true else {
+        continue
+      }
       if let secret = volatileSecrets[item.path] {
         ready.append((path, secret, item.toldContentType))
       } else if let stored = item.item {

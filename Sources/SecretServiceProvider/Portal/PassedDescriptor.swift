@@ -17,9 +17,10 @@ final class PassedDescriptor: Sendable {
   ///
   /// - Returns: whether they were written.
   func write(_ secret: borrowing Secret) -> Bool {
+    // A pipe that can be written to has room for a page (pipe(7)).
+    guard secret.count <= 4096 else { return false }
     var poll = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
     guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }
-    // A pipe that can be written to has room for a page (pipe(7)).
     return secret.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) == $0.count }
   }
 }

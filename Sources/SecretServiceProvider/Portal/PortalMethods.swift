@@ -25,7 +25,7 @@ extension Provider {
     if case .unusable = state { try requireUnlocked() }
     try portalRequests.add(request)
     do throws(ServiceError) {
-      if isLocked { try unlock(for: request) } else { try provide(request) }
+      if isLocked { try unlock(for: request) } else { try begin(request) }
     } catch {
       portalRequests.remove(request)
       throw error
@@ -49,17 +49,42 @@ extension Provider {
     let prompt = try prompts.add(for: request.call.sender, of: []) { [self] isDismissed in
       request.prompt = nil
       if isDismissed { return finish(request, .cancelled) }
-      do throws(ServiceError) { try provide(request) } catch { refuse(request, error) }
+      do throws(ServiceError) { try begin(request) } catch { refuse(request, error) }
     }
     request.prompt = prompt
     show(prompt)
   }
 
+  /// The program's secret, as the keychain has it.
+  private func known(_ request: PortalRequest) -> ServedItem? {
+    holdings.replaced(by: Self.attributes(of: request), in: Holdings.loginCollection)
+  }
+
+  /// The attribute by which gnome-keyring keeps them, so that those it made can be taken over.
+  private static func attributes(of request: PortalRequest) -> LookupAttributes {
+    var attributes = LookupAttributes()
+    attributes["app_id"] = request.program
+    return attributes
+  }
+
+  /// Provides the secret, unless it is another program's: whoever calls is not known to be the portal.
+  private func begin(_ request: PortalRequest) throws(ServiceError) {
+    guard let known = known(request), isAllowed(known, request.call.sender) != true else {
+      return try provide(request)
+    }
+    permitting([known], for: request.call.sender) { [self] allowed in
+      do throws(ServiceError) {
+        if allowed.isEmpty { throw .accessDenied("nobody has allowed this program to use it") }
+        try provide(request)
+      } catch {
+        refuse(request, error)
+      }
+    }
+  }
+
   /// Writes the program's secret, which is made when it first asks.
   private func provide(_ request: PortalRequest) throws(ServiceError) {
-    var attributes = LookupAttributes()
-    // The attribute by which gnome-keyring keeps them, so that those it made can be taken over.
-    attributes["app_id"] = request.program
+    let attributes = Self.attributes(of: request)
     let label =
       request.program.isEmpty
       ? "Key of programs outside a sandbox" : "Key of the sandboxed program \(request.program)"
@@ -67,21 +92,29 @@ extension Provider {
       attributes: attributes, label: label, contentType: "application/octet-stream")
     try change(request.call) { [self] () throws(ServiceError) in
       try requireUnlocked()
-      let known = holdings.replaced(by: shown.attributes, in: Holdings.loginCollection)?.item
+      let served = known(request)
+      if let served, isAllowed(served, request.call.sender) != true {
+        throw .accessDenied("nobody has allowed this program to use it")
+      }
+      let known = served?.item
       return { (keychain) throws(KeychainError) in
         if let known {
           do throws(KeychainError) {
             let body = ItemTranslation.body(of: known, try keychain.credential(of: known))
-            return (known, SharedSecret(body))
+            return (known, SharedSecret(body), false)
           } catch .itemNotFound {}
         }
         let body = SharedSecret(Self.randomSecret())
         let made = try ClientChanges.store(
           shown, body, in: nil, replacing: nil, mayReplaceLogin: false, in: keychain)
-        return (made, body)
+        return (made, body, true)
       }
-    } finish: { [self] (result: (item: Item, body: SharedSecret)) in
-      took(result.item)
+    } finish: { [self] (result: (item: Item, body: SharedSecret, isNew: Bool)) in
+      let path = took(result.item)
+      if let served = holdings.items[path] {
+        request.call.concerns = [served]
+        if result.isNew { permitOwn(served, request.call.sender) }
+      }
       // Whoever holds the other end decides how long writing takes.
       portalThread.run { [descriptor = request.descriptor, self] in
         let isWritten = descriptor.write(result.body.secret)

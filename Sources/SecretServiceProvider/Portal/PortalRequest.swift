@@ -46,6 +46,7 @@ struct PortalRequests {
   }
 
   mutating func remove(_ request: PortalRequest) {
+    request.prompt = nil
     if requests[request.path] === request { requests[request.path] = nil }
   }
 

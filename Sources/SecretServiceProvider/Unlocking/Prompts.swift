@@ -4,7 +4,7 @@ import Keychain
 final class Prompt {
   let number: Int
   /// What is done with the answer; `nil` if it is a signal.
-  let onCompletion: ((_ isDismissed: Bool) -> Void)?
+  var onCompletion: ((_ isDismissed: Bool) -> Void)?
   /// The connection that gets the answer, and nobody else.
   let owner: String
   /// What is unlocked, in the caller's spelling.
@@ -62,7 +62,11 @@ struct Prompts {
 
   /// Removes the prompts of a connection that has left the bus.
   mutating func remove(of owner: String) {
-    for (number, prompt) in prompts where prompt.owner == owner { prompts[number] = nil }
+    for (number, prompt) in prompts where prompt.owner == owner {
+      // What it holds holds it.
+      prompt.onCompletion = nil
+      prompts[number] = nil
+    }
   }
 
   /// Removes those that are shown, in their order, and returns them.

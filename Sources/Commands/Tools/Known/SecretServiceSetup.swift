@@ -10,17 +10,18 @@ extension ToolSetup {
     name: "secret-service", programs: [],
     settings: { (place) throws(Failure) in
       let program = try place.plain(try ProgramLinks.program())
+      let command = ([program, "serve"] + place.serveOptions).joined(separator: " ")
       let activation = ConfigurationFile(path: BusActivation.ownFile(place))
       let section = "D-BUS Service"
       var formats = [
         INISetting(section: section, key: "Name", separator: "=", value: BusActivation.name),
-        INISetting(section: section, key: "Exec", separator: "=", value: "\(program) serve"),
+        INISetting(section: section, key: "Exec", separator: "=", value: command),
       ]
       guard UserUnit.isWanted(place) else { return [(activation, formats)] }
       formats.append(
         INISetting(section: section, key: "SystemdService", separator: "=", value: UserUnit.name))
       // The bus must not be told of a unit that isn't there.
-      return [(UserUnit.file(place), UserUnit.settings(program)), (activation, formats)]
+      return [(UserUnit.file(place), UserUnit.settings(command)), (activation, formats)]
     },
     next: "programs that keep secrets there find it when they look for it; see 'man llavero-serve'")
 }
@@ -40,13 +41,13 @@ enum UserUnit {
     return place.variable("XDG_RUNTIME_DIR").map { access("\($0)/systemd/private", F_OK) == 0 } ?? false
   }
 
-  static func settings(_ program: String) -> [INISetting] {
+  static func settings(_ command: String) -> [INISetting] {
     // systemd puts something else in place of a percent sign.
-    let program = program.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
+    let command = command.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
     return [
       ("Unit", "Description", "Secret Service from llavero's keychain"),
       ("Unit", "Documentation", "man:llavero-serve(1)"), ("Service", "Type", "dbus"),
-      ("Service", "BusName", BusActivation.name), ("Service", "ExecStart", "\(program) serve"),
+      ("Service", "BusName", BusActivation.name), ("Service", "ExecStart", command),
       ("Service", "Slice", "session.slice"),
     ].map { INISetting(section: $0.0, key: $0.1, separator: "=", value: $0.2) }
   }
@@ -56,6 +57,12 @@ enum UserUnit {
 /// Bus Starting Services").
 enum BusActivation {
   static let name = "org.freedesktop.secrets"
+
+  /// Whether a session bus is likely to be there.
+  static var mayHaveBus: Bool {
+    if let address = VaultLocation.environmentVariable("DBUS_SESSION_BUS_ADDRESS") { return !address.isEmpty }
+    return access("/run/user/\(geteuid())/bus", F_OK) == 0
+  }
 
   /// The file that `llavero setup` writes: D-Bus wants it to be named after the service.
   static func ownFile(_ place: SetupPlace) -> String {
@@ -78,6 +85,22 @@ enum BusActivation {
       return ProgramLinks.isOwn(program) ? nil : (path, String(command))
     }
     return nil
+  }
+
+  /// - Throws: ``Failure`` if the bus would not find ``ownFile(_:)``. It doesn't believe HOME: without XDG_DATA_HOME, it
+  ///   looks in the home of the user database.
+  static func refuseOtherHome(_ place: SetupPlace) throws(Failure) {
+    if place.variable("XDG_DATA_HOME") != nil { return }
+    guard let users = try? ConfigurationFile(path: "/etc/passwd").anybodysContents() else { return }
+    let own = String(decoding: users, as: UTF8.self).split(separator: "\n").map {
+      $0.split(separator: ":", omittingEmptySubsequences: false)
+    }.first { $0.count == 7 && $0[2] == "\(geteuid())" }
+    guard let home = own?[5], !home.isEmpty, "\(home)/.local/share" != place.home(".local/share") else {
+      return
+    }
+    throw Failure(
+      "the bus looks for services in \(home)/.local/share, and not in \(place.home(".local/share"))",
+      hint: "set XDG_DATA_HOME, for the bus and for this command", status: .usage)
   }
 
   /// - Throws: ``Failure`` if another program provides the Secret Service now, or a bus would start one.

@@ -9,19 +9,25 @@ struct SetupPlace {
   private(set) var profile: String
   /// The hosts for which bazel asks llavero.
   let hosts: [String]
+  /// The options with which the Secret Service is served.
+  let serveOptions: [String]
   /// Whether git may be run to check what it reads.
   let mayRunPrograms: Bool
   /// Whether settings are only removed. llavero's own files may then be gone.
   private var isForRemoving = false
 
   /// - Throws: ``Failure`` if HOME isn't set to a path.
-  init(profile: String = "default", hosts: [String] = [], mayRunPrograms: Bool = false) throws(Failure) {
+  init(
+    profile: String = "default", hosts: [String] = [], serveOptions: [String] = [],
+    mayRunPrograms: Bool = false
+  ) throws(Failure) {
     guard let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") else {
       throw Failure("HOME doesn't say where your configuration is", status: .usage)
     }
     homeFolder = home
     self.profile = profile
     self.hosts = hosts
+    self.serveOptions = serveOptions
     self.mayRunPrograms = mayRunPrograms
   }
 

@@ -1,0 +1,185 @@
+import Bytes
+import Keychain
+import SecretService
+
+/// A question about a program that waits for its answer.
+final class ProgramQuestion {
+  let caller: Caller
+  let items: [ServedItem]
+  /// How often the keychain had been locked when the question came.
+  let lockNumber: Int
+  /// Called with whether the program may use all of the items.
+  let answer: (_ isAllowed: Bool) -> Void
+
+  /// How many items one question is about: all of them are named.
+  static let itemLimit = 4
+
+  init(
+    _ caller: Caller, _ items: [ServedItem], lockNumber: Int, _ answer: @escaping (_ isAllowed: Bool) -> Void
+  ) {
+    self.caller = caller
+    self.lockNumber = lockNumber
+    self.items = items
+    self.answer = answer
+  }
+
+  var references: [ItemReference] { items.compactMap { $0.item?.reference } }
+
+  /// The question in one sentence. What others have named is quoted, and invisible characters and quotes in it are shown
+  /// as such.
+  var sentence: String {
+    let who = caller.program.map { "\"\(shown($0))\"" } ?? "A program that can't be told"
+    let process = caller.process.map { " (process \($0))" } ?? ""
+    let named = items.map { item in
+      let label = item.shown.label
+      let place = item.item.map { shown($0.key.name) } ?? ""
+      return label.isEmpty || label == place ? "\"\(place)\"" : "\"\(shown(label))\" (\(place))"
+    }
+    return "\(who)\(process) wants to use \(named.joined(separator: ", "))."
+  }
+
+  private func shown(_ text: String) -> String {
+    // A character may consist of many.
+    let short = text.unicodeScalars.prefix(200)
+    let cut = text.unicodeScalars.count > 200 ? "\(String(short))…" : text
+    return showingInvisible(cut).split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\\u{22}")
+  }
+}
+
+extension Provider {
+  /// How many questions may wait, of one connection and of all.
+  private static let questionLimit = (ofOne: 16, ofAll: 64)
+
+  /// Tells of items whether a caller may use them: `nil` if a person has to be asked. What is remembered is read once.
+  func judge(of connection: String) -> (ServedItem) -> Bool? {
+    guard let asking = settings.asking else { return { _ in true } }
+    let remembered = asking.remembered()
+    let caller = callers[connection]
+    let now = SystemClock.awake
+    return { [decisions] item in
+      guard let stored = item.item, let reference = stored.reference else { return true }
+      return decisions.isAllowed(reference, stored.modificationDate, caller, remembered, now: now)
+    }
+  }
+
+  /// Whether a caller may use an item: `nil` if a person has to be asked.
+  func isAllowed(_ item: ServedItem, _ connection: String) -> Bool? { judge(of: connection)(item) }
+
+  /// Those that a caller may use.
+  func allowed(_ items: [ServedItem], _ connection: String) -> [ServedItem] {
+    if settings.asking == nil { return items }
+    let judge = judge(of: connection)
+    return items.filter { judge($0) == true }
+  }
+
+  /// Asks about those items that nothing is decided about, and goes on with those that the caller may use. If there is
+  /// nothing to ask, it goes on at once.
+  func permitting(_ items: [ServedItem], for connection: String, then: @escaping ([ServedItem]) -> Void) {
+    let judge = judge(of: connection)
+    let undecided = items.filter { judge($0) == nil }.prefix(ProgramQuestion.itemLimit)
+    guard !undecided.isEmpty, let caller = callers[connection],
+      questions.count < Self.questionLimit.ofAll,
+      questions.count(where: { $0.caller.connection == connection || isSame($0.caller, caller) })
+        < Self.questionLimit.ofOne
+    else { return then(allowed(items, connection)) }
+    questions.append(
+      ProgramQuestion(caller, Array(undecided), lockNumber: lockNumber) { [self] isAllowed in
+        // What is left is another question.
+        if isAllowed { return permitting(items, for: connection, then: then) }
+        then(allowed(items, connection))
+      })
+    askNextQuestion()
+  }
+
+  private func isSame(_ caller: Caller, _ other: Caller) -> Bool {
+    caller.program != nil && caller.program == other.program
+  }
+
+  /// Goes on with a call when its caller may use all of the items, and refuses it otherwise.
+  func whenAllowed(
+    _ items: [ServedItem], _ call: MethodCall, _ body: @escaping () throws(ServiceError) -> Void
+  ) {
+    permitting(items, for: call.sender) { [self] allowed in
+      do throws(ServiceError) {
+        if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
+        try requireUnlocked()
+        try body()
+      } catch {
+        call.refuse(error)
+      }
+    }
+  }
+
+  /// Lets a program use what it has written itself, as long as nobody else changes it.
+  func permitOwn(_ item: ServedItem, _ connection: String) {
+    guard settings.asking != nil, let stored = item.item, let reference = stored.reference,
+      let caller = callers[connection]
+    else { return }
+    decisions.note(reference, stored.modificationDate, writtenBy: caller)
+  }
+
+  /// Whether a caller has written what an item has now.
+  func isOwn(_ item: Item, _ connection: String) -> Bool {
+    guard let reference = item.reference, let caller = callers[connection] else { return false }
+    return decisions.isOwn(reference, item.modificationDate, caller)
+  }
+
+  private func askNextQuestion() {
+    guard questionProgram == nil, let question = questions.first, let asking = settings.asking else { return }
+    // Another answer may have decided it.
+    if question.items.allSatisfy({ isAllowed($0, question.caller.connection) != nil }) {
+      questions.removeFirst()
+      question.answer(true)
+      return askNextQuestion()
+    }
+    questionProgram = ChildProgram(
+      [asking.askingProgram.path], as: asking.askingProgram.name,
+      input: SharedSecret(Secret(question.sentence)), readsOutput: true
+    ) { [weak self] ending in
+      self?.questionProgram = nil
+      self?.take(ending.output, of: question)
+    }
+    if questionProgram == nil { take("", of: question) }
+  }
+
+  private func take(_ answer: String, of question: ProgramQuestion) {
+    // Whoever asked may be gone.
+    guard questions.first === question else { return askNextQuestion() }
+    questions.removeFirst()
+    // It was locked meanwhile, and the answer was for what was open then.
+    if question.lockNumber != lockNumber {
+      question.answer(false)
+      return askNextQuestion()
+    }
+    let decision =
+      ProgramDecision.allCases.first { answer == $0.rawValue + "\n" || answer == $0.rawValue } ?? .no
+    let program = question.caller.program
+    let isAllowed = decision == .once || decision == .session || decision == .always
+    decisions.decide(isAllowed, question.references, for: question.caller, now: SystemClock.awake)
+    if let program, let asking = settings.asking {
+      switch decision {
+      case .session: decisions.allow(question.references, for: question.caller)
+      case .always, .never:
+        let permissions = question.items.compactMap(\.item).compactMap { item in
+          item.reference.map {
+            ProgramPermission(program: program, item: $0, isAllowed: isAllowed, name: item.name)
+          }
+        }
+        if !asking.remember(permissions), isAllowed {
+          decisions.allow(question.references, for: question.caller)
+        }
+      case .once, .no: break
+      }
+    }
+    question.answer(isAllowed)
+    askNextQuestion()
+  }
+
+  /// Takes back the questions of a connection that has left the bus.
+  func withdrawQuestions(of connection: String) {
+    let isShown = questions.first?.caller.connection == connection
+    questions.removeAll { $0.caller.connection == connection }
+    if isShown { questionProgram?.end() }
+  }
+}

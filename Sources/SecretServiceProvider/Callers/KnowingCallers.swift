@@ -1,0 +1,53 @@
+import CSecret
+import Keychain
+import SecretService
+
+extension Provider {
+  /// Handles a call as soon as is known who makes it, if anything depends on that.
+  func receive(_ call: MethodCall) {
+    noteCall()
+    let step = callers.take(call, mustKnow: settings.log != nil || settings.asking != nil)
+    switch step {
+    case .handleAndAsk, .waitAndAsk:
+      connection.findProcess(of: call.sender) { [self] process in
+        for call in callers.note(call.sender, process: process) { handle(call) }
+      }
+    case .handle, .wait: break
+    }
+    switch step {
+    case .handle, .handleAndAsk: handle(call)
+    case .wait, .waitAndAsk: break
+    }
+  }
+
+  /// Has the call logged when it has been answered.
+  func log(_ call: MethodCall) {
+    guard let log = settings.log, let action = Access.action(of: call) else { return }
+    let date = Timestamp.now
+    let caller = callers[call.sender]
+    if case .item(let item) = object(at: call.path, for: call.sender) { call.concerns = [item] }
+    call.onEnd = { [unowned call] error in
+      let items = call.concerns.compactMap(\.item)
+      log(
+        Access(
+          date: date, caller: caller, action: action, items: Array(items.prefix(Access.limit)),
+          count: call.concerns.count,
+          outcome: Access.Outcome(error, count: call.concerns.count, action)))
+    }
+  }
+
+  /// The methods of llavero's own, by which it tells who calls.
+  func answerOwn(_ call: MethodCall) throws(ServiceError) {
+    guard call.member == "GetCallers" else { throw .unknownMethod }
+    _ = try call.arguments("()")
+    let now = callers.known.values.filter { $0.connection != call.sender }.sorted { $0.since < $1.since }
+    let rows = (callers.former + now).map { caller in
+      Argument.tuple([
+        Argument.text(caller.program ?? ""), g_variant_new_uint32(caller.process ?? 0),
+        Argument.bool(callers[caller.connection] != nil), Argument.time(UInt64(max(0, caller.since.seconds))),
+        g_variant_new_uint32(UInt32(clamping: caller.calls)),
+      ])
+    }
+    call.answer([Argument.array(of: "(subtu)", rows)])
+  }
+}

@@ -1,0 +1,71 @@
+package import Bytes
+import JSON
+package import Keychain
+package import PrivateFiles
+
+/// What a program has done by way of `llavero serve`, a line of JSON. It holds no secret.
+package struct ServedAccess {
+  /// When.
+  package var date: Timestamp
+  /// The file that the program ran; `nil` if that isn't known.
+  package var program: String?
+  /// Its process.
+  package var process: UInt32?
+  /// What it wanted.
+  package var action: String
+  /// The items that it was about.
+  package var items: [Item]
+  /// How many there were, of which only some may be named.
+  package var count: Int
+  /// What became of it.
+  package var outcome: String
+
+  /// Puts together what is known.
+  package init(
+    date: Timestamp, program: String?, process: UInt32?, action: String, items: [Item], count: Int,
+    outcome: String
+  ) {
+    (self.date, self.program, self.process) = (date, program, process)
+    (self.action, self.items, self.count, self.outcome) = (action, items, count, outcome)
+  }
+
+  /// The longest text of an item's in the log, in bytes: programs name items, and must not fill it with a few.
+  private static let maximumText = 512
+
+  /// The line, with a line feed.
+  package var line: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("date", date)
+    json.member("program", program.map { ByteString($0) })
+    json.member("process", process.map { Int($0) })
+    json.member("action", ByteString(action))
+    json.member("count", count)
+    json.beginArray("items")
+    for item in items {
+      json.beginObject()
+      json.member("place", Self.shown(item.key.place))
+      json.member("account", item.key.account.map { Self.shown($0.description) })
+      json.member("label", item.label.map { Self.shown($0.description) })
+      json.endObject()
+    }
+    json.endArray()
+    json.member("outcome", ByteString(outcome))
+    json.endObject()
+    return json.finishLine()
+  }
+
+  private static func shown(_ text: String) -> ByteString {
+    // A character may consist of many bytes.
+    text.utf8.count > maximumText
+      ? ByteString(String(decoding: text.utf8.prefix(maximumText), as: UTF8.self) + "…") : ByteString(text)
+  }
+}
+
+extension LineLog {
+  /// What programs have done by way of `llavero serve`.
+  package static func ofService(in folder: String) -> LineLog { LineLog(in: folder, named: "serve.log") }
+
+  /// Adds an access.
+  package func append(_ access: ServedAccess) { append(access.line) }
+}
