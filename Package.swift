@@ -125,7 +125,8 @@ let package = Package(
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
     .target(
-      name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"], swiftSettings: settings + compact),
+      name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"],
+      swiftSettings: settings + compact),
     .target(
       name: "Security",
       dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
