@@ -96,17 +96,23 @@ extension Provider {
     caller.program != nil && caller.program == other.program
   }
 
-  /// Goes on with a call when its caller may use all of the items, and refuses it otherwise.
+  /// Goes on with a call when its caller may use all of the items: at once, or when a person has said so.
+  ///
+  /// - Parameters:
+  ///   - body: answers the call. What it throws at once is thrown on.
+  ///   - refuse: what is done if the caller may not, or `body` fails later; otherwise the call gets the error.
   func whenAllowed(
-    _ items: [ServedItem], _ call: MethodCall, _ body: @escaping () throws(ServiceError) -> Void
-  ) {
+    _ items: [ServedItem], _ call: MethodCall, _ body: @escaping () throws(ServiceError) -> Void,
+    refuse: ((ServiceError) -> Void)? = nil
+  ) throws(ServiceError) {
+    if allowed(items, call.sender).count == items.count { return try body() }
     permitting(items, for: call.sender) { [self] allowed in
       do throws(ServiceError) {
         if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
         try requireUnlocked()
         try body()
       } catch {
-        call.refuse(error)
+        if let refuse { refuse(error) } else { call.refuse(error) }
       }
     }
   }
@@ -155,7 +161,7 @@ extension Provider {
     let decision =
       ProgramDecision.allCases.first { answer == $0.rawValue + "\n" || answer == $0.rawValue } ?? .no
     let program = question.caller.program
-    let isAllowed = decision == .once || decision == .session || decision == .always
+    let isAllowed = decision.isPermission
     decisions.decide(isAllowed, question.references, for: question.caller, now: SystemClock.awake)
     if let program, let asking = settings.asking {
       switch decision {

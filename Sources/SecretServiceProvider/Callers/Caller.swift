@@ -28,30 +28,19 @@ struct Callers {
 
   private static let formerLimit = 16
 
-  /// What is to be done with a call.
-  enum Step {
-    /// It can be handled: its caller is known, or nobody has to know.
-    case handle
-    /// The same, and the bus is to be asked who it is.
-    case handleAndAsk
-    /// It waits until the caller is known.
-    case wait
-    case waitAndAsk
-  }
-
   /// Takes note of a call.
   ///
   /// - Parameter mustKnow: whether the call has to wait until the caller is known.
-  mutating func take(_ call: MethodCall, mustKnow: Bool) -> Step {
+  /// - Returns: whether the bus is to be asked who calls, and whether the call waits for that.
+  mutating func take(_ call: MethodCall, mustKnow: Bool) -> (isNew: Bool, waits: Bool) {
     if known[call.sender] != nil {
       known[call.sender]?.calls += 1
-      return .handle
+      return (false, false)
     }
     let isNew = asked[call.sender] == nil
     asked[call.sender, default: 0] += 1
-    if !mustKnow { return isNew ? .handleAndAsk : .handle }
-    waiting[call.sender, default: []].append(call)
-    return isNew ? .waitAndAsk : .wait
+    if mustKnow { waiting[call.sender, default: []].append(call) }
+    return (isNew, mustKnow)
   }
 
   /// Takes what the bus has said of a connection.

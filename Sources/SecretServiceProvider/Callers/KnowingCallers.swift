@@ -6,18 +6,13 @@ extension Provider {
   /// Handles a call as soon as is known who makes it, if anything depends on that.
   func receive(_ call: MethodCall) {
     noteCall()
-    let step = callers.take(call, mustKnow: settings.log != nil || settings.asking != nil)
-    switch step {
-    case .handleAndAsk, .waitAndAsk:
+    let (isNew, waits) = callers.take(call, mustKnow: settings.log != nil || settings.asking != nil)
+    if isNew {
       connection.findProcess(of: call.sender) { [self] process in
         for call in callers.note(call.sender, process: process) { handle(call) }
       }
-    case .handle, .wait: break
     }
-    switch step {
-    case .handle, .handleAndAsk: handle(call)
-    case .wait, .waitAndAsk: break
-    }
+    if !waits { handle(call) }
   }
 
   /// Has the call logged when it has been answered.

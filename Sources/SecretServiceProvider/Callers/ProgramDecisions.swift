@@ -32,6 +32,9 @@ package enum ProgramDecision: String, CaseIterable, Sendable {
   case never
   /// Not for this connection.
   case no
+
+  /// Whether the program may go on.
+  var isPermission: Bool { self == .once || self == .session || self == .always }
 }
 
 /// How a person is asked about programs, and what is remembered of the answers.

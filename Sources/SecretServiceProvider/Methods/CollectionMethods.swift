@@ -39,14 +39,10 @@ extension Provider {
     try requireUnlocked()
     let finished = new
     // What it would replace may be another program's.
-    if replaces, let present = holdings.replaced(by: new.attributes, in: collection.name),
-      isAllowed(present, call.sender) != true
-    {
-      return whenAllowed([present], call) { [self] () throws(ServiceError) in
-        try store(finished, body, replaces: true, call)
-      }
+    let replaced = replaces ? holdings.replaced(by: new.attributes, in: collection.name) : nil
+    try whenAllowed(replaced.map { [$0] } ?? [], call) { [self] () throws(ServiceError) in
+      try store(finished, body, replaces: replaces, call)
     }
-    try store(finished, body, replaces: replaces, call)
   }
 
   private func store(

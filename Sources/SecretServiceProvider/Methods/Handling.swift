@@ -87,14 +87,10 @@ extension Provider {
     case .service: try answerService(call)
     case .folder: throw .unknownMethod
     case .collection(let collection):
-      if call.member == "Delete", settings.asking != nil {
-        let items = items(in: collection.name)
-        return whenAllowed(items, call) { [self] () throws(ServiceError) in try answer(call, of: collection) }
-      }
-      try answer(call, of: collection)
+      let goes = call.member == "Delete" ? items(in: collection.name) : []
+      try whenAllowed(goes, call) { [self] () throws(ServiceError) in try answer(call, of: collection) }
     case .item(let item):
-      if isAllowed(item, call.sender) == true { return try answer(call, of: item) }
-      whenAllowed([item], call) { [self] () throws(ServiceError) in try answer(call, of: item) }
+      try whenAllowed([item], call) { [self] () throws(ServiceError) in try answer(call, of: item) }
     case .hidden:
       guard ["Delete", "GetSecret", "SetSecret"].contains(call.member) else { throw .unknownMethod }
       try requireUnlocked()

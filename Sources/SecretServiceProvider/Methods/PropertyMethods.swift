@@ -22,10 +22,9 @@ extension Provider {
       let name = try text(arguments[1])
       guard known.contains(where: { $0.name == name }) else { throw .unknownProperty }
       let value = try content(arguments[2])
-      guard case .item(let item) = object, isAllowed(item, call.sender) != true else {
-        return try set(name, of: object, to: value, call)
-      }
-      whenAllowed([item], call) { [self] () throws(ServiceError) in
+      var items: [ServedItem] = []
+      if case .item(let item) = object { items = [item] }
+      try whenAllowed(items, call) { [self] () throws(ServiceError) in
         try set(name, of: object, to: value, call)
       }
     default: throw .unknownMethod

@@ -69,16 +69,10 @@ extension Provider {
 
   /// Provides the secret, unless it is another program's: whoever calls is not known to be the portal.
   private func begin(_ request: PortalRequest) throws(ServiceError) {
-    guard let known = known(request), isAllowed(known, request.call.sender) != true else {
-      return try provide(request)
-    }
-    permitting([known], for: request.call.sender) { [self] allowed in
-      do throws(ServiceError) {
-        if allowed.isEmpty { throw .accessDenied("nobody has allowed this program to use it") }
-        try provide(request)
-      } catch {
-        refuse(request, error)
-      }
+    try whenAllowed(known(request).map { [$0] } ?? [], request.call) { [self] () throws(ServiceError) in
+      try provide(request)
+    } refuse: { [self] in
+      refuse(request, $0)
     }
   }
 
