@@ -33,25 +33,22 @@ static inline void csecret_class_init(gpointer _Nonnull class_, gpointer _Nullab
   G_OBJECT_CLASS(class_)->constructor = csecret_constructor;
 }
 
-// Looked up by name, because each file that calls this has its own copy of the function and of its static variables.
-static inline GType csecret_service_type(void) {
-  GType type = g_type_from_name("LlaveroSecretService");
-  if (type != 0) return type;
-  return g_type_register_static_simple(
+/// Registers the class of service objects, which takes a tenth of a millisecond. Call it once in a process.
+static inline GType csecret_register_service(void) {
+  GType type = g_type_register_static_simple(
       SECRET_TYPE_SERVICE, "LlaveroSecretService", sizeof(SecretServiceClass), csecret_class_init,
       sizeof(SecretService), NULL, 0);
+  g_type_class_ref(type);
+  return type;
 }
 
-/// Registers the class of service objects, which takes a tenth of a millisecond.
-static inline void csecret_prepare(void) { g_type_class_ref(csecret_service_type()); }
-
-/// Makes a service object on a connection that is already open. This asks the bus nothing: `owner` is a unique name.
-/// Returns a new reference, or NULL with `error` set.
+/// Makes a service object of the registered class, on a connection that is already open. This asks the bus nothing:
+/// `owner` is a unique name. Returns a new reference, or NULL with `error` set.
 static inline SecretService *_Nullable csecret_service_new(
-    GDBusConnection *_Nonnull connection, const char *_Nonnull owner, int timeout_milliseconds,
+    GType type, GDBusConnection *_Nonnull connection, const char *_Nonnull owner, int timeout_milliseconds,
     GError *_Nullable *_Nonnull error) {
   GObject *service = g_initable_new(
-      csecret_service_type(), NULL, error, "g-connection", connection, "g-name", owner, "g-flags",
+      type, NULL, error, "g-connection", connection, "g-name", owner, "g-flags",
       G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES | G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS |
           G_DBUS_PROXY_FLAGS_DO_NOT_AUTO_START,
       NULL);

@@ -26,8 +26,11 @@ final class ServiceSession {
     deinit { csecret_unref(service) }
   }
 
+  /// The class of libsecret's objects. Threads must not register it at the same time.
+  private static let serviceClass = csecret_register_service()
+
   /// Does the first part of ``beginEncrypted(on:owner:)`` in advance.
-  static func prepare() { csecret_prepare() }
+  static func prepare() { _ = serviceClass }
 
   /// Begins to open an encrypted session: a Diffie-Hellman exchange, then AES (Secret Service API, "Transfer of
   /// Secrets"). This side's half of the exchange is computed before this function returns.
@@ -35,7 +38,9 @@ final class ServiceSession {
   /// Must not be the first message to the service; see ``Service/init(on:patience:meanwhile:)``.
   static func beginEncrypted(on bus: SessionBus, owner: String) throws(BusFailure) -> Opening {
     var error: UnsafeMutablePointer<GError>?
-    let service = bus.withConnection { csecret_service_new($0, owner, Int32(bus.timeout), &error) }
+    let service = bus.withConnection {
+      csecret_service_new(serviceClass, $0, owner, Int32(bus.timeout), &error)
+    }
     guard let service else { throw bus.failure(error, call: "OpenSession", to: owner) }
     let opening = Opening(service, of: owner, bus)
     bus.context.calling {
