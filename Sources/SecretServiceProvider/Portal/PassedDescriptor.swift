@@ -1,3 +1,4 @@
+import Bytes
 import CSecret
 import Glibc
 import Keychain
