@@ -160,15 +160,21 @@ struct TransferTests {
     #expect(try keychain.items(matching: .all).count == 10)
   }
 
-  @Test("an item that is no login and has the same name is the same one, whatever else has changed")
+  @Test("an item that is no login has changed if its name and one thing more are the same, or is another one")
   func otherItemOfTheName() throws {
     let keychain = InMemoryKeychain()
     _ = try run([other("1", ["n": "v"], "L", "a")], keychain)
-    let changed = [other("1", ["n": "w"], "M", "b")]
+    let changed = [other("1", ["n": "w"], "L", "b")]
     #expect(try run(changed, keychain) == [.kept])
     #expect(try run(changed, keychain, replacing: [0]) == [.replaced])
+    let renamed = [other("1", ["n": "w"], "M", "c")]
+    #expect(try run(renamed, keychain, replacing: [0]) == [.replaced])
     let item = try #require(try keychain.items(matching: .all).first)
-    #expect(item.secretService.lookup == changed[0].item.secretService.lookup && item.label == "M")
+    #expect(item.secretService.lookup == renamed[0].item.secretService.lookup && item.label == "M")
+    let another = [other("1", ["n": "x"], "N", "d")]
+    #expect(try run(another, keychain) == [.added])
+    #expect(try run(another, keychain) == [.unchanged])
+    #expect(try keychain.items(matching: .all).map(\.key.secretServiceItem?.name) == ["1-2", "1"])
   }
 
   @Test("a login learns by which attributes programs find it, and keeps what a person has noted")

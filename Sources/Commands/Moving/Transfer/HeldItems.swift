@@ -30,8 +30,12 @@ struct HeldItems {
     var taken: [Item.Key: Item] = [:]
     for (index, login) in logins.enumerated() {
       let key = login.item.key.primaryKey
+      // Its name comes from numbers that services give anew, so that it alone says little.
+      if login.item.key.secretServiceItem?.kind == .item {
+        others.append((index, login))
+        continue
+      }
       guard let found = held[key], !found.isEmpty else {
-        if login.item.key.secretServiceItem?.kind == .item { others.append((index, login)) }
         counterparts[index] = taken[key]
         continue
       }
@@ -49,6 +53,9 @@ struct HeldItems {
     let home = names.contains("login") || desktop == nil ? "login" : standard?.key.secretServiceItem?.name
     var known = OtherItems(rest, home: home ?? "login")
     counterparts.merge(try known.counterparts(of: others, in: keychain)) { first, _ in first }
+    for (index, login) in others where counterparts[index] == nil {
+      counterparts[index] = known.takeChanged(login.item)
+    }
   }
 
   private static func position(

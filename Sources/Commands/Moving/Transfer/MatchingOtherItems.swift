@@ -3,10 +3,10 @@ import Keychain
 
 /// Finds out which items of a keychain are those of a source that are no logins.
 ///
-/// Such an item has a name, but every keychain gives it another. So it is the same if it has the same name, or else in
-/// the same collection the same lookup attributes, and with these the same label or the same secret. If there are
-/// several, the one with both comes first. An item with other attributes is always another one, and two of a source
-/// never become one.
+/// Such an item has a name, but every keychain gives it another. So it is the same if it has in the same collection the
+/// same lookup attributes, and with these the same label or the same secret. If there are several, the one with both
+/// comes first. Otherwise it is another one, unless name and label, or name and attributes, say that it has changed. Two
+/// of a source never become one.
 struct OtherItems {
   /// An item is known by these before anything else is compared.
   private struct Identity: Hashable {
@@ -60,6 +60,19 @@ struct OtherItems {
       rest = without
     }
     return counterparts
+  }
+
+  /// Takes the item that an item of the source has become, or was: it has the same name, and not both another label and
+  /// other attributes. `nil` if there is none that isn't taken.
+  mutating func takeChanged(_ other: Item) -> Item? {
+    let identity = identity(of: other)
+    for (known, items) in held {
+      let position = items.firstIndex {
+        $0.key == other.key && (known == identity || $0.label.nonEmpty == other.label.nonEmpty)
+      }
+      if let position { return held[known]?.remove(at: position) }
+    }
+    return nil
   }
 
   private enum Rule: CaseIterable {

@@ -116,11 +116,17 @@ struct Transfer {
       criteria.itemClass = .secretServiceCollection
       item.isDefault = try !keychain.items(matching: .criteria(criteria)).contains(where: \.isDefault)
     }
-    do throws(KeychainError) {
-      try keychain.add(keepingDatesOf: item, login.credential)
-    } catch .duplicateItem {
-      // It was added meanwhile.
-      outcome = .kept
+    let name = item.key.secretServiceItem.flatMap { $0.kind == .item ? $0.name : nil }
+    for number in 2... {
+      do throws(KeychainError) {
+        try keychain.add(keepingDatesOf: item, login.credential)
+        return
+      } catch .duplicateItem {
+        // It was added meanwhile.
+        guard let name else { return outcome = .kept }
+        // Another item has its name, which says nothing to the programs that look for it.
+        item.key = SecretServiceItem(.item, name: ByteString("\(name)-\(number)")).item.key
+      }
     }
   }
 
