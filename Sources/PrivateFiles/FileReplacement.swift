@@ -140,7 +140,8 @@ extension Folder {
     temporary.dropLast(temporarySuffix.count) + exchangeSuffix
   }
 
-  private static func isExchanged(_ name: String) -> Bool {
+  /// Whether it is the name of a file that was exchanged, or was about to be.
+  package static func isExchanged(_ name: String) -> Bool {
     name.hasSuffix(exchangeSuffix) && isTemporary(name.dropLast(exchangeSuffix.count) + temporarySuffix)
   }
 

@@ -16,8 +16,12 @@ package struct Folder: ~Copyable {
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, accessible to others, or not a folder;
   ///   ``KeychainError/system(operation:path:errno:)``.
   package init?(opening path: String) throws(KeychainError) {
+    try self.init(at: AT_FDCWD, path, path: path)
+  }
+
+  private init?(at parent: Int32, _ name: String, path: String) throws(KeychainError) {
     self.path = path
-    descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    descriptor = clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     if descriptor < 0 {
       switch errno {
       case ENOENT:
@@ -65,6 +69,28 @@ package struct Folder: ~Copyable {
     }
     guard let folder = try Folder(opening: path) else { throw .missing(path: path) }
     self = folder
+  }
+
+  /// Opens a folder in this one, and makes it if it is missing. It is in this folder wherever that has been moved.
+  ///
+  /// - Throws: as ``init(opening:)`` does.
+  package func folder(creating name: String) throws(KeychainError) -> Folder {
+    let path = path(of: name)
+    if let folder = try Folder(at: descriptor, name, path: path) { return folder }
+    if mkdirat(descriptor, name, 0o700) == 0 {
+      try synchronize()
+    } else if errno != EEXIST {
+      throw .system(operation: "create the folder", path: path, errno: errno)
+    }
+    guard let folder = try Folder(at: descriptor, name, path: path) else { throw .missing(path: path) }
+    return folder
+  }
+
+  /// Whether the folder's path still leads to it.
+  package var isInPlace: Bool {
+    var (own, present) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && stat(path, &present) == 0 && own.st_dev == present.st_dev
+      && own.st_ino == present.st_ino
   }
 
   deinit {

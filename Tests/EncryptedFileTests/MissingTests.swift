@@ -46,6 +46,8 @@ private enum Trace: CaseIterable {
   case remembered
   case identity, localSlots
   case slots, generations, conflictCopy
+  /// What a writer leaves that is killed before it removes the former file.
+  case exchanged
   /// Everything that is left after the vault's folder is gone.
   case wholeState
 
@@ -82,6 +84,8 @@ private enum Trace: CaseIterable {
     case .conflictCopy:
       let name = "/vault.sync-conflict-20261121-083000-ABCDEFG.age"
       return try copyTree(former.vault, to: new.vaultFolder + name)
+    case .exchanged:
+      return try copyTree(former.vault, to: new.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp")
     }
   }
 }

@@ -6,6 +6,9 @@ import PrivateFiles
 extension VaultChange {
   /// Writes the new generation and replaces the old one with it. Before that, the written file is read back by the
   /// code that every reader uses.
+  ///
+  /// - Throws: `KeychainError.missing` if the vault's folder was moved away meanwhile. It has the change then, but nobody
+  ///   finds it where it is.
   func commit(at now: Timestamp) throws(KeychainError) {
     guard isDirty, let key, let stanzas else {
       try? putCopiesAway()
@@ -42,6 +45,7 @@ extension VaultChange {
         }
       }
     }
+    if !locked.folder.isInPlace { throw .missing(path: path) }
     // The change is in place; whatever fails from here on is tried again with the next one.
     try? copySlots(of: stanzas)
     isDirty = false

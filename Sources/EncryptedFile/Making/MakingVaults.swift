@@ -100,6 +100,8 @@ struct VaultTraces {
   private static func nearVault(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     try [VaultLocation.slotsName, Generations.folderName] + ConflictCopies.names(in: folder)
       + folder.names(where: VaultLocation.isNewestWriteName)
+      // Only a file that takes another's place is ever exchanged.
+      + folder.names().filter(Folder.isExchanged)
   }
 
   /// Moves the traces into new folders beside them. Needs the vault's lock.

@@ -39,7 +39,7 @@ struct Generations: ~Copyable {
 
   /// Opens the folder, and makes it if it is missing.
   init(creatingIn vaultFolder: borrowing Folder) throws(KeychainError) {
-    folder = try Folder(creating: vaultFolder.path(of: Self.folderName))
+    folder = try vaultFolder.folder(creating: Self.folderName)
   }
 
   /// A name for a replaced file that can't be read.
