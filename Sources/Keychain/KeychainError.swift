@@ -73,6 +73,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case busy(path: String, seconds: Int)
   /// A copy of the vault, or a replaced write of this machine, was never merged and would be lost.
   case unmerged(path: String)
+  /// A copy of the vault was merged, and that is all that was done.
+  case mergedInstead
   /// A change should have left no earlier state of the keychain, but one still exists.
   indirect case earlierStatesRemain(because: KeychainError)
   /// A system call failed. `errno` says why.

@@ -134,6 +134,11 @@ extension Failure {
         "\(path) was never merged into the keychain, and would be lost; nothing was changed",
         hint: "merge it with \(command: "llavero", "vault", "merge", path), or move it away first",
         status: .keychain)
+    case .mergedInstead:
+      self.init(
+        "another copy of the keychain was merged first; nothing was forgotten",
+        hint: "see what the merge replaced with 'llavero undelete --list', then run the same command again",
+        status: .keychain)
     case .earlierStatesRemain(let reason):
       self.init(
         "the change is made, but earlier states of the keychain remain: \(Failure(reason).message)",

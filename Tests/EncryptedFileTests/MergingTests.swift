@@ -60,6 +60,20 @@ private func state(_ place: Place) throws -> (inUse: [String], retired: [String]
 
 @Suite("A copy that is merged on request")
 struct RequestedMergeTests {
+  @Test("compacting merges one that waits first, and forgets what that replaced only when it is asked again")
+  func compacting() throws {
+    let pair = try Pair()
+    try pair.set("a.example", "set-here", at: pair.one)
+    try pair.set("a.example", "set-there", at: pair.two)
+    try pair.sync(pair.two, beside: pair.one)
+    #expect(failure { try pair.keychain(pair.one).compact() } == .mergedInstead)
+    #expect(try state(pair.one).inUse.contains { $0.contains("a.example") && $0.hasSuffix("set-there") })
+    let merged = text(try pair.one.plaintext())
+    #expect(merged.contains("set-here") && merged.contains("set-there"))
+    #expect(try pair.keychain(pair.one).compact().records > 0)
+    #expect(!text(try pair.one.plaintext()).contains("set-here"))
+  }
+
   @Test("it is told how many items came, and how many went because they were deleted there")
   func outcome() throws {
     let pair = try Pair(servers: ["a.example", "b.example", "c.example"])
@@ -570,6 +584,25 @@ struct ReplacedFileTests {
     try place.keychain().compact()
     #expect(access(own, F_OK) != 0)
     #expect(access(others, F_OK) == 0)
+  }
+
+  @Test("a folder that is moved away in the middle of a change takes the change with it, and that is told")
+  func movedAway() throws {
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    let folder = place.location.vaultFolder
+    let moved = folder + ".moved"
+    let error = failure {
+      try keychain.exclusively { () throws(KeychainError) in
+        try keychain.save(item("b.example"), Credential(password: "b"), at: .now)
+        rename(folder, moved)
+      }
+    }
+    #expect(error == .missing(path: folder + "/vault.age"))
+    #expect(access(folder, F_OK) != 0, "nothing is made in its place")
+    #expect(names(in: moved).contains("generations"))
+    rename(moved, folder)
+    #expect(try place.keychain().servers() == ["a.example", "b.example"])
   }
 
   @Test("where the file is gone meanwhile, the new one comes all the same")

@@ -82,9 +82,7 @@ extension EncryptedFileKeychain {
     defer { self.change = nil }
     let result = try body()
     // What was merged, or somebody else has changed before this, was not seen.
-    let isSeen =
-      seenMAC != nil && change.beginning?.mac == seenMAC && change.mergedCopies.isEmpty
-      && change.takenIn.isEmpty
+    let isSeen = seenMAC != nil && change.beginning?.mac == seenMAC && !change.hasMerged
     try change.commit(at: clock())
     if let mac = change.writtenMAC { seenMAC = isSeen ? mac : nil }
     return result

@@ -36,6 +36,8 @@ final class VaultChange {
   var setAside: [String] = []
   /// The last writes that this change has merged: their names, and their names among the generations.
   var takenIn: [String: String] = [:]
+  /// Whether this change has merged anything.
+  var hasMerged: Bool { !mergedCopies.isEmpty || !takenIn.isEmpty }
   /// The name of the copy of the file to be written. Computed once per change, because it differs each time if the
   /// state can't be read.
   lazy var newestWriteName: String = {
