@@ -36,7 +36,8 @@ public struct ByteString: Hashable, Sendable {
   /// The same bytes with ASCII capital letters in lower case, as host names and URL schemes are compared (RFC 3986
   /// section 6.2.2.1). Other bytes are unchanged.
   public var lowercased: ByteString {
-    ByteString(bytes.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 })
+    guard bytes.contains(where: { 0x41...0x5a ~= $0 }) else { return self }
+    return ByteString(bytes.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 })
   }
 
   /// The same bytes without leading and trailing slashes, as items store paths.

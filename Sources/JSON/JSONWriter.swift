@@ -226,6 +226,11 @@ package struct JSONWriter: ~Copyable {
     bytes.append("\"")
     var index = 0
     while index < text.count {
+      // What stands for itself is taken in runs.
+      let start = index
+      while index < text.count, Self.standsForItself(text[index]) { index += 1 }
+      if index > start { bytes.append(UnsafeRawBufferPointer(rebasing: text[start..<index])) }
+      guard index < text.count else { break }
       let byte = text[index]
       switch byte {
       case UInt8(ascii: "\""): bytes.append("\\\"")
@@ -248,6 +253,13 @@ package struct JSONWriter: ~Copyable {
       index += 1
     }
     bytes.append("\"")
+  }
+
+  private static func standsForItself(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0..<0x20, 0x7f, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0xc2, 0xd8, 0xe2: false
+    default: true
+    }
   }
 
   private mutating func escape(_ scalar: UInt32) {

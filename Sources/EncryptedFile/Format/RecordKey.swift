@@ -115,17 +115,26 @@ package enum RecordKey {
   private static func append(_ part: ByteString?, then separator: StaticString, to text: inout [UInt8]) {
     if let part {
       if part.isEmpty { text.append(UInt8(ascii: "%")) }
-      for byte in part.bytes {
-        switch byte {
-        case UInt8(ascii: "%"), UInt8(ascii: "\\"), ..<UInt8(ascii: "#"), 0x7f...:
-          text.append(UInt8(ascii: "%"))
-          text.append(hexadecimalDigit(byte >> 4, isCapital: true))
-          text.append(hexadecimalDigit(byte & 15, isCapital: true))
-        default:
-          text.append(byte)
-        }
+      if part.bytes.contains(where: isEncoded) {
+        for byte in part.bytes { append(byte, to: &text) }
+      } else {
+        text += part.bytes
       }
     }
     if separator.utf8CodeUnitCount == 1 { text.append(separator.utf8Start[0]) }
+  }
+
+  private static func isEncoded(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "%"), UInt8(ascii: "\\"), ..<UInt8(ascii: "#"), 0x7f...: true
+    default: false
+    }
+  }
+
+  private static func append(_ byte: UInt8, to text: inout [UInt8]) {
+    guard isEncoded(byte) else { return text.append(byte) }
+    text.append(UInt8(ascii: "%"))
+    text.append(hexadecimalDigit(byte >> 4, isCapital: true))
+    text.append(hexadecimalDigit(byte & 15, isCapital: true))
   }
 }
