@@ -9,6 +9,8 @@ package final class ForwardingConnection {
   private let path: String
   private let descriptor: Int32
   private var frames = AgentFrames(maximumLength: KeychainExtension.maximumSize + 64)
+  /// Whether a request got no response. One that comes later would be taken for that to the next request.
+  private var hasFailed = false
 
   /// How long the agent may take until it says whether it forwards a keychain, in milliseconds. Tools that find nothing
   /// wait for that long.
@@ -71,8 +73,9 @@ package final class ForwardingConnection {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Whether the agent still listens. Between two requests it says nothing, so whatever comes is its end.
+  /// Whether further requests can be made. Between two requests the agent says nothing, so whatever comes is its end.
   package var isOpen: Bool {
+    if hasFailed { return false }
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 0) == 0
   }
@@ -101,6 +104,7 @@ package final class ForwardingConnection {
   ) throws(KeychainError) -> Secret {
     let frame = AgentFrame.encode(
       AgentMessageType.extensionRequest, extensionName: extensionName, request)
+    hasFailed = true
     let deadline = SystemClock.awake + Self.replyTime
     try frame.withUnsafeBytes { (bytes) throws(KeychainError) in
       try send(bytes, until: deadline, Self.replyTime)
@@ -115,7 +119,9 @@ package final class ForwardingConnection {
       response = Secret(copying: contents)
     }
     switch consume response {
-    case .some(let response): return response
+    case .some(let response):
+      hasFailed = false
+      return response
     case .none: throw .forwarding(.notUnderstood)
     }
   }
