@@ -99,6 +99,9 @@ public final class DefaultKeychain: KeychainStore {
   }
 
   /// As the keychain in use has it.
+  public func committed(_ item: Item) -> Item { (try? current().keychain.committed(item)) ?? item }
+
+  /// As the keychain in use has it.
   public var looksBeforeChanging: Bool { (try? current().keychain.looksBeforeChanging) ?? true }
 
   /// Runs the body while nobody else can change the keychain, as far as its kind allows.

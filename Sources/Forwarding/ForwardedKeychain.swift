@@ -208,6 +208,12 @@ package final class ForwardedKeychain: KeychainStore {
     return made.last ?? item
   }
 
+  /// The item as the other machine has it since the last changes were made.
+  package func committed(_ item: Item) -> Item {
+    guard let reference = known(item.reference) else { return item }
+    return made.last { $0.reference == reference } ?? item
+  }
+
   /// False: the changes of a body that makes none are not sent, and what is looked up in it is looked up to be changed.
   package var looksBeforeChanging: Bool { false }
 

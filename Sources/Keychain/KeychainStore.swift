@@ -64,6 +64,10 @@ public protocol KeychainStore: AnyObject {
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
 
+  /// An item that a change returned within ``exclusively(_:)``, as it is once that has made all changes permanent. A
+  /// keychain may give it its reference and dates only then.
+  func committed(_ item: Item) -> Item
+
   /// Whether it pays to look whether anything has to be changed before ``exclusively(_:)`` is called for it. Usually
   /// nothing has to, and others can go on meanwhile. It doesn't where a lock keeps nobody waiting, and where reading and
   /// changing need different rights.
@@ -91,6 +95,9 @@ extension KeychainStore {
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item { try add(item, credential) }
+
+  /// The same item.
+  public func committed(_ item: Item) -> Item { item }
 
   /// True.
   public var looksBeforeChanging: Bool { true }

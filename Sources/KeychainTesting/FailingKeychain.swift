@@ -68,6 +68,9 @@ public final class FailingKeychain: KeychainStore {
   }
 
   /// As the other keychain has it.
+  public func committed(_ item: Item) -> Item { keychain.committed(item) }
+
+  /// As the other keychain has it.
   public var looksBeforeChanging: Bool { keychain.looksBeforeChanging }
 
   /// Runs the body exclusively on the other keychain.

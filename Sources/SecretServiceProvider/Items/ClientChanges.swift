@@ -16,7 +16,7 @@ enum ClientChanges {
     mayReplaceLogin: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
     let name = ByteString(newName())
-    return try keychain.exclusively { () throws(KeychainError) in
+    let made = try keychain.exclusively { () throws(KeychainError) in
       let new = ItemTranslation.item(shown, body.secret, in: collection, orNamed: name)
       try new.item.validate(with: new.credential)
       if let replaced {
@@ -41,6 +41,7 @@ enum ClientChanges {
       }
       return try keychain.add(new.item, new.credential)
     }
+    return keychain.committed(made)
   }
 
   /// Gives an item other attributes or another label, and leaves the rest as it is by then.
@@ -49,7 +50,7 @@ enum ClientChanges {
   static func update(
     _ item: Item, in keychain: any KeychainStore, _ edit: (inout ItemTranslation.Shown) -> Void
   ) throws(KeychainError) -> (item: Item, wasAsSeen: Bool) {
-    try keychain.exclusively { () throws(KeychainError) in
+    let made = try keychain.exclusively { () throws(KeychainError) in
       let current = try present(item, in: keychain)
       var shown = ItemTranslation.shown(current)
       edit(&shown)
@@ -58,15 +59,16 @@ enum ClientChanges {
         shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
       try new.item.validate(with: new.credential)
       let wasAsSeen = current.modificationDate == item.modificationDate
-      return (try change(current, to: new, shown, body, in: keychain), wasAsSeen)
+      return (item: try change(current, to: new, shown, body, in: keychain), wasAsSeen: wasAsSeen)
     }
+    return (keychain.committed(made.item), made.wasAsSeen)
   }
 
   /// Gives an item another secret.
   static func setSecret(
     _ body: SharedSecret, _ contentType: String, of item: Item, in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
-    try keychain.exclusively { () throws(KeychainError) in
+    let made = try keychain.exclusively { () throws(KeychainError) in
       let current = try present(item, in: keychain)
       var shown = ItemTranslation.shown(current)
       shown.contentType = contentType
@@ -75,6 +77,7 @@ enum ClientChanges {
       try new.item.validate(with: new.credential)
       return try change(current, to: new, shown, body, in: keychain)
     }
+    return keychain.committed(made)
   }
 
   /// Makes an item of the keychain what a program wants it to be. It keeps its reference, and what people have noted.
@@ -108,14 +111,26 @@ enum ClientChanges {
   }
 
   private static func twins(of item: Item, in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
-    try keychain.items(matching: .criteria(ItemCriteria(item.key))).filter {
-      $0.key.primaryKey == item.key.primaryKey
+    try items(like: item, in: keychain).filter { $0.key.primaryKey == item.key.primaryKey }
+  }
+
+  /// What answers as an item does. It is asked for by a query, because a person may have to allow it, and nobody is asked
+  /// for a list.
+  private static func items(
+    like item: Item, in keychain: any KeychainStore
+  ) throws(KeychainError) -> [Item] {
+    let query: ItemQuery
+    do throws(KeychainError) {
+      query = try ItemQuery(for: item.key)
+    } catch {
+      query = .criteria(ItemCriteria(item.key))
     }
+    return try keychain.items(matching: query)
   }
 
   /// The item as it is now.
   private static func present(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Item {
-    let same = try keychain.items(matching: .criteria(ItemCriteria(item.key)))
+    let same = try items(like: item, in: keychain)
     if let found = same.first(where: { $0.reference == item.reference }) { return found }
     // Somebody has given it another key meanwhile.
     let all = try keychain.items(matching: .all)
@@ -127,7 +142,7 @@ enum ClientChanges {
   static func putCollection(
     _ name: ByteString, label: String?, isDefault: Bool?, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Item] {
-    try keychain.exclusively { () throws(KeychainError) in
+    let made = try keychain.exclusively { () throws(KeychainError) in
       var changed: [Item] = []
       let records = try collectionRecords(in: keychain)
       if isDefault == true {
@@ -147,6 +162,7 @@ enum ClientChanges {
       }
       return changed
     }
+    return made.map(keychain.committed)
   }
 
   /// Deletes a collection with everything in it.
