@@ -15,6 +15,11 @@ package final class ForwardedKeychain: KeychainStore {
   package let path: String
   private let exchange: Exchange
   private let tool: ByteString
+  /// Whether a secret that comes with its item is kept until it is asked for. A program that runs on for long is to ask for
+  /// it anew, because it may no longer be allowed by then.
+  package var holdsAnswers = true
+  /// Whether somebody still wants the answer to a request, asked while a person decides about it.
+  package var isWanted: () -> Bool = { true }
   /// Secrets that came with their items, for the next call only.
   private var held: [ItemReference: Held] = [:]
   /// The query that found an item.
@@ -84,7 +89,7 @@ package final class ForwardedKeychain: KeychainStore {
     guard case .items(let items, let answer) = try ask(isList ? .list : .find(query)) else {
       throw Self.notUnderstood
     }
-    if let answer {
+    if let answer, holdsAnswers {
       let item = items[answer.index]
       if let reference = item.reference { held[reference] = Held(item, answer.credential.copy()) }
     }
@@ -302,6 +307,7 @@ package final class ForwardedKeychain: KeychainStore {
       guard case .waiting(let ticket) = response else { return response }
       // The agent says so after a second. Nobody who says so at once makes this one spin.
       usleep(20_000)
+      if !isWanted() { break }
       action = .wait(ticket: ticket)
     }
     throw .forwarding(.undecided)
