@@ -5,8 +5,11 @@ public protocol DesktopKeychain: KeychainStore {
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
   func facts() throws(KeychainError) -> DesktopKeychainFacts
 
-  /// Whether the service is llavero's own, which serves the encrypted file. Nobody has to ask it then.
+  /// Whether the service is llavero's own, which serves another keychain. Nobody has to ask it then.
   var isOwn: Bool { get }
+
+  /// Whether the service is llavero's own, and serves the keychain that is forwarded to this machine.
+  var servesForwarded: Bool { get }
 
   /// Whether there is a collection for new items that outlives the login session.
   ///

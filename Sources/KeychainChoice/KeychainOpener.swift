@@ -70,17 +70,23 @@ package struct KeychainOpener {
       }
       why = .unavailable(reason: "the Secret Service has no collection that lasts")
     } catch {
-      // Invalid settings are an error whichever keychain is used.
-      guard case .keychain(let reason) = error else { throw error }
-      why = reason
+      // Invalid settings are an error whichever keychain is used, and so is one that is served and can't be reached.
+      switch error {
+      case .keychain(.forwarding): throw error
+      case .keychain(let reason): why = reason
+      default: throw error
+      }
     }
     return opened(KeychainChoice(kind: .file, reason: .noService(why)), .file(try file()))
   }
 
-  /// Opens the encrypted file if llavero itself provides the Secret Service from it; otherwise `nil`. Through the bus,
-  /// every answer would take longer, and what serves it would be asked for what it asks.
+  /// Opens the keychain from which llavero itself provides the Secret Service; `nil` if another program provides it.
+  /// Through the bus, every answer would take longer, and what serves it would be asked for what it asks.
   private func openIfOwn(_ keychain: any DesktopKeychain) throws(KeychainChoiceError) -> OpenKeychain? {
     guard keychain.isOwn else { return nil }
+    if keychain.servesForwarded {
+      return opened(KeychainChoice(kind: .forwarded, reason: .isServed), .forwarded(try forwarded()))
+    }
     return opened(KeychainChoice(kind: .file, reason: .isServed), .file(try file()))
   }
 

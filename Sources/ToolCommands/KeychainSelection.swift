@@ -114,7 +114,7 @@ package struct KeychainSelection {
   ) throws(Failure) -> SelectedKeychain? {
     guard mayBeForwarded else {
       if choice == nil { return nil }
-      throw Failure("a keychain that is forwarded to this machine is not passed on", status: .keychain)
+      throw Failure(Self.isNotPassedOn, status: .keychain)
     }
     let selected = SelectedKeychain(self, location, choice, provider: nil)
     if choice != nil { return selected }
@@ -123,7 +123,10 @@ package struct KeychainSelection {
     }
   }
 
+  private static let isNotPassedOn = "a keychain that is forwarded to this machine is not passed on"
+
   fileprivate func forwardedKeychain() throws(KeychainChoiceError) -> ForwardedKeychain {
+    guard mayBeForwarded else { throw .keychain(.unavailable(reason: Self.isNotPassedOn)) }
     do throws(KeychainError) {
       return try environment.forwardedKeychain(for: tool)
     } catch {

@@ -8,6 +8,12 @@ extension SecretServiceKeychain {
   /// The name by which llavero's own service is known.
   package static var ownServiceName: String { "org.llavero.SecretService" }
 
+  /// Whether it serves the keychain that is forwarded to this machine.
+  public var servesForwarded: Bool { service.has(name: Self.forwardedServiceName) }
+
+  /// The name that it has then beside the other.
+  package static var forwardedServiceName: String { "org.llavero.SecretService.Forwarded" }
+
   /// Whether there is a collection for new items that outlives the login session.
   public func keepsNewItems() throws(KeychainError) -> Bool {
     try repeatable { () throws(KeychainError) in
