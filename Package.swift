@@ -312,7 +312,8 @@ let package = Package(
     .testTarget(
       name: "SecretServiceProviderTests",
       dependencies: [
-        "Bytes", "Keychain", "KeychainTesting", "SecretService", "SecretServiceProvider", "TestSupport",
+        "Bytes", "Forwarding", "Keychain", "KeychainTesting", "SecretService", "SecretServiceProvider",
+        "TestSupport",
       ],
       swiftSettings: settings),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.

@@ -6,12 +6,12 @@ import Keychain
 package import SecretService
 import Threads
 
-/// What is to be done with the result of a change.
-private final class Ending<Value>: @unchecked Sendable {
+/// What is to be done with the result of something that the keychain does beside the main thread.
+final class Ending<Value>: @unchecked Sendable {
   // Unchecked is sound: the main thread alone uses it.
   let finish: (Value) -> Void
   let refuse: (ServiceError) -> Void
-  init(_ finish: @escaping (Value) -> Void, _ refuse: @escaping (ServiceError) -> Void) {
+  init(_ finish: @escaping (Value) -> Void, refuse: @escaping (ServiceError) -> Void) {
     (self.finish, self.refuse) = (finish, refuse)
   }
 }
@@ -50,10 +50,25 @@ package final class Provider: @unchecked Sendable {
   var unlockProgram: ChildProgram?
   /// Counts the programs that were started to ask.
   var lastUnlockProgram = 0
-  /// Reads secrets.
-  let reader: KeychainThread
-  /// Makes changes, and looks what others have changed.
+  /// Read secrets.
+  let readers: KeychainThreads
+  /// Ask for what a person may have to allow.
+  let askers: KeychainThreads
+  /// Makes changes.
   let writer: KeychainThread
+  /// Looks what there is. It is the writer where that knows what it has changed itself. Elsewhere a change may wait for a
+  /// person, which must not keep searches waiting.
+  let looker: KeychainThread
+  /// What waits for the keychain, but not for ever.
+  var heldCalls = HeldCalls()
+  /// When the last look began that has found out what there is; `nil` if the keychain could not be used since.
+  var lastLook: Int?
+  /// The paths of what has been changed since the present look began.
+  private var changedSinceLook: Set<String> = []
+  /// What a person has allowed for a short time, by path.
+  var allowedOnce: [String: AllowedOnce] = [:]
+  /// The error that was told last.
+  private var toldError: KeychainError?
   private var subscription: ChangeSubscription?
   private var loginWatch: LoginWatch?
   private var isOver = false
@@ -84,8 +99,10 @@ package final class Provider: @unchecked Sendable {
 
   private init(_ settings: ProviderSettings) {
     self.settings = settings
-    reader = KeychainThread(settings.open)
+    readers = KeychainThreads(settings.readers, settings.open)
+    askers = KeychainThreads(settings.readers, settings.open)
     writer = KeychainThread(settings.open)
+    looker = settings.freshness == nil ? writer : KeychainThread(settings.open)
   }
 
   /// Serves until a signal, the end of the bus or another program ends that.
@@ -111,12 +128,19 @@ package final class Provider: @unchecked Sendable {
     for number in [SIGTERM, SIGINT, SIGHUP] { MainLoop.onSignal(number) { [unowned self] in end(0) } }
     sessions.prepare()
     holdings = withoutKeychain()
-    // Everything has to be there before anybody can find the service.
-    update()
-    MainLoop.run { !isLoading || isOver }
-    watch()
+    if settings.freshness == nil {
+      // Everything has to be there before anybody can find the service.
+      update()
+      MainLoop.run { !isLoading || isOver }
+      watch()
+    } else {
+      // Each call looks for itself. The first look may take long, and the bus doesn't wait for it.
+      state = .unlocked
+      load()
+    }
     guard try connection.claim(Self.name, replaces: settings.replaces) == .isOurs else { return 2 }
     _ = try connection.claim(Self.ownName, replaces: true)
+    if let name = settings.furtherName { _ = try connection.claim(name, replaces: true) }
     settings.onServing()
     settings.say("the Secret Service is served from the keychain")
     loginWatch = LoginWatch { [unowned self] in
@@ -148,6 +172,7 @@ package final class Provider: @unchecked Sendable {
 
   /// Looks whether the keychain has been locked or unlocked, and does what follows from that.
   func update() {
+    if settings.freshness != nil { return }
     switch settings.lockState() {
     case .unlocked:
       if case .unlocked = state { return }
@@ -179,6 +204,8 @@ package final class Provider: @unchecked Sendable {
     }
     update()
     answerOverdueSearches()
+    heldCalls.refuseOverdue(now: SystemClock.awake)
+    closeUnused()
     // Somebody has unlocked it elsewhere, while a program waits for that.
     if !isLocked {
       if prompts.hasShown { completeShown() }
@@ -196,7 +223,7 @@ package final class Provider: @unchecked Sendable {
     lockNumber += 1
     // What is locked is not known to this process either.
     holdings = withoutKeychain()
-    reader.forget()
+    readers.forget()
     writer.forget()
     signalLock(true, before)
   }
@@ -212,21 +239,28 @@ package final class Provider: @unchecked Sendable {
       return
     }
     isLoading = true
+    changedSinceLook = []
+    let start = SystemClock.awake
     let (isSeen, readAll) = (settings.isAsSeen, settings.readAll)
-    writer.run { (keychain) throws(KeychainError) -> [Item]? in
+    looker.run { (keychain) throws(KeychainError) -> [Item]? in
       if isSkippable, isSeen(keychain) { return nil }
       return try readAll(keychain)
     } then: { [self] result in
       isLoading = false
       switch result {
-      case .success(let items?): loaded(items)
+      case .success(let items?):
+        lastLook = start
+        toldError = nil
+        loaded(items)
       case .success(nil): break
       case .failure(let error):
+        lastLook = nil
         switch settings.lockState() {
         case .locked: becomeLocked()
         default:
           state = .unusable(error)
-          settings.say(settings.explain(error))
+          if toldError != error { settings.say(settings.explain(error)) }
+          toldError = error
         }
       }
       let waiting = whenLoaded
@@ -242,13 +276,20 @@ package final class Provider: @unchecked Sendable {
   private func loaded(_ items: [Item]) {
     // It may have been locked while it was read.
     guard case .unlocked = settings.lockState() else { return becomeLocked() }
-    let differences = holdings.take(items)
+    forgetListed(items)
+    let differences = holdings.take(items, leaving: changedSinceLook, keeping: unlistedPaths())
     if case .unlocked = state {
       signal(differences)
     } else {
       state = .unlocked
       if connection != nil { signalLock(false, holdings) }
     }
+  }
+
+  /// Takes note that an object isn't any more as the present look may see it.
+  func noteChange(at path: String) {
+    // On one thread, what is read after a change has it.
+    if isLoading, looker !== writer { changedSinceLook.insert(path) }
   }
 
   // MARK: Changes
@@ -266,7 +307,7 @@ package final class Provider: @unchecked Sendable {
       @escaping () throws(ServiceError) -> @Sendable (any KeychainStore) throws(KeychainError) -> Value,
     finish: @escaping (Value) -> Void, refuse: ((ServiceError) -> Void)? = nil
   ) throws(ServiceError) {
-    let ending = Ending(finish, refuse ?? { call.refuse($0) })
+    let ending = Ending(finish, refuse: refuse ?? { call.refuse($0) })
     try changeLines.add(
       { [self] in
         let body: @Sendable (any KeychainStore) throws(KeychainError) -> Value
@@ -321,7 +362,7 @@ package final class Provider: @unchecked Sendable {
     switch state {
     case .unlocked: return
     case .locked: throw .isLocked
-    case .unusable(let error): throw .failed(settings.explain(error))
+    case .unusable(let error): throw ServiceError(unusable: error, explain: settings.explain)
     }
   }
 
@@ -337,6 +378,7 @@ package final class Provider: @unchecked Sendable {
     withdrawQuestions(of: name)
     prompts.remove(of: name)
     heldSearches.remove(of: name)
+    heldCalls.remove(of: name)
     portalRequests.remove(of: name)
     changeLines.remove(of: name)
     for path in lockedSearchPaths.removeValue(forKey: name) ?? [] { lockedSearches[path] = nil }

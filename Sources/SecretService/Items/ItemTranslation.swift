@@ -68,6 +68,23 @@ package enum ItemTranslation {
     return Answer(item: item, credential: Credential(body.copy()))
   }
 
+  /// Whether a program's attributes and secret are a login.
+  package static func isLogin(_ shown: Shown, _ body: borrowing Secret) -> Bool {
+    switch login(shown, body, in: nil) {
+    case .some: true
+    case .none: false
+    }
+  }
+
+  /// What a program looks for, as a tool would ask for it; `nil` unless its attributes describe a login.
+  package static func question(_ attributes: LookupAttributes) -> ItemQuery? {
+    let key = ItemAttributes.key(of: texts(attributes))
+    switch key {
+    case .internetPassword?, .genericPassword?: return key.flatMap { try? ItemQuery(for: $0) }
+    case .cryptographic?, .secretService?, nil: return nil
+    }
+  }
+
   private static func login(
     _ shown: Shown, _ body: borrowing Secret, in collection: ByteString?
   ) -> Answer? {

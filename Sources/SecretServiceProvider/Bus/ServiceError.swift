@@ -17,13 +17,18 @@ enum ServiceError: Error {
   case limitsExceeded(String)
   case failed(String)
   case wrongPassphrase
+  /// Another machine, which has the keychain, doesn't allow it; it is locked there; it isn't reached, or doesn't answer.
+  case refusedElsewhere(String)
+  case lockedElsewhere(String)
+  case unreachable(String)
+  case timedOut(String)
 
   /// The error's name on the bus.
   var name: String {
     let bus = "org.freedesktop.DBus.Error."
     let service = "org.freedesktop.Secret.Error."
     return switch self {
-    case .isLocked: service + "IsLocked"
+    case .isLocked, .lockedElsewhere: service + "IsLocked"
     case .noSession: service + "NoSession"
     case .noSuchObject: service + "NoSuchObject"
     case .unknownObject: bus + "UnknownMethod"
@@ -32,10 +37,12 @@ enum ServiceError: Error {
     case .readOnlyProperty: bus + "PropertyReadOnly"
     case .notSupported: bus + "NotSupported"
     case .invalidArguments: bus + "InvalidArgs"
-    case .accessDenied: bus + "AccessDenied"
+    case .accessDenied, .refusedElsewhere: bus + "AccessDenied"
     case .alreadyExists: service + "AlreadyExists"
     case .limitsExceeded: bus + "LimitsExceeded"
     case .failed: bus + "Failed"
+    case .unreachable: bus + "NoServer"
+    case .timedOut: bus + "TimedOut"
     case .wrongPassphrase: "org.gnome.keyring.Error.Denied"
     }
   }
@@ -51,8 +58,8 @@ enum ServiceError: Error {
     case .unknownProperty: "there is no such property"
     case .readOnlyProperty: "the property can't be set"
     case .notSupported(let text), .invalidArguments(let text), .accessDenied(let text),
-      .alreadyExists(let text),
-      .limitsExceeded(let text), .failed(let text):
+      .alreadyExists(let text), .limitsExceeded(let text), .failed(let text), .refusedElsewhere(let text),
+      .lockedElsewhere(let text), .unreachable(let text), .timedOut(let text):
       text
     case .wrongPassphrase: "the password is wrong"
     }
@@ -66,7 +73,40 @@ enum ServiceError: Error {
     case .locked, .wrongPassphrase, .promptDismissed: self = .isLocked
     case .itemNotFound: self = .noSuchObject
     case .tooLarge, .unusableAttribute: self = .invalidArguments(explain(error))
+    case .duplicateItem: self = .alreadyExists(explain(error))
+    case .forwarding(let fault): self.init(fault, explain(error))
     default: self = .failed(explain(error))
+    }
+  }
+
+  /// Why a keychain can't be used at all.
+  ///
+  /// - Parameter explain: says an error for people, in one line.
+  init(unusable error: KeychainError, explain: (KeychainError) -> String) {
+    if case .forwarding(let fault) = error {
+      self.init(fault, explain(error))
+    } else {
+      self = .failed(explain(error))
+    }
+  }
+
+  /// The error of a change of something that is no login. On another machine a rule has to name what may be changed, and it
+  /// can name nothing else but logins, and everything.
+  func ofOther(if isOther: Bool) -> ServiceError {
+    guard isOther, case .refusedElsewhere = self else { return self }
+    return .notSupported(
+      "this is no login, and the other machine keeps something else only for those that may store everything")
+  }
+
+  private init(_ fault: KeychainError.ForwardingFault, _ text: String) {
+    switch fault {
+    case .noSocket, .unreachable, .otherUser, .otherAgent, .ended: self = .unreachable(text)
+    case .noAnswer, .undecided: self = .timedOut(text)
+    case .refused, .unverified: self = .refusedElsewhere(text)
+    case .locked: self = .lockedElsewhere(text)
+    case .unusableAttribute: self = .invalidArguments(text)
+    case .busy: self = .limitsExceeded(text)
+    case .notUnderstood, .unavailable, .notWritable, .changed, .malformed, .unknown: self = .failed(text)
     }
   }
 }

@@ -51,8 +51,8 @@ extension Access.Outcome {
     self =
       switch error {
       case nil: action == "search" && count == 0 ? .nothing : .answered
-      case .isLocked, .wrongPassphrase: .locked
-      case .accessDenied: .refused
+      case .isLocked, .lockedElsewhere, .wrongPassphrase: .locked
+      case .accessDenied, .refusedElsewhere: .refused
       case .noSuchObject, .unknownObject: .nothing
       default: .failed
       }

@@ -12,7 +12,13 @@ extension Holdings {
   }
 
   /// Takes everything that is in the keychain now. What is in memory alone stays.
-  mutating func take(_ all: [Item]) -> Differences {
+  ///
+  /// - Parameters:
+  ///   - newer: the paths of what has been changed or deleted since `all` was read.
+  ///   - unlisted: the paths of what is there although `all` may not have it.
+  mutating func take(
+    _ all: [Item], leaving newer: Set<String> = [], keeping unlisted: Set<String> = []
+  ) -> Differences {
     var differences = Differences()
     let before = collections
     var seen: Set<String> = []
@@ -26,6 +32,7 @@ extension Holdings {
       guard let reference = item.reference else { continue }
       let path = ObjectPath.item(reference.bytes, in: item.secretService.collection ?? Self.loginCollection)
       seen.insert(path)
+      if newer.contains(path) { continue }
       let former = items[path]
       // To find out anew how programs see an item takes much longer than to see that it is the same.
       if former?.item == item { continue }
@@ -33,7 +40,10 @@ extension Holdings {
       guard let served = items[path] else { continue }
       if former == nil { differences.made.append(served) } else { differences.changed.append(served) }
     }
-    for item in items.values where item.item != nil && !seen.contains(item.path) {
+    for item in items.values
+    where item.item != nil && !seen.contains(item.path) && !newer.contains(item.path)
+      && !unlisted.contains(item.path)
+    {
       differences.gone.append(item)
       remove(item.path)
     }

@@ -65,11 +65,15 @@ extension Provider {
       }
     } finish: { [self] item in
       let path = took(item)
+      // A person may have allowed to store it, and not to list it.
+      if settings.freshness != nil { allowOnce(path, by: nil, for: AllowedOnce.timeStored) }
       if let served = holdings.items[path] {
         call.concerns = [served]
         permitOwn(served, call.sender)
       }
       call.answer([Argument.path(path), Argument.path(ObjectPath.none)])
+    } refuse: { error in
+      call.refuse(error.ofOther(if: !ItemTranslation.isLogin(finished, body.secret)))
     }
   }
 
@@ -80,6 +84,7 @@ extension Provider {
     let path = served?.path ?? ObjectPath.none
     let before = holdings.items[path]
     holdings.put(item)
+    noteChange(at: path)
     guard let served else { return path }
     if before == nil {
       signalCreated(served)
@@ -154,6 +159,8 @@ extension Provider {
       for record in records { holdings.put(record) }
       signalCollectionCreated(name)
       call.answer([Argument.path(ObjectPath.collection(name)), Argument.path(ObjectPath.none)])
+    } refuse: { error in
+      call.refuse(error.ofOther(if: true))
     }
   }
 
@@ -222,6 +229,8 @@ extension Provider {
       for record in records { holdings.put(record) }
       signalCollectionChanged(name, label: label)
       call.answer()
+    } refuse: { error in
+      call.refuse(error.ofOther(if: true))
     }
   }
 

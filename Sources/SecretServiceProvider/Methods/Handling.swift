@@ -66,6 +66,10 @@ extension Provider {
     update()
     // It was unlocked just now, and what is in it is about to be known.
     if isLoading, isLocked { return whenLoaded.append { [self] in handle(call) } }
+    whenFresh(for: call) { [self] in answerNow(call) }
+  }
+
+  private func answerNow(_ call: MethodCall) {
     log(call)
     do throws(ServiceError) {
       try answer(call)

@@ -29,6 +29,7 @@ extension Provider {
         return item.path
       }
     } finish: { [self] path in
+      noteChange(at: path)
       if let item = holdings.items[path] {
         holdings.remove(path)
         signalDeleted(item)
@@ -123,7 +124,10 @@ extension Provider {
 
   /// Takes note of a changed item, tells everybody, and answers. A new secret shows in the date.
   private func took(changed item: Item, _ call: MethodCall) {
-    if let path = holdings.put(item), let served = holdings.items[path] { signalChanged(served) }
+    if let path = holdings.put(item), let served = holdings.items[path] {
+      noteChange(at: path)
+      signalChanged(served)
+    }
     call.answer()
   }
 }

@@ -147,35 +147,6 @@ extension Provider {
     call.answer([Argument.secrets(secrets.map { ($0.path, session.seal($0.1.secret, $0.contentType)) })])
   }
 
-  /// How many bytes of secrets one answer has at most: a message of D-Bus has room for 128 MiB.
-  private static let answerLimit = 32 << 20
-
-  /// Reads secrets on the keychain's thread. Items that are gone are left out.
-  func readSecrets(
-    of items: [(path: String, item: Item, contentType: String)],
-    then report:
-      @escaping @Sendable (Result<[(path: String, SharedSecret, contentType: String)], KeychainError>) -> Void
-  ) {
-    reader.run(
-      { (keychain) throws(KeychainError) in
-        try keychain.reading { () throws(KeychainError) in
-          var secrets: [(path: String, SharedSecret, contentType: String)] = []
-          var size = 0
-          for (path, item, contentType) in items {
-            do throws(KeychainError) {
-              let body = ItemTranslation.body(of: item, try keychain.credential(of: item))
-              size += body.count
-              if size > Self.answerLimit { throw .tooLarge(what: "the answer", limit: Self.answerLimit) }
-              secrets.append((path, SharedSecret(body), contentType))
-            } catch .itemNotFound {
-              continue
-            }
-          }
-          return secrets
-        }
-      }, then: report)
-  }
-
   private func setAlias(_ call: MethodCall) throws(ServiceError) {
     let arguments = try call.arguments("(so)")
     let (alias, path) = (try text(arguments[0]), try self.path(arguments[1]))
@@ -193,6 +164,8 @@ extension Provider {
     } finish: { [self] (records: [Item]) in
       for record in records { holdings.put(record) }
       call.answer()
+    } refuse: { error in
+      call.refuse(error.ofOther(if: true))
     }
   }
 

@@ -52,6 +52,7 @@ extension Provider {
       let (unlocked, locked) = try search(wanted, in: collection, for: call)
       answer(unlocked, locked)
     }
+    if try asks(for: wanted, in: collection, call, then: finish) { return }
     guard isLocked, collection != Self.sessionCollection else { return try finish() }
     let now = SystemClock.awake
     if settings.unlockProgram == nil || heldSearches.hasDeclined(call.sender, now: now) { throw .isLocked }

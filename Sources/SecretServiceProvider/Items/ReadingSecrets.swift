@@ -1,0 +1,80 @@
+import Bytes
+import Keychain
+import SecretService
+
+extension Provider {
+  typealias SecretOfItem = (path: String, SharedSecret, contentType: String)
+
+  /// How many bytes of secrets one answer has at most: a message of D-Bus has room for 128 MiB.
+  private static let answerLimit = 32 << 20
+
+  /// Reads secrets beside the main thread. Items that are gone are left out.
+  func readSecrets(
+    of items: [(path: String, item: Item, contentType: String)],
+    then report: @escaping @Sendable (Result<[SecretOfItem], KeychainError>) -> Void
+  ) {
+    guard let (path, _, _) = items.first else { return report(.success([])) }
+    let way = way(to: path)
+    let together = items.filter { self.way(to: $0.path) == way }
+    let others = items.filter { self.way(to: $0.path) != way }
+    read(together, by: way) { [self] result in
+      guard case .success(let secrets) = result else { return report(result) }
+      noteMissing(among: together.map(\.path), secrets)
+      readSecrets(of: others) { result in report(result.map { secrets + $0 }) }
+    }
+  }
+
+  /// How a secret is got: what the list has, from any thread; what was allowed for one connection, through that; what was
+  /// allowed to be stored, by asking for it as a tool does.
+  private enum Way: Equatable {
+    case listed
+    case through(ObjectIdentifier)
+    case asked
+  }
+
+  private func way(to path: String) -> Way {
+    guard let allowed = allowedOnce[path] else { return .listed }
+    return allowed.thread.map { .through(ObjectIdentifier($0)) } ?? .asked
+  }
+
+  private func thread(of way: Way) -> KeychainThread {
+    switch way {
+    case .listed: readers.next
+    case .asked: askers.next
+    case .through(let thread): askers.all.first { ObjectIdentifier($0) == thread } ?? askers.next
+    }
+  }
+
+  /// Something that was shown can't be had any more, so what is known is no longer true.
+  private func noteMissing(among paths: [String], _ secrets: [SecretOfItem]) {
+    if secrets.count == paths.count { return }
+    let found = Set(secrets.map(\.path))
+    for path in paths where !found.contains(path) { allowedOnce[path] = nil }
+    lastLook = nil
+  }
+
+  private func read(
+    _ items: [(path: String, item: Item, contentType: String)], by way: Way,
+    then report: @escaping @Sendable (Result<[SecretOfItem], KeychainError>) -> Void
+  ) {
+    thread(of: way).run(
+      { (keychain) throws(KeychainError) in
+        try keychain.reading { () throws(KeychainError) in
+          var secrets: [SecretOfItem] = []
+          var size = 0
+          for (path, item, contentType) in items {
+            do throws(KeychainError) {
+              if way == .asked { _ = try keychain.items(matching: try ItemQuery(for: item.key)) }
+              let body = ItemTranslation.body(of: item, try keychain.credential(of: item))
+              size += body.count
+              if size > Self.answerLimit { throw .tooLarge(what: "the answer", limit: Self.answerLimit) }
+              secrets.append((path, SharedSecret(body), contentType))
+            } catch .itemNotFound {
+              continue
+            }
+          }
+          return secrets
+        }
+      }, then: report)
+  }
+}

@@ -1,0 +1,140 @@
+import Bytes
+import Forwarding
+import Keychain
+import KeychainTesting
+import SecretService
+import TestSupport
+import Testing
+
+@testable import SecretServiceProvider
+
+@Suite("a keychain of another machine, served") struct ForwardedKeychainTests {
+  private let offered = InMemoryKeychain()
+
+  private func shown(_ user: ByteString) -> ItemTranslation.Shown {
+    ItemTranslation.Shown(
+      attributes: lookup(["protocol": "https", "server": "a.example", "user": user]), label: "x",
+      contentType: ItemTranslation.plainText)
+  }
+
+  private func store(
+    _ shown: ItemTranslation.Shown, _ text: String, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Item {
+    try ClientChanges.store(
+      shown, SharedSecret(Secret(text)), in: nil, replacing: nil, mayReplaceLogin: true, in: keychain)
+  }
+
+  @Test("a stored item has the reference that the other machine has given it")
+  func reference() throws {
+    let forwarded = ForwardedKeychain(to: { offered })
+    let made = try store(shown("alice"), "one", in: forwarded)
+    #expect(try offered.items(matching: .all).map(\.reference) == [made.reference])
+    let changed = try ClientChanges.setSecret(
+      SharedSecret(Secret("two")), ItemTranslation.plainText, of: made, in: forwarded)
+    #expect(try offered.items(matching: .all) == [changed])
+    let relabelled = try ClientChanges.update(changed, in: forwarded) { $0.label = "y" }
+    #expect(try offered.items(matching: .all) == [relabelled.item])
+    #expect(relabelled.item.label == "y")
+    // Another takes the place of it, as the same login.
+    let again = try store(shown("alice"), "three", in: forwarded)
+    #expect(again.reference == made.reference)
+  }
+
+  @Test("a store is asked about as one question, which is about changing it")
+  func asking() throws {
+    var questions: [ForwardingRight] = []
+    let permissions = Permissions(hosts: [[ForwardingRule(.ask, .socket("x"), .everywhere, mayChange: true)]])
+    let forwarded = ForwardedKeychain(
+      to: { offered }, permissions: permissions,
+      asks: { question in
+        questions.append(question.right)
+        return permissions.adding([.init(question.item.key, question.right, isAllowed: true)])
+      })
+    _ = try store(shown("alice"), "one", in: forwarded)
+    #expect(questions == [.change])
+    #expect(try offered.answeredSecret(.internet("a.example")) == "one")
+  }
+
+  @Test("a secret that came with its item is not kept for later")
+  func held() throws {
+    var isAllowed = true
+    let item = try offered.add(.internet("a.example"), Credential(password: "one"))
+    let forwarded = ForwardedKeychain(to: { isAllowed ? offered : InMemoryKeychain() })
+    forwarded.holdsAnswers = false
+    #expect(try forwarded.items(matching: .internet("a.example")) == [item])
+    isAllowed = false
+    #expect(throws: KeychainError.itemNotFound) { _ = try forwarded.credential(of: item) }
+  }
+
+  @Test(
+    "what another machine doesn't do has its own names on the bus",
+    arguments: [
+      (.refused, "org.freedesktop.DBus.Error.AccessDenied"),
+      (.locked, "org.freedesktop.Secret.Error.IsLocked"),
+      (.noSocket, "org.freedesktop.DBus.Error.NoServer"),
+      (.ended(path: "/x"), "org.freedesktop.DBus.Error.NoServer"),
+      (.noAnswer(path: "/x", milliseconds: 1), "org.freedesktop.DBus.Error.TimedOut"),
+      (.undecided, "org.freedesktop.DBus.Error.TimedOut"),
+      (.busy, "org.freedesktop.DBus.Error.LimitsExceeded"),
+      (.changed, "org.freedesktop.DBus.Error.Failed"),
+    ] as [(KeychainError.ForwardingFault, String)])
+  func names(_ fault: KeychainError.ForwardingFault, _ name: String) {
+    for error in [
+      ServiceError(.forwarding(fault)) { _ in "why" },
+      ServiceError(unusable: .forwarding(fault)) { _ in "why" },
+    ] {
+      #expect(error.name == name)
+      #expect(error.text == "why")
+    }
+  }
+
+  @Test("what is no login is not supported where a rule doesn't allow it, and other errors stay")
+  func others() {
+    let refused = ServiceError(.forwarding(.refused)) { _ in "why" }
+    #expect(refused.ofOther(if: true).name == "org.freedesktop.DBus.Error.NotSupported")
+    #expect(refused.ofOther(if: false).name == refused.name)
+    #expect(ServiceError.accessDenied("x").ofOther(if: true).text == "x")
+  }
+
+  @Test("a look doesn't undo what was changed since it began, and keeps what it can't see")
+  func looks() throws {
+    var holdings = Holdings()
+    func item(_ account: ByteString) throws -> Item {
+      try offered.add(.internet("a.example", account: account), Credential(password: "x"))
+    }
+    let (old, deleted, stored, once, gone) = (
+      try item("old"), try item("deleted"), try item("stored"), try item("once"), try item("gone")
+    )
+    let paths = [old, deleted, stored, once, gone].compactMap { holdings.put($0) }
+    holdings.remove(paths[1])
+    let differences = holdings.take(
+      [old, deleted], leaving: [paths[1], paths[2]], keeping: [paths[3]])
+    #expect(Set(holdings.items.keys) == [paths[0], paths[2], paths[3]])
+    #expect(differences.made.isEmpty)
+    #expect(differences.gone.map(\.path) == [paths[4]])
+  }
+
+  @Test("a call is answered once, and its caller may be gone")
+  func calls() {
+    let call = HeldCall()
+    #expect(!call.isOver)
+    #expect(call.take())
+    #expect(!call.take())
+    #expect(call.hasCaller)
+    call.leave()
+    #expect(!call.hasCaller)
+  }
+
+  @Test("a search for a login is a question, and no other search")
+  func questions() throws {
+    #expect(
+      try ItemTranslation.question(lookup(["protocol": "https", "server": "a.example"]))
+        == .internet("a.example")
+    )
+    #expect(ItemTranslation.question(lookup(["service": "x", "username": "u"])) != nil)
+    for attributes in [[:], ["application": "chrome"], ["server": "a.example"]] as [[ByteString: ByteString]]
+    {
+      #expect(ItemTranslation.question(lookup(attributes)) == nil)
+    }
+  }
+}
