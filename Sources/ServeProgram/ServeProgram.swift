@@ -6,9 +6,8 @@ import SecretService
 import SecretServiceProvider
 package import Terminals
 package import ToolCommands
-import UnlockCache
 
-/// What `llavero serve` does in the companion: the Secret Service, served from the encrypted file.
+/// What `llavero serve` does in the companion: the Secret Service, served from another keychain.
 package enum ServeProgram {
   /// Serves until a signal, the end of the bus or another program ends that.
   ///
@@ -52,39 +51,18 @@ package enum ServeProgram {
   private static func run(_ options: ServeOptions) throws(Failure) {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: options.selection.name, at: location))
+    let bus = try explaining(BusAddress.find()).text
+    var settings: ProviderSettings
     switch choice?.kind {
-    case .file?, nil: break
+    case .file?, nil:
+      settings = try ServedFile.settings(options, at: location, isChosen: choice != nil, on: bus)
+    case .forwarded?: settings = try ServedForwarded.settings(options, on: bus)
     case .secretService?:
       throw Failure(
         "the Secret Service can't be served from the Secret Service itself",
         hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file", status: .usage
       )
-    case .forwarded?:
-      throw Failure("a keychain of another machine can't be served yet", status: .usage)
     }
-    let watchman = try explaining(choice: keychain(at: location, renewing: false))
-    let address = try explaining(BusAddress.find())
-    let unlock = ["/proc/self/exe", "unlock", "--keychain", "file"]
-    var settings = ProviderSettings(
-      busAddress: address.text, replaces: options.replaces,
-      open: { () throws(KeychainError) in try opened(at: location) },
-      readAll: { (keychain) throws(KeychainError) in
-        if let file = keychain as? EncryptedFileKeychain { return try file.allItems() }
-        return try keychain.items(matching: .all)
-      }, isAsSeen: { ($0 as? EncryptedFileKeychain)?.isAsSeen ?? false },
-      lockState: { lockState(of: watchman) },
-      lock: {
-        switch try? watchman.lock() {
-        case .locked?: true
-        default: false
-        }
-      },
-      unlockProgram: options.selection.mayAskPerson ? unlock : nil,
-      unlockWithPassphraseProgram: unlock + ["--passphrase-fd", "0"], idle: options.idle,
-      onServing: {
-        // From now on programs keep their secrets in it, so people's commands are to use it, too.
-        if choice == nil { try? RememberedKeychain.write(.file, vault: nil, in: location.stateFolder) }
-      }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
     if options.logs {
       let log = LineLog.ofService(in: location.stateFolder)
       settings.log = { log.append(ServedAccess($0)) }
@@ -109,44 +87,6 @@ package enum ServeProgram {
         "another program provides the Secret Service already",
         hint: "\(command: "llavero", "serve", "--replace") takes its place, if it allows that",
         status: .keychain)
-    }
-  }
-
-  /// The file as this process uses it. It must never wait for a person, or for a program that knows the passphrase: a
-  /// program of its own asks.
-  ///
-  /// - Parameter isUse: whether a look at it extends the time for which it stays unlocked.
-  private static func keychain(
-    at location: VaultLocation, renewing isUse: Bool
-  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
-    let environment = KeychainEnvironment()
-    var cache = try environment.unlockCache(at: location, program: nil)
-    cache.renews = isUse
-    var openers = environment.openers
-    openers.mayRunPrograms = false
-    let keychain = try environment.encryptedFile(
-      at: location, passphrase: { _ in nil }, respondent: { .nobody }, cache: cache, openers: openers,
-      onNotice: { _ in })
-    keychain.onlyReads = !isUse
-    return keychain
-  }
-
-  private static func opened(at location: VaultLocation) throws(KeychainError) -> any KeychainStore {
-    do throws(KeychainChoiceError) {
-      return try keychain(at: location, renewing: true)
-    } catch {
-      switch error {
-      case .keychain(let error): throw error
-      default: throw .unavailable(reason: Failure(error).message)
-      }
-    }
-  }
-
-  private static func lockState(of keychain: EncryptedFileKeychain) -> ProviderSettings.LockState {
-    do throws(KeychainError) {
-      return try keychain.isLocked() ? .locked : .unlocked
-    } catch {
-      return .unusable(error)
     }
   }
 }

@@ -20,6 +20,11 @@ struct ServeCommand: ParsableCommand {
 
         dbus-run-session -- sh -c 'llavero serve & exec sh'
 
+      On a host that you log in to, it can serve the keychain of the machine that you come from, as far as that allows; see \
+      'man llavero-serve':
+
+        llavero serve --keychain forwarded
+
       If the file has a passphrase, a program that needs a secret makes 'llavero unlock' ask you, by pinentry or askpass, \
       or you type 'llavero unlock' in a terminal. 'llavero lock' locks it for all of them.
       """,

@@ -1,0 +1,79 @@
+import EncryptedFile
+import Keychain
+import KeychainChoice
+import PrivateFiles
+import SecretServiceProvider
+import Terminals
+import ToolCommands
+import UnlockCache
+
+/// The encrypted file, as it is served.
+enum ServedFile {
+  /// - Parameters:
+  ///   - isChosen: whether the file was chosen before.
+  ///   - bus: the address of the bus.
+  static func settings(
+    _ options: ServeOptions, at location: VaultLocation, isChosen: Bool, on bus: String
+  ) throws(Failure) -> ProviderSettings {
+    let watchman = try explaining(choice: keychain(at: location, renewing: false))
+    let unlock = ["/proc/self/exe", "unlock", "--keychain", "file"]
+    return ProviderSettings(
+      busAddress: bus, replaces: options.replaces,
+      open: { () throws(KeychainError) in try opened(at: location) },
+      readAll: { (keychain) throws(KeychainError) in
+        if let file = keychain as? EncryptedFileKeychain { return try file.allItems() }
+        return try keychain.items(matching: .all)
+      }, isAsSeen: { ($0 as? EncryptedFileKeychain)?.isAsSeen ?? false },
+      lockState: { lockState(of: watchman) },
+      lock: {
+        switch try? watchman.lock() {
+        case .locked?: true
+        default: false
+        }
+      },
+      unlockProgram: options.selection.mayAskPerson ? unlock : nil,
+      unlockWithPassphraseProgram: unlock + ["--passphrase-fd", "0"], idle: options.idle,
+      onServing: {
+        // From now on programs keep their secrets in it, so people's commands are to use it, too.
+        if !isChosen { try? RememberedKeychain.write(.file, vault: nil, in: location.stateFolder) }
+      }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
+  }
+
+  /// The file as this process uses it. It must never wait for a person, or for a program that knows the passphrase: a
+  /// program of its own asks.
+  ///
+  /// - Parameter isUse: whether a look at it extends the time for which it stays unlocked.
+  private static func keychain(
+    at location: VaultLocation, renewing isUse: Bool
+  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+    let environment = KeychainEnvironment()
+    var cache = try environment.unlockCache(at: location, program: nil)
+    cache.renews = isUse
+    var openers = environment.openers
+    openers.mayRunPrograms = false
+    let keychain = try environment.encryptedFile(
+      at: location, passphrase: { _ in nil }, respondent: { .nobody }, cache: cache, openers: openers,
+      onNotice: { _ in })
+    keychain.onlyReads = !isUse
+    return keychain
+  }
+
+  private static func opened(at location: VaultLocation) throws(KeychainError) -> any KeychainStore {
+    do throws(KeychainChoiceError) {
+      return try keychain(at: location, renewing: true)
+    } catch {
+      switch error {
+      case .keychain(let error): throw error
+      default: throw .unavailable(reason: Failure(error).message)
+      }
+    }
+  }
+
+  private static func lockState(of keychain: EncryptedFileKeychain) -> ProviderSettings.LockState {
+    do throws(KeychainError) {
+      return try keychain.isLocked() ? .locked : .unlocked
+    } catch {
+      return .unusable(error)
+    }
+  }
+}
