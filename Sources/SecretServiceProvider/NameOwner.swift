@@ -27,7 +27,7 @@ package struct NameOwner {
     guard let process = bus.process(of: Provider.ownName), bus.process(of: Provider.name) == process else {
       return nil
     }
-    let reply = try bus.call(Provider.ownName, ObjectPath.service, Interface.own, "GetCallers")
+    let reply = try bus.peer(Provider.ownName).call("GetCallers", of: Interface.own, at: ObjectPath.service)
     let what = "GetCallers"
     let rows = try reply.parts("(a(subtu))", of: what)[0].parts("a(subtu)", of: what)
     return (

@@ -54,11 +54,11 @@ final class ProviderConnection {
         let shared = Unmanaged<Shared>.fromOpaque(data).takeUnretainedValue()
         MainLoop.post { shared.events.onEnd() }
       }, data)
-    listen("NameOwnerChanged") { shared, values in
+    listen("NameOwnerChanged") { [shared] values in
       let text = values.compactMap { try? $0.text(of: "NameOwnerChanged") }
       if text.count == 3, text[0].hasPrefix(":"), text[2].isEmpty { shared.events.onDeparture(text[0]) }
     }
-    listen("NameLost") { shared, values in
+    listen("NameLost") { [shared] values in
       if let name = try? values.first?.text(of: "NameLost") { shared.events.onLoss(name) }
     }
   }
@@ -92,28 +92,8 @@ final class ProviderConnection {
     }
   }
 
-  private typealias Listener = (Shared, [Variant]) -> Void
-  private final class Subscription {
-    let shared: Shared
-    let listener: Listener
-    init(_ shared: Shared, _ listener: @escaping Listener) {
-      (self.shared, self.listener) = (shared, listener)
-    }
-  }
-
-  /// Listens for a signal of the bus itself; what others send under its name doesn't count.
-  private func listen(_ signal: String, _ listener: @escaping Listener) {
-    let data = Unmanaged.passRetained(Subscription(shared, listener)).toOpaque()
-    g_dbus_connection_signal_subscribe(
-      connection, "org.freedesktop.DBus", "org.freedesktop.DBus", signal, "/org/freedesktop/DBus", nil,
-      G_DBUS_SIGNAL_FLAGS_NONE,
-      { _, _, _, _, _, parameters, data in
-        guard let parameters, let data else { return }
-        let subscription = Unmanaged<Subscription>.fromOpaque(data).takeUnretainedValue()
-        let values = Variant(taking: g_variant_ref(parameters))
-        let type = String(cString: g_variant_get_type_string(parameters))
-        subscription.listener(subscription.shared, (try? values.parts(type, of: "signal")) ?? [])
-      }, data, nil)
+  private func listen(_ signal: String, _ listener: @escaping ([Variant]) -> Void) {
+    bus.listen(to: signal, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus") { listener($1) }
   }
 
   /// The result of asking for a name.
@@ -168,26 +148,14 @@ final class ProviderConnection {
       }, Unmanaged.passRetained(Report(report)).toOpaque())
   }
 
-  /// Calls a method of another program.
-  func call(
-    _ name: String, _ path: String, _ interface: String, _ method: String
-  ) throws(BusFailure) -> Variant {
-    var error: UnsafeMutablePointer<GError>?
-    let reply = g_dbus_connection_call_sync(
-      connection, name, path, interface, method, nil, nil, G_DBUS_CALL_FLAGS_NO_AUTO_START, 5000, nil,
-      &error)
-    guard let reply else { throw BusFailure(error, call: method, timeout: 5000) }
-    return Variant(taking: reply)
-  }
+  /// Another program on the same bus.
+  func peer(_ name: String) -> BusPeer { BusPeer(connection: connection, name: name) }
+
+  /// The bus itself.
+  private var bus: BusPeer { peer("org.freedesktop.DBus") }
 
   private func ask(_ method: String, _ arguments: [OpaquePointer]) throws(BusFailure) -> Variant {
-    var error: UnsafeMutablePointer<GError>?
-    let bus = "org.freedesktop.DBus"
-    let reply = g_dbus_connection_call_sync(
-      connection, bus, "/org/freedesktop/DBus", bus, method, Argument.tuple(arguments), nil,
-      G_DBUS_CALL_FLAGS_NONE, 5000, nil, &error)
-    guard let reply else { throw BusFailure(error, call: method, timeout: 5000) }
-    return Variant(taking: reply)
+    try bus.call(method, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", arguments)
   }
 
   /// Sends a signal, to everybody or to one connection.

@@ -172,10 +172,11 @@ enum ClientChanges {
     _ name: ByteString, _ items: Set<ItemReference>?, in keychain: any KeychainStore
   ) throws(KeychainError) {
     try keychain.exclusively { () throws(KeychainError) in
+      let record = SecretServiceItem(.collection, name: name).item.key
       let gone = try keychain.items(matching: .all).filter { item in
-        item.secretService.collection == name
-          && (items == nil || item.reference.map { items?.contains($0) ?? true } ?? false)
-          || item.key == SecretServiceItem(.collection, name: name).item.key
+        if item.key == record { return true }
+        guard item.secretService.collection == name, let reference = item.reference else { return false }
+        return items?.contains(reference) ?? true
       }
       try keychain.delete(gone)
     }

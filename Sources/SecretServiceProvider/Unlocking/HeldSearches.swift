@@ -56,29 +56,22 @@ extension Provider {
     guard isLocked, collection != Self.sessionCollection else { return try finish() }
     let now = SystemClock.awake
     if settings.unlockProgram == nil || heldSearches.hasDeclined(call.sender, now: now) { throw .isLocked }
+    func conclude() {
+      do throws(ServiceError) {
+        try finish()
+      } catch {
+        call.refuse(error)
+      }
+    }
     var held: Prompt?
     let prompt = try prompts.add(for: call.sender, of: []) { [self] isDismissed in
       if let held { heldSearches.remove(held) }
-      do throws(ServiceError) {
-        if isDismissed {
-          heldSearches.decline(call.sender, now: SystemClock.awake)
-          throw .isLocked
-        }
-        let (unlocked, locked) = try search(wanted, in: collection, for: call)
-        answer(unlocked, locked)
-      } catch {
-        call.refuse(error)
-      }
+      if !isDismissed { return conclude() }
+      heldSearches.decline(call.sender, now: SystemClock.awake)
+      call.refuse(.isLocked)
     }
     held = prompt
-    heldSearches.add(prompt, now: now) { [self] in
-      do throws(ServiceError) {
-        let (unlocked, locked) = try search(wanted, in: collection, for: call)
-        answer(unlocked, locked)
-      } catch {
-        call.refuse(error)
-      }
-    }
+    heldSearches.add(prompt, now: now, giveUp: conclude)
     show(prompt)
   }
 

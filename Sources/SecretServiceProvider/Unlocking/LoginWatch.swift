@@ -7,7 +7,9 @@ import SecretService
 final class LoginWatch {
   private static let name = "org.freedesktop.login1"
   private static let manager = "\(name).Manager"
-  private let connection: OpaquePointer
+  /// How long it may take to answer, in milliseconds.
+  private static let patience: Int32 = 2000
+  private let logind: BusPeer
   private let onLock: () -> Void
 
   /// - Parameter onLock: called on the main thread.
@@ -20,54 +22,25 @@ final class LoginWatch {
     }
     // The end of that bus is none of the service's.
     g_dbus_connection_set_exit_on_close(connection, 0)
-    self.connection = connection
+    logind = BusPeer(connection: connection, name: Self.name)
     self.onLock = onLock
-    listen(Self.manager, "PrepareForSleep") { watch, _, values in
-      if (try? values.first?.bool(of: "PrepareForSleep")) == true { watch.onLock() }
+    logind.listen(to: "PrepareForSleep", of: Self.manager) { [weak self] _, values in
+      if (try? values.first?.bool(of: "PrepareForSleep")) == true { self?.onLock() }
     }
-    listen("\(Self.name).Session", "Lock") { watch, path, _ in
-      if watch.isOwnSession(path) { watch.onLock() }
+    logind.listen(to: "Lock", of: "\(Self.name).Session") { [weak self] path, _ in
+      if let self, isOwnSession(path) { self.onLock() }
     }
-    listen(Self.manager, "SessionRemoved") { watch, _, _ in
-      if watch.hasNoSession() { watch.onLock() }
+    logind.listen(to: "SessionRemoved", of: Self.manager) { [weak self] _, _ in
+      if let self, hasNoSession() { self.onLock() }
     }
-  }
-
-  private typealias Listener = (LoginWatch, _ path: String, [Variant]) -> Void
-  private final class Subscription {
-    weak var watch: LoginWatch?
-    let listener: Listener
-    init(_ watch: LoginWatch, _ listener: @escaping Listener) {
-      (self.watch, self.listener) = (watch, listener)
-    }
-  }
-
-  private func listen(_ interface: String, _ signal: String, _ listener: @escaping Listener) {
-    g_dbus_connection_signal_subscribe(
-      connection, Self.name, interface, signal, nil, nil, G_DBUS_SIGNAL_FLAGS_NONE,
-      { _, _, path, _, _, parameters, data in
-        guard let path, let parameters, let data else { return }
-        let subscription = Unmanaged<Subscription>.fromOpaque(data).takeUnretainedValue()
-        let values = Variant(taking: g_variant_ref(parameters))
-        let type = String(cString: g_variant_get_type_string(parameters))
-        guard let watch = subscription.watch else { return }
-        subscription.listener(watch, String(cString: path), (try? values.parts(type, of: "signal")) ?? [])
-      }, Unmanaged.passRetained(Subscription(self, listener)).toOpaque(), nil)
-  }
-
-  private func ask(_ path: String, _ interface: String, _ method: String, _ arguments: [OpaquePointer])
-    -> Variant?
-  {
-    g_dbus_connection_call_sync(
-      connection, Self.name, path, interface, method, Argument.tuple(arguments), nil,
-      G_DBUS_CALL_FLAGS_NO_AUTO_START, 2000, nil, nil
-    ).map(Variant.init(taking:))
   }
 
   /// Whether a session is this user's. One that can't be told is taken for that: to lock once too often harms nobody.
   private func isOwnSession(_ path: String) -> Bool {
     let arguments = [Argument.text("\(Self.name).Session"), Argument.text("User")]
-    guard let reply = ask(path, "org.freedesktop.DBus.Properties", "Get", arguments),
+    let reply = try? logind.call(
+      "Get", of: "org.freedesktop.DBus.Properties", at: path, arguments, timeout: Self.patience)
+    guard let reply,
       let value = try? reply.parts("(v)", of: "User")[0].content(of: "User"),
       let user = try? value.parts("(uo)", of: "User")[0].number(of: "User")
     else { return true }
@@ -75,7 +48,9 @@ final class LoginWatch {
   }
 
   private func hasNoSession() -> Bool {
-    guard let reply = ask("/org/freedesktop/login1", Self.manager, "ListSessions", []),
+    let reply = try? logind.call(
+      "ListSessions", of: Self.manager, at: "/org/freedesktop/login1", timeout: Self.patience)
+    guard let reply,
       let sessions = try? reply.parts("(a(susso))", of: "sessions")[0].parts("a(susso)", of: "sessions")
     else { return false }
     return !sessions.contains { session in
