@@ -8,7 +8,8 @@ Its default collection has to be unlocked. For each demand there is a line: `ok 
 --all            skip nothing
 --list           print the groups and their demands, and what is skipped for whom
 --state FILE     where the group `keeps` notes what the group `kept` compares, after the service was started again
---password TEXT  unlocks the default collection, for the group `locked`
+--password TEXT  unlocks the default collection, for the groups `locked` and `asked`
+--answers DIR    where whoever the service asks for the password waits for answers, for the group `asked`
 """
 
 import argparse
@@ -599,6 +600,24 @@ def interface_for_passwords(client):
         raise Unmet(method, "takes a session that isn't there")
 
 
+@group("members", gnome_keyring="each of its collections has a password")
+def collections_have_no_passwords(client):
+    """There is one for the keychain, and nothing is made or changed where another is given."""
+    path, before = client.alias("default"), client.collections()
+    session = client.session(ENCRYPTED)
+    old, new = session.seal(b"old password"), session.seal(b"new password")
+    for method, signature, *body in (
+        ("CreateWithMasterPassword", "a{sv}(oayays)", {API + "Collection.Label": ("s", "with a password")}, new),
+        ("ChangeWithMasterPassword", "o(oayays)(oayays)", path, old, new),
+        ("ChangeWithPrompt", "o", path),
+    ):
+        with refused(NOT_SUPPORTED, method):
+            client.call(ROOT, f"{GUILT_RIDDEN}.{method}", signature, *body)
+    with refused(NOT_SUPPORTED, "ChangeLock"):
+        client.call(ROOT, "Service.ChangeLock", "o", path)
+    equal(client.collections(), before)
+
+
 # paths
 
 UNKNOWN_ITEM = DEFAULT + "/no_such_item"
@@ -720,6 +739,11 @@ def path_is_never_reused(client):
 @group("aliases")
 def default_is_a_collection(client):
     demand(client.alias("default") in client.collections(), client.alias("default"))
+
+
+@group("aliases")
+def default_collection_is_named_login(client):
+    equal(client.get(DEFAULT, "Collection", "Label"), ("s", "Login"))
 
 
 @group("aliases")
@@ -1127,6 +1151,22 @@ def times_are_those_of_the_changes(client):
         after = client.all(item, "Item")
         demand(before < after["Modified"] <= time.time(), "change", number, "is of", after["Modified"])
         equal(after["Created"], first["Created"], "Created")
+
+
+@group("items")
+def new_item_was_changed_when_it_was_created(client):
+    for collection in (DEFAULT, SESSION):
+        found = client.all(client.create(mine("new-times"), collection=collection), "Item")
+        demand(abs(found["Created"] - time.time()) < 10, "Created", found["Created"])
+        equal(found["Modified"], found["Created"], "Modified in " + collection)
+
+
+@group("items")
+def attributes_are_set(client):
+    """What is set takes the place of all that were there."""
+    item = client.create(mine("set-attributes", a="1", b="2"))
+    client.set(item, "Item", "Attributes", "a{ss}", mine("set-attributes", a="3"))
+    equal(client.attributes(item), mine("set-attributes", a="3"))
 
 
 @group("items")
@@ -1736,6 +1776,78 @@ def locked_secrets_are_refused(client, password):
     equal(client.secret(item), b"old")
 
 
+@group("locked", gnome_keyring="it takes other attributes for locked items")
+def locked_collections_are_not_changed(client, password):
+    other = client.create_collection("locked too")
+    item = client.create(mine("locked-deletion"), b"old", collection=other)
+    before = client.collections()
+    with locked(client, password):
+        for name, what in {
+            "Set Label": lambda: client.set(DEFAULT, "Collection", "Label", "s", "new"),
+            "Set Attributes": lambda: client.set(item, "Item", "Attributes", "a{ss}", {}),
+            "Delete of an item": lambda: client.call(item, "Item.Delete"),
+            "Delete of a collection": lambda: client.call(other, "Collection.Delete"),
+            "CreateCollection": lambda: client.call(
+                ROOT, "Service.CreateCollection", "a{sv}s", {API + "Collection.Label": ("s", "while locked")}, ""
+            ),
+        }.items():
+            with refused(IS_LOCKED, name):
+                what()
+    equal(client.collections(), before)
+    equal(client.get(DEFAULT, "Collection", "Label"), ("s", "Login"))
+    equal(client.attributes(item), mine("locked-deletion"))
+    equal(client.secret(item), b"old")
+    client.delete_collection(other)
+
+
+@group("locked")
+def collections_are_told_while_locked(client, password):
+    path = client.alias("default")
+    with locked(client, password):
+        equal(client.alias("default"), path)
+        demand(path in client.collections(), "not among Collections")
+        equal(client.get(path, "Collection", "Label"), ("s", "Login"))
+        equal(client.get(path, "Collection", "Items")[0], "ao", "type of Items")
+
+
+@group("locked")
+def lock_of_an_item_locks_it(client, password):
+    """Twice, and without a prompt."""
+    path = client.alias("default")
+    item = client.create(mine("lock-item"), b"old")
+    for _ in range(2):
+        equal(client.lock(item), [[item], "/"], "Lock")
+        try:
+            equal(client.get(item, "Item", "Locked"), ("b", True))
+            # What holds it is locked with it.
+            equal(client.get(path, "Collection", "Locked"), ("b", True))
+            with refused(IS_LOCKED, "GetSecret"):
+                client.secret(item)
+        finally:
+            client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session().seal(password))
+        equal(client.get(item, "Item", "Locked"), ("b", False))
+        equal(client.secret(item), b"old")
+
+
+@group("locked", gnome_keyring="it doesn't signal that, and each of its collections has a password")
+def lock_service_locks_all(client, password):
+    path = client.alias("default")
+    other = client.create_collection("locked by LockService")
+    item = client.create(mine("lock-service"), b"old", collection=other)
+    client.listen()
+    equal(client.call(ROOT, "Service.LockService"), [], "LockService")
+    try:
+        for each in (path, other):
+            equal(client.get(each, "Collection", "Locked"), ("b", True), each)
+        client.wait_for(path + " Locked", other + " Locked")
+        with refused(IS_LOCKED, "GetSecret"):
+            client.secret(item)
+    finally:
+        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session().seal(password))
+    equal(client.secret(item), b"old")
+    client.delete_collection(other)
+
+
 @group("locked")
 def wrong_password_is_denied(client, password):
     path = client.alias("default")
@@ -1773,6 +1885,167 @@ def unlocking_needs_a_prompt(client, password):
         dismissed, result = client.prompted(prompt)
         equal((dismissed, result), (True, ("ao", [])))
         equal(client.get(path, "Collection", "Locked"), ("b", True))
+
+
+# what happens when somebody is asked for the password
+
+
+class Person:
+    """Whoever is asked for the password. Each question is a FIFO PROCESS.question, from which one answer is read."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def waiting(self):
+        """The questions that wait for an answer."""
+        names = [name for name in os.listdir(self.folder) if name.endswith(".question")]
+        return [name for name in names if os.path.exists("/proc/" + name.partition(".")[0])]
+
+    def answer(self, text):
+        """Waits for the next question, and answers it."""
+        until(self.waiting, "nobody is asked")
+        [name] = self.waiting()
+        path = os.path.join(self.folder, name)
+        # It is opened when both have opened it, and not needed afterwards.
+        with open(path, "wb") as file:
+            os.unlink(path)
+            file.write(text + b"\n")
+
+
+@contextlib.contextmanager
+def prompt_for(client, password, *objects):
+    """Locks, and has the objects unlocked: gives the prompt. At the end it is unlocked whatever has happened."""
+    path = client.alias("default")
+    with locked(client, password):
+        opened, prompt = client.unlock(*(objects or [path]))
+        equal(opened, [], "unlocked without a prompt")
+        demand(prompt != "/", "no prompt")
+        client.listen()
+        yield prompt
+
+
+@group("asked")
+def prompt_unlocks_a_collection(client, password, answers):
+    path = client.alias("default")
+    item = client.create(mine("asked-signals"), b"old")
+    with prompt_for(client, password) as prompt:
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        Person(answers).answer(password)
+        equal(client.completed(prompt), (False, ("ao", [path])), "result")
+        equal(client.get(path, "Collection", "Locked"), ("b", False))
+        client.wait_for("ItemChanged " + item, item + " Locked", "CollectionChanged " + path, path + " Locked")
+        equal(client.secret(item), b"old")
+
+
+@group("asked")
+def prompt_unlocks_an_item(client, password, answers):
+    """In the spelling in which it was asked for."""
+    item = client.create(mine("asked-item"), b"old")
+    other = DEFAULT + "/" + item.rpartition("/")[2]
+    for each in (item, other):
+        with prompt_for(client, password, each) as prompt:
+            client.call(prompt, "Prompt.Prompt", "s", "")
+            Person(answers).answer(password)
+            equal(client.completed(prompt), (False, ("ao", [each])), "result")
+            equal(client.get(item, "Item", "Locked"), ("b", False))
+            equal(client.secret(item), b"old")
+
+
+@group("asked")
+def refusal_of_a_person_unlocks_nothing(client, password, answers):
+    path = client.alias("default")
+    item = client.create(mine("asked-refused"), b"old")
+    for each in (path, item):
+        with prompt_for(client, password, each) as prompt:
+            client.call(prompt, "Prompt.Prompt", "s", "")
+            Person(answers).answer(b"")
+            equal(client.completed(prompt), (True, ("ao", [])), "result")
+            equal(client.get(path, "Collection", "Locked"), ("b", True))
+            equal(client.get(item, "Item", "Locked"), ("b", True))
+    equal(client.secret(item), b"old")
+
+
+@group("asked")
+def wrong_passwords_are_asked_again(client, password, answers):
+    path = client.alias("default")
+    with prompt_for(client, password) as prompt:
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        for wrong in (b"wrong", b"wrong again"):
+            Person(answers).answer(wrong)
+            equal(client.get(path, "Collection", "Locked"), ("b", True))
+        Person(answers).answer(password)
+        equal(client.completed(prompt), (False, ("ao", [path])), "result")
+        equal(client.get(path, "Collection", "Locked"), ("b", False))
+
+
+@group("asked")
+def search_that_nobody_answers(client, password, answers):
+    """What is locked is found as one object that can be unlocked, before clients give up."""
+    path = client.alias("default")
+    item = client.create(mine("asked-search"), b"old")
+    client.create(mine("asked-search-other"), b"other")
+    with locked(client, password):
+        (unlocked, found), inside = client.at_once(
+            (ROOT, "Service.SearchItems", "a{ss}", mine("asked-search")),
+            (path, "Collection.SearchItems", "a{ss}", mine("asked-search")),
+        )
+        equal(unlocked, [], "unlocked")
+        equal([len(found), len(inside)], [1, 1], "objects")
+        for each in (*found, *inside):
+            equal(client.get(each, "Item", "Locked"), ("b", True))
+            equal(client.get(each, "Item", "Label"), ("s", ""))
+        opened, prompt = client.unlock(*found)
+        equal(opened, [], "unlocked without a prompt")
+        client.listen()
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        Person(answers).answer(password)
+        equal(client.completed(prompt), (False, ("ao", found)), "result")
+        equal(client.secrets(found), {found[0]: b"old"})
+        equal(client.found(mine("asked-search")), [item])
+
+
+@group("asked")
+def prompt_is_shown_once(client, password, answers):
+    path = client.alias("default")
+    with prompt_for(client, password) as prompt:
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        until(Person(answers).waiting, "nobody is asked")
+        with refused({API + "Error.AlreadyExists"}, "the second time"):
+            client.call(prompt, "Prompt.Prompt", "s", "")
+        equal(client.get(path, "Collection", "Locked"), ("b", True))
+        client.call(prompt, "Prompt.Dismiss")
+        equal(client.completed(prompt), (True, ("ao", [])), "result")
+
+
+@group("asked")
+def dismissed_prompt_is_gone(client, password, answers):
+    """Before and after it is shown; the question ends with it."""
+    path = client.alias("default")
+    person = Person(answers)
+    for is_shown in (False, True):
+        with prompt_for(client, password) as prompt:
+            if is_shown:
+                client.call(prompt, "Prompt.Prompt", "s", "")
+                until(person.waiting, "nobody is asked")
+            client.call(prompt, "Prompt.Dismiss")
+            equal(client.completed(prompt), (True, ("ao", [])), "result")
+            for method, *body in (("Prompt.Prompt", "s", ""), ("Prompt.Dismiss",)):
+                with refused(NO_OBJECT, method + " of a dismissed prompt"):
+                    client.call(prompt, method, *body)
+            until(lambda: not person.waiting(), "the question goes on")
+            equal(client.get(path, "Collection", "Locked"), ("b", True))
+
+
+@group("asked")
+def completed_prompt_is_gone(client, password, answers):
+    with prompt_for(client, password) as prompt:
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        Person(answers).answer(password)
+        client.completed(prompt)
+        with refused(NO_OBJECT, "Prompt of a completed prompt"):
+            client.call(prompt, "Prompt.Prompt", "s", "")
+    with refused(NO_OBJECT, "a prompt that never was"):
+        client.call(ROOT + "/prompt/none", "Prompt.Prompt", "s", "")
 
 
 # signals
@@ -1859,6 +2132,14 @@ def secret_set_is_not_told(client):
     client.listen()
     marked(client, lambda: client.set_secret(item, b"new"))
     nothing_else(client, [], item)
+
+
+@group("signals", gnome_keyring="it doesn't tell")
+def secret_set_is_told(client):
+    item = client.create(mine("signal-new-secret"))
+    client.listen()
+    client.set_secret(item, b"new")
+    client.wait_for("ItemChanged " + item)
 
 
 @group("signals")
@@ -2298,7 +2579,7 @@ def run(function, options):
     if reason and not options.all:
         print(f"skipped {function.title}: not for {options.provider}: {reason}", flush=True)
         return True
-    needed = [name for name in ("state", "password") if name in function.__code__.co_varnames[: function.__code__.co_argcount]]
+    needed = [name for name in ("state", "password", "answers") if name in function.__code__.co_varnames[: function.__code__.co_argcount]]
     values = [getattr(options, name) for name in needed]
     if None in values:
         print(f"skipped {function.title}: no --{needed[values.index(None)]} is given", flush=True)
@@ -2331,6 +2612,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--state")
     parser.add_argument("--password")
+    parser.add_argument("--answers")
     options = parser.parse_args()
     if options.list:
         for name, functions in GROUPS.items():
