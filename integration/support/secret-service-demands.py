@@ -2220,6 +2220,32 @@ def times_of_a_collection(client):
     client.delete_collection(path)
 
 
+@group("collections", gnome_keyring="it answers 0")
+def times_of_the_default_collection(client):
+    client.create(mine("times-of-default"))
+    for name in ("Created", "Modified"):
+        demand(0 < client.get(DEFAULT, "Collection", name)[1] <= time.time(), name)
+
+
+@group("collections", gnome_keyring="it answers 0")
+def changes_of_a_collection_are_dated(client):
+    """A new label and a new item change the collection; when it was created stays."""
+    path = client.create_collection("dated")
+    changes = {
+        "label": lambda: client.set(path, "Collection", "Label", "s", "dated again"),
+        "item": lambda: client.create(mine("dated"), collection=path),
+    }
+    created = client.get(path, "Collection", "Created")
+    for name, change in changes.items():
+        before = client.get(path, "Collection", "Modified")[1]
+        until(lambda limit=before + 1.01: time.time() > limit, "the clock stands still")
+        change()
+        after = client.get(path, "Collection", "Modified")[1]
+        demand(before < after <= time.time(), "after a new", name, "Modified is", after, "and was", before)
+        equal(client.get(path, "Collection", "Created"), created, "Created")
+    client.delete_collection(path)
+
+
 @group("collections")
 def collection_is_renamed(client):
     path = client.create_collection("old name")

@@ -83,6 +83,15 @@ struct Holdings {
   /// How many items a collection has.
   func count(in collection: ByteString) -> Int { byCollection[collection]?.count ?? 0 }
 
+  /// When a collection was made and last changed. What its record doesn't tell, its items do: the one for logins has no
+  /// record, and a new item changes none.
+  func times(of collection: ServedCollection) -> (created: UInt64, modified: UInt64) {
+    let inside = (byCollection[collection.name] ?? []).compactMap { items[$0] }
+    let oldest = inside.lazy.map(\.created).min() ?? 0
+    let newest = inside.lazy.map(\.modified).max() ?? 0
+    return (collection.created == 0 ? oldest : collection.created, max(collection.modified, newest))
+  }
+
   /// The items that have all of these attributes, the preferred one first. None at all asks for every item.
   func search(_ wanted: LookupAttributes, in collection: ByteString? = nil) -> [ServedItem] {
     var exact: [LookupAttributes.Attribute] = []

@@ -20,10 +20,11 @@ extension Provider {
   private func emitItems(of collection: ByteString) {
     guard let served = holdings.collections[collection] else { return }
     if holdings.count(in: collection) > Self.listLimit {
-      return emitProperties(Interface.collection, at: served.path, [], without: ["Items"])
+      return emitProperties(Interface.collection, at: served.path, [], without: ["Items", "Modified"])
     }
     emitProperties(
-      Interface.collection, at: served.path, properties(of: served).filter { $0.name == "Items" })
+      Interface.collection, at: served.path,
+      properties(of: served).filter { $0.name == "Items" || $0.name == "Modified" })
   }
 
   private func emit(_ signal: String, _ item: ServedItem) {
