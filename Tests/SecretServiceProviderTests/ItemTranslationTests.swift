@@ -292,5 +292,6 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
       #expect(ObjectPath.decoded(text) == name)
     }
     for text in ["_", "_a", "_zz", "a_"] { #expect(ObjectPath.decoded(text) == nil) }
+    #expect(ObjectPath.encoded("a_b\u{e9}c") == "a_5fb_c3_a9c")
   }
 }

@@ -1843,7 +1843,7 @@ def lock_service_locks_all(client, password):
         with refused(IS_LOCKED, "GetSecret"):
             client.secret(item)
     finally:
-        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session().seal(password))
+        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session(ENCRYPTED).seal(password))
     equal(client.secret(item), b"old")
     client.delete_collection(other)
 
@@ -2275,6 +2275,24 @@ def odd_names_of_collections(client):
         demand(name and all(each.isascii() and (each.isalnum() or each == "_") for each in name), path)
         equal(client.get(path, "Collection", "Label"), ("s", label))
         client.delete_collection(path)
+
+
+@group("collections")
+def underscores_in_paths_of_collections(client):
+    path = client.create_collection("one_two")
+    equal(path, ROOT + "/collection/one_5ftwo")
+    client.delete_collection(path)
+
+
+@group("collections", gnome_keyring="it deletes them")
+def collections_that_stay(client):
+    """What programs expect to find is not deleted."""
+    item = client.create(mine("stays"), b"old")
+    for path in (DEFAULT, client.alias("login"), SESSION):
+        with refused(NOT_SUPPORTED, "Delete " + path):
+            client.call(path, "Collection.Delete")
+        demand(client.get(path, "Collection", "Label")[1], path)
+    equal(client.secret(item), b"old")
 
 
 @group("collections", gnome_keyring="it asks for a password first")
