@@ -86,11 +86,11 @@ package struct Folder: ~Copyable {
     return folder
   }
 
-  /// Whether the folder's path still leads to it.
-  package var isInPlace: Bool {
+  /// Whether the folder's path leads to nothing by now, or to another folder. What can't be told counts as in place.
+  package var wasMovedAway: Bool {
     var (own, present) = (stat(), stat())
-    return fstat(descriptor, &own) == 0 && stat(path, &present) == 0 && own.st_dev == present.st_dev
-      && own.st_ino == present.st_ino
+    if stat(path, &present) != 0 { return errno == ENOENT || errno == ENOTDIR }
+    return fstat(descriptor, &own) == 0 && (own.st_dev != present.st_dev || own.st_ino != present.st_ino)
   }
 
   deinit {

@@ -45,7 +45,7 @@ extension VaultChange {
         }
       }
     }
-    if !locked.folder.isInPlace { throw .missing(path: path) }
+    if locked.folder.wasMovedAway { throw .missing(path: path) }
     // The change is in place; whatever fails from here on is tried again with the next one.
     try? copySlots(of: stanzas)
     isDirty = false
