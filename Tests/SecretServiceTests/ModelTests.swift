@@ -186,9 +186,16 @@ enum Model {
     of store: any KeychainStore, _ steps: [ModelStep], reopened: () throws -> (any KeychainStore)? = { nil }
   ) throws -> String? {
     try store.delete(try store.items(matching: .all))
-    var (tried, model) = (Runner(store), Runner(ModelKeychain()))
+    let clock = SettableClock()
+    var (tried, model) = (Runner(store), Runner(ModelKeychain(clock: clock.read)))
     for (index, step) in steps.enumerated() {
-      let outcomes = (tried.perform(step), model.perform(step))
+      let outcome = tried.perform(step)
+      // The service dates by the second. What it has changed in the same second is told apart by its order alone.
+      if let latest = try store.items(matching: .all).compactMap(\.modificationDate).max(), latest > clock.now
+      {
+        clock.now = latest
+      }
+      let outcomes = (outcome, model.perform(step))
       if outcomes.0 != outcomes.1 {
         return "step \(index + 1), \(step):\n\(outcomes.0)\nin place of\n\(outcomes.1)"
       }
@@ -356,17 +363,28 @@ extension Item {
 /// An in-memory keychain that has its items in the order in which they were added, those changed in a running body
 /// first, as the secret service keychain does.
 private class ModelKeychain: KeychainStore {
-  private let inner = InMemoryKeychain()
+  private let inner: InMemoryKeychain
   /// The references, the latest last.
   private var order: [ItemReference] = []
   /// The items that the running body has changed, the latest last.
   private var changed: [ItemReference]?
 
+  init(clock: @escaping () -> Timestamp = { .now }) { inner = InMemoryKeychain(clock: clock) }
+
   func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let places = order + (changed ?? [])
     return try inner.items(matching: query)
-      .map { item in (place: places.lastIndex { $0 == item.reference } ?? 0, item: item) }
+      .map { item in (place: places.lastIndex { $0 == item.reference } ?? 0, item: Self.datedBySecond(item)) }
       .sorted { $0.place > $1.place }.map(\.item)
+  }
+
+  /// The item with the dates that a service would tell.
+  private static func datedBySecond(_ item: Item) -> Item {
+    var item = item
+    func bySecond(_ date: Timestamp) -> Timestamp { Timestamp(milliseconds: date.seconds * 1000) }
+    item.creationDate = item.creationDate.map(bySecond)
+    item.modificationDate = item.modificationDate.map(bySecond)
+    return item
   }
 
   func credential(of item: Item) throws(KeychainError) -> Credential { try inner.credential(of: item) }
