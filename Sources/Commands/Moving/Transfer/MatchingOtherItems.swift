@@ -17,13 +17,19 @@ struct OtherItems {
   /// The collection of items that name none.
   private let home: ByteString
   private var held: [Identity: [Item]] = [:]
+  /// Where the item with a name is.
+  private var named: [Item.Key: Identity] = [:]
 
   /// - Parameters:
   ///   - items: the keychain's items that are no logins, or count as none.
   ///   - home: the collection of items that name none.
   init(_ items: [Item], home: ByteString) {
     self.home = home
-    for item in items { held[identity(of: item), default: []].append(item) }
+    for item in items {
+      let identity = identity(of: item)
+      held[identity, default: []].append(item)
+      named[item.key] = identity
+    }
   }
 
   private func identity(of item: Item) -> Identity {
@@ -65,14 +71,13 @@ struct OtherItems {
   /// Takes the item that an item of the source has become, or was: it has the same name, and not both another label and
   /// other attributes. `nil` if there is none that isn't taken.
   mutating func takeChanged(_ other: Item) -> Item? {
-    let identity = identity(of: other)
-    for (known, items) in held {
-      let position = items.firstIndex {
-        $0.key == other.key && (known == identity || $0.label.nonEmpty == other.label.nonEmpty)
-      }
-      if let position { return held[known]?.remove(at: position) }
-    }
-    return nil
+    guard let known = named[other.key],
+      let position = held[known]?.firstIndex(where: { $0.key == other.key }),
+      let item = held[known]?[position],
+      known == identity(of: other) || item.label.nonEmpty == other.label.nonEmpty
+    else { return nil }
+    held[known]?.remove(at: position)
+    return item
   }
 
   private enum Rule: CaseIterable {
