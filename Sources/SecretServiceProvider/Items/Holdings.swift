@@ -83,13 +83,15 @@ struct Holdings {
   /// How many items a collection has.
   func count(in collection: ByteString) -> Int { byCollection[collection]?.count ?? 0 }
 
-  /// When a collection was made and last changed. What its record doesn't tell, its items do: the one for logins has no
-  /// record, and a new item changes none.
-  func times(of collection: ServedCollection) -> (created: UInt64, modified: UInt64) {
-    let inside = (byCollection[collection.name] ?? []).compactMap { items[$0] }
-    let oldest = inside.lazy.map(\.created).min() ?? 0
-    let newest = inside.lazy.map(\.modified).max() ?? 0
-    return (collection.created == 0 ? oldest : collection.created, max(collection.modified, newest))
+  /// When a collection was made. The one for logins has no record that tells it; its oldest item does.
+  func created(_ collection: ServedCollection) -> UInt64 {
+    if collection.created != 0 { return collection.created }
+    return (byCollection[collection.name] ?? []).lazy.compactMap { items[$0]?.created }.min() ?? 0
+  }
+
+  /// When a collection was last changed. Its record doesn't notice new items, so they tell it, too.
+  func modified(_ collection: ServedCollection) -> UInt64 {
+    (byCollection[collection.name] ?? []).reduce(collection.modified) { max($0, items[$1]?.modified ?? 0) }
   }
 
   /// The items that have all of these attributes, the preferred one first. None at all asks for every item.

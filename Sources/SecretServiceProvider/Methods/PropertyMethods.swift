@@ -86,8 +86,8 @@ extension Provider {
       ("Items", { [self] in Argument.paths(holdings.paths(in: collection.name)) }),
       ("Label", { Argument.text(collection.label) }),
       ("Locked", { [self] in Argument.bool(isLocked && collection.name != Self.sessionCollection) }),
-      ("Created", { [self] in Argument.time(holdings.times(of: collection).created) }),
-      ("Modified", { [self] in Argument.time(holdings.times(of: collection).modified) }),
+      ("Created", { [self] in Argument.time(holdings.created(collection)) }),
+      ("Modified", { [self] in Argument.time(holdings.modified(collection)) }),
     ]
   }
 
