@@ -236,7 +236,6 @@ package struct JSONWriter: ~Copyable {
       case UInt8(ascii: "\""): bytes.append("\\\"")
       case UInt8(ascii: "\\"): bytes.append("\\\\")
       case 0x0a: bytes.append("\\n")
-      case 0..<0x20, 0x7f: escape(UInt32(byte))
       case 0xc2, 0xd8, 0xe2:
         let length = byte == 0xe2 ? 3 : 2
         var scalar = UInt32(byte) & (byte == 0xe2 ? 0x0f : 0x1f)
@@ -248,7 +247,7 @@ package struct JSONWriter: ~Copyable {
         }
         index += length
         continue
-      default: bytes.append(byte)
+      default: escape(UInt32(byte))
       }
       index += 1
     }
