@@ -250,6 +250,10 @@ class Client:
     def unlock(self, *objects):
         return self.call(ROOT, "Service.Unlock", "ao", list(objects))
 
+    def unlock_with(self, password, collection, session=None):
+        secret = (session or self.session()).seal(password)
+        self.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", collection, secret)
+
     def lock(self, *objects):
         return self.call(ROOT, "Service.Lock", "ao", list(objects))
 
@@ -1745,7 +1749,7 @@ def locked(client, password):
     try:
         yield
     finally:
-        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session().seal(password))
+        client.unlock_with(password, path)
 
 
 @group("locked", llavero="what is in it is encrypted, and one object stands for whatever would be found")
@@ -1824,7 +1828,7 @@ def lock_of_an_item_locks_it(client, password):
             with refused(IS_LOCKED, "GetSecret"):
                 client.secret(item)
         finally:
-            client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session().seal(password))
+            client.unlock_with(password, path)
         equal(client.get(item, "Item", "Locked"), ("b", False))
         equal(client.secret(item), b"old")
 
@@ -1843,7 +1847,7 @@ def lock_service_locks_all(client, password):
         with refused(IS_LOCKED, "GetSecret"):
             client.secret(item)
     finally:
-        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, client.session(ENCRYPTED).seal(password))
+        client.unlock_with(password, path, client.session(ENCRYPTED))
     equal(client.secret(item), b"old")
     client.delete_collection(other)
 
@@ -1853,8 +1857,7 @@ def wrong_password_is_denied(client, password):
     path = client.alias("default")
     with locked(client, password):
         with refused({"org.gnome.keyring.Error.Denied"}, "a wrong password"):
-            wrong = client.session().seal(password + b"x")
-            client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", path, wrong)
+            client.unlock_with(password + b"x", path)
         equal(client.get(path, "Collection", "Locked"), ("b", True))
 
 
@@ -2610,7 +2613,7 @@ def portal_of_a_locked_keychain_gives_nothing(client, password):
         equal(portal.answer(serial)[0], 1, "response")
         with open(reading, "rb") as file:
             equal(file.read(), b"", "bytes")
-        client.call(ROOT, GUILT_RIDDEN + ".UnlockWithMasterPassword", "o(oayays)", DEFAULT, client.session().seal(password))
+        client.unlock_with(password, DEFAULT)
         equal(portal.secret_of("org.example.Locked"), before, "after it was unlocked")
 
 
