@@ -12,11 +12,12 @@ import binascii
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
+
+from git_backend import GitBackend
 
 
 def users_for(path, users_file):
@@ -30,7 +31,7 @@ def users_for(path, users_file):
     return by_prefix[max(fitting, key=len)] if fitting else set()
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(GitBackend, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     options = None
     log_lock = threading.Lock()
@@ -50,7 +51,7 @@ class Handler(BaseHTTPRequestHandler):
             self.note(path, user, 401)
             self.respond(401, [("WWW-Authenticate", 'Basic realm="llavero tests"')], b"who are you?\n")
             return
-        status, headers, content = self.run_backend(path, query, user, body)
+        status, headers, content = self.run_backend(self.options.root, path, query, user, body)
         self.note(path, user, status)
         self.respond(status, headers, content)
 
@@ -62,65 +63,6 @@ class Handler(BaseHTTPRequestHandler):
             return base64.b64decode(value, validate=True).decode("utf-8", "surrogateescape")
         except (binascii.Error, ValueError):
             return None
-
-    def read_body(self):
-        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        body = bytearray()
-        while True:
-            size = int(self.rfile.readline().split(b";")[0], 16)
-            body += self.rfile.read(size)
-            if size == 0:
-                while self.rfile.readline() not in (b"\r\n", b"\n", b""):
-                    pass
-                return bytes(body)
-            self.rfile.readline()
-
-    def run_backend(self, path, query, user, body):
-        environment = {
-            "PATH": os.environ["PATH"],
-            "GIT_PROJECT_ROOT": self.options.root,
-            "GIT_HTTP_EXPORT_ALL": "1",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_COUNT": "2",
-            "GIT_CONFIG_KEY_0": "http.receivepack",
-            "GIT_CONFIG_VALUE_0": "true",
-            "GIT_CONFIG_KEY_1": "safe.directory",
-            "GIT_CONFIG_VALUE_1": "*",
-            "HOME": "/nonexistent",
-            "REQUEST_METHOD": self.command,
-            "PATH_INFO": path,
-            "QUERY_STRING": query,
-            "REMOTE_USER": user,
-            "REMOTE_ADDR": self.client_address[0],
-            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
-            "CONTENT_LENGTH": str(len(body)),
-            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
-            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
-        }
-        backend = subprocess.run(
-            ["git", "http-backend"], input=body, stdout=subprocess.PIPE, env=environment, check=False
-        )
-        head, _, content = backend.stdout.partition(b"\r\n\r\n")
-        status, headers = 200, []
-        for line in head.decode("latin-1").split("\r\n"):
-            name, _, value = line.partition(": ")
-            if name.lower() == "status":
-                status = int(value.split()[0])
-            elif name:
-                headers.append((name, value))
-        if backend.returncode != 0 and not content:
-            status = 500
-        return status, headers, content
-
-    def respond(self, status, headers, content):
-        self.send_response_only(status)
-        for name, value in headers:
-            if name.lower() != "content-length":
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
 
     def note(self, path, user, status):
         with self.log_lock, open(self.options.log, "a", encoding="utf-8", errors="surrogateescape") as log:
