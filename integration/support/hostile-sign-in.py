@@ -1,0 +1,461 @@
+#!/usr/bin/env python3
+"""An authorization server on loopback that misbehaves, for tests: hostile-sign-in.py FOLDER --tls PREFIX.
+
+sign_in_server.py says what is in FOLDER. Each issuer is https://127.0.0.1:PORT/BEHAVIOURS, with words joined by `+`, each
+of them [WHEN][WHERE.]WORD; `plain` is one that works. Its endpoints are authorize, token, device, verify, revoke and
+NAME.git below the issuer, and its metadata is where RFC 8414 and OpenID Connect say. Everybody consents at once. A refresh
+token is used once; one that nobody has issued is good too.
+
+WHEN is once-, twice- or thrice-, for the first requests only. WHERE is one of the endpoints, metadata or git; without it,
+words are about the token endpoint, or where the lists below say. Words that begin with `x-` do nothing, and make another
+issuer.
+
+Anywhere:
+  status-CODE, html (502), retry-SECONDS, retry-date-SECONDS, retry-junk (429 all three)
+  redirect (to https://localhost:PORT/caught, by 302), redirect-CODE, redirect-same (to /caught here), redirect-http, loop,
+  hops-NUMBER (a redirect within the issuer, so many times)
+  huge (10 MB), endless (which promises more), trickle (a byte a second), silent, cut (in the middle), reset (nothing at all)
+  date-SECONDS (Date is so much later, or earlier if negative), no-date, date-junk
+  text, array, null, deep, truncated, bom, not-utf8, duplicate, form, wrong-type: of JSON
+token:
+  error-CODE (400, or 401 for invalid_client), escape (an error_description with terminal escapes), escape-error,
+  ok-status (200 for errors)
+  newline, cr, nul, escape-token, empty-token, no-token, number-token, long-token, unicode-token: the access token;
+  refresh-newline, refresh-nul: the refresh token; no-refresh, same-refresh
+  expires-SECONDS, and expires-negative, -zero, -huge, -text, -string, -float, -null, -none
+  scope-SCOPE, no-scope, type-TYPE, no-type
+authorize:
+  wrong-state, no-state, wrong-iss, no-iss, no-code, denied, denied-wrong-state, denied-no-state, script (in the description)
+metadata:
+  issuer, issuer-slash, no-issuer, unpromised (no word about iss), plain-only (of PKCE)
+  http-token, http-authorize, http-device: endpoints without TLS; foreign-token: one at https://localhost:PORT/caught/token
+device:
+  http-verification, file-verification, escape-verification, escape-code, google (verification_url), interval-SECONDS,
+  no-interval, life-SECONDS
+git:
+  realm-REALM, foreign-challenge, escape-challenge
+
+FOLDER/sent has a line WORD PATH BYTES whole|broken for each answer that was huge, endless, trickle, silent or cut, once it
+is over. What should not be sent is logged as `caught`, and as `insecure` where there is no TLS.
+"""
+
+import base64
+import hashlib
+import json
+import re
+import secrets
+import sys
+import threading
+import time
+from email.utils import formatdate
+from http.server import ThreadingHTTPServer
+from urllib.parse import urlencode, urlsplit
+
+from sign_in_server import LOCK, Peer, argument_parser, as_json, bind, redirect, run
+
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x9b1m\r\nllavero: signed in\u202e\x00"
+HUGE = 10 * 1024 * 1024
+TIMES = {"once": 1, "twice": 2, "thrice": 3}
+ENDPOINTS = {"authorize", "token", "device", "verify", "revoke"}
+
+AUTHORIZE = "wrong-state no-state wrong-iss no-iss no-code denied denied-wrong-state denied-no-state script"
+METADATA = "issuer issuer-slash no-issuer unpromised plain-only http-token http-authorize http-device foreign-token"
+DEVICE = "http-verification file-verification escape-verification escape-code google interval-N no-interval life-N"
+GIT = "realm-N foreign-challenge escape-challenge"
+ANYWHERE = (
+    "status-N html retry-N retry-date-N retry-junk redirect redirect-N redirect-same redirect-http loop hops-N huge endless"
+    " trickle silent cut reset date-N no-date date-junk text array null deep truncated bom not-utf8 duplicate form wrong-type"
+)
+TOKEN = (
+    "error-N escape escape-error ok-status newline cr nul escape-token empty-token no-token number-token long-token"
+    " unicode-token refresh-newline refresh-nul no-refresh same-refresh expires-N scope-N no-scope type-N no-type"
+)
+
+
+def is_one_of(word, words):
+    patterns = [re.escape(each).replace("\\-N", "-.+") for each in words.split()]
+    return re.fullmatch("|".join(patterns), word) is not None
+
+
+class Unknown(Exception):
+    pass
+
+
+def where_belongs(word):
+    """The endpoint of a word that names none."""
+    for where, words in (("authorize", AUTHORIZE), ("metadata", METADATA), ("device", DEVICE), ("git", GIT)):
+        if is_one_of(word, words):
+            return where
+    if is_one_of(word, ANYWHERE) or is_one_of(word, TOKEN):
+        return "token"
+    raise Unknown(word)
+
+
+class Hostile(Peer):
+    counts = {}
+    codes, access, used = {}, set(), set()
+
+    def split(self, path):
+        """The behaviours, and the rest of the path."""
+        metadata = re.fullmatch("/[.]well-known/(oauth-authorization-server|openid-configuration)/([^/]+)", path)
+        if metadata:
+            return metadata[2], "/.well-known/" + metadata[1]
+        _, first, *rest = path.split("/")
+        return first, "/" + "/".join(rest)
+
+    def kind_of(self, path):
+        if self.server.context is None:
+            return "insecure"
+        if path.startswith("/caught"):
+            return "caught"
+        rest = self.split(path)[1]
+        endpoint = rest[1:]
+        return endpoint if endpoint in ENDPOINTS else super().kind_of(rest)
+
+    def words(self, behaviours, kind):
+        """Those that are about this request, with their arguments as they are."""
+        for each in behaviours.split("+"):
+            if each == "plain" or each.startswith("x-"):
+                continue
+            when, word = re.fullmatch("(?:(once|twice|thrice)-)?(.*)", each).groups()
+            where, dot, rest = word.partition(".")
+            if dot and where in ENDPOINTS | {"metadata", "git"}:
+                word = rest
+                where_belongs(word)
+            else:
+                where = where_belongs(word)
+            if where != kind:
+                continue
+            if when:
+                with LOCK:
+                    count = self.counts[behaviours, kind, each] = self.counts.get((behaviours, kind, each), 0) + 1
+                if count > TIMES[when]:
+                    continue
+            yield word
+
+    def origin(self):
+        return f"https://{self.headers.get('Host', f'127.0.0.1:{self.server.server_port}')}"
+
+    def caught(self):
+        return f"https://localhost:{self.server.server_port}/caught"
+
+    def serve_git(self, path, query, body):
+        behaviours, rest = self.split(path)
+        self.prepare(behaviours, "git")
+        return self.misbehave(super().serve_git(rest, query, body))
+
+    def admits(self, token):
+        return token in self.access
+
+    def prepare(self, behaviours, kind):
+        self.behaviours, self.sending = behaviours, None
+        self.now = list(self.words(behaviours, kind))
+
+    def has(self, word):
+        return word in self.now
+
+    def value(self, prefix):
+        """The argument of the word with this prefix, or None."""
+        return next((word[len(prefix) :] for word in self.now if word.startswith(prefix)), None)
+
+    def serve(self):
+        self.behaviours, self.now, self.sending = "", [], None
+        try:
+            super().serve()
+        except Unknown as error:
+            print(f"hostile-sign-in.py: no such behaviour: {error}", file=sys.stderr, flush=True)
+            self.reply(404, [], f"no such behaviour: {error}\n".encode())
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = serve
+
+    def answer(self, path, query, body):
+        kind = self.kind_of(path)
+        if kind in ("caught", "insecure"):
+            return as_json(self.tokens("read write"))
+        behaviours, rest = self.split(path)
+        self.prepare(behaviours, kind)
+        issuer = f"{self.origin()}/{behaviours}"
+        parameters = dict(self.parameters(query, body))
+        if kind == "authorize":
+            reply = self.authorize(issuer, parameters)
+        elif kind == "token":
+            reply = self.token(parameters)
+        elif kind == "device":
+            reply = as_json(self.device(issuer))
+        elif kind == "metadata" and rest.startswith("/.well-known/"):
+            reply = as_json(self.metadata(issuer))
+        elif kind in ("verify", "revoke"):
+            reply = 200, [("Content-Type", "text/html")], b"<!DOCTYPE html>done\n"
+        else:
+            reply = 404, [], b"no such page\n"
+        return self.misbehave(reply)
+
+    # --- What an honest server does, and what it says wrongly
+
+    def authorize(self, issuer, parameters):
+        code = secrets.token_urlsafe(16)
+        with LOCK:
+            self.codes[code] = parameters
+        state = {"state": parameters["state"]} if "state" in parameters else {}
+        answer = {"code": code, **state, "iss": issuer}
+        if self.has("script"):
+            answer = {"error": "access_denied", "error_description": "<script>alert(1)</script>", **state, "iss": issuer}
+        if any(word.startswith("denied") for word in self.now):
+            answer = {"error": "access_denied", **state, "iss": issuer}
+        if self.has("wrong-state") or self.has("denied-wrong-state"):
+            answer["state"] = "x" * 22
+        if self.has("no-state") or self.has("denied-no-state"):
+            answer.pop("state", None)
+        if self.has("wrong-iss"):
+            answer["iss"] = "https://evil.test"
+        if self.has("no-iss"):
+            del answer["iss"]
+        if self.has("no-code"):
+            answer.pop("code", None)
+        target = parameters.get("redirect_uri", "")
+        return redirect(f"{target}{'&' if '?' in target else '?'}{urlencode(answer)}")
+
+    def metadata(self, issuer):
+        insecure = f"http://127.0.0.1:{self.server.insecure_port}"
+        answer = {
+            "issuer": issuer,
+            "authorization_endpoint": (insecure if self.has("http-authorize") else issuer) + "/authorize",
+            "token_endpoint": (insecure if self.has("http-token") else issuer) + "/token",
+            "device_authorization_endpoint": (insecure if self.has("http-device") else issuer) + "/device",
+            "revocation_endpoint": issuer + "/revoke",
+            "response_types_supported": ["code"],
+            "code_challenge_methods_supported": ["plain"] if self.has("plain-only") else ["S256"],
+            "authorization_response_iss_parameter_supported": True,
+        }
+        if self.has("foreign-token"):
+            answer["token_endpoint"] = self.caught() + "/token"
+        if self.has("unpromised"):
+            del answer["authorization_response_iss_parameter_supported"]
+        if self.has("issuer"):
+            answer["issuer"] = "https://evil.test"
+        if self.has("issuer-slash"):
+            answer["issuer"] += "/"
+        if self.has("no-issuer"):
+            del answer["issuer"]
+        return answer
+
+    def device(self, issuer):
+        uri = issuer + "/verify"
+        if self.has("http-verification"):
+            uri = f"http://127.0.0.1:{self.server.insecure_port}/verify"
+        if self.has("file-verification"):
+            uri = "file:///etc/passwd"
+        if self.has("escape-verification"):
+            uri += ESCAPES
+        user_code = "WDJB-MJHT" + (ESCAPES if self.has("escape-code") else "")
+        answer = {
+            "device_code": secrets.token_urlsafe(16),
+            "user_code": user_code,
+            "verification_url" if self.has("google") else "verification_uri": uri,
+            "verification_uri_complete": f"{uri}?user_code={user_code}",
+            "expires_in": int(self.value("life-") or 600),
+            "interval": int(self.value("interval-") or 1),
+        }
+        if self.has("google"):
+            del answer["verification_uri_complete"]
+        if self.has("no-interval"):
+            del answer["interval"]
+        return answer
+
+    def token(self, parameters):
+        error = self.value("error-")
+        escapes = self.has("escape") or self.has("escape-error")
+        if error or escapes:
+            answer = {"error": (error or "invalid_request") + (ESCAPES if self.has("escape-error") else "")}
+            if escapes:
+                answer |= {"error_description": "Sorry" + ESCAPES, "error_uri": "https://evil.test/" + ESCAPES}
+            return self.refusal(answer, 401 if error == "invalid_client" else 400)
+        scope = "read write"
+        if parameters.get("grant_type") == "authorization_code":
+            code = self.codes.pop(parameters.get("code"), None)
+            if code is None or code.get("redirect_uri") != parameters.get("redirect_uri"):
+                return self.refusal({"error": "invalid_grant"})
+            verifier = parameters.get("code_verifier", "").encode()
+            digest = base64.urlsafe_b64encode(hashlib.sha256(verifier).digest()).decode().rstrip("=")
+            if "code_challenge" in code and code["code_challenge"] != digest:
+                return self.refusal({"error": "invalid_grant"})
+            scope = code.get("scope", scope)
+        elif parameters.get("grant_type") == "refresh_token":
+            token = parameters.get("refresh_token", "")
+            if token in self.used:
+                return self.refusal({"error": "invalid_grant"})
+            if not self.has("same-refresh") and not self.has("no-refresh"):
+                self.used.add(token)
+        return as_json(self.spoilt(self.tokens(scope), parameters))
+
+    def refusal(self, answer, status=400):
+        return as_json(answer, 200 if self.has("ok-status") else status)
+
+    def tokens(self, scope):
+        answer = {
+            "access_token": "access-" + secrets.token_urlsafe(16),
+            "token_type": "bearer",
+            "expires_in": 3600,
+            "refresh_token": "refresh-" + secrets.token_urlsafe(16),
+            "scope": scope,
+        }
+        self.access.add(answer["access_token"])
+        return answer
+
+    def spoilt(self, answer, parameters):
+        for word, change in {
+            "newline": lambda token: token + "\nhost=evil.test",
+            "cr": lambda token: token + "\rhost=evil.test",
+            "nul": lambda token: token + "\0",
+            "escape-token": lambda token: token + "\x1b[2J",
+            "empty-token": lambda token: "",
+            "number-token": lambda token: 12345,
+            "long-token": lambda token: token + "x" * 60000,
+            "unicode-token": lambda token: token + "\u00e9\u202e\U0001f511",
+        }.items():
+            if self.has(word):
+                answer["access_token"] = change(answer["access_token"])
+                if isinstance(answer["access_token"], str):
+                    self.access.add(answer["access_token"])
+        if self.has("refresh-newline"):
+            answer["refresh_token"] += "\npassword=x"
+        if self.has("refresh-nul"):
+            answer["refresh_token"] += "\0"
+        if self.has("same-refresh"):
+            answer["refresh_token"] = parameters.get("refresh_token", answer["refresh_token"])
+        for word, name in (("no-token", "access_token"), ("no-refresh", "refresh_token"), ("expires-none", "expires_in")):
+            if self.has(word):
+                del answer[name]
+        expires = self.value("expires-")
+        named = {
+            "negative": -3600,
+            "zero": 0,
+            "huge": 10**30,
+            "text": "soon",
+            "string": "3600",
+            "float": 3600.5,
+            "null": None,
+        }
+        if expires in named:
+            answer["expires_in"] = named[expires]
+        elif expires not in (None, "none"):
+            answer["expires_in"] = int(expires)
+        for word, name in (("scope-", "scope"), ("type-", "token_type")):
+            if self.value(word):
+                answer[name] = self.value(word)
+        for word, name in (("no-scope", "scope"), ("no-type", "token_type")):
+            if self.has(word):
+                del answer[name]
+        return answer
+
+    # --- How it says it
+
+    def misbehave(self, reply):
+        status, headers, content = reply
+        # The redirect of `authorize` would be lost otherwise.
+        for word in self.now:
+            if word == "html":
+                page = b"<!DOCTYPE html><title>502</title><script>alert(1)</script>bad gateway, token=hunter2\n"
+                return 502, [("Content-Type", "text/html")], page
+            if word.startswith("status-"):
+                return int(word[7:]), [("Content-Type", "text/plain")], b"hunter2\n"
+            if word.startswith("retry-"):
+                after = word[6:]
+                if after == "junk":
+                    after = "soon\x1b[2J"
+                elif after.startswith("date-"):
+                    after = formatdate(time.time() + int(after[5:]), usegmt=True)
+                return 429, [("Retry-After", after), ("Content-Type", "text/plain")], b"hunter2\n"
+            if word == "redirect-same":
+                return redirect(f"{self.origin()}/caught")
+            if word == "redirect-http":
+                return redirect(f"http://127.0.0.1:{self.server.insecure_port}/")
+            if word.startswith("redirect"):
+                return redirect(self.caught(), int(word[9:] or 302))
+            if word == "loop":
+                return redirect(self.path)
+            if word.startswith("hops-"):
+                path, _, query = self.path.partition("?")
+                hop = int(query or 0)
+                if hop < int(word[5:]):
+                    return redirect(f"{path}?{hop + 1}")
+            if word in ("huge", "endless", "trickle", "silent", "cut", "reset"):
+                self.sending = word
+        if self.has("form"):
+            return status, [("Content-Type", "application/x-www-form-urlencoded")], urlencode(json.loads(content)).encode()
+        for word, change in {
+            "text": lambda content: b"access_token is hunter2\n",
+            "array": lambda content: b"[" + content + b"]",
+            "null": lambda content: b"null",
+            "deep": lambda content: b'{"a":' * 100000 + b"1" + b"}" * 100000,
+            "truncated": lambda content: content[: len(content) // 2],
+            "bom": lambda content: b"\xef\xbb\xbf" + content,
+            "not-utf8": lambda content: content.replace(b'"access-', b'"\xff\xfeaccess-'),
+            "duplicate": lambda content: b'{"access_token": "first", "token_type": "bearer", ' + content[1:],
+            "huge": lambda content: content[:-1] + b', "padding": "' + b"x" * HUGE + b'"}',
+        }.items():
+            if self.has(word):
+                content = change(content)
+        if self.has("wrong-type"):
+            headers = [("Content-Type", "text/html")]
+        challenge = next((f'Basic realm="{word[6:]}"' for word in self.now if word.startswith("realm-")), None)
+        if self.has("foreign-challenge"):
+            challenge = f'Bearer authorization_uri="{self.caught()}/authorize", realm="{self.caught()}"'
+        if self.has("escape-challenge"):
+            challenge = 'Basic realm="forge\x1b[2J\x9b1m"'
+        if status == 401 and challenge:
+            headers = [("WWW-Authenticate", challenge)]
+        return status, headers, content
+
+    def reply(self, status, headers, content):
+        shift = self.value("date-")
+        if shift == "junk":
+            headers = [*headers, ("Date", "the day after tomorrow")]
+        elif shift is not None:
+            headers = [*headers, ("Date", formatdate(time.time() + int(shift), usegmt=True))]
+        if self.sending is None:
+            if self.has("no-date"):
+                self.respond(status, headers, content)
+            else:
+                super().reply(status, headers, content)
+            return
+        self.close_connection = True
+        if self.sending == "reset":
+            return
+        written, whole = 0, False
+        try:
+            if self.sending == "silent":
+                # Until the client has enough.
+                self.rfile.read(1)
+                return
+            self.send_response_only(status)
+            length = {"cut": len(content) + 1000, "endless": 10**12}.get(self.sending, len(content))
+            for name, value in [*headers, ("Content-Length", str(length))]:
+                self.send_header(name, value)
+            self.end_headers()
+            step = 1 if self.sending == "trickle" else 65536
+            if self.sending == "endless":
+                content = b" " * HUGE
+            for start in range(0, len(content), step):
+                written += self.wfile.write(content[start : start + step])
+                if self.sending == "trickle":
+                    time.sleep(1)
+            whole = self.sending != "endless"
+        finally:
+            with LOCK, open(self.options.folder + "/sent", "a", encoding="utf-8") as sent:
+                print(self.sending, urlsplit(self.path).path, written, "whole" if whole else "broken", file=sent)
+
+
+def main():
+    options = argument_parser(__doc__).parse_args()
+    server = bind(Hostile, options)
+    insecure = ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
+    insecure.context, insecure.insecure_port = None, insecure.server_port
+    insecure.daemon_threads = True
+    server.insecure_port = insecure.server_port
+    threading.Thread(target=insecure.serve_forever, daemon=True).start()
+    run(server)
+
+
+if __name__ == "__main__":
+    main()
