@@ -42,6 +42,16 @@ let inOrderOfStart: [LinkerSetting] = [
   ])
 ]
 
+// For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared one
+// takes half a millisecond, and to relocate a position-independent executable of this size as much again.
+let besideLibraries: [LinkerSetting] = [
+  .unsafeFlags(
+    [
+      "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
+      "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld",
+    ] + withoutUnwinding)
+]
+
 let package = Package(
   name: "llavero",
   products: [
@@ -56,6 +66,7 @@ let package = Package(
     .executable(name: "llavero-credential", targets: ["llavero-credential"]),
     .executable(name: "llavero-forward", targets: ["llavero-forward"]),
     .executable(name: "llavero-secret-service", targets: ["llavero-secret-service"]),
+    .executable(name: "llavero-network", targets: ["llavero-network"]),
   ],
   traits: [
     .default(enabledTraits: ["SecretService"]),
@@ -71,6 +82,8 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(
       name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CLinux"),
     // For the executables alone: a library changes nothing in the program that uses it. Without it, an answer takes 4 %
     // more instructions, five system calls more, and a fifth more page faults.
@@ -131,6 +144,12 @@ let package = Package(
       name: "Security",
       dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
       swiftSettings: settings),
+    // OAuth: the flows as bytes in, bytes out. It knows no network and no keychain.
+    .target(
+      name: "SignIn", dependencies: ["Bytes", "JSON", "CredentialProtocols", "CSodium"],
+      swiftSettings: settings + compact),
+    // The one place that links libcurl.
+    .target(name: "Network", dependencies: ["Bytes", "SignIn", "CCurl"], swiftSettings: settings + compact),
     // A keychain on another machine: what is said between both, who may have what, and the side that asks.
     .target(
       name: "Forwarding",
@@ -176,12 +195,21 @@ let package = Package(
         "CLinux",
       ],
       swiftSettings: settings + compact),
+    // Keeps tokens fresh, with the companion that has the network.
+    .target(
+      name: "Renewing",
+      dependencies: [
+        "Bytes", "JSON", "Keychain", "PrivateFiles", "CredentialProtocols", "SignIn", "Terminals",
+        "Processes",
+      ],
+      swiftSettings: settings + compact),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
     .target(
       name: "ToolCommands",
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "CredentialProtocols", "Forwarding", "Terminals", "Processes", "Passphrases", "CLinux",
+        "CredentialProtocols", "Forwarding", "SignIn", "Renewing", "Terminals", "Processes", "Passphrases",
+        "CLinux",
       ],
       swiftSettings: settings + compact),
     // The companion that forwards the keychain: its agent, and what answers one request.
@@ -193,6 +221,14 @@ let package = Package(
         "ToolCommands", "CLinux",
       ],
       swiftSettings: settings),
+    // The companion that has the network: signing in, and renewing tokens.
+    .target(
+      name: "NetworkProgram",
+      dependencies: [
+        "Bytes", "JSON", "Keychain", "PrivateFiles", "SignIn", "Network", "Terminals", "Processes",
+        "ToolCommands", "CLinux",
+      ],
+      swiftSettings: settings + compact),
     // Apple's `security` command.
     .target(
       name: "SecurityProgram",
@@ -216,7 +252,7 @@ let package = Package(
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "JSON", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding", "ForwardingControl",
-        "Terminals", "Processes", "Passphrases",
+        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing",
         "ToolCommands", "SecurityProgram", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -232,21 +268,16 @@ let package = Package(
       name: "llavero-forward", dependencies: ["ForwardProgram", "CArguments"], swiftSettings: settings,
       linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
+      name: "llavero-network", dependencies: ["NetworkProgram", "CArguments"], swiftSettings: settings,
+      linkerSettings: besideLibraries),
+    .executableTarget(
       name: "llavero-secret-service",
       dependencies: [
         "Commands", "ToolCommands", "ServeProgram", "Processes", "Terminals", "Keychain", "SecretService",
         "CArguments",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
-      // In `static` is what makes the linker take libstdc++.a: to load the shared one takes half a millisecond, and
-      // to relocate a position-independent executable of this size as much again.
-      linkerSettings: [
-        .unsafeFlags(
-          [
-            "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
-            "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld",
-          ] + withoutUnwinding)
-      ] + staticFoundation),
+      linkerSettings: besideLibraries + staticFoundation),
 
     .systemLibrary(
       name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

@@ -87,6 +87,9 @@ public protocol KeychainStore: AnyObject {
   /// Asks nobody, runs no program, and changes nothing. It checks everything that can be checked beforehand. Adding
   /// an item may still fail afterwards, so a program should then return the secret to the person.
   func probe() -> KeychainReadiness
+
+  /// Gets new secrets for items of this keychain that have expired; `nil` if nothing does.
+  var renewer: (any SecretRenewing)? { get }
 }
 
 extension KeychainStore {
@@ -98,6 +101,9 @@ extension KeychainStore {
 
   /// The same item.
   public func committed(_ item: Item) -> Item { item }
+
+  /// `nil`.
+  public var renewer: (any SecretRenewing)? { nil }
 
   /// True.
   public var looksBeforeChanging: Bool { true }
@@ -164,6 +170,9 @@ extension KeychainStore {
   /// The same for a caller that can renew a secret, as git can: if every item that would answer has expired, returns
   /// what the best one with a refresh token still provides.
   ///
+  /// A keychain with a ``KeychainStore/renewer`` gets a new secret for the best item first if that has expired, or expires
+  /// within a minute.
+  ///
   /// - Parameters:
   ///   - query: what to look for.
   ///   - now: the present time, by which items expire.
@@ -173,17 +182,39 @@ extension KeychainStore {
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> AnswerOrRenewal? {
-    try reading { () throws(KeychainError) -> AnswerOrRenewal? in
-      var renewal: Renewal?
+    let renewer = renewer
+    let limit = renewer == nil ? now : Timestamp(seconds: now.seconds + Self.renewalMargin)
+    let found = try reading { () throws(KeychainError) -> Found in
+      var expired: Answer?
       for item in try find(query) where !item.isNegative {
         guard let credential = try credentialIfPresent(of: item) else { continue }
-        if !credential.isExpired(at: now) {
-          if isUsable(item, credential) { return .answer(Answer(item: item, credential: credential)) }
-        } else if renewal == nil, credential.isRenewable, isUsable(item, credential) {
-          renewal = Renewal(item, credential)
+        if !credential.isExpired(at: limit) || !credential.isExpired(at: now) && !credential.isRenewable {
+          if isUsable(item, credential) { return .valid(Answer(item: item, credential: credential)) }
+        } else if !credential.isExpired(at: now) {
+          if isUsable(item, credential) { return .renewable(Answer(item: item, credential: credential)) }
+        } else if expired == nil, credential.isRenewable, isUsable(item, credential) {
+          expired = Answer(item: item, credential: credential)
         }
       }
-      guard let renewal else { return nil }
+      guard let expired else { return .nothing }
+      return .renewable(expired)
+    }
+    // No lock is held here: others go on while something is fetched.
+    switch consume found {
+    case .nothing: return nil
+    case .valid(let answer): return .answer(answer)
+    case .renewable(let answer):
+      var isEnded = false
+      if let renewer {
+        switch try renewer.renew(answer.item, answer.credential, in: self, at: now) {
+        case .renewed(let answer): return .answer(answer)
+        case .ended: isEnded = true
+        case .failed: break
+        }
+      }
+      if !answer.credential.isExpired(at: now) { return .answer(answer) }
+      if isEnded { return nil }
+      guard let renewal = Renewal(answer.item, answer.credential) else { return nil }
       return .renewal(renewal)
     }
   }
@@ -197,4 +228,17 @@ extension KeychainStore {
       return nil
     }
   }
+}
+
+extension KeychainStore {
+  /// How many seconds before its end a secret is renewed: a request that begins now may take that long.
+  private static var renewalMargin: Int64 { 60 }
+}
+
+/// What was found for a question.
+private enum Found: ~Copyable {
+  case nothing
+  case valid(Answer)
+  /// It has expired, or soon will, and can be renewed.
+  case renewable(Answer)
 }

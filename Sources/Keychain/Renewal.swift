@@ -35,3 +35,29 @@ extension Credential {
     }
   }
 }
+
+/// Gets new secrets in place of those that have expired.
+public protocol SecretRenewing: AnyObject {
+  /// Gets a new secret for an item, and stores it before returning it.
+  ///
+  /// - Parameters:
+  ///   - item: the item.
+  ///   - credential: what it holds, as it was found. It has a refresh token. If the keychain holds another one by now that
+  ///     is valid, that is returned.
+  ///   - keychain: where the item is.
+  ///   - now: the present time.
+  /// - Throws: ``KeychainError`` if the keychain can't be read.
+  func renew(
+    _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore, at now: Timestamp
+  ) throws(KeychainError) -> RenewalOutcome
+}
+
+/// What came of renewing a secret.
+public enum RenewalOutcome: ~Copyable, Sendable {
+  /// The item as it is now, with a valid secret.
+  case renewed(Answer)
+  /// There is no new secret now, and everything stays as it was.
+  case failed
+  /// There won't be one: the refresh token isn't valid any more, or the item is gone.
+  case ended
+}

@@ -130,18 +130,32 @@ package struct OpenKeychain {
     if case .secretService(let keychain) = store { keychain } else { nil }
   }
 
+  /// The keychain of another machine, if it is in use.
+  package var forwarded: ForwardedKeychain? {
+    if case .forwarded(let keychain) = store { keychain } else { nil }
+  }
+
   /// The encrypted file, if it is in use.
   package var file: EncryptedFileKeychain? {
     if case .file(let keychain) = store { keychain } else { nil }
   }
 
+  /// What renews its tokens; `nil` for a keychain whose tokens are renewed elsewhere.
+  package var renewer: (any SecretRenewing)?
+
   /// The keychain of whichever kind.
   package var keychain: any KeychainStore {
     switch store {
-    case .file(let keychain): keychain
-    case .secretService(let keychain): keychain
+    case .file(let keychain): renewing(keychain)
+    case .secretService(let keychain): renewing(keychain)
+    // The machine that it is on does it.
     case .forwarded(let keychain): keychain
     }
+  }
+
+  private func renewing(_ keychain: any KeychainStore) -> any KeychainStore {
+    guard let renewer else { return keychain }
+    return RenewingKeychain(keychain, renewer: renewer)
   }
 
   /// Remembers the choice, after something has been stored.

@@ -15,6 +15,13 @@ package struct ChildProcess: ~Copyable {
     case output(Int32)
     /// A socket for both.
     case conversation(Int32)
+
+    /// The program's end.
+    var descriptor: Int32 {
+      switch self {
+      case .output(let descriptor), .conversation(let descriptor): descriptor
+      }
+    }
   }
 
   /// How a program ended.

@@ -10,8 +10,11 @@ package enum Executables {
   /// The program that forwards the keychain.
   package static let forwarding = "llavero-forward"
 
+  /// The program that has the network.
+  package static let network = "llavero-network"
+
   /// The names of all executables.
-  package static let all = [people, tools, SecretServiceProgram.name, forwarding]
+  package static let all = [people, tools, SecretServiceProgram.name, forwarding, network]
 
   /// The path of an executable that is not on the PATH: beside this one, or in `../libexec/llavero`. `nil` if it isn't
   /// installed.

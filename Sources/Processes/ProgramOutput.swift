@@ -34,25 +34,69 @@ package enum ProgramOutput {
   package static func read(
     _ arguments: [CString], withholding withheld: [String] = [], timeout: Int, limit: Int
   ) throws(KeychainError) -> Outcome {
-    let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
-    // A program that asks on the terminal may switch off its echo.
-    let terminal = TerminalState()
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
       throw .system(operation: "make a pipe for", path: arguments[0].text, errno: errno)
     }
-    let output = ends[0]
+    return try read(
+      arguments, from: ends[0], .output(ends[1]), withholding: withheld, timeout: timeout, limit: limit
+    ) { _ in }
+  }
+
+  /// The same for a program that reads its standard input to the end before it answers.
+  ///
+  /// - Parameter input: what it reads.
+  /// - Throws: as ``read(_:withholding:timeout:limit:)`` does.
+  package static func converse(
+    _ arguments: [CString], sending input: borrowing Secret, timeout: Int, limit: Int
+  ) throws(KeychainError) -> Outcome {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0, &ends) == 0 else {
+      throw .system(operation: "make a socket for", path: arguments[0].text, errno: errno)
+    }
+    return try read(
+      arguments, from: ends[0], .conversation(ends[1]), withholding: [], timeout: timeout, limit: limit
+    ) { socket in
+      // A program that has ended doesn't read, and its status says why.
+      input.withUnsafeBytes { send($0, to: socket, until: SystemClock.awake + timeout) }
+      shutdown(socket, Int32(SHUT_WR))
+    }
+  }
+
+  private static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32, until deadline: Int) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = Glibc.send(socket, bytes.start + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+      if count > 0 { sent += count }
+      if count > 0 || errno == EINTR { continue }
+      let left = deadline - SystemClock.awake
+      guard errno == EAGAIN, left > 0 else { return }
+      var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+      poll(&room, 1, Int32(min(left, 1000)))
+    }
+  }
+
+  private static func read(
+    _ arguments: [CString], from output: Int32, _ streams: ChildProcess.Streams,
+    withholding withheld: [String],
+    timeout: Int, limit: Int, begin: (Int32) -> Void
+  ) throws(KeychainError) -> Outcome {
+    let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
+    // A program that asks on the terminal may switch off its echo.
+    let terminal = TerminalState()
     defer { close(output) }
-    // Only this end is non-blocking, because programs don't expect that of their standard output.
-    clinux_make_blocking(ends[1])
+    let theirs = streams.descriptor
+    // Only this end is non-blocking, because programs don't expect that of their standard streams.
+    clinux_make_blocking(theirs)
     var child: ChildProcess
     do throws(KeychainError) {
-      child = try ChildProcess(arguments, .output(ends[1]), withholding: withheld)
+      child = try ChildProcess(arguments, streams, withholding: withheld)
     } catch {
-      close(ends[1])
+      close(theirs)
       throw error
     }
-    close(ends[1])
+    close(theirs)
+    begin(output)
 
     func abandon() {
       child.end()

@@ -61,7 +61,7 @@ struct CallingProcess: Caller {
     do throws(KeychainError) {
       let folder = try Folder(creating: try Self.place())
       Self.removeOldNotes(in: folder)
-      let hash = String(Self.hash(question), radix: 16)
+      let hash = String(fnv1a(question.bytes), radix: 16)
       let name = "\(Self.prefix)\(identifier)-\(start)-\(hash)"
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       let note = clinux_openat(folder.descriptor, name, flags, 0o600)
@@ -99,11 +99,6 @@ struct CallingProcess: Caller {
       else { continue }
       unlinkat(folder.descriptor, name, 0)
     }
-  }
-
-  /// FNV-1a, 64 bits (draft-eastlake-fnv). It distinguishes the questions of one process, and hides nothing.
-  private static func hash(_ question: ByteString) -> UInt64 {
-    question.bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
   private static func contents(of path: String) -> [UInt8] {

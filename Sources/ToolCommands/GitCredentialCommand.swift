@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+import EncryptedFile
 package import Keychain
 import KeychainChoice
 package import Terminals
@@ -100,7 +101,20 @@ package enum GitCredentialCommand {
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     var hasSaved = false
     protocolOfGit.onSave = { _ in hasSaved = true }
-    let reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
+    var reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
+    if operation == .get, reply.isEmpty, open.forwarded == nil,
+      let signIn = GitSignIn(request, stateFolder: open.location.stateFolder)
+    {
+      let now = try signIn.run(
+        in: open.keychain, mayAsk: options.selection.mayBeAsked, mayUseTerminal: options.selection.mayAsk
+      ) { () throws(KeychainError) in
+        ((try? protocolOfGit.perform(.get, request, on: open.keychain).isEmpty) ?? true) == false
+      }
+      if now {
+        try open.remember(isSaid: options.selection.tellsOfBeginning)
+        reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
+      }
+    }
     if hasSaved { try open.remember(isSaid: options.selection.tellsOfBeginning) }
     if !reply.isEmpty { try StandardStreams.write(reply) }
   }

@@ -5,6 +5,7 @@ package import Keychain
 package import KeychainChoice
 package import Passphrases
 import Processes
+import Renewing
 package import Terminals
 package import UnlockCache
 
@@ -198,8 +199,11 @@ package struct KeychainSelection {
     return settings
   }
 
-  /// Whether this program may ask the user.
-  package var mayAskPerson: Bool { mayAsk && mayPrompt && !environment.forbidsPrompts }
+  /// Whether this program may ask the user on the terminal.
+  package var mayAskPerson: Bool { mayAsk && mayBeAsked }
+
+  /// Whether the user may be asked in any way.
+  var mayBeAsked: Bool { mayPrompt && !environment.forbidsPrompts }
 
   /// Asks the user on the terminal to confirm something.
   ///
@@ -333,8 +337,12 @@ package struct SelectedKeychain {
   package func open() throws(Failure) -> OpenKeychain {
     if let opened { return opened }
     // Whether a keychain is forwarded was seen when the choice was made. An agent that doesn't answer costs time.
-    guard let choice else { return try explaining(choice: opener.openWhatAnswers()) }
-    return try explaining(choice: opener.open(choice))
+    var open = try explaining { () throws(KeychainChoiceError) in
+      guard let choice else { return try opener.openWhatAnswers() }
+      return try opener.open(choice)
+    }
+    open.renewer = TokenRenewal(stateFolder: location.stateFolder)
+    return open
   }
 
   fileprivate var opener: KeychainOpener {

@@ -40,6 +40,8 @@ struct LlaveroCommand: ParsableCommand {
       EditCommand.self,
       DeleteCommand.self,
       UndeleteCommand.self,
+      LoginCommand.self,
+      LogoutCommand.self,
       ImportCommand.self,
       ExportCommand.self,
       MigrateCommand.self,

@@ -42,6 +42,8 @@ public struct GitRequest: ~Copyable {
   public private(set) var credential: Secret?
   /// `ephemeral`: must not be stored.
   public private(set) var isEphemeral = false
+  /// `wwwauth[]`: the `WWW-Authenticate` headers of the refusal that git asks because of, at most 16 of them.
+  public private(set) var challenges: [ByteString] = []
   /// The item of an earlier answer of ours, from `state[]`.
   public private(set) var answered: ItemReference?
 
@@ -87,6 +89,13 @@ public struct GitRequest: ~Copyable {
       takeCapability(value)
     } else if key == "state[]" {
       takeState(value)
+    } else if key == "wwwauth[]" {
+      // Other values begin anew after an empty one (git-credential(1)).
+      if value.isEmpty {
+        challenges = []
+      } else if challenges.count < 16 {
+        challenges.append(ByteString(value))
+      }
     } else if key == "url" {
       try takeURL(value)
     }

@@ -1,0 +1,39 @@
+import Bytes
+import JSON
+import SignIn
+import Terminals
+
+/// The services for which llavero knows how to sign in.
+enum KnownServicesOutput {
+  static func write(asJSON: Bool) throws(Failure) {
+    if asJSON {
+      var json = JSONWriter()
+      json.beginArray()
+      for service in KnownService.all {
+        json.beginObject()
+        json.member("name", ByteString(service.name))
+        json.member("provider", ByteString(service.provider))
+        json.member("built_in_client", service.hasBuiltInClient)
+        json.member("needs_secret", service.needsSecret)
+        json.member("device_code", service.hasDeviceCode)
+        json.member("redirect_uri", ByteString(service.redirectURI))
+        json.member("registration", ByteString(service.registration))
+        json.endObject()
+      }
+      json.endArray()
+      return try StandardStreams.write(json.finishLine())
+    }
+    var text = ""
+    for service in KnownService.all {
+      text += "\(service.name)\n"
+      if service.hasBuiltInClient {
+        text += "  needs nothing\n"
+      } else {
+        text += "  needs a client of yours: \(service.registration), redirect URI \(service.redirectURI)\n"
+        text += "  \(service.choices)\n"
+      }
+      text += "  ways: browser\(service.hasDeviceCode ? ", code" : ""), paste\n"
+    }
+    try StandardStreams.write("\(TextForTerminal(stringLiteral: text))")
+  }
+}

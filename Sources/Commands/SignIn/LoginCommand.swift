@@ -1,0 +1,120 @@
+import ArgumentParser
+import EncryptedFile
+import Keychain
+import KeychainChoice
+import Renewing
+import SignIn
+import Terminals
+import ToolCommands
+
+/// `llavero login`
+struct LoginCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login",
+    abstract: "Sign in with a browser or a code, and keep a token that renews itself",
+    discussion: """
+      Signs in by OAuth: in your browser, or over ssh with a code that you type on any device. The token is kept like a \
+      password, and renewed when git or another tool asks for it and it has expired.
+
+        llavero login https://gitlab.example.com
+        llavero login https://github.com --device --client-id Iv23liEXAMPLE
+        llavero login --list
+
+      Most services want you to register llavero with them once; without that, this command says where. It reads the \
+      settings that Git Credential Manager and git-credential-oauth have in git's configuration. See llavero-login(1).
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Where to sign in: https://HOST[:PORT][/PATH], or just HOST", valueName: "url"))
+  var url: String?
+
+  @Flag(help: "Show the known services and what each needs")
+  var list = false
+
+  @Flag(help: "Sign in with the browser of this machine")
+  var browser = false
+
+  @Flag(help: "Sign in with a code that you type on any device")
+  var device = false
+
+  @Flag(help: "Sign in with any browser, and paste the address that it ends at")
+  var paste = false
+
+  @Option(help: ArgumentHelp("The user name to keep the token for", valueName: "name"))
+  var account: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The tool that the token is for, such as docker (default: git and people)", valueName: "tool"))
+  var domain: String?
+
+  @Option(help: ArgumentHelp("What the token may do, in the service's words", valueName: "words"))
+  var scope: String?
+
+  @Option(help: ArgumentHelp("The client that you registered at the service", valueName: "id"))
+  var clientID: String?
+
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if list == (url != nil) { throw ValidationError("Name either a URL or --list.") }
+    if [browser, device, paste].filter({ $0 }).count > 1 {
+      throw ValidationError("Choose one of --browser, --device and --paste.")
+    }
+  }
+
+  func run() throws {
+    if list { return try KnownServicesOutput.write(asJSON: output.json) }
+    guard case .internetPassword(let key) = try place.key() else { return }
+    guard keychain.selection.mayAskPerson else {
+      throw Failure("nobody may be asked, so nobody can sign in", status: .usage)
+    }
+    let open = try self.keychain.open()
+    let signingIn = try SigningIn.opened(for: open)
+    var wish = SigningIn.Wish()
+    wish.way = browser ? .browser : device ? .device : paste ? .paste : nil
+    wish.options.clientID = clientID
+    wish.options.scope = scope
+    let outcome = try explaining { () throws(KeychainError) in
+      try signingIn.perform(wish, for: key, in: open.keychain)
+    }
+    switch outcome {
+    case .stored(let item, let expiry, let isRenewable):
+      try open.remember()
+      if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
+      StandardStreams.say("\(Self.said(item, expiry, isRenewable))")
+    case .isThere: break
+    case .unknownPlace:
+      throw Failure(
+        "\(url ?? "") is no place to sign in to", hint: "it has to be an address that begins with https://",
+        status: .usage)
+    case .failed(let message, let hint):
+      throw Failure(message, hint: hint.map { "\(prose: $0)" }, status: .keychain)
+    }
+  }
+
+  private var place: NamedPlace { NamedPlace(url: url, account: account, domain: domain) }
+
+  private static func said(_ item: Item, _ expiry: Int64?, _ isRenewable: Bool) -> String {
+    let login = "you are signed in: \(item.name)"
+    guard let expiry else { return isRenewable ? login + "; the token renews itself" : login }
+    let left = max(0, Int(expiry - Timestamp.now.seconds))
+    let end = left == 0 ? "has expired already" : "expires in \(DurationText.text(left))"
+    return isRenewable ? "\(login); the token \(end), and renews itself" : "\(login); the token \(end)"
+  }
+}
+
+extension SigningIn {
+  /// What signs in for an open keychain.
+  ///
+  /// - Throws: ``Failure`` if the companion isn't installed, or the keychain is another machine's.
+  static func opened(for open: OpenKeychain) throws(Failure) -> SigningIn {
+    guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else {
+      throw Failure(
+        "llavero-network can't be used, which signs in",
+        hint: "\(prose: NetworkCompanion.remedy); LLAVERO_NETWORK=never switches it off", status: .keychain)
+    }
+    return signingIn
+  }
+}

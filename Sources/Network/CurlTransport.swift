@@ -1,0 +1,217 @@
+import Bytes
+import CCurl
+package import SignIn
+
+/// Sends requests with libcurl: over TLS 1.2 or later, without following redirects, each with a deadline.
+package final class CurlTransport: Transport {
+  private let settings: (EndpointURL) -> HTTPSettings
+  private let timeout: Int
+  private let handle: UnsafeMutableRawPointer?
+
+  /// - Parameters:
+  ///   - timeout: the longest time of an exchange, in milliseconds.
+  ///   - settings: returns git's settings for a URL.
+  package init(timeout: Int, settings: @escaping (EndpointURL) -> HTTPSettings) {
+    self.timeout = timeout
+    self.settings = settings
+    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    handle = curl_easy_init()
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+  }
+
+  /// The name by which servers know llavero, unless git's settings have another.
+  private static let userAgent = "llavero"
+
+  package func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
+    guard let handle else { throw .unreachable("libcurl can't be used") }
+    // Connections are kept, options are not.
+    curl_easy_reset(handle)
+    let settings = settings(request.url)
+    var lists = CurlLists()
+    let reply = ReplyBuffer()
+    var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+    let isGet = request.isGet
+    set(handle, CURLOPT_URL, request.url.text)
+    set(handle, CURLOPT_PROTOCOLS_STR, request.url.scheme)
+    set(handle, CURLOPT_FOLLOWLOCATION, 0)
+    set(handle, CURLOPT_NOSIGNAL, 1)
+    set(handle, CURLOPT_TIMEOUT_MS, timeout)
+    set(handle, CURLOPT_CONNECTTIMEOUT_MS, min(timeout, 10_000))
+    set(handle, CURLOPT_MAXFILESIZE, HTTPReply.maximumBody)
+    set(handle, CURLOPT_USERAGENT, settings.userAgent ?? Self.userAgent)
+    apply(settings, to: handle, &lists)
+    lists.headers.append("Accept: application/json")
+    if !isGet { lists.headers.append("Content-Type: \(request.mediaType)") }
+    // A server that doesn't expect it would be waited for.
+    lists.headers.append("Expect:")
+    ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, lists.headers.list)
+    ccurl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(reply).toOpaque())
+    ccurl_set_write(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
+      guard let bytes, let user else { return 0 }
+      let buffer = Unmanaged<ReplyBuffer>.fromOpaque(user).takeUnretainedValue()
+      return buffer.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    }
+    let code = message.withUnsafeMutableBufferPointer { message in
+      ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
+      defer { ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, nil) }
+      return request.lendingSecrets(to: handle) { curl_easy_perform(handle) }
+    }
+    withExtendedLifetime(lists) {}
+    if code != CURLE_OK {
+      throw fault(
+        code, reply, String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      )
+    }
+    return reply.finish(handle)
+  }
+
+  private func apply(_ settings: HTTPSettings, to handle: UnsafeMutableRawPointer, _ lists: inout CurlLists) {
+    let oldest = settings.oldestVersion == 13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+    set(handle, CURLOPT_SSLVERSION, oldest)
+    if !settings.verifies {
+      set(handle, CURLOPT_SSL_VERIFYPEER, 0)
+      set(handle, CURLOPT_SSL_VERIFYHOST, 0)
+    }
+    let texts: [(CURLoption, String?)] = [
+      (CURLOPT_CAINFO, settings.authorities), (CURLOPT_CAPATH, settings.authoritiesFolder),
+      (CURLOPT_SSLCERT, settings.certificate), (CURLOPT_SSLCERTTYPE, settings.certificateType),
+      (CURLOPT_SSLKEY, settings.key), (CURLOPT_SSLKEYTYPE, settings.keyType),
+      (CURLOPT_SSL_CIPHER_LIST, settings.ciphers), (CURLOPT_PINNEDPUBLICKEY, settings.pinnedKey),
+      (CURLOPT_PROXY_CAINFO, settings.proxyAuthorities ?? settings.authorities),
+      (CURLOPT_PROXY_SSLCERT, settings.proxyCertificate), (CURLOPT_PROXY_SSLKEY, settings.proxyKey),
+      (CURLOPT_COOKIEFILE, settings.cookieFile), (CURLOPT_PROXY, settings.proxy),
+    ]
+    for (option, text) in texts { if let text { set(handle, option, text) } }
+    let method: UInt =
+      switch settings.proxyAuthMethod?.lowercased() {
+      case "basic": 1 << 0
+      case "digest": 1 << 1
+      case "negotiate": 1 << 2
+      case "ntlm": 1 << 3
+      // CURLAUTH_ANY: all but digest as IE does it.
+      default: ~(1 << 4)
+      }
+    set(handle, CURLOPT_PROXYAUTH, Int(bitPattern: method))
+    for address in settings.resolve { lists.addresses.append(address) }
+    if let list = lists.addresses.list { ccurl_set_pointer(handle, CURLOPT_RESOLVE, list) }
+  }
+
+  private func set(_ handle: UnsafeMutableRawPointer, _ option: CURLoption, _ value: some BinaryInteger) {
+    ccurl_set_number(handle, option, Int(value))
+  }
+
+  private func set(_ handle: UnsafeMutableRawPointer, _ option: CURLoption, _ value: String) {
+    ccurl_set_text(handle, option, value)
+  }
+
+  private func fault(_ code: CURLcode, _ reply: ReplyBuffer, _ message: String) -> TransportFault {
+    if reply.isTooLarge || code == CURLE_FILESIZE_EXCEEDED { return .tooLarge }
+    if ccurl_get_number(handle, CURLINFO_HTTP_CONNECTCODE) == 407 { return .proxyAuthentication }
+    let reason = message.isEmpty ? String(cString: curl_easy_strerror(code)) : message
+    switch code {
+    case CURLE_OPERATION_TIMEDOUT: return .tooSlow(milliseconds: timeout)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+      CURLE_SSL_CACERT_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
+      CURLE_SSL_CLIENTCERT,
+      CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED:
+      return .unsafeConnection(reason)
+    default: return .unreachable(reason)
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Whether it is a GET.
+  fileprivate var isGet: Bool {
+    switch body {
+    case .none: true
+    case .some: false
+    }
+  }
+
+  /// Runs `body` while the handle has the request's body and login. libcurl doesn't copy the body.
+  fileprivate borrowing func lendingSecrets(
+    to handle: UnsafeMutableRawPointer, _ perform: () -> CURLcode
+  ) -> CURLcode {
+    switch basicAuthorization {
+    case .some(let pair):
+      ccurl_set_number(handle, CURLOPT_HTTPAUTH, 1)
+      pair.lendingText { ccurl_set_text(handle, CURLOPT_USERPWD, $0) }
+    case .none: break
+    }
+    switch bearerToken {
+    case .some(let token):
+      ccurl_set_number(handle, CURLOPT_HTTPAUTH, 1 << 6)
+      token.lendingText { ccurl_set_text(handle, CURLOPT_XOAUTH2_BEARER, $0) }
+    case .none: break
+    }
+    switch self.body {
+    case .none: return perform()
+    case .some(let text):
+      return text.withUnsafeBytes { bytes in
+        ccurl_set_number(handle, CURLOPT_POST, 1)
+        ccurl_set_number(handle, CURLOPT_POSTFIELDSIZE, bytes.count)
+        ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.start))
+        return perform()
+      }
+    }
+  }
+}
+
+extension Secret {
+  /// Lends the bytes as a C string.
+  fileprivate borrowing func lendingText(_ body: (UnsafePointer<CChar>) -> CURLcode) {
+    var text = copy()
+    text.append(0 as UInt8)
+    text.withUnsafeBytes { _ = body($0.start.assumingMemoryBound(to: CChar.self)) }
+  }
+}
+
+/// The body of a reply while it comes in.
+private final class ReplyBuffer {
+  private var body = Secret(capacity: 4096)
+  private(set) var isTooLarge = false
+
+  /// Takes a part. Returns whether there may be more.
+  func take(_ part: UnsafeRawBufferPointer) -> Bool {
+    if body.count + part.count > HTTPReply.maximumBody {
+      isTooLarge = true
+      return false
+    }
+    body.append(part)
+    return true
+  }
+
+  /// The whole reply.
+  func finish(_ handle: UnsafeMutableRawPointer) -> HTTPReply {
+    let status = ccurl_get_number(handle, CURLINFO_RESPONSE_CODE)
+    let type = ccurl_get_text(handle, CURLINFO_CONTENT_TYPE).map { String(cString: $0) } ?? ""
+    let media = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    let retryAfter =
+      ccurl_header(handle, "Retry-After") == nil ? nil : ccurl_get_offset(handle, CURLINFO_RETRY_AFTER)
+    let date = ccurl_header(handle, "Date").map { curl_getdate($0, nil) }
+    let difference = date.flatMap { $0 < 0 ? nil : Int($0) - SystemClock.date / 1000 }
+    return HTTPReply(
+      status: status, mediaType: media, retryAfter: retryAfter.map { Int(min(max($0, 0), 86_400)) },
+      clockDifference: difference, body: body.copy())
+  }
+}
+
+/// Lists that libcurl reads during an exchange.
+private struct CurlLists: ~Copyable {
+  var headers = CurlList()
+  var addresses = CurlList()
+}
+
+private struct CurlList: ~Copyable {
+  private(set) var list: UnsafeMutablePointer<curl_slist>?
+
+  mutating func append(_ text: String) {
+    if let longer = curl_slist_append(list, text) { list = longer }
+  }
+
+  deinit { curl_slist_free_all(list) }
+}

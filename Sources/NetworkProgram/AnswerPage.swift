@@ -1,0 +1,59 @@
+/// The page that a person sees last. It runs nothing, loads nothing, and repeats nothing of what came in.
+struct AnswerPage {
+  let response: String
+
+  /// The page after everything went well.
+  static let signedIn = AnswerPage(
+    200, "You are signed in",
+    "llavero has what it needs. You can close this page and go back to your terminal.")
+
+  /// The page after the server refused.
+  static let refused = AnswerPage(
+    200, "You are not signed in", "The service said no. You can close this page; your terminal says more.")
+
+  /// The page after the exchange failed.
+  static let failed = AnswerPage(
+    200, "Signing in did not work", "You can close this page; your terminal says what went wrong.")
+
+  /// The page for a request that is none of ours.
+  static func status(_ status: Int) -> AnswerPage {
+    AnswerPage(
+      status, "This is not the page",
+      "llavero is waiting for the page on which you sign in. You can close this one.")
+  }
+
+  private static let reasons = [
+    200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
+    431: "Request Header Fields Too Large", 503: "Service Unavailable",
+  ]
+
+  private init(_ status: Int, _ title: String, _ text: String) {
+    let page = """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width">
+      <title>\(title)</title>
+      <style>
+      :root { color-scheme: light dark }
+      body { font: 18px/1.5 system-ui, sans-serif; max-width: 32em; margin: 15vh auto; padding: 0 1em }
+      h1 { font-size: 1.5em }
+      </style>
+      </head>
+      <body>
+      <h1>\(title)</h1>
+      <p>\(text)</p>
+      </body>
+      </html>
+
+      """
+    response =
+      [
+        "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Error")", "Content-Type: text/html; charset=utf-8",
+        "Content-Length: \(page.utf8.count)", "Cache-Control: no-store", "Referrer-Policy: no-referrer",
+        "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+        "X-Content-Type-Options: nosniff", "Connection: close",
+      ].joined(separator: "\r\n") + "\r\n\r\n" + page
+  }
+}

@@ -1,0 +1,49 @@
+import Bytes
+import Glibc
+import JSON
+import Network
+import Processes
+import SignIn
+import Terminals
+import ToolCommands
+
+/// `llavero-network`, the companion that has the network. The programs that hold the keychain start it when something has to
+/// be fetched; nobody types it.
+package enum NetworkProgram {
+  /// Does the work that comes on standard input, and ends the process.
+  package static func main() -> Never {
+    Program.begin()
+    do throws(Failure) {
+      switch CString.arguments(from: 1).first?.text {
+      case "--version"?: try StandardStreams.write(raw: Program.versionLine)
+      case nil: try StandardStreams.write(outcome().encoded)
+      default: throw misuse
+      }
+    } catch {
+      Program.end(error)
+    }
+    Program.end(Status.done.rawValue)
+  }
+
+  private static var misuse: Failure {
+    Failure(
+      "\(Executables.network) is started by llavero", hint: "see \(command: "llavero", "login", "--help")",
+      status: .usage)
+  }
+
+  private static func outcome() throws(Failure) -> SignInOutcome {
+    if StandardStreams.isTerminal(0) { throw misuse }
+    let text = try StandardStreams.readAll(0, limit: SignInWork.maximumSize, what: "the work")
+    let work: SignInWork
+    do throws(JSONReader.Malformed) {
+      work = try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try SignInWork(parsing: text) }
+    } catch {
+      throw misuse
+    }
+    guard let place = SignInPlace(work.url) else { return .unknownPlace }
+    let timeout = Variables.value("LLAVERO_NETWORK_TIMEOUT").flatMap { Int($0) } ?? 30
+    let transport = CurlTransport(
+      timeout: min(max(timeout, 1), 600) * 1000, settings: GitConfiguration.httpSettings)
+    return SignInTask(at: place, over: transport).outcome(of: work)
+  }
+}

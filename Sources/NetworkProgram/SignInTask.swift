@@ -1,0 +1,312 @@
+import Bytes
+import Glibc
+import Network
+import SignIn
+import Terminals
+
+/// Does the work that a program with a keychain asks for.
+struct SignInTask {
+  /// The longest exchange with a server, in milliseconds.
+  static let exchangeLimit = 30_000
+  /// How long a person has to sign in with the browser, in milliseconds.
+  private static let patience = 600_000
+  /// From how many seconds on a wrong clock is worth a word.
+  private static let clockTolerance = 120
+
+  private let transport: WatchingTransport
+  private let place: SignInPlace
+
+  init(at place: SignInPlace, over transport: any Transport) {
+    self.place = place
+    self.transport = WatchingTransport(transport)
+  }
+
+  /// Does the work.
+  func outcome(of work: consuming SignInWork) -> SignInOutcome {
+    switch work.task {
+    case .renew: renew(work)
+    case .signIn: signIn(work)
+    case .revoke: revoke(work)
+    case .describe: describe(work)
+    }
+  }
+
+  private func failed(_ text: SignInText.Text) -> SignInOutcome {
+    sayClockDifference()
+    return .failed(message: text.message, hint: text.hint)
+  }
+
+  private func failed(_ fault: SignInFault, asking endpoint: EndpointURL) -> SignInOutcome {
+    failed(SignInText.text(fault, at: endpoint.host))
+  }
+
+  /// A wrong clock makes tokens seem to expire early or late, and the reason is hard to guess.
+  private func sayClockDifference() {
+    guard let difference = transport.clockDifference, abs(difference) > Self.clockTolerance else { return }
+    let minutes = abs(difference) / 60
+    StandardStreams.say(
+      "the clock of this machine is \(minutes) minutes \(difference > 0 ? "behind" : "ahead of") that of \(place.server.host)"
+    )
+  }
+
+  private func method(
+    _ work: borrowing SignInWork, asking transport: (any Transport)?
+  ) throws(NoSignInMethod) -> SignInMethod {
+    let settings = CredentialSettings(
+      for: place, GitConfiguration.credentialSettings(), variable: Variables.value)
+    return try SignInMethod.find(
+      for: place, settings, work.options, headers: work.headers, over: transport)
+  }
+
+  // MARK: Renewing
+
+  private func renew(_ work: borrowing SignInWork) -> SignInOutcome {
+    let client: ClientRegistration
+    switch work.client {
+    case .some(let known): client = known.copy()
+    case .none:
+      // Another helper has signed in; the same settings say where.
+      do throws(NoSignInMethod) {
+        client = try method(work, asking: nil).client.copy()
+      } catch {
+        return .unknownPlace
+      }
+    }
+    switch work.refreshToken {
+    case .none: return .unknownPlace
+    case .some(let token): return renew(token, client, account: work.account)
+    }
+  }
+
+  private func renew(
+    _ token: borrowing Secret, _ client: borrowing ClientRegistration, account: ByteString?
+  ) -> SignInOutcome {
+    let start = SystemClock.date / 1000
+    do throws(SignInFault) {
+      let tokens = try client.refresh(token, over: transport)
+      return signedIn(tokens, client.copy(), account: account, from: start)
+    } catch {
+      if case .refused(let refusal) = error, refusal.kind == .invalidGrant { return .refreshRefused }
+      return failed(error, asking: client.tokenEndpoint)
+    }
+  }
+
+  private func signedIn(
+    _ tokens: consuming Tokens, _ client: consuming ClientRegistration, account: ByteString?, from start: Int
+  ) -> SignInOutcome {
+    sayClockDifference()
+    let expiry = tokens.life.map { Int64(start) + $0 }
+    let account = account ?? ByteString(client.userName)
+    return .tokens(SignedIn(tokens, expiry: expiry, account: account, client: client))
+  }
+
+  // MARK: Signing in
+
+  private func signIn(_ work: borrowing SignInWork) -> SignInOutcome {
+    let method: SignInMethod
+    do throws(NoSignInMethod) {
+      method = try self.method(work, asking: work.onlyIfConfigured ? nil : transport)
+    } catch {
+      // Nobody asked to sign in.
+      if work.onlyIfConfigured { return .unknownPlace }
+      guard let kept = kept(work, for: error) else { return failed(SignInText.text(error, at: place)) }
+      method = kept
+    }
+    let start = SystemClock.date / 1000
+    let person = TerminalPerson(at: place)
+    defer { person.finish() }
+    do throws(SignInFault) {
+      let tokens = try tokens(method, work.way, person)
+      if let given = tokens.scope { sayReducedScope(asked: method.client.scope, given: given) }
+      return signedIn(tokens, method.client.copy(), account: work.account, from: start)
+    } catch {
+      person.finish()
+      return failed(error, asking: method.client.tokenEndpoint)
+    }
+  }
+
+  /// The client of an earlier sign-in, where no setting names one.
+  private func kept(_ work: borrowing SignInWork, for obstacle: NoSignInMethod) -> SignInMethod? {
+    if work.options.clientID != nil { return nil }
+    switch obstacle {
+    case .noClient, .unknownPlace: break
+    case .unusableSetting, .fault: return nil
+    }
+    switch work.client {
+    case .none: return nil
+    case .some(let client):
+      var client = client.copy()
+      client.scope = work.options.scope ?? client.scope
+      return SignInMethod(client: client, service: nil)
+    }
+  }
+
+  private func tokens(
+    _ method: borrowing SignInMethod, _ way: SignInMethod.Way?, _ person: TerminalPerson
+  ) throws(SignInFault) -> Tokens {
+    switch way ?? usualWay(method) {
+    case .browser: return try byBrowser(method.client)
+    case .paste: return try byPasting(method.client)
+    case .device:
+      do throws(SignInFault) {
+        return try byDevice(method.client, person)
+      } catch .refused(let refusal) where refusal.kind == .unsupported && way == nil {
+        return try byPasting(method.client)
+      }
+    }
+  }
+
+  private func usualWay(_ method: borrowing SignInMethod) -> SignInMethod.Way {
+    let hasBrowser = method.client.authorizationEndpoint != nil && method.ways.contains(.browser)
+    if hasBrowser, BrowserProgram.isThere { return .browser }
+    if method.client.deviceEndpoint != nil, method.ways.contains(.device) { return .device }
+    return .paste
+  }
+
+  private func byDevice(
+    _ client: borrowing ClientRegistration, _ person: TerminalPerson
+  ) throws(SignInFault) -> Tokens {
+    let flow = DeviceFlow(over: transport, with: person, clock: { SystemClock.awake })
+    while true {
+      do throws(SignInFault) {
+        return try flow.run(client)
+      } catch .tooLate {
+        person.finish()
+        guard let terminal = Terminal(),
+          terminal.answer(to: "The code has expired. Press Enter for a new one. ") != nil
+        else { throw .tooLate }
+      }
+    }
+  }
+
+  private func byBrowser(_ client: borrowing ClientRegistration) throws(SignInFault) -> Tokens {
+    guard let redirection = Redirection(client.redirectURI), client.authorizationEndpoint != nil else {
+      throw .noFlow
+    }
+    guard let listener = LoopbackListener(for: redirection) else {
+      TerminalPerson.show(
+        "Port \(redirection.port ?? 0) is in use, and \(place.hostAndPort) sends the browser only there.\n")
+      return try byPasting(client)
+    }
+    let request = try AuthorizationRequest(client, port: listener.port)
+    TerminalPerson.show(
+      "To sign in to \(place.hostAndPort), use the page in your browser. If none opens, open this one:\n\n    \(request.url)\n\n"
+    )
+    if !BrowserProgram.open(request.url) { TerminalPerson.show("No browser was found.\n") }
+    let deadline = SystemClock.awake + Self.patience
+    while let arrival = listener.next(at: request.path, until: deadline) {
+      let returned: AuthorizationRequest.Return
+      do throws(SignInFault) {
+        let query = Secret(copying: ByteString(arrival.query))
+        returned = try query.withUnsafeBytes { (text) throws(SignInFault) in try request.check(text) }
+      } catch {
+        arrival.answer(.failed)
+        throw error
+      }
+      switch consume returned {
+      case .foreign: arrival.answer(.status(400))
+      case .refusal(let refusal):
+        arrival.answer(.refused)
+        throw .refused(refusal)
+      case .code(let code):
+        do throws(SignInFault) {
+          let tokens = try request.redeem(code, by: client, over: transport)
+          arrival.answer(.signedIn)
+          return tokens
+        } catch {
+          arrival.answer(.failed)
+          throw error
+        }
+      }
+    }
+    throw .tooLate
+  }
+
+  private func byPasting(_ client: borrowing ClientRegistration) throws(SignInFault) -> Tokens {
+    let request = try AuthorizationRequest(client, port: nil)
+    guard let terminal = Terminal() else { throw .noFlow }
+    terminal.show(
+      """
+      To sign in to \(place.hostAndPort), open this page in a browser on any machine:
+
+          \(request.url)
+
+      In the end, the browser shows a page that it can't reach. Copy the whole address of that page, and paste it here;
+      it isn't shown.
+
+      """)
+    for _ in 0..<3 {
+      guard case .line(let line) = terminal.askForSecret("Address: ") else { throw .cancelled }
+      let returned = try line.withUnsafeBytes { (text) throws(SignInFault) -> AuthorizationRequest.Return in
+        guard let mark = text.firstIndex(of: UInt8(ascii: "?"), from: 0) else { return .foreign }
+        let end = text.firstIndex(of: UInt8(ascii: "#"), from: mark) ?? text.count
+        return try request.check(text.part(mark + 1, end - mark - 1))
+      }
+      switch consume returned {
+      case .foreign:
+        terminal.show("That isn't the address. It begins with \(client.redirectURI), and has a code in it.\n")
+      case .refusal(let refusal): throw .refused(refusal)
+      case .code(let code): return try request.redeem(code, by: client, over: transport)
+      }
+    }
+    throw .cancelled
+  }
+
+  /// Says which scopes are missing: what fails later would not tell.
+  private func sayReducedScope(asked: String, given: String) {
+    let given = Set(given.split { $0 == " " || $0 == "," })
+    let missing = asked.split(separator: " ").filter { !given.contains($0) && $0 != "offline_access" }
+    if missing.isEmpty || given.isEmpty { return }
+    StandardStreams.say(
+      "\(place.hostAndPort) gave less than was asked for: without \(missing.joined(separator: ", "))")
+  }
+
+  // MARK: The rest
+
+  private func revoke(_ work: borrowing SignInWork) -> SignInOutcome {
+    switch work.client {
+    case .none: return .unknownPlace
+    case .some(let client):
+      guard let endpoint = client.revocationEndpoint else { return .unknownPlace }
+      do throws(SignInFault) {
+        // The refresh token first: with it, its access tokens end too (RFC 7009 section 2.1).
+        switch work.refreshToken {
+        case .some(let token): try client.revoke(token, isRefreshToken: true, over: transport)
+        case .none: break
+        }
+        switch work.accessToken {
+        case .some(let token): try client.revoke(token, isRefreshToken: false, over: transport)
+        case .none: break
+        }
+        return .done
+      } catch {
+        return failed(error, asking: endpoint)
+      }
+    }
+  }
+
+  private func describe(_ work: borrowing SignInWork) -> SignInOutcome {
+    do throws(NoSignInMethod) {
+      _ = try method(work, asking: nil)
+      return .done
+    } catch {
+      return .unknownPlace
+    }
+  }
+}
+
+/// Notes what servers say of the time.
+private final class WatchingTransport: Transport {
+  private let transport: any Transport
+  private(set) var clockDifference: Int?
+
+  init(_ transport: any Transport) {
+    self.transport = transport
+  }
+
+  func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
+    let reply = try transport.exchange(request)
+    clockDifference = reply.clockDifference ?? clockDifference
+    return reply
+  }
+}

@@ -1,0 +1,117 @@
+import Network
+import SignIn
+import Terminals
+
+/// What a person is told about signing in.
+enum SignInText {
+  /// A message, and what to do.
+  struct Text {
+    let message: String
+    var hint: String?
+  }
+
+  static func text(_ fault: SignInFault, at host: String) -> Text {
+    switch fault {
+    case .transport(let fault): text(fault, at: host)
+    case .reply(let fault): Text(message: "\(host) gave an answer that can't be used: \(reason(fault))")
+    case .refused(let refusal): text(refusal, at: host)
+    case .noFlow:
+      Text(
+        message: "\(host) has no way to sign in of this kind",
+        hint: "try another of --browser, --device and --paste")
+    case .wrongIssuer:
+      Text(
+        message: "the browser came back with an answer of another server than \(host); it was not used",
+        hint:
+          "if nobody is attacking you, credential.https://\(host).oauthTokenEndpoint may name the wrong server"
+      )
+    case .tooLate: Text(message: "nobody signed in to \(host) in time", hint: "try again")
+    case .cancelled: Text(message: "you were not signed in to \(host)")
+    }
+  }
+
+  private static func text(_ fault: TransportFault, at host: String) -> Text {
+    switch fault {
+    case .unreachable(let reason):
+      Text(
+        message: "cannot reach \(host): \(reason)",
+        hint: "what is kept stays as it is; try again when the network is back")
+    case .proxyAuthentication:
+      Text(
+        message: "the proxy on the way to \(host) demands a login (status 407)",
+        hint: "git takes it in http.proxy, as http://USER@PROXY:PORT; what is kept stays as it is")
+    case .unsafeConnection(let reason):
+      Text(
+        message: "the connection to \(host) isn't safe: \(reason)",
+        hint: "a certificate authority of your own goes into http.https://\(host).sslCAInfo")
+    case .tooLarge: Text(message: "the answer of \(host) is larger than \(HTTPReply.maximumBody / 1024) KiB")
+    case .tooSlow(let milliseconds):
+      Text(
+        message: "\(host) gave no whole answer within \(milliseconds / 1000) s",
+        hint: "what is kept stays as it is; try again later")
+    case .cancelled: Text(message: "you were not signed in to \(host)")
+    }
+  }
+
+  private static func text(_ refusal: TokenRefusal, at host: String) -> Text {
+    let words = refusal.explanation.map { "\(refusal.code): \($0)" } ?? refusal.code
+    let hint: String? =
+      switch refusal.kind {
+      case .denied: nil
+      case .codeExpired: "try again"
+      case .invalidClient:
+        "see credential.https://\(host).oauthClientId and oauthClientSecret in git's configuration"
+      case .invalidScope: "see credential.https://\(host).oauthScopes in git's configuration, or pass --scope"
+      case .unsupported: "try another of --browser, --device and --paste"
+      case .temporary: "what is kept stays as it is; try again later"
+      default: nil
+      }
+    return Text(
+      message: refusal.kind == .denied ? "\(host) says that you refused" : "\(host) refused (\(words))",
+      hint: hint)
+  }
+
+  private static func reason(_ fault: ReplyFault) -> String {
+    switch fault {
+    case .notUnderstood(let status): "it is neither JSON nor a form (status \(status))"
+    case .repeated(let name): "it has \(name) twice"
+    case .unusable(let name): "its \(name) is missing or not allowed"
+    case .unexpectedStatus(let status): "its status is \(status)"
+    }
+  }
+
+  static func text(_ fault: NoSignInMethod, at place: SignInPlace) -> Text {
+    let host = place.hostAndPort
+    switch fault {
+    case .unknownPlace:
+      return Text(
+        message: "nothing says how to sign in to \(host)",
+        hint:
+          "'llavero login --list' shows the services that are known; llavero-login(1) has the settings for others"
+      )
+    case .noClient(let service):
+      let page = service.flatMap { place.server.resolving($0.registration)?.text }
+      var steps = "register llavero there" + (page.map { ": \($0)" } ?? "")
+      if let service {
+        steps += ", redirect URI \(service.redirectURI), \(service.choices)"
+      }
+      return Text(
+        message:
+          "llavero is not registered at \(service?.name ?? host), so nobody can sign in to \(host) through it",
+        hint: steps + "; then: git config --global credential.\(place.scheme)://\(host).oauthClientId ID"
+          + (service?.needsSecret == true ? ", and oauthClientSecret likewise" : ""))
+    case .unusableSetting(let name):
+      return Text(
+        message: "credential.\(place.scheme)://\(host).\(name) in git's configuration can't be used",
+        hint: "an address has to begin with https://, or be a path on \(host)")
+    case .fault(let fault): return text(fault, at: host)
+    }
+  }
+
+  /// Warns of git's setting, each time.
+  static func sayUnverified(_ url: EndpointURL) {
+    StandardStreams.say(
+      "the certificate of \(url.host) is not verified, because http.sslVerify is false; anybody on the way can read the token"
+    )
+  }
+}

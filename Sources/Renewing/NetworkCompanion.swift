@@ -1,0 +1,56 @@
+import Bytes
+import Glibc
+import JSON
+package import Keychain
+import Processes
+package import SignIn
+
+/// The program that has the network, as the programs that have a keychain use it: work goes in and an outcome comes out, by
+/// descriptor.
+package struct NetworkCompanion {
+  private let path: String
+
+  /// `nil` if it isn't installed, or `LLAVERO_NETWORK` is `never`.
+  package init?() {
+    if let setting = CString(variable: "LLAVERO_NETWORK"), setting.text == "never" { return nil }
+    guard let path = Executables.companion(Executables.network) else { return nil }
+    self.path = path
+  }
+
+  /// The longest time for work that asks nobody, in milliseconds: more than its own deadlines together.
+  package static let patience = 60_000
+  /// The longest time for a person to sign in, in milliseconds: more than any code is valid.
+  package static let patienceWithPerson = 3_600_000
+
+  /// Has work done.
+  ///
+  /// - Parameter timeout: the longest time, in milliseconds.
+  /// - Throws: ``KeychainError`` if it can't be run, and ``KeychainError/promptDismissed`` if a signal ended it.
+  package func perform(_ work: borrowing SignInWork, within timeout: Int) throws(KeychainError)
+    -> SignInOutcome
+  {
+    let outcome = try ProgramOutput.converse(
+      [CString(copying: path)], sending: work.encoded, timeout: timeout, limit: SignInOutcome.maximumSize)
+    switch consume outcome {
+    case .printed(let text):
+      do throws(JSONReader.Malformed) {
+        return try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+          try SignInOutcome(parsing: text)
+        }
+      } catch {
+        return .failed(
+          message: "\(Executables.network) gave no answer that can be understood", hint: Self.remedy)
+      }
+    // The loader says which library is missing, on standard error.
+    case .failed(.ended(.exited(127))):
+      return .failed(message: "\(Executables.network) can't be started", hint: Self.remedy)
+    case .failed(.ended(let ending)):
+      return .failed(message: "\(Executables.network) \(ending.text)", hint: nil)
+    case .failed:
+      return .failed(message: "\(Executables.network) took too long", hint: "try again later")
+    }
+  }
+
+  /// What to do if it can't be used.
+  package static let remedy = "install the package llavero-network, and with it libcurl4"
+}

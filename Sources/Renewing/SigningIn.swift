@@ -1,0 +1,114 @@
+import Bytes
+import CredentialProtocols
+package import Keychain
+import Processes
+package import SignIn
+
+/// Signs a person in, and keeps what comes of it.
+package struct SigningIn {
+  private let companion: NetworkCompanion
+  private let stateFolder: String
+
+  /// `nil` if the program that has the network isn't installed.
+  package init?(stateFolder: String) {
+    guard let companion = NetworkCompanion() else { return nil }
+    self.companion = companion
+    self.stateFolder = stateFolder
+  }
+
+  /// What came of it.
+  package enum Outcome {
+    /// The login is in the keychain.
+    case stored(Item, expiry: Int64?, isRenewable: Bool)
+    /// Somebody else has signed in meanwhile.
+    case isThere
+    /// Nothing says how to sign in there.
+    case unknownPlace
+    case failed(message: String, hint: String?)
+  }
+
+  /// How to sign in.
+  package struct Wish {
+    /// The way, if the person has chosen one.
+    package var way: SignInMethod.Way?
+    /// What the command line says.
+    package var options = SignInMethod.Options()
+    /// The `WWW-Authenticate` headers of the refusal, if there was one.
+    package var headers: [String] = []
+    /// Whether only to sign in where git's configuration, or the service itself, says how.
+    package var onlyIfConfigured = false
+
+    package init() {}
+  }
+
+  /// Signs in. Of many processes that want the same, one asks the person.
+  ///
+  /// - Parameters:
+  ///   - wish: how.
+  ///   - key: for what the token is kept; without an account, the service's own is taken.
+  ///   - isThere: returns whether there is a login by now; called when nobody else is signing in there.
+  /// - Throws: ``KeychainError`` if the keychain can't be used; the person isn't asked then.
+  package func perform(
+    _ wish: Wish, for key: InternetPassword, in keychain: any KeychainStore,
+    unless isThere: () throws(KeychainError) -> Bool = { false }
+  ) throws(KeychainError) -> Outcome {
+    guard let url = key.url(), let address = SignInPlace(url) else { return .unknownPlace }
+    let origin = address.server.origin
+    let lock = try RenewalLock(
+      named: RenewalLock.name(of: origin), in: stateFolder,
+      patience: NetworkCompanion.patienceWithPerson / 1000)
+    defer { withExtendedLifetime(lock) {} }
+    if try isThere() { return .isThere }
+    let readiness = keychain.probe()
+    if !readiness.canKeepSecrets, let reason = readiness.reason { throw reason }
+    var work = SignInWork(.signIn, at: url)
+    work.client = try KeptClient.find(origin, in: keychain)
+    work.account = key.account
+    work.way = wish.way
+    work.options = wish.options
+    work.headers = wish.headers
+    work.onlyIfConfigured = wish.onlyIfConfigured
+    switch try companion.perform(work, within: NetworkCompanion.patienceWithPerson) {
+    case .tokens(let tokens):
+      var key = key
+      key.account = key.account ?? tokens.account
+      var item = Item(.internetPassword(key))
+      item.itemDescription = "OAuth token"
+      let credential = Credential(
+        tokens.accessToken.copy(), expiry: tokens.expiry, refreshToken: tokens.copyOfRefreshToken())
+      // The token is of no use for long without its client.
+      try KeptClient.save(tokens.client, origin, in: keychain)
+      try keychain.save(item, credential)
+      return .stored(item, expiry: tokens.expiry, isRenewable: credential.hasRefreshToken)
+    case .failed(let message, let hint): return .failed(message: message, hint: hint)
+    default: return .unknownPlace
+    }
+  }
+
+  /// Whether git's configuration, or the service itself, says how to sign in.
+  ///
+  /// - Throws: ``KeychainError`` if the companion can't be run.
+  package func isConfigured(at url: String, headers: [String]) throws(KeychainError) -> Bool {
+    var work = SignInWork(.describe, at: url)
+    work.headers = headers
+    if case .done = try companion.perform(work, within: NetworkCompanion.patience) { return true }
+    return false
+  }
+
+  /// Has a server forget tokens.
+  ///
+  /// - Returns: ``SignInOutcome/done``, ``SignInOutcome/unknownPlace`` if the server doesn't offer it, or a failure.
+  /// - Throws: ``KeychainError``.
+  package func revoke(
+    _ credential: borrowing Credential, of key: InternetPassword, in keychain: any KeychainStore
+  ) throws(KeychainError) -> SignInOutcome {
+    guard let url = key.url(), let address = SignInPlace(url),
+      let client = try KeptClient.find(address.server.origin, in: keychain)
+    else { return .unknownPlace }
+    var work = SignInWork(.revoke, at: url)
+    work.client = consume client
+    work.refreshToken = credential.copyOfRefreshToken()
+    work.accessToken = credential.secret.copy()
+    return try companion.perform(work, within: NetworkCompanion.patience)
+  }
+}

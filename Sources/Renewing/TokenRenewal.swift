@@ -1,0 +1,152 @@
+import Bytes
+import CredentialProtocols
+import Glibc
+package import Keychain
+import PrivateFiles
+import SignIn
+import Terminals
+
+/// Renews tokens with their refresh tokens. Of many processes that need the same one, a single one asks the server.
+package final class TokenRenewal: SecretRenewing {
+  private let stateFolder: String
+  private let companion: () -> NetworkCompanion?
+
+  /// - Parameters:
+  ///   - stateFolder: where the locks are.
+  ///   - companion: finds the program that has the network; it isn't looked for until it is needed.
+  package init(
+    stateFolder: String, companion: @escaping () -> NetworkCompanion? = { NetworkCompanion() }
+  ) {
+    self.stateFolder = stateFolder
+    self.companion = companion
+  }
+
+  /// How long to wait for another process, in seconds: longer than it may take.
+  private static let patience = NetworkCompanion.patience / 1000 + 30
+
+  package func renew(
+    _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore, at now: Timestamp
+  ) throws(KeychainError) -> RenewalOutcome {
+    guard let place = SignedInPlace(item, credential), let companion = companion() else { return .failed }
+    let begin = SystemClock.sinceBoot
+    let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: Self.patience)
+    // Only the keychain knows what others have done meanwhile.
+    guard let present = try current(item, in: keychain) else { return .ended }
+    if !present.credential.isExpired(at: .now), !present.credential.hasSameSecret(as: credential) {
+      return .renewed(present)
+    }
+    guard present.credential.hasRefreshToken else { return .ended }
+    if lock.hasFailed(since: begin) { return .failed }
+    if let obstacle = keychain.probe().reason {
+      // The server's answer would be lost, and with it the only valid token.
+      say(place, Failure(obstacle).message)
+      return .failed
+    }
+    var work = SignInWork(.renew, at: place.url)
+    work.client = try KeptClient.find(place.origin, in: keychain)
+    work.refreshToken = present.credential.copyOfRefreshToken()
+    work.account = item.key.account
+    switch try companion.perform(work, within: NetworkCompanion.patience) {
+    case .tokens(let tokens): return try keep(tokens, present, in: keychain)
+    case .refreshRefused:
+      try forgetRefreshToken(of: present, in: keychain)
+      say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
+      return .ended
+    case .failed(let message, let hint):
+      lock.noteFailure()
+      say(place, message)
+      if let hint { StandardStreams.say("hint: \(hint)") }
+    default: lock.noteFailure()
+    }
+    return .failed
+  }
+
+  private func say(_ place: SignedInPlace, _ reason: String, hint: TextForTerminal? = nil) {
+    StandardStreams.say("the token for \(place.url) was not renewed: \(reason)")
+    if let hint { StandardStreams.say("hint: \(hint)") }
+  }
+
+  /// The item with that key as it is now; `nil` if it is gone.
+  private func current(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Answer? {
+    let query = try ItemQuery(for: item.key)
+    return try keychain.reading { () throws(KeychainError) -> Answer? in
+      let primaryKey = item.key.primaryKey
+      guard let found = try keychain.items(matching: query).first(where: { $0.key.primaryKey == primaryKey }),
+        let credential = try keychain.credentialIfPresent(of: found)
+      else { return nil }
+      return Answer(item: found, credential: credential)
+    }
+  }
+
+  /// Stores new tokens before anybody gets them.
+  private func keep(
+    _ tokens: borrowing SignedIn, _ used: borrowing Answer, in keychain: any KeychainStore
+  ) throws(KeychainError) -> RenewalOutcome {
+    let scheme = used.credential.authenticationScheme
+    let new = Credential(
+      tokens.accessToken.copy(), expiry: tokens.expiry,
+      refreshToken: tokens.copyOfRefreshToken() ?? used.credential.copyOfRefreshToken(),
+      authenticationScheme: scheme)
+    let former = used.item
+    let usedCredential = used.credential.copy()
+    let stored = try keychain.exclusively { () throws(KeychainError) -> Item? in
+      guard let present = try current(former, in: keychain) else { return nil }
+      // Whoever signed in meanwhile has a newer one.
+      guard present.credential.hasSameRefreshToken(as: usedCredential) else { return present.item }
+      return try keychain.update(present.item, new)
+    }
+    guard let stored, let answer = try current(keychain.committed(stored), in: keychain) else {
+      return .ended
+    }
+    // A token that is valid for a moment only is valid.
+    if answer.credential.isExpired(at: .now), !answer.credential.hasSameSecret(as: new) { return .ended }
+    return .renewed(answer)
+  }
+
+  /// Forgets a refresh token that the server has refused, unless another is there by now. The item stays.
+  private func forgetRefreshToken(
+    of used: borrowing Answer, in keychain: any KeychainStore
+  ) throws(KeychainError) {
+    let former = used.item
+    let usedCredential = used.credential.copy()
+    try keychain.exclusively { () throws(KeychainError) in
+      guard let present = try current(former, in: keychain),
+        present.credential.hasSameRefreshToken(as: usedCredential)
+      else { return }
+      var without = present.credential.copy()
+      without.refreshToken = nil
+      try keychain.update(present.item, without)
+    }
+  }
+}
+
+extension SignedIn {
+  /// A copy of the refresh token.
+  borrowing func copyOfRefreshToken() -> Secret? {
+    switch refreshToken {
+    case .some(let token): token.copy()
+    case .none: nil
+    }
+  }
+}
+
+/// A place where somebody has signed in, as its item says.
+struct SignedInPlace {
+  /// The place as a URL without an account.
+  let url: String
+  /// Scheme, host and port.
+  let origin: String
+  /// What all processes that renew the same token lock.
+  let lockName: String
+
+  /// `nil` for items whose secrets are no tokens that can be renewed.
+  init?(_ item: Item, _ credential: borrowing Credential) {
+    guard case .internetPassword(let key) = item.key,
+      credential.authenticationScheme.map({ $0.isEqualIgnoringCase("bearer") }) ?? true
+    else { return nil }
+    guard let url = key.url(), let address = SignInPlace(url) else { return nil }
+    self.url = url
+    origin = address.server.origin
+    lockName = RenewalLock.name(of: "\(origin) \(key.account.map { "\($0)" } ?? "")")
+  }
+}

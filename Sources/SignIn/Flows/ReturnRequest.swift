@@ -1,0 +1,65 @@
+import Bytes
+
+/// The request with which a browser comes back to this machine, as far as it matters (RFC 9112).
+package struct ReturnRequest {
+  /// The longest head of a request, in bytes.
+  package static let maximumSize = 32_768
+
+  /// The path, without the query.
+  package let path: String
+  /// The query, without its question mark.
+  package let query: [UInt8]
+
+  /// What came so far.
+  package enum Outcome {
+    case request(ReturnRequest)
+    /// More has to be read.
+    case incomplete
+    /// It is no request of a browser to this address; the status to answer with.
+    case refused(Int)
+  }
+
+  /// Reads the head of a request.
+  ///
+  /// - Parameter hosts: the values that `Host` may have. A page of another site, whose name leads here, has another (DNS
+  ///   rebinding).
+  package static func parse(_ text: UnsafeRawBufferPointer, hosts: [String]) -> Outcome {
+    guard let end = endOfHead(text) else {
+      return text.count > maximumSize ? .refused(431) : .incomplete
+    }
+    if end > maximumSize { return .refused(431) }
+    var lines = Lines(text.part(0, end))
+    guard let first = lines.next() else { return .refused(400) }
+    let words = String(decoding: first, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 3, words[2].hasPrefix("HTTP/1."), words[1].hasPrefix("/"),
+      first.allSatisfy({ 0x20...0x7e ~= $0 })
+    else { return .refused(400) }
+    guard words[0] == "GET" else { return .refused(405) }
+    var named: [String] = []
+    while let line = lines.next(), !line.isEmpty {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0) else { return .refused(400) }
+      let name = String(decoding: line.part(0, colon), as: UTF8.self).lowercased()
+      if name != "host" { continue }
+      let value = line.part(colon + 1, line.count - colon - 1)
+      named.append(
+        String(decoding: value, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\t" }).joined()
+          .lowercased())
+    }
+    guard named.count == 1, hosts.contains(named[0]) else { return .refused(400) }
+    let target = words[1]
+    let mark = target.firstIndex(of: "?") ?? target.endIndex
+    return .request(
+      ReturnRequest(path: String(target[..<mark]), query: Array(target[mark...].dropFirst().utf8)))
+  }
+
+  private static func endOfHead(_ text: UnsafeRawBufferPointer) -> Int? {
+    var start = 0
+    while let feed = text.firstIndex(of: 0x0a, from: start) {
+      let next = feed + 1
+      if next < text.count, text[next] == 0x0a { return next + 1 }
+      if next + 1 < text.count, text[next] == 0x0d, text[next + 1] == 0x0a { return next + 2 }
+      start = next
+    }
+    return nil
+  }
+}

@@ -1,0 +1,17 @@
+/// Why somebody couldn't be signed in, or a token not be renewed.
+package enum SignInFault: Error, Hashable {
+  /// There was no reply.
+  case transport(TransportFault)
+  /// The reply can't be used.
+  case reply(ReplyFault)
+  /// The server refuses.
+  case refused(TokenRefusal)
+  /// The server doesn't have the flow, as far as it is known.
+  case noFlow
+  /// The browser came back with a reply of another server.
+  case wrongIssuer
+  /// Nobody decided in time.
+  case tooLate
+  /// The person has stopped it.
+  case cancelled
+}

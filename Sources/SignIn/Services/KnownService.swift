@@ -1,0 +1,163 @@
+/// A service for git whose way of signing in is known: its endpoints, its scopes, and the user name for its tokens.
+package struct KnownService {
+  /// How the service is called, for people.
+  package let name: String
+  /// Its name in `credential.URL.provider`, as Git Credential Manager has it where that knows the service.
+  package let provider: String
+  /// The hosts on which it certainly is. A name that begins with a dot stands for all hosts below it.
+  let hosts: [String]
+  /// The beginning of the realm by which its servers call themselves in `WWW-Authenticate`; `nil` if that says nothing.
+  let realm: String?
+  /// Paths on the server, or whole addresses.
+  let authorize: String
+  let token: String
+  let device: String?
+  let revoke: String?
+  /// The client that the service itself has for git's helpers, by its documentation.
+  let builtInClient: String?
+  /// The address that has to be registered for a client, and is registered for the built-in one.
+  package let redirectURI: String
+  let scope: String
+  /// The user name that goes with a token; `nil` if any does.
+  let userName: String?
+  /// Git Credential Manager's own settings for a client there: `gitHubDev` stands for `gitHubDevClientId` and so on.
+  let settingsPrefix: String?
+  /// Where a client is registered: a path on the server, or a whole address.
+  package let registration: String
+  /// What to choose there, in a few words.
+  package let choices: String
+  /// Whether a client there needs its secret, except for a device code.
+  package let needsSecret: Bool
+
+  /// All known services.
+  package static let all: [KnownService] = [
+    gitHub, gitLab, forgejo, gitea, bitbucket, bitbucketDataCenter, azureDevOps, google,
+  ]
+
+  /// The service that certainly is on a host.
+  package static func on(host: String) -> KnownService? {
+    all.first { service in
+      service.hosts.contains { $0.hasPrefix(".") ? host.hasSuffix($0) && host.count > $0.count : host == $0 }
+    }
+  }
+
+  /// The service with a name in configuration.
+  package static func named(_ provider: String) -> KnownService? {
+    all.first { $0.provider == provider.lowercased() }
+  }
+
+  /// The service that a server says it is, by the `WWW-Authenticate` headers of a refusal.
+  ///
+  /// It only picks a row of this table, whose endpoints are on the same host: what a server says never leads elsewhere.
+  package static func calling(itself headers: [String]) -> KnownService? {
+    for header in headers {
+      guard let realm = realm(of: header) else { continue }
+      if let service = all.first(where: { service in
+        service.hasEndpointsOnItsHost && (service.realm.map { realm.hasPrefix($0) } ?? false)
+      }) {
+        return service
+      }
+    }
+    return nil
+  }
+
+  /// The value of `realm="…"` in a header.
+  private static func realm(of header: String) -> Substring? {
+    let name = "realm=\""
+    var rest = header[...]
+    while !rest.isEmpty {
+      if rest.prefix(name.count).lowercased() == name {
+        return rest.dropFirst(name.count).prefix { $0 != "\"" }
+      }
+      rest.removeFirst()
+    }
+    return nil
+  }
+
+  /// Whether nobody has to register a client there.
+  package var hasBuiltInClient: Bool { builtInClient != nil }
+
+  /// Whether a person can sign in there with a code.
+  package var hasDeviceCode: Bool { device != nil }
+
+  private var hasEndpointsOnItsHost: Bool { authorize.hasPrefix("/") && token.hasPrefix("/") }
+}
+
+extension KnownService {
+  static let gitHub = KnownService(
+    name: "GitHub", provider: "github", hosts: ["github.com", "gist.github.com", ".ghe.com"], realm: "GitHub",
+    authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: "/login/device/code",
+    revoke: nil,
+    builtInClient: nil, redirectURI: "http://127.0.0.1", scope: "repo workflow gist", userName: nil,
+    settingsPrefix: "gitHubDev", registration: "/settings/applications/new",
+    choices: "tick \"Enable Device Flow\"", needsSecret: true)
+
+  static let gitLab = KnownService(
+    name: "GitLab", provider: "gitlab", hosts: ["gitlab.com"], realm: "GitLab",
+    authorize: "/oauth/authorize", token: "/oauth/token", device: "/oauth/authorize_device",
+    revoke: "/oauth/revoke",
+    builtInClient: nil, redirectURI: "http://127.0.0.1", scope: "read_repository write_repository",
+    userName: "oauth2", settingsPrefix: "gitLabDev", registration: "/-/user_settings/applications",
+    choices: "untick \"Confidential\", tick the scopes read_repository and write_repository",
+    needsSecret: false)
+
+  static let forgejo = KnownService(
+    name: "Forgejo", provider: "forgejo", hosts: ["codeberg.org"], realm: "Forgejo",
+    authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: nil, revoke: nil,
+    builtInClient: builtInGiteaClient, redirectURI: "http://127.0.0.1", scope: "", userName: nil,
+    settingsPrefix: nil, registration: "/user/settings/applications",
+    choices: "untick \"Confidential client\"",
+    needsSecret: false)
+
+  static let gitea = KnownService(
+    name: "Gitea", provider: "gitea", hosts: ["gitea.com"], realm: "Gitea",
+    authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: nil, revoke: nil,
+    builtInClient: builtInGiteaClient, redirectURI: "http://127.0.0.1", scope: "", userName: nil,
+    settingsPrefix: nil, registration: "/user/settings/applications",
+    choices: "untick \"Confidential client\"",
+    needsSecret: false)
+
+  /// The client of every Gitea and Forgejo for git-credential-oauth (docs.gitea.com/development/oauth2-provider,
+  /// "Pre-configured Applications"). The consent page names that program.
+  private static let builtInGiteaClient = "a4792ccc-144e-407e-86c9-5e7d8d9c3269"
+
+  static let bitbucket = KnownService(
+    name: "Bitbucket", provider: "bitbucket", hosts: ["bitbucket.org"], realm: nil,
+    authorize: "/site/oauth2/authorize", token: "/site/oauth2/access_token", device: nil, revoke: nil,
+    builtInClient: nil, redirectURI: "http://localhost:34106/", scope: "repository:write",
+    userName: "x-token-auth",
+    settingsPrefix: "cloudOAuth", registration: "/account/settings/",
+    choices: "in the workspace's settings, add an OAuth consumer with the permission Repositories: Write",
+    needsSecret: true)
+
+  static let bitbucketDataCenter = KnownService(
+    name: "Bitbucket Data Center", provider: "bitbucket-data-center", hosts: [], realm: "Atlassian Bitbucket",
+    authorize: "/rest/oauth2/latest/authorize", token: "/rest/oauth2/latest/token", device: nil,
+    revoke: "/rest/oauth2/latest/revoke", builtInClient: nil, redirectURI: "http://127.0.0.1",
+    scope: "REPO_WRITE",
+    userName: nil, settingsPrefix: "bitbucketDataCenterOAuth",
+    registration: "/plugins/servlet/applinks/listApplicationLinks",
+    choices:
+      "an administrator adds an external application, incoming, with the permission Repositories: Write",
+    needsSecret: true)
+
+  static let azureDevOps = KnownService(
+    name: "Azure DevOps", provider: "azure-repos", hosts: ["dev.azure.com", ".visualstudio.com"], realm: nil,
+    authorize: "https://login.microsoftonline.com/organizations/oauth2/v2.0/authorize",
+    token: "https://login.microsoftonline.com/organizations/oauth2/v2.0/token",
+    device: "https://login.microsoftonline.com/organizations/oauth2/v2.0/devicecode", revoke: nil,
+    builtInClient: nil, redirectURI: "http://localhost",
+    scope: "499b84ac-1321-427f-aa17-267ca6975798/.default offline_access", userName: nil, settingsPrefix: nil,
+    registration: "https://entra.microsoft.com/",
+    choices: "a public client, with \"Allow public client flows\"",
+    needsSecret: false)
+
+  static let google = KnownService(
+    name: "Google", provider: "google", hosts: [".googlesource.com"], realm: nil,
+    authorize: "https://accounts.google.com/o/oauth2/auth", token: "https://oauth2.googleapis.com/token",
+    device: "https://oauth2.googleapis.com/device/code", revoke: "https://oauth2.googleapis.com/revoke",
+    builtInClient: nil, redirectURI: "http://127.0.0.1",
+    scope: "https://www.googleapis.com/auth/gerritcodereview", userName: nil, settingsPrefix: nil,
+    registration: "https://console.cloud.google.com/apis/credentials", choices: "the type \"Desktop app\"",
+    needsSecret: true)
+}

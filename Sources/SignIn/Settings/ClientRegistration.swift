@@ -1,0 +1,145 @@
+package import Bytes
+package import JSON
+
+/// A client of an authorization server: who llavero is there, and where the server's endpoints are.
+///
+/// The keychain keeps it beside the tokens, so that a refresh token only ever goes to the endpoint that was fixed when the
+/// person signed in. The names are those of RFC 7591 section 2 and RFC 8414 section 2.
+package struct ClientRegistration: ~Copyable {
+  /// How the client's secret is sent (RFC 7591 section 2, `token_endpoint_auth_method`).
+  package enum Authentication: String {
+    /// In a Basic Authorization header.
+    case header = "client_secret_basic"
+    /// In the body.
+    case body = "client_secret_post"
+  }
+
+  /// The client's identifier there.
+  package var clientID: String
+  /// The client's secret, if it has one.
+  package var clientSecret: Secret?
+  /// How the secret is sent.
+  package var authentication = Authentication.header
+  package var authorizationEndpoint: EndpointURL?
+  package var tokenEndpoint: EndpointURL
+  package var deviceEndpoint: EndpointURL?
+  package var revocationEndpoint: EndpointURL?
+  /// The issuer, by which a reply to a browser is checked (RFC 9207); `nil` if the server's isn't known.
+  package var issuer: String?
+  /// Whether the server's metadata promise that each reply to a browser names the issuer.
+  package var promisesIssuer = false
+  /// Where the server sends the browser: a loopback address, with or without a port.
+  package var redirectURI = "http://127.0.0.1"
+  /// The scopes to ask for, separated by spaces; empty for the server's own choice.
+  package var scope = ""
+  /// The user name that goes with a token if the person names none.
+  package var userName = "oauth2"
+
+  package init(clientID: String, tokenEndpoint: EndpointURL) {
+    self.clientID = clientID
+    self.tokenEndpoint = tokenEndpoint
+  }
+
+  /// A second copy.
+  package borrowing func copy() -> ClientRegistration {
+    var copy = ClientRegistration(clientID: clientID, tokenEndpoint: tokenEndpoint)
+    switch clientSecret {
+    case .some(let secret): copy.clientSecret = secret.copy()
+    case .none: break
+    }
+    copy.authentication = authentication
+    copy.authorizationEndpoint = authorizationEndpoint
+    copy.deviceEndpoint = deviceEndpoint
+    copy.revocationEndpoint = revocationEndpoint
+    copy.issuer = issuer
+    copy.promisesIssuer = promisesIssuer
+    copy.redirectURI = redirectURI
+    copy.scope = scope
+    copy.userName = userName
+    return copy
+  }
+
+  /// The largest registration as JSON, in bytes.
+  package static let maximumSize = 32_768
+
+  /// The registration as JSON, which may hold a secret.
+  package var encoded: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    write(to: &json)
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Writes the members.
+  package borrowing func write(to json: inout JSONWriter) {
+    json.member("client_id", ByteString(clientID))
+    switch clientSecret {
+    case .some(let secret):
+      json.member("client_secret", secret)
+      json.member("token_endpoint_auth_method", ByteString(authentication.rawValue))
+    case .none: break
+    }
+    json.member("authorization_endpoint", authorizationEndpoint.map { ByteString($0.text) })
+    json.member("token_endpoint", ByteString(tokenEndpoint.text))
+    json.member("device_authorization_endpoint", deviceEndpoint.map { ByteString($0.text) })
+    json.member("revocation_endpoint", revocationEndpoint.map { ByteString($0.text) })
+    json.member("issuer", issuer.map { ByteString($0) })
+    if promisesIssuer { json.member("authorization_response_iss_parameter_supported", true) }
+    json.member("redirect_uri", ByteString(redirectURI))
+    json.member("scope", ByteString(scope))
+    json.member("username", ByteString(userName))
+  }
+
+  /// Reads a registration that ``encoded`` wrote.
+  ///
+  /// - Throws: `JSONReader.Malformed` also for an endpoint that isn't https.
+  package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var clientID: String?
+    var token: EndpointURL?
+    var secret: Secret?
+    var authentication = Authentication.header
+    var endpoints: [String: EndpointURL] = [:]
+    var texts: [String: String] = [:]
+    var promisesIssuer = false
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      switch try JSONValue.name(name) {
+      case "client_id": clientID = "\(try value.string())"
+      case "client_secret":
+        var copy = Secret(capacity: value.raw.count)
+        try value.appendString(to: &copy)
+        secret = consume copy
+      case "token_endpoint_auth_method":
+        guard let method = Authentication(rawValue: "\(try value.string())") else {
+          throw JSONReader.Malformed()
+        }
+        authentication = method
+      case "token_endpoint": token = try Self.endpoint(value)
+      case let name
+      where ["authorization_endpoint", "device_authorization_endpoint", "revocation_endpoint"].contains(name):
+        endpoints["\(name)"] = try Self.endpoint(value)
+      case let name where ["issuer", "redirect_uri", "scope", "username"].contains(name):
+        texts["\(name)"] = "\(try value.string())"
+      case "authorization_response_iss_parameter_supported": promisesIssuer = try value.bool()
+      default: break
+      }
+    }
+    guard let clientID, let token else { throw JSONReader.Malformed() }
+    self.init(clientID: clientID, tokenEndpoint: token)
+    clientSecret = secret
+    self.authentication = authentication
+    authorizationEndpoint = endpoints["authorization_endpoint"]
+    deviceEndpoint = endpoints["device_authorization_endpoint"]
+    revocationEndpoint = endpoints["revocation_endpoint"]
+    issuer = texts["issuer"]
+    self.promisesIssuer = promisesIssuer
+    redirectURI = texts["redirect_uri"] ?? redirectURI
+    scope = texts["scope"] ?? scope
+    userName = texts["username"] ?? userName
+  }
+
+  private static func endpoint(_ value: JSONValue) throws(JSONReader.Malformed) -> EndpointURL {
+    guard let url = EndpointURL("\(try value.string())") else { throw JSONReader.Malformed() }
+    return url
+  }
+}

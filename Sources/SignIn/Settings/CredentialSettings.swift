@@ -1,0 +1,90 @@
+/// What git's configuration and the environment say about signing in to a place, by the keys of Git Credential Manager and
+/// of git-credential-oauth.
+package struct CredentialSettings {
+  private let settings: [GitSetting]
+  private let scopes: [String?]
+  private let variable: (String) -> String?
+
+  /// - Parameters:
+  ///   - place: where to sign in.
+  ///   - settings: git's settings, in git's order.
+  ///   - variable: returns the value of an environment variable.
+  package init(for place: SignInPlace, _ settings: [GitSetting], variable: @escaping (String) -> String?) {
+    self.settings = settings.filter { $0.section == "credential" }
+    scopes = Self.scopes(of: place)
+    self.variable = variable
+  }
+
+  /// The URLs under which a setting for the place may be, the most specific first: the longest path, then none, then the
+  /// domains above the host, each also without the scheme, as Git Credential Manager looks; `*` in place of a label, as git
+  /// does; none at all for a setting for every place.
+  private static func scopes(of place: SignInPlace) -> [String?] {
+    var scopes: [String] = []
+    func add(_ rest: String) {
+      scopes.append("\(place.scheme)://\(rest)")
+      scopes.append(rest)
+    }
+    var segments = place.path.split(separator: "/")
+    while true {
+      add(place.hostAndPort + (segments.isEmpty ? "" : "/" + segments.joined(separator: "/")))
+      if segments.popLast() == nil { break }
+    }
+    var labels = place.hostAndPort.split(separator: ".")
+    while labels.count > 1 {
+      labels.removeFirst()
+      add("*." + labels.joined(separator: "."))
+      add(labels.joined(separator: "."))
+    }
+    return scopes + [nil]
+  }
+
+  /// The value of the first of some names that is set, in the most specific place that has one of them.
+  ///
+  /// - Parameter environment: the variable that counts before all of them.
+  func value(_ names: String..., environment: String? = nil) -> String? {
+    if let environment, let value = variable("GCM_OAUTH_" + environment), !value.isEmpty { return value }
+    let names = names.map { $0.lowercased() }
+    for scope in scopes {
+      let found = settings.last { setting in
+        names.contains(setting.name)
+          && (scope == nil
+            ? setting.subsection == nil : setting.subsection.map { Self.isSame($0, scope) } ?? false)
+      }
+      if let value = found?.value { return value.isEmpty ? nil : value }
+    }
+    return nil
+  }
+
+  private static func isSame(_ subsection: String, _ scope: String?) -> Bool {
+    var subsection = subsection[...]
+    while subsection.hasSuffix("/") { subsection.removeLast() }
+    return subsection.lowercased() == scope?.lowercased()
+  }
+
+  /// A boolean, read as git reads them.
+  func flag(_ name: String, environment: String) -> Bool? {
+    value(name, environment: environment).map { !["false", "no", "off", "0"].contains($0.lowercased()) }
+  }
+}
+
+/// A place to sign in to.
+package struct SignInPlace: Hashable {
+  /// `https`, or `http` on this machine.
+  package let scheme: String
+  /// The host in lowercase, and the port if it isn't the scheme's own.
+  package let hostAndPort: String
+  /// The path without slashes around it; empty for none.
+  package let path: String
+  /// The server's address.
+  package let server: EndpointURL
+
+  /// The place of a URL; `nil` if nobody can safely sign in there (see ``EndpointURL``).
+  package init?(_ url: String) {
+    guard let address = EndpointURL(url) else { return nil }
+    scheme = address.scheme
+    hostAndPort = String(address.origin.dropFirst(address.scheme.count + 3))
+    path = address.pathAndQuery.prefix { $0 != "?" }.split(separator: "/").joined(separator: "/")
+    guard let server = address.at("/") else { return nil }
+    self.server = server
+  }
+}

@@ -1,0 +1,118 @@
+import Bytes
+
+/// An address to which a token or a client's secret may be sent: https, or http on this machine.
+///
+/// RFC 6749 section 3.2 demands TLS for a token endpoint. http is allowed on loopback addresses alone, for tests and for
+/// programs that run beside llavero.
+package struct EndpointURL: Hashable, Sendable {
+  /// The longest address, in bytes.
+  package static let maximumSize = 2048
+
+  /// `https` or `http`.
+  package let scheme: String
+  /// The host in lowercase; an IPv6 address has its brackets.
+  package let host: String
+  /// The port, also if it is the scheme's own.
+  package let port: UInt16
+  /// The path, which begins with a slash, and the query with its question mark, if there is one.
+  package let pathAndQuery: String
+
+  /// Parses an address. `nil` if it isn't a URL of that kind, has a user name or a fragment, is too long, or has a character
+  /// that RFC 3986 doesn't allow.
+  package init?(_ text: some StringProtocol) {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= Self.maximumSize, bytes.allSatisfy(Self.isAllowed) else { return nil }
+    let text = String(text)
+    let lowercased = text.lowercased()
+    if lowercased.hasPrefix("https://") {
+      scheme = "https"
+    } else if lowercased.hasPrefix("http://") {
+      scheme = "http"
+    } else {
+      return nil
+    }
+    let rest = text.dropFirst(scheme.utf8.count + 3)
+    let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    guard let (host, port) = Self.authority(rest[..<end]) else { return nil }
+    self.host = host
+    self.port = port ?? (scheme == "https" ? 443 : 80)
+    let tail = rest[end...]
+    pathAndQuery = tail.hasPrefix("/") ? String(tail) : "/" + tail
+    if scheme == "http", !Self.isLoopback(host) { return nil }
+  }
+
+  private init(scheme: String, host: String, port: UInt16, pathAndQuery: String) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    self.pathAndQuery = pathAndQuery
+  }
+
+  /// The characters of RFC 3986 appendix A but for the number sign, which begins a fragment.
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+    default: ("-._~:/?[]@!$&'()*+,;=%" as StaticString).bytes.contains(byte)
+    }
+  }
+
+  private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
+    let isAddress = text.hasPrefix("[")
+    let end: Substring.Index
+    if isAddress {
+      guard let bracket = text.firstIndex(of: "]") else { return nil }
+      end = text.index(after: bracket)
+    } else {
+      end = text.firstIndex(of: ":") ?? text.endIndex
+    }
+    let host = text[..<end].lowercased()
+    let inside = isAddress ? host.dropFirst().dropLast() : host[...]
+    let isName = inside.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
+      case 0x3a: isAddress
+      default: false
+      }
+    }
+    guard isName, !inside.isEmpty, inside.utf8.count <= 253 else { return nil }
+    let rest = text[end...]
+    if rest.isEmpty { return (host, nil) }
+    guard rest.hasPrefix(":"), rest.dropFirst().utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    if rest.count == 1 { return (host, nil) }
+    guard let port = UInt16(rest.dropFirst()), port > 0 else { return nil }
+    return (host, port)
+  }
+
+  /// Whether a host is this machine, whoever answers for names.
+  package static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "[::1]" || host == "127.0.0.1"
+  }
+
+  /// Scheme, host and port, as the address begins: `https://example.com:8443`.
+  package var origin: String {
+    port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+  }
+
+  /// The whole address.
+  package var text: String { origin + pathAndQuery }
+
+  /// Whether both have the same scheme, host and port (RFC 6454 section 5).
+  package func hasSameOrigin(as other: EndpointURL) -> Bool { origin == other.origin }
+
+  /// The address of a path on the same server.
+  package func at(_ path: String) -> EndpointURL? {
+    guard path.hasPrefix("/"), !path.hasPrefix("//") else { return nil }
+    return EndpointURL(origin + path)
+  }
+
+  /// An address as configuration has it: a whole one, or a path on the same server.
+  package func resolving(_ reference: String) -> EndpointURL? {
+    reference.contains("://")
+      ? EndpointURL(reference) : at(reference.hasPrefix("/") ? reference : "/" + reference)
+  }
+
+  /// The address with parameters added to its query, which keeps what it has (RFC 6749 section 3.1).
+  package func adding(_ parameters: String) -> String {
+    text + (pathAndQuery.contains("?") ? (pathAndQuery.hasSuffix("?") ? "" : "&") : "?") + parameters
+  }
+}

@@ -1,0 +1,73 @@
+package import Bytes
+import CredentialProtocols
+
+/// `application/x-www-form-urlencoded`, in which OAuth's requests and some replies are written (RFC 6749 appendix B).
+package struct FormBody: ~Copyable {
+  /// The text so far.
+  package private(set) var text = Secret(capacity: 512)
+
+  package init() {}
+
+  /// Adds a parameter.
+  package mutating func append(_ name: StaticString, _ value: borrowing Secret) {
+    if !text.isEmpty { text.append("&") }
+    text.append(name)
+    text.append("=")
+    PercentEncoding.append(value, to: &text)
+  }
+
+  /// Adds a parameter that is not secret.
+  package mutating func append(_ name: StaticString, _ value: String) { append(name, Secret(value)) }
+
+  /// The whole text.
+  package consuming func finish() -> Secret { text }
+}
+
+/// Reads the same form.
+package enum FormReader {
+  /// A name or value that isn't well encoded.
+  package struct Malformed: Error {
+    package init() {}
+  }
+
+  /// Passes each parameter to `body`, in order, decoded.
+  ///
+  /// - Throws: ``Malformed`` for an escape that isn't one, and what `body` throws.
+  package static func parameters(
+    of text: UnsafeRawBufferPointer,
+    _ body: (_ name: ByteString, _ value: consuming Secret) throws(Malformed) -> Void
+  ) throws(Malformed) {
+    var start = 0
+    while start < text.count {
+      let end = text.firstIndex(of: UInt8(ascii: "&"), from: start) ?? text.count
+      let pair = text.part(start, end - start)
+      start = end + 1
+      if pair.isEmpty { continue }
+      let equals = pair.firstIndex(of: UInt8(ascii: "="), from: 0) ?? pair.count
+      let name = try decoded(pair.part(0, equals))
+      let valueStart = min(equals + 1, pair.count)
+      try body(
+        name.withUnsafeBytes { ByteString($0) }, try decoded(pair.part(valueStart, pair.count - valueStart)))
+    }
+  }
+
+  private static func decoded(_ text: UnsafeRawBufferPointer) throws(Malformed) -> Secret {
+    var decoded = Secret(capacity: text.count)
+    var index = 0
+    while index < text.count {
+      var byte = text[index]
+      if byte == UInt8(ascii: "+") {
+        byte = 0x20
+      } else if byte == UInt8(ascii: "%") {
+        guard index + 2 < text.count, let high = hexadecimalValue(text[index + 1]),
+          let low = hexadecimalValue(text[index + 2])
+        else { throw Malformed() }
+        byte = high << 4 | low
+        index += 2
+      }
+      decoded.append(byte)
+      index += 1
+    }
+    return decoded
+  }
+}

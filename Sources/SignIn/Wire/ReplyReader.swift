@@ -1,0 +1,121 @@
+package import Bytes
+package import JSON
+
+/// A member of a reply: of a JSON object, or a parameter of a form.
+package enum ReplyValue: ~Copyable {
+  case json(JSONValue)
+  case form(Secret)
+
+  private var json: JSONValue? {
+    switch self {
+    case .json(let value): value
+    case .form: nil
+    }
+  }
+
+  /// Whether it is JSON's null, as some servers write what they don't have.
+  var isAbsent: Bool {
+    switch self {
+    case .json(let value): value.kind == .null
+    case .form: false
+    }
+  }
+
+  /// The text, which may be secret; `nil` if it is no text.
+  func secret() -> Secret? {
+    switch self {
+    case .form(let text): return text.copy()
+    case .json(let value):
+      guard value.kind == .string else { return nil }
+      var text = Secret(capacity: value.raw.count)
+      do throws(JSONReader.Malformed) {
+        try value.appendString(to: &text)
+      } catch {
+        return nil
+      }
+      return text
+    }
+  }
+
+  /// A text that is not secret, of UTF-8, cut to `limit` bytes; `nil` if it is no text.
+  func text(limit: Int) -> String? {
+    guard let text = secret() else { return nil }
+    return text.withUnsafeBytes { String(decoding: $0.prefix(limit), as: UTF8.self) }
+  }
+
+  /// A whole number; `nil` if it is none.
+  var integer: Int64? {
+    switch self {
+    case .json(let value): return try? value.integer()
+    case .form(let text):
+      return text.withUnsafeBytes { digits in
+        guard 1...18 ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+      }
+    }
+  }
+
+  /// The texts of an array; `nil` if it is no array of texts.
+  func texts(limit: Int) -> [String]? {
+    guard let value = json, value.kind == .array else { return nil }
+    var texts: [String] = []
+    do throws(JSONReader.Malformed) {
+      try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+        let text = try element.string()
+        if texts.count < limit { texts.append("\(text)") }
+      }
+    } catch {
+      return nil
+    }
+    return texts
+  }
+
+  /// Whether it is JSON's true.
+  var isTrue: Bool {
+    json.flatMap { try? $0.bool() } ?? false
+  }
+}
+
+/// Reads replies of OAuth's endpoints. They are JSON; older ones of GitHub are forms, by their media type.
+package enum ReplyReader {
+  /// Passes each member to `body`, in order.
+  ///
+  /// - Throws: ``ReplyFault/notUnderstood(status:)``, and what `body` throws.
+  package static func members(
+    of reply: borrowing HTTPReply,
+    _ body: (_ name: ByteString, _ value: borrowing ReplyValue) throws(ReplyFault) -> Void
+  ) throws(ReplyFault) {
+    let status = reply.status
+    var fault: ReplyFault?
+    let isForm = reply.mediaType == "application/x-www-form-urlencoded"
+    let isRead = reply.body.withUnsafeBytes { text -> Bool in
+      if isForm {
+        do throws(FormReader.Malformed) {
+          try FormReader.parameters(of: text) { (name, value) throws(FormReader.Malformed) in
+            do throws(ReplyFault) { try body(name, ReplyValue.form(value)) } catch {
+              fault = error
+              throw FormReader.Malformed()
+            }
+          }
+          return true
+        } catch {
+          return false
+        }
+      }
+      do throws(JSONReader.Malformed) {
+        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          let name = try JSONValue.name(name)
+          do throws(ReplyFault) { try body(name, ReplyValue.json(value)) } catch {
+            fault = error
+            throw JSONReader.Malformed()
+          }
+        }
+        return true
+      } catch {
+        return false
+      }
+    }
+    if let fault { throw fault }
+    if !isRead { throw .notUnderstood(status: status) }
+  }
+}

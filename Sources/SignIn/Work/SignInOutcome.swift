@@ -1,0 +1,125 @@
+package import Bytes
+package import JSON
+
+/// What the companion that has the network answers.
+package enum SignInOutcome: ~Copyable {
+  /// New tokens.
+  case tokens(SignedIn)
+  /// It is done, and there is nothing to keep.
+  case done
+  /// The refresh token isn't valid any more.
+  case refreshRefused
+  /// Nothing says how to sign in there.
+  case unknownPlace
+  /// It failed.
+  case failed(message: String, hint: String?)
+
+  /// The largest outcome, in bytes.
+  package static let maximumSize = 1 << 20
+
+  /// The outcome as JSON.
+  package var encoded: Secret {
+    var json = JSONWriter(capacity: 2048)
+    json.beginObject()
+    switch self {
+    case .tokens(let tokens):
+      json.member("outcome", "tokens")
+      json.member("access_token", tokens.accessToken)
+      switch tokens.refreshToken {
+      case .some(let token): json.member("refresh_token", token)
+      case .none: break
+      }
+      json.member("expires_at", tokens.expiry)
+      json.member("account", tokens.account)
+      json.beginObject("client")
+      tokens.client.write(to: &json)
+      json.endObject()
+    case .done: json.member("outcome", "done")
+    case .refreshRefused: json.member("outcome", "refresh-refused")
+    case .unknownPlace: json.member("outcome", "unknown-place")
+    case .failed(let message, let hint):
+      json.member("outcome", "failed")
+      json.member("message", ByteString(message))
+      json.member("hint", hint.map { ByteString($0) })
+    }
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Reads an outcome that ``encoded`` wrote.
+  ///
+  /// - Throws: `JSONReader.Malformed`.
+  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var outcome: ByteString?
+    var access: Secret?
+    var refresh: Secret?
+    var expiry: Int64?
+    var account: ByteString?
+    var client: ClientRegistration?
+    var message: String?
+    var hint: String?
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      switch try JSONValue.name(name) {
+      case "outcome": outcome = try value.string()
+      case "access_token": access = try value.secret()
+      case "refresh_token": refresh = try value.secret()
+      case "expires_at": expiry = try value.integer()
+      case "account": account = try value.string()
+      case "client": client = try ClientRegistration(json: value.raw)
+      case "message": message = "\(try value.string())"
+      case "hint": hint = "\(try value.string())"
+      default: break
+      }
+    }
+    switch outcome {
+    case "tokens":
+      guard let access, let client, !access.isEmpty else { throw JSONReader.Malformed() }
+      self = .tokens(
+        SignedIn(accessToken: access, refreshToken: refresh, expiry: expiry, account: account, client: client)
+      )
+    case "done": self = .done
+    case "refresh-refused": self = .refreshRefused
+    case "unknown-place": self = .unknownPlace
+    case "failed":
+      guard let message else { throw JSONReader.Malformed() }
+      self = .failed(message: message, hint: hint)
+    default: throw JSONReader.Malformed()
+    }
+  }
+}
+
+/// Tokens, and what belongs to them.
+package struct SignedIn: ~Copyable {
+  package let accessToken: Secret
+  /// The refresh token; `nil` if the server gave none, so that a former one stays (RFC 6749 section 6).
+  package let refreshToken: Secret?
+  /// When the access token expires, in seconds since the Unix epoch, counted from before it was asked for; `nil` if that is
+  /// unknown.
+  package let expiry: Int64?
+  /// The user name that goes with the token.
+  package let account: ByteString?
+  /// The client that got them.
+  package let client: ClientRegistration
+
+  package init(
+    accessToken: consuming Secret, refreshToken: consuming Secret?, expiry: Int64?, account: ByteString?,
+    client: consuming ClientRegistration
+  ) {
+    self.accessToken = accessToken
+    self.refreshToken = refreshToken
+    self.expiry = expiry
+    self.account = account
+    self.client = client
+  }
+
+  /// Takes the tokens of a server.
+  package init(
+    _ tokens: consuming Tokens, expiry: Int64?, account: ByteString?, client: consuming ClientRegistration
+  ) {
+    accessToken = tokens.accessToken
+    refreshToken = tokens.refreshToken
+    self.expiry = expiry
+    self.account = account
+    self.client = client
+  }
+}

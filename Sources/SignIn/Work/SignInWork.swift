@@ -1,0 +1,133 @@
+package import Bytes
+package import JSON
+
+/// What the programs that hold the keychain ask of the companion that has the network. It comes by descriptor, for it holds
+/// secrets.
+package struct SignInWork: ~Copyable {
+  /// What to do.
+  package enum Task: String {
+    /// Get new tokens with a refresh token. Nobody is asked.
+    case renew
+    /// Sign a person in.
+    case signIn = "sign-in"
+    /// Tell the server to forget tokens.
+    case revoke
+    /// Say what is known about signing in to the place.
+    case describe
+  }
+
+  package let task: Task
+  /// The place, as a URL without an account.
+  package let url: String
+  /// The client that got the tokens; `nil` if configuration has to say it.
+  package var client: ClientRegistration?
+  /// The refresh token, if there is one.
+  package var refreshToken: Secret?
+  /// The access token, which is only needed to be revoked.
+  package var accessToken: Secret?
+  /// The account to sign in, if the person named it.
+  package var account: ByteString?
+  /// The `WWW-Authenticate` headers of the refusal.
+  package var headers: [String] = []
+  /// How to sign in, if the person has chosen.
+  package var way: SignInMethod.Way?
+  /// Settings of the command line that count before git's.
+  package var options = SignInMethod.Options()
+  /// Whether only to sign in where git's configuration or the service itself says how, and ask no server whether it knows.
+  package var onlyIfConfigured = false
+
+  /// The largest work, in bytes: two tokens with escapes, and a registration.
+  package static let maximumSize = 1 << 20
+
+  package init(_ task: Task, at url: String) {
+    self.task = task
+    self.url = url
+  }
+
+  /// The work as JSON.
+  package var encoded: Secret {
+    var json = JSONWriter(capacity: 2048)
+    json.beginObject()
+    json.member("task", ByteString(task.rawValue))
+    json.member("url", ByteString(url))
+    switch client {
+    case .some(let client):
+      json.beginObject("client")
+      client.write(to: &json)
+      json.endObject()
+    case .none: break
+    }
+    switch refreshToken {
+    case .some(let token): json.member("refresh_token", token)
+    case .none: break
+    }
+    switch accessToken {
+    case .some(let token): json.member("access_token", token)
+    case .none: break
+    }
+    json.member("account", account)
+    json.beginArray("headers")
+    for header in headers { json.element(ByteString(header)) }
+    json.endArray()
+    json.member("way", way.map { ByteString($0.rawValue) })
+    json.member("client_id", options.clientID.map { ByteString($0) })
+    json.member("scope", options.scope.map { ByteString($0) })
+    if onlyIfConfigured { json.member("only_if_configured", true) }
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Reads work that ``encoded`` wrote.
+  ///
+  /// - Throws: `JSONReader.Malformed`.
+  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var task: Task?
+    var url: String?
+    var client: ClientRegistration?
+    var refreshToken: Secret?
+    var accessToken: Secret?
+    var account: ByteString?
+    var headers: [String] = []
+    var way: SignInMethod.Way?
+    var options = SignInMethod.Options()
+    var onlyIfConfigured = false
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      switch try JSONValue.name(name) {
+      case "task": task = Task(rawValue: "\(try value.string())")
+      case "url": url = "\(try value.string())"
+      case "client": client = try ClientRegistration(json: value.raw)
+      case "refresh_token": refreshToken = try value.secret()
+      case "access_token": accessToken = try value.secret()
+      case "account": account = try value.string()
+      case "headers":
+        try JSONReader.elements(of: value.raw) { (header) throws(JSONReader.Malformed) in
+          headers.append("\(try header.string())")
+        }
+      case "way": way = SignInMethod.Way(rawValue: "\(try value.string())")
+      case "client_id": options.clientID = "\(try value.string())"
+      case "scope": options.scope = "\(try value.string())"
+      case "only_if_configured": onlyIfConfigured = try value.bool()
+      default: break
+      }
+    }
+    guard let task, let url else { throw JSONReader.Malformed() }
+    self.init(task, at: url)
+    self.client = client
+    self.refreshToken = refreshToken
+    self.accessToken = accessToken
+    self.account = account
+    self.headers = headers
+    self.way = way
+    self.options = options
+    self.onlyIfConfigured = onlyIfConfigured
+  }
+}
+
+extension JSONValue {
+  /// The contents of a string that is secret.
+  func secret() throws(JSONReader.Malformed) -> Secret {
+    var text = Secret(capacity: raw.count)
+    try appendString(to: &text)
+    return text
+  }
+}

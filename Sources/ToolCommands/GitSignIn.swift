@@ -1,0 +1,70 @@
+import Bytes
+import CredentialProtocols
+import EncryptedFile
+import Glibc
+import Keychain
+import KeychainChoice
+import Renewing
+import SignIn
+import Terminals
+
+/// Signing in because git asks for a login that isn't there.
+struct GitSignIn {
+  private let signingIn: SigningIn
+  private let key: InternetPassword
+  private let url: String
+  private let headers: [String]
+
+  /// `nil` if there is nothing to sign in to, or nothing to do it with.
+  init?(_ request: borrowing GitRequest, stateFolder: String) {
+    guard let scheme = request.protocol, let host = request.host, !host.server.isEmpty else { return nil }
+    key = InternetPassword(
+      protocol: scheme, server: host.server, port: host.port, account: request.username, path: request.path)
+    guard let url = key.url(), SignInPlace(url) != nil, let signingIn = SigningIn(stateFolder: stateFolder)
+    else {
+      return nil
+    }
+    self.url = url
+    self.signingIn = signingIn
+    headers = request.challenges.map { "\($0)" }
+  }
+
+  /// Signs in if a person can be asked, and something says how. Returns whether there is a login now.
+  ///
+  /// - Parameters:
+  ///   - mayAsk: whether a person may be asked at all.
+  ///   - mayUseTerminal: whether that may be done on the terminal.
+  ///   - isThere: returns whether somebody else has signed in meanwhile.
+  /// - Throws: ``Failure``.
+  func run(
+    in keychain: any KeychainStore, mayAsk: Bool, mayUseTerminal: Bool,
+    unless isThere: () throws(KeychainError) -> Bool
+  ) throws(Failure) -> Bool {
+    let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Self.hasDisplay)
+    if !isAsked {
+      if try explaining(signingIn.isConfigured(at: url, headers: headers)) {
+        StandardStreams.say("nobody can be asked here to sign in to \(url)")
+        StandardStreams.say("hint: \(command: "llavero", "login", url)")
+      }
+      return false
+    }
+    var wish = SigningIn.Wish()
+    wish.headers = headers
+    wish.onlyIfConfigured = true
+    let outcome = try explaining { () throws(KeychainError) in
+      try signingIn.perform(wish, for: key, in: keychain, unless: isThere)
+    }
+    switch outcome {
+    case .stored, .isThere: return true
+    case .unknownPlace: return false
+    case .failed(let message, let hint):
+      StandardStreams.say("\(message)")
+      if let hint { StandardStreams.say("hint: \(hint)") }
+      return false
+    }
+  }
+
+  private static var hasDisplay: Bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(VaultLocation.environmentVariable($0) ?? "").isEmpty }
+  }
+}

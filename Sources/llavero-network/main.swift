@@ -1,0 +1,3 @@
+import NetworkProgram
+
+NetworkProgram.main()
