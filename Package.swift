@@ -357,8 +357,12 @@ let package = Package(
       exclude: ["Programs"], swiftSettings: settings),
     .testTarget(
       name: "CredentialProtocolsTests",
-      dependencies: ["KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
+      dependencies: [
+        "KeychainTesting", "CredentialProtocols", "KeychainChoice", "TestSupport", "Properties",
+      ],
       swiftSettings: settings),
+    .testTarget(
+      name: "SignInTests", dependencies: ["Bytes", "JSON", "SignIn", "Properties"], swiftSettings: settings),
     .testTarget(
       name: "ForwardingTests",
       dependencies: ["Bytes", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties"],

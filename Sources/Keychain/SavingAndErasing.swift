@@ -70,7 +70,11 @@ extension KeychainStore {
   }
 
   /// Deletes the items that hold a secret which a server has refused, as git's `erase` requests. A newer password
-  /// stays. Returns how many items were deleted.
+  /// stays. Returns how many items were deleted or marked.
+  ///
+  /// A token with a refresh token is only marked as expired, so that it can be renewed: servers need not say how long a
+  /// token is valid, and can end it before. One that is younger than ``freshTokenLife`` is deleted with its refresh token,
+  /// because another new one would be refused likewise.
   ///
   /// - Parameters:
   ///   - query: the items in question. Without an account, it covers all accounts; a query with a security domain
@@ -78,20 +82,37 @@ extension KeychainStore {
   ///   - secret: the refused secret.
   ///   - answered: the item that provided the refused answer, if it is known. If it is among the items to delete, it
   ///     is the only one deleted.
+  ///   - now: the present time.
   /// - Throws: what reading and writing the keychain throws.
   public func erase(
-    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil,
+    at now: Timestamp = .now
   ) throws(KeychainError) -> Int {
-    try erase { () throws(KeychainError) -> [Item] in
-      var found: [Item] = []
-      for item in try find(query) where query.isInErasingReach(of: item) {
-        guard let credential = try credentialIfPresent(of: item) else { continue }
-        if credential.secret.isEqual(to: secret) { found.append(item) }
-      }
-      if let answered, let item = found.first(where: { $0.reference == answered }) { return [item] }
-      return found
-    }
+    try erase(
+      { () throws(KeychainError) -> [Item] in
+        var found: [Item] = []
+        for item in try find(query) where query.isInErasingReach(of: item) {
+          guard let credential = try credentialIfPresent(of: item) else { continue }
+          if credential.secret.isEqual(to: secret) { found.append(item) }
+        }
+        if let answered, let item = found.first(where: { $0.reference == answered }) { return [item] }
+        return found
+      },
+      keeping: { (item) throws(KeychainError) -> Bool in
+        guard let credential = try credentialIfPresent(of: item), credential.isRenewable else { return false }
+        if credential.isExpired(at: now) { return true }
+        if let changed = item.modificationDate, 0..<freshTokenLife ~= now.seconds - changed.seconds {
+          return false
+        }
+        var refused = credential.copy()
+        refused.expiry = now.seconds
+        try update(item, refused)
+        return true
+      })
   }
+
+  /// How many seconds a token counts as fresh.
+  private var freshTokenLife: Int64 { 60 }
 
   /// Deletes every item in question, whatever its secret, as git's `erase` without a password and a tool's `logout`
   /// request. If the query has a path, only items with exactly that path are deleted. Items of an access group stay,
@@ -106,13 +127,19 @@ extension KeychainStore {
     }
   }
 
+  /// - Parameter isKept: whether an item isn't deleted. It may change the item.
   private func erase(
-    _ candidates: () throws(KeychainError) -> [Item]
+    _ candidates: () throws(KeychainError) -> [Item],
+    keeping isKept: (Item) throws(KeychainError) -> Bool = { _ in false }
   ) throws(KeychainError) -> Int {
     try exclusively { () throws(KeychainError) -> Int? in
       try candidates().isEmpty ? 0 : nil
     } _: { () throws(KeychainError) -> Int in
-      try delete(try candidates())
+      var deleted: [Item] = []
+      let found = try candidates()
+      for item in found where !(try isKept(item)) { deleted.append(item) }
+      if deleted.isEmpty { return found.count }
+      return try delete(deleted) + found.count - deleted.count
     }
   }
 }

@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Keychain
+import KeychainChoice
 import TestSupport
 import Testing
 
@@ -59,8 +60,75 @@ import Testing
     _ = try git.perform(
       .erase, joined(place + ["username=alice", "password=typed", "oauth_refresh_token=r"]))
     #expect(try git.perform(.get, joined(place)).contains("oauth_refresh_token=r\n"))
+  }
+
+  @Test(
+    "a refused token is only marked, so that it can be renewed",
+    arguments: KeychainUnderTest.givingRefreshTokens)
+  func refusedToken(kind: KeychainUnderTest) throws {
+    let git = Conversation(kind)
+    try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
+    git.fresh.clock.advance(seconds: 61)
+    let refused = joined(place + ["username=alice", "password=old", "oauth_refresh_token=r"])
+    for _ in 0..<2 {
+      _ = try git.perform(.erase, refused)
+      let answer = try git.perform(.get, joined(place))
+      #expect(answer.hasSuffix("oauth_refresh_token=r\n") && !answer.contains("password="))
+      git.fresh.clock.advance(seconds: 9)
+    }
+  }
+
+  @Test("a fresh token that is refused goes with its refresh token: the next one would be refused likewise")
+  func refusedFreshToken() throws {
+    let git = Conversation()
+    try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
+    git.fresh.clock.advance(seconds: 50)
     _ = try git.perform(.erase, joined(place + ["username=alice", "password=old"]))
     #expect(try git.count() == 0)
+  }
+
+  /// Gives each keychain a new secret.
+  private final class Renewer: SecretRenewing {
+    private(set) var renewed = 0
+    var outcome: (Item) -> RenewalOutcome = { _ in .failed }
+
+    func renew(
+      _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore, at now: Timestamp
+    ) throws(KeychainError) -> RenewalOutcome {
+      renewed += 1
+      return outcome(item)
+    }
+  }
+
+  @Test("a keychain renews what has expired or soon will, and nothing else")
+  func renewing() throws {
+    let git = Conversation()
+    let renewer = Renewer()
+    let keychain = RenewingKeychain(git.keychain, renewer: renewer)
+    func answer() throws -> String {
+      let text = Secret(copying: ByteString(joined(place)))
+      let request = try text.withUnsafeBytes { try GitRequest(parsing: $0) }
+      let reply = try GitCredentialProtocol().perform(.get, request, on: keychain, at: git.fresh.clock.now)
+      return reply.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+    let expiry = git.fresh.clock.now.seconds + 100
+    try store(git, "username=alice", "password=old", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
+    #expect(try answer().contains("password=old\n"))
+    #expect(renewer.renewed == 0)
+    // Within a minute of its end: it is still good if there is no other.
+    git.fresh.clock.advance(seconds: 41)
+    #expect(try answer().contains("password=old\n"))
+    #expect(renewer.renewed == 1)
+    renewer.outcome = { .renewed(Answer(item: $0, credential: Credential(password: "new"))) }
+    #expect(try answer() == "username=alice\npassword=new\n")
+    git.fresh.clock.advance(seconds: 60)
+    #expect(try answer() == "username=alice\npassword=new\n")
+    // No network: the next helper gets the refresh token.
+    renewer.outcome = { _ in .failed }
+    #expect(try answer().hasSuffix("oauth_refresh_token=r\n"))
+    // Refused: nobody gets it.
+    renewer.outcome = { _ in .ended }
+    #expect(try answer() == "")
   }
 
   @Test("without a refresh token nothing, so that other helpers may answer with another account")

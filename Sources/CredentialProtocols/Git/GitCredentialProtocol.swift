@@ -45,7 +45,7 @@ public struct GitCredentialProtocol {
     switch operation {
     case .get: return try get(request, from: keychain, at: now)
     case .store: try store(request, in: keychain, at: now)
-    case .erase: try erase(request, from: keychain)
+    case .erase: try erase(request, from: keychain, at: now)
     case .capability:
       var reply = Secret()
       reply.append(Self.capabilities)
@@ -99,13 +99,13 @@ public struct GitCredentialProtocol {
   }
 
   private func erase(
-    _ request: borrowing GitRequest, from keychain: any KeychainStore
+    _ request: borrowing GitRequest, from keychain: any KeychainStore, at now: Timestamp
   ) throws(ProtocolError) {
     let query = try throwingProtocolError(request.query())
     let answered = request.answered
     _ = try throwingProtocolError { () throws(KeychainError) -> Int in
       guard let refused = request.secret() else { return try keychain.erase(query) }
-      return try keychain.erase(query, holding: refused, answered: answered)
+      return try keychain.erase(query, holding: refused, answered: answered, at: now)
     }
   }
 }

@@ -82,6 +82,7 @@ package struct ForwardingService {
     _ query: ItemQuery, _ purpose: ForwardRequest.Purpose, _ tool: ByteString, _ now: Timestamp
   ) throws(KeychainError) -> Outcome {
     guard permissions.mayAnswer(query, by: tool) else { return .hidden }
+    if purpose == .get { try renew(query, tool, now) }
     return try keychain.reading { () throws(KeychainError) -> Outcome in
       let items = try keychain.items(matching: query)
       var allowed = Set<ItemReference?>()
@@ -112,6 +113,14 @@ package struct ForwardingService {
     }
   }
 
+  /// Renews the item that would answer if it has expired: the refresh token stays on this machine.
+  private func renew(_ query: ItemQuery, _ tool: ByteString, _ now: Timestamp) throws(KeychainError) {
+    if keychain.renewer == nil { return }
+    _ = try keychain.answerOrRenewal(to: query, at: now) { item, _ in
+      permissions.permission(to: .use, item.key, asked: query, by: tool) == .allowed
+    }
+  }
+
   /// What a person has to decide about an item; `nil` if that can't lead to what is asked for. For a tool that looks it
   /// up to change it, that is whether it may get and change it.
   private func question(
@@ -122,10 +131,10 @@ package struct ForwardingService {
     return mayChange ? Question(item, .change) : nil
   }
 
-  /// Whether a person's decision about the item matters: it has a secret that has not expired.
+  /// Whether a person's decision about the item matters: it has a secret that has not expired, or can be renewed.
   private func answers(_ item: Item, _ now: Timestamp) throws(KeychainError) -> Bool {
     guard !item.isNegative, let credential = try keychain.credentialIfPresent(of: item) else { return false }
-    return !credential.isExpired(at: now)
+    return !credential.isExpired(at: now) || keychain.renewer != nil && credential.hasRefreshToken
   }
 
   private func credential(

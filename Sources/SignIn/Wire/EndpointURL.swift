@@ -107,8 +107,9 @@ package struct EndpointURL: Hashable, Sendable {
 
   /// An address as configuration has it: a whole one, or a path on the same server.
   package func resolving(_ reference: String) -> EndpointURL? {
-    reference.contains("://")
-      ? EndpointURL(reference) : at(reference.hasPrefix("/") ? reference : "/" + reference)
+    if reference.hasPrefix("/") { return at(reference) }
+    let isWhole = reference.prefix { $0 != "/" }.hasSuffix(":")
+    return isWhole ? EndpointURL(reference) : at("/" + reference)
   }
 
   /// The address with parameters added to its query, which keeps what it has (RFC 6749 section 3.1).

@@ -65,6 +65,7 @@ package enum SignInOutcome: ~Copyable {
       case "refresh_token": refresh = try value.secret()
       case "expires_at": expiry = try value.integer()
       case "account": account = try value.string()
+      case "account_b64": account = try value.base64()
       case "client": client = try ClientRegistration(json: value.raw)
       case "message": message = "\(try value.string())"
       case "hint": hint = "\(try value.string())"

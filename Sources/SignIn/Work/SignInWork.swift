@@ -97,8 +97,11 @@ package struct SignInWork: ~Copyable {
       case "url": url = "\(try value.string())"
       case "client": client = try ClientRegistration(json: value.raw)
       case "refresh_token": refreshToken = try value.secret()
+      case "refresh_token_b64": refreshToken = try value.secretOfBase64()
       case "access_token": accessToken = try value.secret()
+      case "access_token_b64": accessToken = try value.secretOfBase64()
       case "account": account = try value.string()
+      case "account_b64": account = try value.base64()
       case "headers":
         try JSONReader.elements(of: value.raw) { (header) throws(JSONReader.Malformed) in
           headers.append("\(try header.string())")
@@ -129,5 +132,12 @@ extension JSONValue {
     var text = Secret(capacity: raw.count)
     try appendString(to: &text)
     return text
+  }
+
+  /// The bytes of a secret that is no text.
+  func secretOfBase64() throws(JSONReader.Malformed) -> Secret {
+    var bytes = Secret(capacity: raw.count)
+    try appendBase64(to: &bytes)
+    return bytes
   }
 }

@@ -1,0 +1,221 @@
+import Bytes
+import JSON
+import Testing
+
+@testable import SignIn
+
+struct SettingsTests {
+  private func found(
+    _ url: String, _ settings: [(String, String)], _ variables: [String: String] = [:],
+    headers: [String] = [],
+    options: SignInMethod.Options = SignInMethod.Options(), over transport: (any Transport)? = nil
+  ) throws -> SignInMethod {
+    let place = try #require(SignInPlace(url))
+    let entries = settings.compactMap { GitSetting($0.0, $0.1) }
+    return try SignInMethod.find(
+      for: place, CredentialSettings(for: place, entries, variable: { variables[$0] }), options,
+      headers: headers,
+      over: transport)
+  }
+
+  private func whyNot(_ url: String, _ settings: [(String, String)] = [], headers: [String] = []) -> String {
+    do {
+      _ = try found(url, settings, headers: headers)
+      return "found"
+    } catch NoSignInMethod.noClient(let service) {
+      return "no client at \(service?.name ?? "?")"
+    } catch NoSignInMethod.unknownPlace {
+      return "unknown"
+    } catch NoSignInMethod.unusableSetting(let name) {
+      return "unusable \(name)"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private static let own = "credential.https://git.example"
+
+  @Test("the settings of Git Credential Manager")
+  func gcm() throws {
+    let method = try found(
+      "https://git.example/acme/x",
+      [
+        ("\(Self.own).oauthclientid", "id"), ("\(Self.own).oauthclientsecret", "hush"),
+        ("\(Self.own).oauthauthorizeendpoint", "/a"),
+        ("\(Self.own).oauthtokenendpoint", "https://login.example/t"),
+        ("\(Self.own).oauthdeviceendpoint", "d"), ("\(Self.own).oauthredirecturi", "http://localhost:99/x"),
+        ("\(Self.own).oauthscopes", "a b"), ("\(Self.own).oauthdefaultusername", "me"),
+        ("\(Self.own).oauthuseclientauthheader", "false"), ("\(Self.own).oauthauthmodes", "devicecode"),
+      ])
+    #expect(method.client.clientID == "id")
+    #expect(text(method.client.clientSecret) == "hush")
+    #expect(method.client.authorizationEndpoint?.text == "https://git.example/a")
+    #expect(method.client.tokenEndpoint.text == "https://login.example/t")
+    #expect(method.client.deviceEndpoint?.text == "https://git.example/d")
+    #expect(method.client.redirectURI == "http://localhost:99/x")
+    #expect(method.client.scope == "a b")
+    #expect(method.client.userName == "me")
+    #expect(method.client.authentication == .body)
+    #expect(method.ways == [.device])
+  }
+
+  @Test("the settings of git-credential-oauth")
+  func gco() throws {
+    let method = try found(
+      "https://git.example",
+      [
+        ("\(Self.own).oauthclientid", "id"), ("\(Self.own).oauthauthurl", "/a"),
+        ("\(Self.own).oauthtokenurl", "/t"),
+        ("\(Self.own).oauthdeviceauthurl", "/d"), ("\(Self.own).oauthredirecturl", "http://127.0.0.1:1/"),
+      ])
+    #expect(method.client.authorizationEndpoint?.text == "https://git.example/a")
+    #expect(method.client.deviceEndpoint?.text == "https://git.example/d")
+    #expect(method.client.redirectURI == "http://127.0.0.1:1/")
+    #expect(method.ways == [.browser, .device])
+  }
+
+  @Test("the most specific place counts, with or without the scheme")
+  func places() throws {
+    let endpoints = [("credential.oauthtokenendpoint", "/t")]
+    func client(_ settings: [(String, String)], at url: String = "https://git.corp.example:8443/a/b") throws
+      -> String
+    {
+      try found(url, endpoints + settings).client.clientID
+    }
+    var settings = [("credential.oauthclientid", "any")]
+    #expect(try client(settings) == "any")
+    for (name, value) in [
+      ("example:8443", "top"), ("corp.example:8443", "parent"), ("https://corp.example:8443", "parent2"),
+      ("*.corp.example:8443", "star"), ("git.corp.example:8443", "host"),
+      ("https://git.corp.example:8443/", "host2"),
+      ("https://git.corp.example:8443/a", "path"), ("https://git.corp.example:8443/a/b", "whole"),
+    ] {
+      settings.append(("credential.\(name).oauthclientid", value))
+      #expect(try client(settings) == value)
+    }
+    #expect(try client(settings, at: "https://other.example:8443") == "top")
+    #expect(try client(settings, at: "https://evilcorp.example:8443") == "top")
+    #expect(try client(settings, at: "https://git.corp.example/a/b") == "any")
+  }
+
+  @Test("the last of several values counts, and an empty one unsets it")
+  func repeated() throws {
+    let token = ("\(Self.own).oauthtokenendpoint", "/t")
+    #expect(
+      try found(
+        "https://git.example",
+        [token, ("\(Self.own).oauthclientid", "a"), ("\(Self.own).oauthclientid", "b")]
+      )
+      .client.clientID == "b")
+    #expect(
+      whyNot(
+        "https://git.example", [token, ("\(Self.own).oauthclientid", "a"), ("\(Self.own).oauthclientid", "")])
+        == "no client at ?")
+  }
+
+  @Test("variables count before settings")
+  func variables() throws {
+    let method = try found(
+      "https://git.example", [("\(Self.own).oauthclientid", "id"), ("\(Self.own).oauthtokenendpoint", "/t")],
+      ["GCM_OAUTH_CLIENTID": "other", "GCM_OAUTH_SCOPES": "s"])
+    #expect(method.client.clientID == "other")
+    #expect(method.client.scope == "s")
+  }
+
+  @Test("known services")
+  func services() throws {
+    #expect(whyNot("https://github.com") == "no client at GitHub")
+    #expect(whyNot("https://gitlab.com") == "no client at GitLab")
+    #expect(whyNot("https://acme.visualstudio.com") == "no client at Azure DevOps")
+    #expect(whyNot("https://visualstudio.com.evil.example") == "unknown")
+    #expect(whyNot("https://git.example") == "unknown")
+    #expect(whyNot("https://git.example", headers: ["Basic realm=\"GitLab\""]) == "no client at GitLab")
+    let forgejo = try found("https://codeberg.org", [])
+    #expect(forgejo.client.tokenEndpoint.text == "https://codeberg.org/login/oauth/access_token")
+    let gitea = try found("https://git.example", [], headers: ["Bearer", "Basic realm=\"Gitea\""])
+    #expect(gitea.client.tokenEndpoint.text == "https://git.example/login/oauth/access_token")
+    let gitHub = try found(
+      "https://github.com/acme", [("credential.https://github.com.githubdevclientid", "id")])
+    #expect(gitHub.client.clientID == "id")
+    let named = try found(
+      "https://git.example", [("\(Self.own).provider", "gitlab"), ("\(Self.own).oauthclientid", "id")])
+    #expect(named.client.deviceEndpoint?.text == "https://git.example/oauth/authorize_device")
+    #expect(named.client.userName == "oauth2")
+  }
+
+  @Test("a server's own name for itself leads to no other server")
+  func realms() {
+    for realm in ["Azure DevOps", "https://evil.example", "Google", ""] {
+      #expect(whyNot("https://git.example", headers: ["Basic realm=\"\(realm)\""]) == "unknown")
+    }
+  }
+
+  @Test("unsafe endpoints are refused")
+  func unsafe() {
+    for (name, value) in [
+      ("oauthtokenendpoint", "http://git.example/t"), ("oauthtokenendpoint", "//evil.example/t"),
+    ] {
+      #expect(
+        whyNot("https://git.example", [("\(Self.own).oauthclientid", "id"), ("\(Self.own).\(name)", value)])
+          == "unusable oauthTokenEndpoint")
+    }
+    #expect(SignInPlace("http://git.example") == nil)
+  }
+
+  @Test("the server's metadata, if nothing else says its endpoints")
+  func discovery() throws {
+    let body =
+      #"{"issuer":"https://git.example","token_endpoint":"https://git.example/t","authorization_endpoint":"https://git.example/a"}"#
+    let transport = ScriptedTransport([.reply(status: 404, ""), .reply(status: 200, body)])
+    let method = try found("https://git.example/acme", [("\(Self.own).oauthclientid", "id")], over: transport)
+    #expect(method.client.issuer == "https://git.example")
+    #expect(
+      transport.requests == [
+        "https://git.example/.well-known/oauth-authorization-server ",
+        "https://git.example/.well-known/openid-configuration ",
+      ])
+  }
+
+  @Test("a registration comes back as it was written")
+  func registration() throws {
+    let client = try client {
+      $0.clientSecret = Secret("h\"ush\u{e4}")
+      $0.authentication = .body
+      $0.issuer = "https://git.example"
+      $0.promisesIssuer = true
+      $0.scope = "a b"
+      $0.userName = "me"
+      $0.redirectURI = "http://localhost:1"
+      $0.revocationEndpoint = EndpointURL("https://git.example/r")
+    }
+    let read = try client.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
+      try ClientRegistration(json: bytes)
+    }
+    #expect(shown(read.encoded) == shown(client.encoded))
+  }
+
+  @Test("work and outcomes come back as they were written")
+  func messages() throws {
+    var work = SignInWork(.signIn, at: "https://git.example/a")
+    work.client = try client()
+    work.refreshToken = Secret("r\"\u{7f}")
+    work.accessToken = Secret("a")
+    work.account = ByteString([0xff, 0x22])
+    work.headers = ["Basic realm=\"x\""]
+    work.way = .paste
+    work.options.clientID = "id"
+    work.options.scope = "s"
+    work.onlyIfConfigured = true
+    let read = try work.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
+      try SignInWork(parsing: bytes)
+    }
+    #expect(shown(read.encoded) == shown(work.encoded))
+    let outcome = SignInOutcome.tokens(
+      SignedIn(
+        accessToken: Secret("a"), refreshToken: Secret("r"), expiry: 7, account: "me", client: try client()))
+    let readOutcome = try outcome.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
+      try SignInOutcome(parsing: bytes)
+    }
+    #expect(shown(readOutcome.encoded) == shown(outcome.encoded))
+  }
+}

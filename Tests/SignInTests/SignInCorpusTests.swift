@@ -1,0 +1,9 @@
+import Properties
+import Testing
+
+struct SignInCorpusTests {
+  @Test("what the fuzzer has found interesting")
+  func corpus() throws {
+    #expect(try Corpus.failures(of: "sign-in-replies", SignInRepliesProperty.self) == [])
+  }
+}

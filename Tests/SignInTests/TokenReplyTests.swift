@@ -1,0 +1,175 @@
+import Bytes
+import Testing
+
+@testable import SignIn
+
+struct TokenReplyTests {
+  private func parsed(_ reply: borrowing HTTPReply) throws(ReplyFault) -> String {
+    switch try TokenReply.parse(reply) {
+    case .tokens(let tokens):
+      "\(shown(tokens.accessToken)) \(text(tokens.refreshToken) ?? "-") \(tokens.life.map { "\($0)" } ?? "-") \(tokens.scope ?? "-")"
+    case .refusal(let refusal): "\(refusal.kind)"
+    }
+  }
+
+  @Test(arguments: [
+    (
+      #"{"access_token":"a","refresh_token":"r","expires_in":60,"scope":"x y","token_type":"bearer"}"#,
+      "a r 60 x y"
+    ),
+    (#"{"access_token":"a"}"#, "a - - -"),
+    (#"{"access_token":"a","refresh_token":"","scopes":"repository"}"#, "a - - repository"),
+    (#"{"access_token":"a","refresh_token":null,"token_type":"MAC"}"#, "a - - -"),
+    // A life that can't be is unknown.
+    (#"{"access_token":"a","expires_in":-1}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":0}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":"60"}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":1e3}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":99999999999999999999}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":315360001}"#, "a - - -"),
+  ])
+  func tokens(body: String, expected: String) throws {
+    #expect(try parsed(reply(body)) == expected)
+  }
+
+  @Test("a form, as GitHub has it")
+  func form() throws {
+    let type = "application/x-www-form-urlencoded"
+    #expect(
+      try parsed(reply("access_token=a%2bb&scope=repo%2Cgist&expires_in=5", mediaType: type))
+        == "a+b - 5 repo,gist")
+    #expect(
+      try parsed(reply("error=slow_down&interval=9", mediaType: type)) == "slowDown(interval: Optional(9))")
+    #expect(throws: ReplyFault.notUnderstood(status: 200)) {
+      try parsed(reply("access_token=%", mediaType: type))
+    }
+  }
+
+  @Test("an error counts whatever the status and whatever else there is", arguments: [200, 400, 401, 503])
+  func errorsFirst(status: Int) throws {
+    #expect(try parsed(reply(#"{"access_token":"a","error":"access_denied"}"#, status: status)) == "denied")
+  }
+
+  @Test(arguments: [
+    ("authorization_pending", "pending"), ("access_denied", "denied"), ("authorization_declined", "denied"),
+    ("expired_token", "codeExpired"), ("token_expired", "codeExpired"), ("invalid_grant", "invalidGrant"),
+    ("bad_refresh_token", "invalidGrant"), ("invalid_client", "invalidClient"),
+    ("incorrect_client_credentials", "invalidClient"), ("unauthorized_client", "invalidClient"),
+    ("invalid_scope", "invalidScope"), ("unsupported_grant_type", "unsupported"),
+    ("device_flow_disabled", "unsupported"), ("server_error", "temporary(after: nil)"), ("", "other"),
+    ("x\u{1b}", "other"),
+  ])
+  func errors(code: String, kind: String) throws {
+    let escaped = code.replacing("\u{1b}", with: "\\u001b")
+    #expect(try parsed(reply("{\"error\":\"\(escaped)\"}", status: 400)) == kind)
+  }
+
+  @Test("a server in trouble may send any page")
+  func trouble() throws {
+    #expect(try parsed(reply("<html>", status: 502, mediaType: "text/html")) == "temporary(after: nil)")
+    #expect(try parsed(reply("{}", status: 429, retryAfter: 7)) == "temporary(after: Optional(7))")
+    #expect(try parsed(reply("no", status: 404)) == "unsupported")
+  }
+
+  @Test(arguments: [
+    "", "[]", "{", "<html>", #"{"access_token":"a"} x"#, #"{"access_token":["a"]}"#, #"{"access_token":7}"#,
+    #"{"access_token":""}"#, #"{"token_type":"bearer"}"#, #"{"access_token":"a\nb"}"#,
+    #"{"access_token":"a\r"}"#,
+    #"{"access_token":"a\u0000"}"#, #"{"access_token":"é"}"#, #"{"access_token":"a","refresh_token":"\n"}"#,
+    #"{"access_token":"a","access_token":"b"}"#,
+    #"{"access_token":"a","refresh_token":"b","refresh_token":"c"}"#,
+    #"{"access_token":"a","access_\u0074oken":"b"}"#, #"{"error":"a","error":"b"}"#,
+  ])
+  func refused(body: String) {
+    #expect(throws: ReplyFault.self) { try parsed(reply(body)) }
+  }
+
+  @Test("deep nesting is refused, not followed")
+  func deep() {
+    let body = #"{"access_token":"a","x":"# + String(repeating: "[", count: 10_000)
+    #expect(throws: ReplyFault.notUnderstood(status: 200)) { try parsed(reply(body)) }
+  }
+
+  @Test("an unexpected status gives no token")
+  func status() {
+    #expect(throws: ReplyFault.unexpectedStatus(302)) {
+      try parsed(reply(#"{"access_token":"a"}"#, status: 302))
+    }
+  }
+}
+
+struct DeviceReplyTests {
+  private static let whole =
+    #"{"device_code":"d","user_code":"ABCD-EFGH","verification_uri":"https://git.example/device","expires_in":900"#
+
+  private func parsed(_ body: String, status: Int = 200) throws(ReplyFault) -> String {
+    switch try DeviceReply.parse(reply(body, status: status)) {
+    case .codes(let codes):
+      "\(shown(codes.deviceCode)) \(codes.userCode) \(codes.verification.text) \(codes.life) \(codes.interval)"
+    case .refusal(let refusal): "\(refusal.kind)"
+    }
+  }
+
+  @Test func codes() throws {
+    #expect(try parsed(Self.whole + "}") == "d ABCD-EFGH https://git.example/device 900 5")
+    #expect(try parsed(Self.whole + #","interval":0}"#).hasSuffix(" 1"))
+    #expect(try parsed(Self.whole + #","interval":100000}"#).hasSuffix(" 300"))
+    let google = Self.whole.replacing("verification_uri", with: "verification_url")
+    #expect(try parsed(google + "}") == "d ABCD-EFGH https://git.example/device 900 5")
+  }
+
+  @Test(arguments: [
+    ("https://git.example/device", "http://git.example/device"),
+    ("https://git.example/device", "javascript:x"),
+    ("ABCD-EFGH", ""), ("ABCD-EFGH", "A B"), ("ABCD-EFGH", #"\u001b[2J"#), (#""device_code":"d","#, ""),
+    ("900", "-1"),
+    ("900", "\"900\""),
+  ])
+  func refused(part: String, replacement: String) {
+    #expect(throws: ReplyFault.self) { try parsed(Self.whole.replacing(part, with: replacement) + "}") }
+  }
+
+  @Test func refusals() throws {
+    #expect(try parsed(#"{"error":"device_flow_disabled"}"#) == "unsupported")
+    #expect(try parsed("nothing", status: 404) == "unsupported")
+  }
+}
+
+struct ServerMetadataTests {
+  private let issuer = EndpointURL("https://git.example/")
+
+  private func metadata(_ body: String) throws -> ServerMetadata {
+    try ServerMetadata(reply(body), of: try #require(issuer))
+  }
+
+  @Test func isRead() throws {
+    let found = try metadata(
+      #"{"issuer":"https://git.example","token_endpoint":"https://git.example/t","authorization_endpoint":"https://git.example/a","device_authorization_endpoint":"https://git.example/d","authorization_response_iss_parameter_supported":true,"scopes_supported":["a","b"]}"#
+    )
+    #expect(found.tokenEndpoint?.text == "https://git.example/t")
+    #expect(found.deviceEndpoint?.text == "https://git.example/d")
+    #expect(found.promisesIssuer)
+    #expect(found.scopes == ["a", "b"])
+  }
+
+  @Test(arguments: [
+    #"{"issuer":"https://evil.example","token_endpoint":"https://git.example/t"}"#,
+    #"{"issuer":"https://git.example.evil.example","token_endpoint":"https://git.example/t"}"#,
+    #"{"token_endpoint":"https://git.example/t"}"#, #"{"issuer":"https://git.example"}"#,
+    #"{"issuer":"https://git.example","token_endpoint":"http://git.example/t"}"#,
+    #"{"issuer":"https://git.example","token_endpoint":"https://git.example/t","token_endpoint":"https://evil.example/t"}"#,
+  ])
+  func isRefused(body: String) {
+    #expect(throws: ReplyFault.self) { try metadata(body) }
+  }
+
+  @Test("the places of an issuer with a path (RFC 8414 section 3.1)")
+  func places() throws {
+    let issuer = try #require(EndpointURL("https://a.example/tenant"))
+    #expect(
+      ServerMetadata.places(of: issuer).map(\.text) == [
+        "https://a.example/.well-known/oauth-authorization-server/tenant",
+        "https://a.example/tenant/.well-known/openid-configuration",
+      ])
+  }
+}
