@@ -82,6 +82,7 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(
       name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CLinux"),
@@ -148,8 +149,10 @@ let package = Package(
     .target(
       name: "SignIn", dependencies: ["Bytes", "JSON", "CredentialProtocols", "CSodium"],
       swiftSettings: settings + compact),
-    // The one place that links libcurl.
-    .target(name: "Network", dependencies: ["Bytes", "SignIn", "CCurl"], swiftSettings: settings + compact),
+    // The one place that links libcurl, and libcrypto, which that brings along.
+    .target(
+      name: "Network", dependencies: ["Bytes", "SignIn", "CCrypto", "CCurl"],
+      swiftSettings: settings + compact),
     // A keychain on another machine: what is said between both, who may have what, and the side that asks.
     .target(
       name: "Forwarding",

@@ -188,11 +188,13 @@ extension KeychainStore {
       var expired: Answer?
       for item in try find(query) where !item.isNegative {
         guard let credential = try credentialIfPresent(of: item) else { continue }
-        if !credential.isExpired(at: limit) || !credential.isExpired(at: now) && !credential.isRenewable {
+        if !credential.isExpired(at: limit)
+          || !credential.isExpired(at: now) && !credential.isRenewable && !item.isMinted
+        {
           if isUsable(item, credential) { return .valid(Answer(item: item, credential: credential)) }
         } else if !credential.isExpired(at: now) {
           if isUsable(item, credential) { return .renewable(Answer(item: item, credential: credential)) }
-        } else if expired == nil, credential.isRenewable, isUsable(item, credential) {
+        } else if expired == nil, credential.isRenewable || item.isMinted, isUsable(item, credential) {
           expired = Answer(item: item, credential: credential)
         }
       }

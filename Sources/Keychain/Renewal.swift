@@ -26,6 +26,14 @@ public enum AnswerOrRenewal: ~Copyable, Sendable {
   case renewal(Renewal)
 }
 
+extension Item {
+  /// The ``type`` of items whose secrets are made anew from something else in the keychain.
+  package static let mintedType: ByteString = "github-app"
+
+  /// Whether its secret is made anew from something else in the keychain, and not with a refresh token.
+  package var isMinted: Bool { type == Self.mintedType }
+}
+
 extension Credential {
   /// Whether it has a token for which a new secret can be obtained.
   var isRenewable: Bool {

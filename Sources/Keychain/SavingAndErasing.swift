@@ -74,7 +74,7 @@ extension KeychainStore {
   ///
   /// A token with a refresh token is only marked as expired, so that it can be renewed: servers need not say how long a
   /// token is valid, and can end it before. One that is younger than ``freshTokenLife`` is deleted with its refresh token,
-  /// because another new one would be refused likewise.
+  /// because another new one would be refused likewise. What an app gets is only ever marked.
   ///
   /// - Parameters:
   ///   - query: the items in question. Without an account, it covers all accounts; a query with a security domain
@@ -99,9 +99,12 @@ extension KeychainStore {
         return found
       },
       keeping: { (item) throws(KeychainError) -> Bool in
-        guard let credential = try credentialIfPresent(of: item), credential.isRenewable else { return false }
+        guard let credential = try credentialIfPresent(of: item), credential.isRenewable || item.isMinted
+        else { return false }
         if credential.isExpired(at: now) { return true }
-        if let changed = item.modificationDate, 0..<freshTokenLife ~= now.seconds - changed.seconds {
+        if !item.isMinted, let changed = item.modificationDate,
+          0..<freshTokenLife ~= now.seconds - changed.seconds
+        {
           return false
         }
         var refused = credential.copy()

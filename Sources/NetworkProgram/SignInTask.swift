@@ -28,6 +28,7 @@ struct SignInTask {
     case .signIn: signIn(work)
     case .revoke: revoke(work)
     case .describe: describe(work)
+    case .install: install(work)
     }
   }
 
@@ -281,6 +282,26 @@ struct SignInTask {
         return .done
       } catch {
         return failed(error, asking: endpoint)
+      }
+    }
+  }
+
+  /// How many seconds before its end a minted token is replaced (of an hour).
+  private static let mintedMargin: Int64 = 240
+
+  private func install(_ work: borrowing SignInWork) -> SignInOutcome {
+    switch work.app {
+    case .none: return .unknownPlace
+    case .some(let app):
+      do throws(GitHubAppFault) {
+        let minted = try app.token(
+          for: place, at: SystemClock.date / 1000, signing: RSASigner(), over: transport)
+        sayClockDifference()
+        // A keychain renews a minute before the end; this adds up to five.
+        return .minted(
+          InstallationToken(token: minted.token.copy(), expiry: minted.expiry - Self.mintedMargin))
+      } catch {
+        return failed(SignInText.text(error, at: place))
       }
     }
   }

@@ -108,6 +108,33 @@ enum SignInText {
     }
   }
 
+  static func text(_ fault: GitHubAppFault, at place: SignInPlace) -> Text {
+    let host = place.hostAndPort
+    switch fault {
+    case .unusableKey:
+      return Text(
+        message: "the key of the GitHub App can't be used",
+        hint: "it has to be the private key that GitHub gave, an RSA key in PEM without a passphrase")
+    case .noOwner:
+      return Text(
+        message: "no organisation is named",
+        hint: "a GitHub App is for one of them: https://\(host)/ORGANISATION")
+    case .notAccepted:
+      return Text(
+        message: "\(host) doesn't accept the GitHub App's proof (status 401)",
+        hint:
+          "the app's identifier and key have to belong together, and the clock of this machine has to be right"
+      )
+    case .notInstalled(let owner):
+      return Text(message: "the GitHub App isn't installed at \(owner), or not for that repository")
+    case .transport(let fault): return text(fault, at: host)
+    case .reply(let fault):
+      return Text(message: "\(host) gave an answer that can't be used: \(reason(fault))")
+    case .status(let status):
+      return Text(message: "\(host) gave no token (status \(status))", hint: "try again later")
+    }
+  }
+
   /// Warns of git's setting, each time.
   static func sayUnverified(_ url: EndpointURL) {
     StandardStreams.say(

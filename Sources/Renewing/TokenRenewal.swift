@@ -35,19 +35,24 @@ package final class TokenRenewal: SecretRenewing {
     if !present.credential.isExpired(at: .now), !present.credential.hasSameSecret(as: credential) {
       return .renewed(present)
     }
-    guard present.credential.hasRefreshToken else { return .ended }
+    guard item.isMinted || present.credential.hasRefreshToken else { return .ended }
     if lock.hasFailed(since: begin) { return .failed }
     if let obstacle = keychain.probe().reason {
       // The server's answer would be lost, and with it the only valid token.
       say(place, Failure(obstacle).message)
       return .failed
     }
-    var work = SignInWork(.renew, at: place.url)
-    work.client = try KeptClient.find(place.origin, in: keychain)
-    work.refreshToken = present.credential.copyOfRefreshToken()
-    work.account = item.key.account
+    let work = try work(for: present, at: place, in: keychain)
     switch try companion.perform(work, within: NetworkCompanion.patience) {
-    case .tokens(let tokens): return try keep(tokens, present, in: keychain)
+    case .tokens(let tokens):
+      let credential = Credential(
+        tokens.accessToken.copy(), expiry: tokens.expiry,
+        refreshToken: tokens.copyOfRefreshToken() ?? present.credential.copyOfRefreshToken(),
+        authenticationScheme: present.credential.authenticationScheme)
+      return try keep(credential, in: keychain, insteadOf: present)
+    case .minted(let minted):
+      return try keep(
+        Credential(minted.token.copy(), expiry: minted.expiry), in: keychain, insteadOf: present)
     case .refreshRefused:
       try forgetRefreshToken(of: present, in: keychain)
       say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
@@ -78,15 +83,27 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// Stores new tokens before anybody gets them.
+  /// What the companion is to do.
+  private func work(
+    for present: borrowing Answer, at place: SignedInPlace, in keychain: any KeychainStore
+  ) throws(KeychainError) -> SignInWork {
+    if present.item.isMinted {
+      var work = SignInWork(.install, at: place.url)
+      work.app = try KeptApp.find(place.url, in: keychain)
+      return work
+    }
+    var work = SignInWork(.renew, at: place.url)
+    work.client = try KeptClient.find(place.origin, in: keychain)
+    work.refreshToken = present.credential.copyOfRefreshToken()
+    work.account = present.item.key.account
+    return work
+  }
+
+  /// Stores a new token before anybody gets it.
   private func keep(
-    _ tokens: borrowing SignedIn, _ used: borrowing Answer, in keychain: any KeychainStore
+    _ new: borrowing Credential, in keychain: any KeychainStore, insteadOf used: borrowing Answer
   ) throws(KeychainError) -> RenewalOutcome {
-    let scheme = used.credential.authenticationScheme
-    let new = Credential(
-      tokens.accessToken.copy(), expiry: tokens.expiry,
-      refreshToken: tokens.copyOfRefreshToken() ?? used.credential.copyOfRefreshToken(),
-      authenticationScheme: scheme)
+    let new = new.copy()
     let former = used.item
     let usedCredential = used.credential.copy()
     let stored = try keychain.exclusively { () throws(KeychainError) -> Item? in

@@ -31,6 +31,15 @@ struct AddCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Read an OAuth refresh token from this descriptor", valueName: "n"))
   var refreshTokenFd: Int32?
 
+  @Option(
+    help: ArgumentHelp(
+      "Get tokens of one hour by this GitHub App, whenever they are needed, instead of keeping a secret",
+      valueName: "id"))
+  var githubApp: String?
+
+  @Option(help: ArgumentHelp("The file with the app's private key; - for standard input", valueName: "file"))
+  var key: String?
+
   @Flag(help: "If the item exists, change its secret, and the label, comment and so on that you give")
   var update = false
 
@@ -38,6 +47,12 @@ struct AddCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    if (githubApp == nil) != (key == nil) {
+      throw ValidationError("--github-app and --key go together.")
+    }
+    if githubApp != nil, place.service != nil || place.account != nil || refreshTokenFd != nil {
+      throw ValidationError("--github-app goes with a URL alone.")
+    }
     if authenticationType != nil, place.service != nil {
       throw ValidationError("--authentication-type goes with a URL.")
     }
@@ -50,6 +65,7 @@ struct AddCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let githubApp, let key { return try addApp(githubApp, key) }
     let change = try kept.change()
     var item = Item(try place.key(withAuthenticationType: authenticationType))
     notes.note(on: &item)
@@ -70,6 +86,13 @@ struct AddCommand: ParsableCommand {
     try open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
     if output.json { try StandardStreams.write(ItemOutput.json(added)) }
+  }
+
+  private func addApp(_ identifier: String, _ key: String) throws(Failure) {
+    let open = try keychain.open()
+    let item = try AddingApp(identifier: identifier, keyFile: key).add(for: place.named, to: open)
+    try open.remember()
+    if output.json { try StandardStreams.write(ItemOutput.json(item)) }
   }
 
   private func secret(for item: Item) throws(Failure) -> Secret {

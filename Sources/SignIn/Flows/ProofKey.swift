@@ -37,6 +37,8 @@ enum RandomText {
 
 /// Base64 with the alphabet for URLs, unpadded (RFC 4648 section 5).
 enum Base64URL {
+  static func text(of secret: borrowing Secret) -> String { secret.withUnsafeBytes { text($0) } }
+
   static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     var text: [UInt8] = []
     Base64.encode(bytes, appendingTo: &text)

@@ -5,6 +5,8 @@ package import JSON
 package enum SignInOutcome: ~Copyable {
   /// New tokens.
   case tokens(SignedIn)
+  /// A token without a refresh token, which is made anew each time.
+  case minted(InstallationToken)
   /// It is done, and there is nothing to keep.
   case done
   /// The refresh token isn't valid any more.
@@ -34,6 +36,10 @@ package enum SignInOutcome: ~Copyable {
       json.beginObject("client")
       tokens.client.write(to: &json)
       json.endObject()
+    case .minted(let minted):
+      json.member("outcome", "minted")
+      json.member("access_token", minted.token)
+      json.member("expires_at", minted.expiry)
     case .done: json.member("outcome", "done")
     case .refreshRefused: json.member("outcome", "refresh-refused")
     case .unknownPlace: json.member("outcome", "unknown-place")
@@ -78,6 +84,9 @@ package enum SignInOutcome: ~Copyable {
       self = .tokens(
         SignedIn(accessToken: access, refreshToken: refresh, expiry: expiry, account: account, client: client)
       )
+    case "minted":
+      guard let access, let expiry, !access.isEmpty else { throw JSONReader.Malformed() }
+      self = .minted(InstallationToken(token: access, expiry: expiry))
     case "done": self = .done
     case "refresh-refused": self = .refreshRefused
     case "unknown-place": self = .unknownPlace

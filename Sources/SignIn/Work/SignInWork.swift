@@ -14,6 +14,8 @@ package struct SignInWork: ~Copyable {
     case revoke
     /// Say what is known about signing in to the place.
     case describe
+    /// Get a token for an installation of a GitHub App.
+    case install
   }
 
   package let task: Task
@@ -25,6 +27,8 @@ package struct SignInWork: ~Copyable {
   package var refreshToken: Secret?
   /// The access token, which is only needed to be revoked.
   package var accessToken: Secret?
+  /// The GitHub App that gets a token.
+  package var app: GitHubApp?
   /// The account to sign in, if the person named it.
   package var account: ByteString?
   /// The `WWW-Authenticate` headers of the refusal.
@@ -65,6 +69,13 @@ package struct SignInWork: ~Copyable {
     case .some(let token): json.member("access_token", token)
     case .none: break
     }
+    switch app {
+    case .some(let app):
+      json.beginObject("github_app")
+      app.write(to: &json)
+      json.endObject()
+    case .none: break
+    }
     json.member("account", account)
     json.beginArray("headers")
     for header in headers { json.element(ByteString(header)) }
@@ -86,6 +97,7 @@ package struct SignInWork: ~Copyable {
     var client: ClientRegistration?
     var refreshToken: Secret?
     var accessToken: Secret?
+    var app: GitHubApp?
     var account: ByteString?
     var headers: [String] = []
     var way: SignInMethod.Way?
@@ -100,6 +112,7 @@ package struct SignInWork: ~Copyable {
       case "refresh_token_b64": refreshToken = try value.secretOfBase64()
       case "access_token": accessToken = try value.secret()
       case "access_token_b64": accessToken = try value.secretOfBase64()
+      case "github_app": app = try GitHubApp(json: value.raw)
       case "account": account = try value.string()
       case "account_b64": account = try value.base64()
       case "headers":
@@ -118,6 +131,7 @@ package struct SignInWork: ~Copyable {
     self.client = client
     self.refreshToken = refreshToken
     self.accessToken = accessToken
+    self.app = app
     self.account = account
     self.headers = headers
     self.way = way

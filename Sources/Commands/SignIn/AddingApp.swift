@@ -1,0 +1,61 @@
+import Bytes
+import CredentialProtocols
+import Glibc
+import Keychain
+import KeychainChoice
+import PrivateFiles
+import Renewing
+import SignIn
+import Terminals
+import ToolCommands
+
+/// `llavero add --github-app`
+struct AddingApp {
+  /// The largest private key, in bytes.
+  private static let largestKey = 65_536
+
+  /// The app's identifier.
+  let identifier: String
+  /// The file with its private key; `-` for standard input.
+  let keyFile: String
+
+  /// Keeps the app's key, and an item for the tokens that it gets.
+  ///
+  /// - Throws: ``Failure``.
+  func add(for place: NamedPlace, to open: OpenKeychain) throws(Failure) -> Item {
+    guard case .internetPassword(var key) = try place.key(), let url = key.url(), SignInPlace(url) != nil
+    else {
+      throw Failure("a GitHub App is for a place that begins with https://", status: .usage)
+    }
+    guard key.path != nil else {
+      throw Failure(
+        "a GitHub App is for an organisation, a person or a repository",
+        hint: "add its name: \(prose: url)/ORGANISATION", status: .usage)
+    }
+    key.account = KeptApp.account
+    let app = GitHubApp(identifier: identifier, key: try privateKey())
+    let tokenKey = key
+    return try explaining { () throws(KeychainError) in
+      try KeptApp.save(app, url, for: tokenKey, in: open.keychain)
+    }
+  }
+
+  private func privateKey() throws(Failure) -> Secret {
+    var descriptor: Int32 = 0
+    if keyFile != "-" {
+      descriptor = Glibc.open(keyFile, O_RDONLY | O_CLOEXEC)
+      if descriptor < 0 {
+        throw Failure("cannot read \(keyFile): \(errorText(errno))", status: .usage)
+      }
+    }
+    defer { if descriptor > 0 { close(descriptor) } }
+    let key = try StandardStreams.readAll(descriptor, limit: Self.largestKey, what: "the private key")
+    let isKey = key.withUnsafeBytes { $0.starts(with: "-----BEGIN ") }
+    guard isKey else {
+      throw Failure(
+        "that is no private key in PEM", hint: "GitHub gives it as a file whose name ends in .pem",
+        status: .usage)
+    }
+    return key
+  }
+}
