@@ -11,8 +11,12 @@ final class Ending<Value>: @unchecked Sendable {
   // Unchecked is sound: the main thread alone uses it.
   let finish: (Value) -> Void
   let refuse: (ServiceError) -> Void
-  init(_ finish: @escaping (Value) -> Void, refuse: @escaping (ServiceError) -> Void) {
-    (self.finish, self.refuse) = (finish, refuse)
+  /// What is done in place of the call itself if it has to be judged anew.
+  let again: (() -> Void)?
+  init(
+    _ finish: @escaping (Value) -> Void, refuse: @escaping (ServiceError) -> Void, again: (() -> Void)? = nil
+  ) {
+    (self.finish, self.refuse, self.again) = (finish, refuse, again)
   }
 }
 
@@ -301,13 +305,14 @@ package final class Provider: @unchecked Sendable {
   ///   - prepare: finds out what is to be done, by the state that is there when it is this change's turn.
   ///   - finish: answers the call.
   ///   - refuse: what is done if the change fails; otherwise the call gets the error.
+  ///   - again: what is done if the item isn't any more as it was judged; otherwise the call is handled from the start.
   func change<Value: Sendable>(
     _ call: MethodCall,
     prepare:
       @escaping () throws(ServiceError) -> @Sendable (any KeychainStore) throws(KeychainError) -> Value,
-    finish: @escaping (Value) -> Void, refuse: ((ServiceError) -> Void)? = nil
+    finish: @escaping (Value) -> Void, refuse: ((ServiceError) -> Void)? = nil, again: (() -> Void)? = nil
   ) throws(ServiceError) {
-    let ending = Ending(finish, refuse: refuse ?? { call.refuse($0) })
+    let ending = Ending(finish, refuse: refuse ?? { call.refuse($0) }, again: again)
     try changeLines.add(
       { [self] in
         let body: @Sendable (any KeychainStore) throws(KeychainError) -> Value
@@ -322,6 +327,7 @@ package final class Provider: @unchecked Sendable {
           then: { [self] result in
             switch result {
             case .success(let value): ending.finish(value)
+            case .failure(.itemNotFound) where judgeAgain(call, ending.again): break
             case .failure(let error): ending.refuse(ServiceError(error, explain: settings.explain))
             }
             changeIsDone()

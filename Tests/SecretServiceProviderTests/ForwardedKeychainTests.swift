@@ -33,8 +33,8 @@ import Testing
       SharedSecret(Secret("two")), ItemTranslation.plainText, of: made, in: forwarded)
     #expect(try offered.items(matching: .all) == [changed])
     let relabelled = try ClientChanges.update(changed, in: forwarded) { $0.label = "y" }
-    #expect(try offered.items(matching: .all) == [relabelled.item])
-    #expect(relabelled.item.label == "y")
+    #expect(try offered.items(matching: .all) == [relabelled])
+    #expect(relabelled.label == "y")
     // Another takes the place of it, as the same login.
     let again = try store(shown("alice"), "three", in: forwarded)
     #expect(again.reference == made.reference)

@@ -208,8 +208,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
       try ClientChanges.store(
         shown, SharedSecret(Secret(secret)), in: "work", replacing: nil, mayReplaceLogin: false, in: keychain)
     }
-    let mine = try #require(items[0].reference)
-    try ClientChanges.deleteCollection("work", [mine], in: keychain)
+    try ClientChanges.deleteCollection("work", [items[0]], in: keychain)
     #expect(try keychain.items(matching: .all).map(\.reference) == [items[1].reference])
   }
 

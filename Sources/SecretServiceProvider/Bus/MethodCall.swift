@@ -18,6 +18,8 @@ final class MethodCall: @unchecked Sendable {
 
   /// The items that it is about, as far as that is known.
   var concerns: [ServedItem] = []
+  /// How often it was judged anew.
+  var attempts = 0
   /// Called when it has been answered, with the error if there was one.
   var onEnd: ((ServiceError?) -> Void)?
 

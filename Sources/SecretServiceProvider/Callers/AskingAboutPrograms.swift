@@ -131,6 +131,25 @@ extension Provider {
     return decisions.isOwn(reference, item.modificationDate, caller)
   }
 
+  /// Whether only that is given and changed which is as it was judged: what is known of an item may be older than what
+  /// somebody has just stored in it.
+  var isExact: Bool { settings.asking != nil }
+
+  /// How often a call is judged anew before it is refused.
+  private static let attempts = 8
+
+  /// Has a call judged anew, by what the keychain has now, because an item isn't as it was judged.
+  ///
+  /// - Returns: false if that has happened too often, or nobody judges.
+  func judgeAgain(_ call: MethodCall, _ again: (() -> Void)? = nil) -> Bool {
+    guard isExact, call.attempts < Self.attempts else { return false }
+    call.attempts += 1
+    load { [self] in
+      if let again { again() } else { handle(call) }
+    }
+    return true
+  }
+
   private func askNextQuestion() {
     guard questionProgram == nil, let question = questions.first, let asking = settings.asking else { return }
     // Another answer may have decided it.

@@ -9,11 +9,11 @@ enum ClientChanges {
   ///
   /// - Parameters:
   ///   - replaced: the item that the program wants to replace, as it was seen.
+  ///   - isExact: whether only that is replaced, and nothing that somebody has made of it since.
   ///   - mayReplaceLogin: whether another item that is the same login is replaced, too.
   static func store(
     _ shown: ItemTranslation.Shown, _ body: SharedSecret, in collection: ByteString?,
-    replacing replaced: Item?,
-    mayReplaceLogin: Bool, in keychain: any KeychainStore
+    replacing replaced: Item?, isExact: Bool = false, mayReplaceLogin: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
     let name = ByteString(newName())
     let made = try keychain.exclusively { () throws(KeychainError) in
@@ -21,12 +21,12 @@ enum ClientChanges {
       try new.item.validate(with: new.credential)
       if let replaced {
         do throws(KeychainError) {
-          let current = try present(replaced, in: keychain)
+          let current = try present(replaced, isExact, in: keychain)
           // Somebody may have made another item of it meanwhile.
           if ItemTranslation.shown(current).attributes == ItemTranslation.shown(replaced).attributes {
             return try change(current, to: new, shown, body, in: keychain)
           }
-        } catch .itemNotFound {}
+        } catch .itemNotFound where !isExact {}
       }
       let twins = new.item.key.secretServiceItem == nil ? try twins(of: new.item, in: keychain) : []
       if let twin = twins.first {
@@ -45,31 +45,30 @@ enum ClientChanges {
   }
 
   /// Gives an item other attributes or another label, and leaves the rest as it is by then.
-  ///
-  /// - Returns: the item, and whether nobody had changed it before.
   static func update(
-    _ item: Item, in keychain: any KeychainStore, _ edit: (inout ItemTranslation.Shown) -> Void
-  ) throws(KeychainError) -> (item: Item, wasAsSeen: Bool) {
+    _ item: Item, isExact: Bool = false, in keychain: any KeychainStore,
+    _ edit: (inout ItemTranslation.Shown) -> Void
+  ) throws(KeychainError) -> Item {
     let made = try keychain.exclusively { () throws(KeychainError) in
-      let current = try present(item, in: keychain)
+      let current = try present(item, isExact, in: keychain)
       var shown = ItemTranslation.shown(current)
       edit(&shown)
       let body = SharedSecret(ItemTranslation.body(of: current, try keychain.credential(of: current)))
       let new = ItemTranslation.item(
         shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
       try new.item.validate(with: new.credential)
-      let wasAsSeen = current.modificationDate == item.modificationDate
-      return (item: try change(current, to: new, shown, body, in: keychain), wasAsSeen: wasAsSeen)
+      return try change(current, to: new, shown, body, in: keychain)
     }
-    return (keychain.committed(made.item), made.wasAsSeen)
+    return keychain.committed(made)
   }
 
   /// Gives an item another secret.
   static func setSecret(
-    _ body: SharedSecret, _ contentType: String, of item: Item, in keychain: any KeychainStore
+    _ body: SharedSecret, _ contentType: String, of item: Item, isExact: Bool = false,
+    in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
     let made = try keychain.exclusively { () throws(KeychainError) in
-      let current = try present(item, in: keychain)
+      let current = try present(item, isExact, in: keychain)
       var shown = ItemTranslation.shown(current)
       shown.contentType = contentType
       let new = ItemTranslation.item(
@@ -78,6 +77,16 @@ enum ClientChanges {
       return try change(current, to: new, shown, body, in: keychain)
     }
     return keychain.committed(made)
+  }
+
+  /// Deletes an item.
+  static func delete(
+    _ item: Item, isExact: Bool, in keychain: any KeychainStore
+  ) throws(KeychainError) {
+    try keychain.exclusively { () throws(KeychainError) in
+      if isExact { _ = try present(item, isExact, in: keychain) }
+      try keychain.delete([item])
+    }
   }
 
   /// Makes an item of the keychain what a program wants it to be. It keeps its reference, and what people have noted.
@@ -128,9 +137,26 @@ enum ClientChanges {
     return try keychain.items(matching: query)
   }
 
+  /// Those of the items that are still as they were seen.
+  ///
+  /// - Parameter isListed: whether they are in the list of all items, where the keychain is another machine's: nobody is
+  ///   asked for that.
+  static func unchanged(
+    _ items: [Item], isListed: Bool, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Set<Item> {
+    var present = isListed ? Set(try keychain.items(matching: .all)) : []
+    if !isListed { for item in items { present.formUnion(try self.items(like: item, in: keychain)) } }
+    return present.intersection(items)
+  }
+
   /// The item as it is now.
-  private static func present(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Item {
+  ///
+  /// - Parameter isExact: whether it has to be as it was seen. What isn't any more counts as gone.
+  private static func present(
+    _ item: Item, _ isExact: Bool, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Item {
     let same = try items(like: item, in: keychain)
+    if isExact, !same.contains(item) { throw .itemNotFound }
     if let found = same.first(where: { $0.reference == item.reference }) { return found }
     // Somebody has given it another key meanwhile.
     let all = try keychain.items(matching: .all)
@@ -167,17 +193,18 @@ enum ClientChanges {
 
   /// Deletes a collection with everything in it.
   ///
-  /// - Parameter items: the only items to delete; `nil` for all.
+  /// - Parameter items: the only items to delete, if they are as they were seen; `nil` for all.
   static func deleteCollection(
-    _ name: ByteString, _ items: Set<ItemReference>?, in keychain: any KeychainStore
+    _ name: ByteString, _ items: Set<Item>?, in keychain: any KeychainStore
   ) throws(KeychainError) {
     try keychain.exclusively { () throws(KeychainError) in
       let record = SecretServiceItem(.collection, name: name).item.key
       let gone = try keychain.items(matching: .all).filter { item in
         if item.key == record { return true }
-        guard item.secretService.collection == name, let reference = item.reference else { return false }
-        return items?.contains(reference) ?? true
+        return item.secretService.collection == name && items?.contains(item) ?? true
       }
+      // The record of the collection comes along, if there is one.
+      if let items, !items.isSubset(of: gone) { throw .itemNotFound }
       try keychain.delete(gone)
     }
   }

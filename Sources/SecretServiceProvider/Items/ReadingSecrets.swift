@@ -8,7 +8,8 @@ extension Provider {
   /// How many bytes of secrets one answer has at most: a message of D-Bus has room for 128 MiB.
   private static let answerLimit = 32 << 20
 
-  /// Reads secrets beside the main thread. Items that are gone are left out.
+  /// Reads secrets beside the main thread. Items that are gone are left out. If programs are asked about, so are those
+  /// that aren't any more as they were judged.
   func readSecrets(
     of items: [(path: String, item: Item, contentType: String)],
     then report: @escaping @Sendable (Result<[SecretOfItem], KeychainError>) -> Void
@@ -57,6 +58,7 @@ extension Provider {
     _ items: [(path: String, item: Item, contentType: String)], by way: Way,
     then report: @escaping @Sendable (Result<[SecretOfItem], KeychainError>) -> Void
   ) {
+    let (isExact, isListed) = (isExact, way == .listed && settings.freshness != nil)
     thread(of: way).run(
       { (keychain) throws(KeychainError) in
         try keychain.reading { () throws(KeychainError) in
@@ -73,7 +75,11 @@ extension Provider {
               continue
             }
           }
-          return secrets
+          if !isExact { return secrets }
+          // After the secrets: another machine may change something in between.
+          let unchanged = try ClientChanges.unchanged(items.map(\.item), isListed: isListed, in: keychain)
+          let paths = Set(items.lazy.filter { unchanged.contains($0.item) }.map(\.path))
+          return secrets.filter { paths.contains($0.path) }
         }
       }, then: report)
   }

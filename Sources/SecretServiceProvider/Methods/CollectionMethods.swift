@@ -57,11 +57,11 @@ extension Provider {
       // Another program has made it meanwhile.
       if let served, isAllowed(served, call.sender) != true { throw .accessDenied("it isn't this program's") }
       let replaced = served?.item
-      let mayReplaceLogin = replaces && settings.asking == nil
-      let name = recordName(collection.name)
+      let (name, isExact) = (recordName(collection.name), isExact)
       return { (keychain) throws(KeychainError) in
         try ClientChanges.store(
-          finished, body, in: name, replacing: replaced, mayReplaceLogin: mayReplaceLogin, in: keychain)
+          finished, body, in: name, replacing: replaced, isExact: isExact,
+          mayReplaceLogin: replaces && !isExact, in: keychain)
       }
     } finish: { [self] item in
       let path = took(item)
@@ -192,14 +192,14 @@ extension Provider {
     let name = collection.name
     try change(call) { [self] () throws(ServiceError) in
       try requireUnlocked()
-      var only: Set<ItemReference>?
+      var only: Set<Item>?
       if settings.asking != nil {
         // Others may have stored something in it since somebody was asked.
         let items = items(in: name)
         guard allowed(items, call.sender).count == items.count else {
           throw .accessDenied("it has items of other programs")
         }
-        only = Set(items.compactMap { $0.item?.reference })
+        only = Set(items.compactMap(\.item))
       }
       return { [only] (keychain) throws(KeychainError) in
         try ClientChanges.deleteCollection(name, only, in: keychain)

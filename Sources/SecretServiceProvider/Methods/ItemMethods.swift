@@ -23,9 +23,9 @@ extension Provider {
       return call.answer([Argument.path(ObjectPath.none)])
     }
     try change(call) { [self] () throws(ServiceError) in
-      let (item, stored) = try present(call)
+      let ((item, stored), isExact) = (try present(call), isExact)
       return { (keychain) throws(KeychainError) in
-        try keychain.delete([stored])
+        try ClientChanges.delete(stored, isExact: isExact, in: keychain)
         return item.path
       }
     } finish: { [self] path in
@@ -59,7 +59,10 @@ extension Provider {
     readSecrets(of: [(item.path, stored, contentType)]) { [self] result in
       switch result {
       case .success(let secrets):
-        guard let secret = secrets.first else { return call.refuse(.noSuchObject) }
+        guard let secret = secrets.first else {
+          if !judgeAgain(call) { call.refuse(.noSuchObject) }
+          return
+        }
         call.answer([session.seal(secret.1.secret, contentType)])
       case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
       }
@@ -84,9 +87,9 @@ extension Provider {
       return call.answer()
     }
     try change(call) { [self] () throws(ServiceError) in
-      let (_, stored) = try present(call)
+      let ((_, stored), isExact) = (try present(call), isExact)
       return { (keychain) throws(KeychainError) in
-        try ClientChanges.setSecret(body, contentType, of: stored, in: keychain)
+        try ClientChanges.setSecret(body, contentType, of: stored, isExact: isExact, in: keychain)
       }
     } finish: { [self] item in
       took(changed: item, call)
@@ -111,12 +114,14 @@ extension Provider {
     }
     var wasOwn = false
     try change(call) { [self] () throws(ServiceError) in
-      let (_, stored) = try present(call)
+      let ((_, stored), isExact) = (try present(call), isExact)
       wasOwn = isOwn(stored, call.sender)
-      return { (keychain) throws(KeychainError) in try ClientChanges.update(stored, in: keychain, edit) }
-    } finish: { [self] (result: (item: Item, wasAsSeen: Bool)) in
-      took(changed: result.item, call)
-      if wasOwn, result.wasAsSeen, let served = ServedItem(result.item, standard: Holdings.loginCollection) {
+      return { (keychain) throws(KeychainError) in
+        try ClientChanges.update(stored, isExact: isExact, in: keychain, edit)
+      }
+    } finish: { [self] item in
+      took(changed: item, call)
+      if wasOwn, let served = ServedItem(item, standard: Holdings.loginCollection) {
         permitOwn(served, call.sender)
       }
     }

@@ -131,9 +131,11 @@ extension Provider {
       }
     }
     if kept.isEmpty { return answer(call, with: ready, session) }
-    readSecrets(of: kept) { [self, ready] result in
+    readSecrets(of: kept) { [self, ready, kept] result in
       switch result {
-      case .success(let secrets): answer(call, with: ready + secrets, session)
+      case .success(let secrets):
+        if secrets.count < kept.count, judgeAgain(call) { return }
+        answer(call, with: ready + secrets, session)
       // It was locked in the meantime, and what is locked is left out.
       case .failure(.locked): answer(call, with: ready, session)
       case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))

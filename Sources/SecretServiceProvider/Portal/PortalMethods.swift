@@ -90,13 +90,16 @@ extension Provider {
       if let served, isAllowed(served, request.call.sender) != true {
         throw .accessDenied("nobody has allowed this program to use it")
       }
-      let known = served?.item
+      let (known, isExact, isListed) = (served?.item, isExact, settings.freshness != nil)
       return { (keychain) throws(KeychainError) in
         if let known {
           do throws(KeychainError) {
             let body = ItemTranslation.body(of: known, try keychain.credential(of: known))
+            if isExact, try ClientChanges.unchanged([known], isListed: isListed, in: keychain).isEmpty {
+              throw .itemNotFound
+            }
             return (known, SharedSecret(body), false)
-          } catch .itemNotFound {}
+          } catch .itemNotFound where !isExact {}
         }
         let body = SharedSecret(Self.randomSecret())
         let made = try ClientChanges.store(
@@ -116,6 +119,8 @@ extension Provider {
       }
     } refuse: { [self] in
       refuse(request, $0)
+    } again: { [self] in
+      do throws(ServiceError) { try begin(request) } catch { refuse(request, error) }
     }
   }
 
