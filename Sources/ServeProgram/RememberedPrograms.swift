@@ -7,8 +7,9 @@ import PrivateFiles
 import SecretServiceProvider
 import Terminals
 
-/// The file with what you have decided about programs, which you can read and edit. Each line is `allow` or `deny`, the
-/// item's UUID, and the program's file; what follows `#` at the beginning of a line is a remark.
+/// The file with what you have decided about programs, which you can read and edit. Each line is `allow`, the item's UUID,
+/// its mark and the program's file, or `deny`, the item's UUID and the program's file; what follows `#` at the beginning of
+/// a line is a remark.
 final class RememberedPrograms {
   private let path: String
   private let say: (String) -> Void
@@ -70,7 +71,7 @@ final class RememberedPrograms {
     var permissions: [ProgramPermission] = []
     for line in bytes.split(separator: 0x0a) where line.first != UInt8(ascii: "#") {
       guard let permission = Self.permission(String(decoding: line, as: UTF8.self)) else {
-        complain("has a line that isn't 'allow' or 'deny', an item and a program", bytes)
+        complain("has a line that can't be understood", bytes)
         return []
       }
       permissions.append(permission)
@@ -80,16 +81,20 @@ final class RememberedPrograms {
   }
 
   static func permission(_ line: String) -> ProgramPermission? {
-    let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-    guard words.count == 3, words[0] == "allow" || words[0] == "deny", words[2].hasPrefix("/"),
-      words[1].utf8.count == 36
+    let isAllowed = line.hasPrefix("allow ")
+    var words = line.split(separator: " ", maxSplits: isAllowed ? 3 : 2, omittingEmptySubsequences: false)
+      .map(String.init)
+    guard isAllowed || words[0] == "deny", words.count > 2 else { return nil }
+    let mark = isAllowed ? words.remove(at: 2) : nil
+    guard words.count == 3, words[1].utf8.count == 36, words[2].hasPrefix("/"), mark?.utf8.count ?? 64 == 64
     else { return nil }
-    return ProgramPermission(
-      program: words[2], item: ItemReference(ByteString(words[1])), isAllowed: words[0] == "allow")
+    return ProgramPermission(program: words[2], item: ItemReference(ByteString(words[1])), mark: mark)
   }
 
   static func line(_ permission: ProgramPermission) -> String? {
-    let line = "\(permission.isAllowed ? "allow" : "deny") \(permission.item.bytes) \(permission.program)"
+    let item = permission.item.bytes
+    let line =
+      (permission.mark.map { "allow \(item) \($0) " } ?? "deny \(item) ") + permission.program
     guard let read = Self.permission(line), read.item == permission.item, read.program == permission.program,
       !line.utf8.contains(0x0a)
     else { return nil }

@@ -1,33 +1,42 @@
 import Keychain
+import SecretService
 @testable import SecretServiceProvider
 import Testing
 
 @Suite("what programs may use") struct ProgramDecisionsTests {
-  private let item = ItemReference("01a20ed6-fe14-7c3f-9c42-7b483586835e")
-  private let other = ItemReference("01a20ed6-ff20-76c7-8fe1-9077db1918e7")
+  private func item(_ number: Int, _ server: String = "a.example", changed: Int64 = 1) -> ServedItem {
+    var item = Item(InternetPassword(server: server, account: "alice", protocol: "https"))
+    item.reference = ItemReference(ByteString("\(number)"))
+    item.modificationDate = Timestamp(milliseconds: changed)
+    guard let served = ServedItem(item, standard: "login") else { preconditionFailure("it has a reference") }
+    return served
+  }
 
   private func caller(_ connection: String, _ program: String?) -> Caller {
     Caller(connection: connection, process: 1, program: program, since: Timestamp(milliseconds: 0))
   }
 
-  private let date = Timestamp(milliseconds: 1)
-
   private func isAllowed(
-    _ decisions: ProgramDecisions, _ item: ItemReference, _ caller: Caller?,
-    _ remembered: [ProgramPermission] = [],
-    at now: Int = 0
+    _ decisions: ProgramDecisions, _ item: ServedItem, _ caller: Caller?,
+    _ remembered: [ProgramPermission] = [], at now: Int = 0
   ) -> Bool? {
-    decisions.isAllowed(item, date, caller, remembered, now: now)
+    decisions.isAllowed(item, caller, remembered, now: now)
+  }
+
+  private func remembered(_ item: ServedItem, _ program: String, isAllowed: Bool) -> ProgramPermission {
+    ProgramPermission(
+      program: program, item: item.item?.reference ?? ItemReference(""), mark: isAllowed ? item.mark : nil)
   }
 
   @Test("once is for the connection, session for the program's file")
   func spans() {
     var decisions = ProgramDecisions()
-    decisions.decide(true, [item], for: caller(":1.1", "/a"), now: 0)
+    let (item, other) = (item(1), item(2))
+    decisions.allow([item], to: caller(":1.1", "/a"), forProgram: false)
     #expect(isAllowed(decisions, item, caller(":1.1", "/a")) == true)
     #expect(isAllowed(decisions, other, caller(":1.1", "/a")) == nil)
     #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == nil)
-    decisions.allow([item], for: caller(":1.1", "/a"))
+    decisions.allow([item], to: caller(":1.1", "/a"), forProgram: true)
     #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == true)
     #expect(isAllowed(decisions, item, caller(":1.2", "/b")) == nil)
     decisions.remove(":1.1")
@@ -36,49 +45,91 @@ import Testing
     #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == nil)
   }
 
-  @Test("a remembered refusal counts more than a permission, and less than an answer for the connection")
-  func remembered() {
+  @Test("a permission is for the login that was asked about, and a refusal for whatever becomes of the item")
+  func otherLogin() {
+    let (before, changed, moved) = (
+      item(1), item(1, changed: 2), item(1, "bank.example", changed: 2)
+    )
+    for isForProgram in [false, true] {
+      var decisions = ProgramDecisions()
+      decisions.allow([before], to: caller(":1.1", "/a"), forProgram: isForProgram)
+      #expect(isAllowed(decisions, changed, caller(":1.1", "/a")) == true)
+      #expect(isAllowed(decisions, moved, caller(":1.1", "/a")) == nil)
+    }
+    let always = remembered(before, "/a", isAllowed: true)
+    #expect(isAllowed(ProgramDecisions(), changed, caller(":1.1", "/a"), [always]) == true)
+    #expect(isAllowed(ProgramDecisions(), moved, caller(":1.1", "/a"), [always]) == nil)
     var decisions = ProgramDecisions()
-    let allow = ProgramPermission(program: "/a", item: item, isAllowed: true)
-    let deny = ProgramPermission(program: "/a", item: item, isAllowed: false)
+    decisions.refuse([before], to: caller(":1.1", "/a"), now: 0)
+    #expect(isAllowed(decisions, moved, caller(":1.1", "/a")) == false)
+    let never = remembered(before, "/a", isAllowed: false)
+    #expect(isAllowed(ProgramDecisions(), moved, caller(":1.1", "/a"), [never]) == false)
+  }
+
+  @Test("no two sets of attributes have the same mark")
+  func marks() {
+    func mark(_ attributes: [ByteString: ByteString]) -> String {
+      var served = item(1)
+      served.shown.attributes = lookup(attributes)
+      return served.mark
+    }
+    let marks = [
+      mark([:]), mark(["a": "b"]), mark(["a": ""]), mark(["ab": ""]), mark(["a": "", "b": ""]),
+      mark(["a": "0:1:b0:"]),
+    ]
+    #expect(Set(marks).count == marks.count)
+    #expect(marks.allSatisfy { $0.utf8.count == 64 })
+  }
+
+  @Test("a refusal counts more than any permission")
+  func refusalsFirst() {
+    var decisions = ProgramDecisions()
+    let (item, other) = (item(1), item(2))
+    let (allow, deny) = (
+      remembered(item, "/a", isAllowed: true), remembered(item, "/a", isAllowed: false)
+    )
     #expect(isAllowed(decisions, item, caller(":1.1", "/a"), [allow]) == true)
     #expect(isAllowed(decisions, item, caller(":1.1", "/a"), [allow, deny]) == false)
     #expect(isAllowed(decisions, item, caller(":1.1", "/b"), [allow, deny]) == nil)
     #expect(isAllowed(decisions, other, caller(":1.1", "/a"), [allow]) == nil)
     // The same to people, and another file.
-    let composed = ProgramPermission(program: "/\u{e9}", item: item, isAllowed: true)
+    let composed = remembered(item, "/\u{e9}", isAllowed: true)
     #expect(isAllowed(decisions, item, caller(":1.1", "/e\u{301}"), [composed]) == nil)
-    decisions.decide(true, [item], for: caller(":1.1", "/a"), now: 0)
-    #expect(isAllowed(decisions, item, caller(":1.1", "/a"), [deny]) == true)
+    decisions.allow([item], to: caller(":1.1", "/a"), forProgram: false)
+    decisions.allow([item], to: caller(":1.1", "/a"), forProgram: true)
+    if let stored = item.item { decisions.note(stored, writtenBy: caller(":1.1", "/a")) }
+    #expect(isAllowed(decisions, item, caller(":1.1", "/a")) == true)
+    #expect(isAllowed(decisions, item, caller(":1.1", "/a"), [deny]) == false)
   }
 
   @Test("of a program that can't be told, nothing is known")
   func unknownProgram() {
     var decisions = ProgramDecisions()
-    #expect(isAllowed(decisions, item, nil) == nil)
-    #expect(isAllowed(decisions, item, caller(":1.1", nil)) == nil)
-    decisions.decide(false, [item], for: caller(":1.1", nil), now: 0)
-    #expect(isAllowed(decisions, item, caller(":1.1", nil)) == false)
-    #expect(isAllowed(decisions, item, caller(":1.2", nil)) == nil)
+    #expect(isAllowed(decisions, item(1), nil) == nil)
+    #expect(isAllowed(decisions, item(1), caller(":1.1", nil)) == nil)
+    decisions.refuse([item(1)], to: caller(":1.1", nil), now: 0)
+    #expect(isAllowed(decisions, item(1), caller(":1.1", nil)) == false)
+    #expect(isAllowed(decisions, item(1), caller(":1.2", nil)) == nil)
   }
 
   @Test("what a program has written is its own until anybody else changes it")
-  func own() {
+  func own() throws {
     var decisions = ProgramDecisions()
-    decisions.note(item, date, writtenBy: caller(":1.1", "/a"))
+    let (item, later) = (item(1), item(1, changed: 2))
+    decisions.note(try #require(item.item), writtenBy: caller(":1.1", "/a"))
     #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == true)
     #expect(isAllowed(decisions, item, caller(":1.2", "/b")) == nil)
-    let later = Timestamp(milliseconds: 2)
-    #expect(decisions.isAllowed(item, later, caller(":1.1", "/a"), [], now: 0) == nil)
-    decisions.note(item, later, writtenBy: caller(":1.3", "/b"))
-    #expect(decisions.isAllowed(item, later, caller(":1.1", "/a"), [], now: 0) == nil)
-    #expect(decisions.isAllowed(item, later, caller(":1.4", "/b"), [], now: 0) == true)
+    #expect(isAllowed(decisions, later, caller(":1.1", "/a")) == nil)
+    decisions.note(try #require(later.item), writtenBy: caller(":1.3", "/b"))
+    #expect(isAllowed(decisions, later, caller(":1.1", "/a")) == nil)
+    #expect(isAllowed(decisions, later, caller(":1.4", "/b")) == true)
   }
 
   @Test("after a refusal, a program is left in peace for a minute, also on another connection")
   func refusal() {
     var decisions = ProgramDecisions()
-    decisions.decide(false, [item], for: caller(":1.1", "/a"), now: 1000)
+    let (item, other) = (item(1), item(2))
+    decisions.refuse([item], to: caller(":1.1", "/a"), now: 1000)
     #expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: 60_999) == false)
     #expect(isAllowed(decisions, other, caller(":1.2", "/a"), at: 2000) == nil)
     #expect(isAllowed(decisions, item, caller(":1.2", "/b"), at: 2000) == nil)

@@ -19,6 +19,13 @@ def secret_of(client, item, session):
         return None
 
 
+def person_stores(server, password):
+    tool = subprocess.Popen(["git-credential-llavero", "store"], stdin=subprocess.PIPE)
+    tool.stdin.write(f"protocol=https\nhost={server}\nusername=alice\npassword={password}\n".encode())
+    tool.stdin.close()
+    return tool
+
+
 def waits_in_its_own_items(password):
     """Reads what it has stored itself again and again, while a person's own tool stores something else there."""
     for server in ("one.example", "two.example", "three.example", "four.example", "five.example"):
@@ -29,12 +36,21 @@ def waits_in_its_own_item(server, password):
     with Client() as client:
         item = client.create({**NETWORK, "server": server}, b"trap", replace=True)
         session = client.session()
-        tool = subprocess.Popen(["git-credential-llavero", "store"], stdin=subprocess.PIPE)
-        tool.stdin.write(f"protocol=https\nhost={server}\nusername=alice\npassword={password}\n".encode())
-        tool.stdin.close()
+        tool = person_stores(server, password)
         while (secret := secret_of(client, item, session)) is not None:
             equal(secret, b"trap")
         equal(tool.wait(), 0)
+
+
+def makes_another_login(server, password):
+    """Has been allowed a harmless item, and makes another login of it, in which a person's own tool stores something."""
+    with Client() as client:
+        _, [item] = client.call(demands["ROOT"], "Service.SearchItems", "a{ss}", {"place": server})
+        equal(client.secret(item), b"harmless")
+        client.set(item, "Item", "Attributes", "a{ss}", {**NETWORK, "server": server})
+        equal(person_stores(server, password).wait(), 0)
+        for other in (client, Client()):
+            equal(secret_of(other, item, other.session()), None)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -23,8 +23,6 @@ final class ProgramQuestion {
     self.answer = answer
   }
 
-  var references: [ItemReference] { items.compactMap { $0.item?.reference } }
-
   /// The question in one sentence. What others have named is quoted, and invisible characters and quotes in it are shown
   /// as such.
   var sentence: String {
@@ -57,10 +55,7 @@ extension Provider {
     let remembered = asking.remembered()
     let caller = callers[connection]
     let now = SystemClock.awake
-    return { [decisions] item in
-      guard let stored = item.item, let reference = stored.reference else { return true }
-      return decisions.isAllowed(reference, stored.modificationDate, caller, remembered, now: now)
-    }
+    return { [decisions] item in decisions.isAllowed(item, caller, remembered, now: now) }
   }
 
   /// Whether a caller may use an item: `nil` if a person has to be asked.
@@ -119,16 +114,13 @@ extension Provider {
 
   /// Lets a program use what it has written itself, as long as nobody else changes it.
   func permitOwn(_ item: ServedItem, _ connection: String) {
-    guard settings.asking != nil, let stored = item.item, let reference = stored.reference,
-      let caller = callers[connection]
-    else { return }
-    decisions.note(reference, stored.modificationDate, writtenBy: caller)
+    guard settings.asking != nil, let stored = item.item, let caller = callers[connection] else { return }
+    decisions.note(stored, writtenBy: caller)
   }
 
   /// Whether a caller has written what an item has now.
   func isOwn(_ item: Item, _ connection: String) -> Bool {
-    guard let reference = item.reference, let caller = callers[connection] else { return false }
-    return decisions.isOwn(reference, item.modificationDate, caller)
+    callers[connection].map { decisions.isOwn(item, $0) } ?? false
   }
 
   /// Whether only that is given and changed which is as it was judged: what is known of an item may be older than what
@@ -179,26 +171,29 @@ extension Provider {
     }
     let decision =
       ProgramDecision.allCases.first { answer == $0.rawValue + "\n" || answer == $0.rawValue } ?? .no
-    let program = question.caller.program
-    let isAllowed = decision.isPermission
-    decisions.decide(isAllowed, question.references, for: question.caller, now: SystemClock.awake)
-    if let program, let asking = settings.asking {
-      switch decision {
-      case .session: decisions.allow(question.references, for: question.caller)
-      case .always, .never:
-        let permissions = question.items.compactMap(\.item).compactMap { item in
-          item.reference.map {
-            ProgramPermission(program: program, item: $0, isAllowed: isAllowed, name: item.name)
-          }
-        }
-        if !asking.remember(permissions), isAllowed {
-          decisions.allow(question.references, for: question.caller)
-        }
-      case .once, .no: break
+    let (caller, items) = (question.caller, question.items)
+    let isRemembered = (decision == .always || decision == .never) && remember(question, decision)
+    if decision.isPermission {
+      decisions.allow(items, to: caller, forProgram: false)
+      if decision == .session || decision == .always && !isRemembered {
+        decisions.allow(items, to: caller, forProgram: true)
       }
+    } else {
+      decisions.refuse(items, to: caller, now: SystemClock.awake)
     }
-    question.answer(isAllowed)
+    question.answer(decision.isPermission)
     askNextQuestion()
+  }
+
+  /// Remembers an answer. Returns whether that was possible.
+  private func remember(_ question: ProgramQuestion, _ decision: ProgramDecision) -> Bool {
+    guard let program = question.caller.program, let asking = settings.asking else { return false }
+    return asking.remember(
+      question.items.compactMap { item in
+        guard let stored = item.item, let reference = stored.reference else { return nil }
+        return ProgramPermission(
+          program: program, item: reference, mark: decision.isPermission ? item.mark : nil, name: stored.name)
+      })
   }
 
   /// Takes back the questions of a connection that has left the bus.

@@ -6,18 +6,21 @@ package struct ProgramPermission: Hashable, Sendable {
   package let program: String
   /// The item's reference in the keychain.
   package let item: ItemReference
-  /// Whether it may read, change and delete the item.
-  package let isAllowed: Bool
+  /// The mark that the item has to have for the program to read, change and delete it; `nil` if the program may not.
+  package let mark: String?
   /// The item's name for people, where it is known.
   package let name: String
 
   /// Makes a permission, or a refusal.
-  package init(program: String, item: ItemReference, isAllowed: Bool, name: String = "") {
+  package init(program: String, item: ItemReference, mark: String?, name: String = "") {
     self.program = program
     self.item = item
-    self.isAllowed = isAllowed
+    self.mark = mark
     self.name = name
   }
+
+  /// Whether it is a permission.
+  package var isAllowed: Bool { mark != nil }
 }
 
 /// What a person answers about a program.
@@ -60,8 +63,11 @@ package struct ProgramAsking {
 
 /// What was decided since the service has started, or the keychain was unlocked.
 struct ProgramDecisions {
-  private var ofConnections: [String: [ItemReference: Bool]] = [:]
-  private var ofPrograms: [ByteString: Set<ItemReference>] = [:]
+  /// What a connection, or a program's file, is allowed: items by their marks, as a person was asked about them. One that
+  /// has become another login meanwhile is asked about again.
+  private var allowed: [ByteString: [ItemReference: String]] = [:]
+  /// Until when something is refused to a connection, or to a program's file, in milliseconds. That follows the item,
+  /// whatever becomes of it.
   private var refused: [ByteString: [ItemReference: Int]] = [:]
   /// Who has written an item's secret, and the item's date then.
   private var written: [ItemReference: (writer: ByteString, date: Timestamp?)] = [:]
@@ -69,51 +75,61 @@ struct ProgramDecisions {
   /// For how long a program isn't asked about again after a person has refused it an item, in milliseconds.
   static let peace = 60_000
 
-  /// A program as it is known: its file, or else its connection, which nothing else is ever called like.
-  private static func name(_ caller: Caller) -> ByteString { ByteString(caller.program ?? caller.connection) }
-
   /// Whether a caller may use an item; `nil` if that isn't decided.
-  func isAllowed(
-    _ item: ItemReference, _ date: Timestamp?, _ caller: Caller?, _ remembered: [ProgramPermission], now: Int
-  ) -> Bool? {
+  func isAllowed(_ item: ServedItem, _ caller: Caller?, _ remembered: [ProgramPermission], now: Int) -> Bool?
+  {
+    guard let stored = item.item, let reference = stored.reference else { return true }
     guard let caller else { return nil }
-    if let decision = ofConnections[caller.connection]?[item] { return decision }
-    let name = Self.name(caller)
-    if isOwn(item, date, caller) { return true }
-    // Which program it is isn't known, so nothing else is known of it.
-    guard caller.program != nil else { return nil }
-    if ofPrograms[name]?.contains(item) ?? false { return true }
+    let names = [ByteString(caller.connection)] + (caller.program.map { [ByteString($0)] } ?? [])
+    let known = remembered.filter { permission in
+      permission.item == reference && names.dropFirst().contains(ByteString(permission.program))
+    }
     // A refusal counts more than a permission.
-    let permissions = remembered.filter { $0.item == item && ByteString($0.program) == name }
-    if !permissions.isEmpty { return permissions.allSatisfy(\.isAllowed) }
-    if let refusal = refused[name]?[item], now - refusal < Self.peace { return false }
-    return nil
+    if known.contains(where: { !$0.isAllowed }) { return false }
+    if names.contains(where: { refused[$0]?[reference].map { now < $0 } ?? false }) { return false }
+    if isOwn(stored, caller) { return true }
+    let marks = names.compactMap { allowed[$0]?[reference] } + known.compactMap(\.mark)
+    return !marks.isEmpty && marks.contains(item.mark) ? true : nil
   }
 
   /// Whether a caller has written what an item has now. What anybody else has changed meanwhile isn't its own.
-  func isOwn(_ item: ItemReference, _ date: Timestamp?, _ caller: Caller) -> Bool {
-    guard let written = written[item] else { return false }
-    return written.writer == Self.name(caller) && written.date == date
+  func isOwn(_ item: Item, _ caller: Caller) -> Bool {
+    guard let reference = item.reference, let written = written[reference] else { return false }
+    return written.writer == Self.name(caller) && written.date == item.modificationDate
   }
 
-  mutating func decide(_ isAllowed: Bool, _ items: [ItemReference], for caller: Caller, now: Int) {
-    for item in items { ofConnections[caller.connection, default: [:]][item] = isAllowed }
-    if isAllowed || caller.program == nil { return }
-    if refused.count > 1000 { refused = [:] }
-    for item in items { refused[Self.name(caller), default: [:]][item] = now }
+  /// Allows a connection something, or all that its program's file does.
+  mutating func allow(_ items: [ServedItem], to caller: Caller, forProgram isForProgram: Bool) {
+    let name = isForProgram ? Self.name(caller) : ByteString(caller.connection)
+    for item in items {
+      if let reference = item.item?.reference { allowed[name, default: [:]][reference] = item.mark }
+    }
   }
 
-  mutating func allow(_ items: [ItemReference], for caller: Caller) {
-    ofPrograms[Self.name(caller), default: []].formUnion(items)
+  /// Refuses something to a connection as long as it is there, and for a while to its program's file.
+  mutating func refuse(_ items: [ServedItem], to caller: Caller, now: Int) {
+    if refused.count > 1000 { refused = refused.filter { $0.value.values.contains { now < $0 } } }
+    for reference in items.compactMap(\.item?.reference) {
+      refused[ByteString(caller.connection), default: [:]][reference] = .max
+      if let program = caller.program {
+        refused[ByteString(program), default: [:]][reference] = now + Self.peace
+      }
+    }
   }
 
   /// Takes note that a caller has written an item's secret.
-  mutating func note(_ item: ItemReference, _ date: Timestamp?, writtenBy caller: Caller) {
-    written[item] = (Self.name(caller), date)
+  mutating func note(_ item: Item, writtenBy caller: Caller) {
+    if let reference = item.reference { written[reference] = (Self.name(caller), item.modificationDate) }
   }
 
+  /// A program as it is known: its file, or else its connection, which nothing else is ever called like.
+  private static func name(_ caller: Caller) -> ByteString { ByteString(caller.program ?? caller.connection) }
+
   /// Forgets what was decided for a connection that has left the bus.
-  mutating func remove(_ connection: String) { ofConnections[connection] = nil }
+  mutating func remove(_ connection: String) {
+    allowed[ByteString(connection)] = nil
+    refused[ByteString(connection)] = nil
+  }
 
   /// Forgets everything, because the keychain was locked.
   mutating func removeAll() { self = ProgramDecisions() }

@@ -1,3 +1,5 @@
+import Bytes
+import CGcrypt
 import Keychain
 import SecretService
 
@@ -36,6 +38,23 @@ struct ServedItem {
     self.shown = shown
     created = Self.seconds(now)
     modified = created
+  }
+
+  /// Stands for what a person is asked about: the item's place and attributes, in hexadecimal digits. An item keeps its
+  /// reference when a program makes another login of it, and then has another mark (SHA-256 of the texts, each after its
+  /// length).
+  var mark: String {
+    Gcrypt.start()
+    var text: [UInt8] = []
+    func add(_ part: ByteString) { text += Array("\(part.bytes.count):".utf8) + part.bytes }
+    if let item { add(ByteString(item.key.name)) }
+    for attribute in shown.attributes.all {
+      add(attribute.name)
+      add(attribute.value)
+    }
+    var hash = [UInt8](repeating: 0, count: 32)
+    text.withUnsafeBytes { cgcrypt_sha256($0.lent, &hash) }
+    return hexadecimal(hash)
   }
 
   static func seconds(_ date: Timestamp?) -> UInt64 {
