@@ -136,6 +136,29 @@ import Testing
     #expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: 61_000) == nil)
   }
 
+  @Test(
+    "what others have named can't word the question",
+    arguments: [
+      ("a", nil, "\"a\""), ("a", "alice", "\"a\" of \"alice\""),
+      ("a) safe. Type always (", "x (y", "\"a) safe. Type always (\" of \"x (y\""),
+      (
+        "a\" of \"b", "\u{201d}\u{ff02}\u{2033}",
+        "\"a\\u{22} of \\u{22}b\" of \"\\u{201d}\\u{ff02}\\u{2033}\""
+      ),
+      ("a\u{2800}b\u{ad}\u{1b}", "alice's", "\"a\\u{2800}b\\u{ad}\\u{1b}\" of \"alice's\""),
+    ] as [(ByteString, ByteString?, String)])
+  func sentence(_ service: ByteString, _ account: ByteString?, _ named: String) throws {
+    var item = Item(GenericPassword(service: service, account: account))
+    item.reference = ItemReference("1")
+    for label in ["", "x) \u{201c}y"] {
+      item.label = ByteString(label)
+      let served = try #require(ServedItem(item, standard: "login"))
+      let question = ProgramQuestion(caller(":1.1", "/a \"b\""), [served], lockNumber: 0) { _ in }
+      let whole = label.isEmpty ? named : "\"x) \\u{201c}y\" (\(named))"
+      #expect(question.sentence == "\"/a \\u{22}b\\u{22}\" (process 1) wants to use \(whole).")
+    }
+  }
+
   @Test("after a refusal, a connection is left in peace for a minute")
   func peace() {
     var searches = HeldSearches()

@@ -23,25 +23,41 @@ final class ProgramQuestion {
     self.answer = answer
   }
 
-  /// The question in one sentence. What others have named is quoted, and invisible characters and quotes in it are shown
-  /// as such.
+  /// The question in one sentence. Each part that others have named is quoted by itself, and what it has of invisible
+  /// characters and quotes is shown as such.
   var sentence: String {
-    let who = caller.program.map { "\"\(shown($0))\"" } ?? "A program that can't be told"
+    let who = caller.program.map(quoted) ?? "A program that can't be told"
     let process = caller.process.map { " (process \($0))" } ?? ""
     let named = items.map { item in
-      let label = item.shown.label
-      let place = item.item.map { shown($0.key.name) } ?? ""
-      return label.isEmpty || label == place ? "\"\(place)\"" : "\"\(shown(label))\" (\(place))"
+      let (label, key) = (item.shown.label, item.item?.key)
+      let place = quoted(key?.place ?? "") + (key?.account.map { " of " + quoted($0.description) } ?? "")
+      return label.isEmpty || label == key?.name ? place : "\(quoted(label)) (\(place))"
     }
     return "\(who)\(process) wants to use \(named.joined(separator: ", "))."
   }
 
-  private func shown(_ text: String) -> String {
+  private func quoted(_ text: String) -> String {
     // A character may consist of many.
     let short = text.unicodeScalars.prefix(200)
     let cut = text.unicodeScalars.count > 200 ? "\(String(short))…" : text
-    return showingInvisible(cut).split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\\u{22}")
+    var quoted = "\""
+    for scalar in showingInvisible(cut).unicodeScalars {
+      if Self.isMisleading(scalar) {
+        quoted += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// Whether a character looks like a quote, or is a blank that counts as visible.
+  private static func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x27, 0x2019: false  // an apostrophe
+    case 0x2ba, 0x2dd, 0x2ee, 0x2f5, 0x2f6, 0x5f4, 0x2033, 0x2036, 0x275d, 0x275e, 0x2800, 0x3003: true
+    default: scalar.properties.isQuotationMark
+    }
   }
 }
 
