@@ -11,24 +11,13 @@ import Terminals
 /// its mark and the program's file, or `deny`, the item's UUID and the program's file; what follows `#` at the beginning of
 /// a line is a remark.
 final class RememberedPrograms {
-  private let path: String
+  private let folder: String
+  private let name = "serve.programs"
   private let say: (String) -> Void
-  private var saidAbout: [UInt8] = []
+  /// What was said last, and the state of the file that it was about.
+  private var said: (complaint: String, status: FileStatus?)?
   /// What the file said when it was last read.
-  private var read: (state: FileState, permissions: [ProgramPermission])?
-
-  private struct FileState: Equatable {
-    let number: UInt64
-    let size: Int
-    let seconds: Int
-    let nanoseconds: Int
-
-    init(_ status: stat) {
-      number = UInt64(status.st_ino)
-      size = Int(status.st_size)
-      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-    }
-  }
+  private var read: (status: FileStatus, permissions: [ProgramPermission])?
 
   /// The largest file that is read, in bytes.
   private static let sizeLimit = 4 << 20
@@ -39,48 +28,66 @@ final class RememberedPrograms {
       VaultLocation.environmentVariable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
     guard let home = folder("HOME") else { throw .unavailable(reason: "HOME is not set to an absolute path") }
-    path = (folder("XDG_CONFIG_HOME") ?? home + "/.config") + "/llavero/serve.programs"
+    self.folder = (folder("XDG_CONFIG_HOME") ?? home + "/.config") + "/llavero"
     self.say = say
   }
 
-  /// What it says. A file with a line that can't be understood allows nothing, and that is said once.
+  private var path: String { folder + "/" + name }
+
+  /// Opens the file, to read it or to add something, by the same rule: whoever else may change it, or its folder, could
+  /// allow programs everything. `nil` if there is none.
+  private func open(_ flags: Int32) throws(KeychainError) -> (descriptor: Int32, status: FileStatus)? {
+    let parent = clinux_openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    if parent < 0, errno == ENOENT { return nil }
+    if parent < 0 { throw .system(operation: "open", path: folder, errno: errno) }
+    defer { close(parent) }
+    try FileStatus(of: parent, path: folder).refuseAccessByOthers(path: folder, mayBeRead: true)
+    let file = clinux_openat(parent, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+    if file < 0, errno == ENOENT { return nil }
+    if file < 0, errno == ELOOP { throw .unsafeFile(path: path, .symbolicLink) }
+    if file < 0 { throw .system(operation: "open", path: path, errno: errno) }
+    return (file, try FileStatus(ofOwnFile: file, path: path, mayBeRead: true))
+  }
+
+  /// What it says. A file that can't be used, or has a line that can't be understood, allows nothing, and that is said
+  /// once.
   func all() -> [ProgramPermission] {
-    let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
-    if descriptor < 0 {
-      if errno != ENOENT { complain("can't be read", []) }
+    do throws(KeychainError) {
+      guard let (descriptor, status) = try open(O_RDONLY) else { return [] }
+      defer { close(descriptor) }
+      if said?.status == nil { said = nil }
+      if let read, read.status == status { return read.permissions }
+      let found = permissions(descriptor, status)
+      read = (status, found ?? [])
+      return found ?? []
+    } catch {
+      complain("\(Failure(error).message), so no program is allowed by it", nil)
       return []
     }
-    defer { close(descriptor) }
-    var status = stat()
-    // Whoever else may write to it could allow programs everything.
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-      status.st_mode & 0o022 == 0
-    else {
-      complain("isn't a file that only you can change", [])
-      return []
+  }
+
+  private func permissions(_ descriptor: Int32, _ status: FileStatus) -> [ProgramPermission]? {
+    guard status.size <= Self.sizeLimit else {
+      complain("\(path) is larger than 4 MiB, so no program is allowed by it", status)
+      return nil
     }
-    guard status.st_size <= Self.sizeLimit else {
-      complain("is larger than 4 MiB", [])
-      return []
-    }
-    let state = FileState(status)
-    if let read, read.state == state { return read.permissions }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var bytes = [UInt8](repeating: 0, count: status.size)
     let count = pread(descriptor, &bytes, bytes.count, 0)
-    guard count == bytes.count else { return [] }
     var permissions: [ProgramPermission] = []
-    for line in bytes.split(separator: 0x0a) where line.first != UInt8(ascii: "#") {
+    for line in bytes.prefix(max(0, count)).split(separator: 0x0a)
+    where line.first != UInt8(ascii: "#") && line.first != UInt8(ascii: "\r") {
       guard let permission = Self.permission(String(decoding: line, as: UTF8.self)) else {
-        complain("has a line that can't be understood", bytes)
-        return []
+        complain("\(path) has a line that can't be understood, so no program is allowed by it", status)
+        return nil
       }
       permissions.append(permission)
     }
-    read = (state, permissions)
     return permissions
   }
 
   static func permission(_ line: String) -> ProgramPermission? {
+    // As an editor of Windows ends it.
+    let line = line.utf8.last == 0x0d ? String(line.unicodeScalars.dropLast()) : line
     let isAllowed = line.hasPrefix("allow ")
     var words = line.split(separator: " ", maxSplits: isAllowed ? 3 : 2, omittingEmptySubsequences: false)
       .map(String.init)
@@ -95,36 +102,43 @@ final class RememberedPrograms {
     let item = permission.item.bytes
     let line =
       (permission.mark.map { "allow \(item) \($0) " } ?? "deny \(item) ") + permission.program
-    guard let read = Self.permission(line), read.item == permission.item, read.program == permission.program,
-      !line.utf8.contains(0x0a)
+    guard let read = Self.permission(line), read.item == permission.item,
+      ByteString(read.program) == ByteString(permission.program), !line.utf8.contains(0x0a)
     else { return nil }
     let name = showingInvisible(permission.name).prefix(200)
     return (name.isEmpty ? "" : "# \(name)\n") + line + "\n"
   }
 
-  /// Adds lines. Returns whether all of them are there.
+  /// Adds lines. Returns whether all of them are there; if not, that is said.
   func add(_ permissions: [ProgramPermission]) -> Bool {
     let lines = permissions.compactMap(Self.line)
-    guard lines.count == permissions.count,
-      let slash = path.lastIndex(of: "/"), let folder = try? Folder(creating: String(path[..<slash]))
-    else { return false }
-    let name = String(path[path.index(after: slash)...])
-    let flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = clinux_openat(folder.descriptor, name, flags, 0o600)
-    if descriptor < 0 { return false }
-    defer { close(descriptor) }
-    // Somebody's editor may have left the last line without an end.
-    var last: UInt8 = 0x0a
-    var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_size > 0 { pread(descriptor, &last, 1, status.st_size - 1) }
-    let text = Array(((last == 0x0a ? "" : "\n") + lines.joined()).utf8)
-    return text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) == $0.count }
-      && fsync(descriptor) == 0
+    if lines.count < permissions.count { return isForgotten("\(path) can't name this program") }
+    do throws(KeychainError) {
+      if !FileStatus.isThere(folder) { _ = try Folder(creating: folder) }
+      guard let (descriptor, status) = try open(O_RDWR | O_APPEND | O_CREAT) else {
+        throw .missing(path: folder)
+      }
+      defer { close(descriptor) }
+      // Somebody's editor may have left the last line without an end.
+      var last: UInt8 = 0x0a
+      if status.size > 0 { pread(descriptor, &last, 1, status.size - 1) }
+      let text = Array(((last == 0x0a ? "" : "\n") + lines.joined()).utf8)
+      let isWritten = text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) == $0.count }
+      if !isWritten || fsync(descriptor) != 0 { throw .system(operation: "write", path: path, errno: errno) }
+      return true
+    } catch {
+      return isForgotten(Failure(error).message)
+    }
   }
 
-  private func complain(_ what: String, _ contents: [UInt8]) {
-    if saidAbout == contents, !contents.isEmpty { return }
-    saidAbout = contents
-    say("\(path) \(what), so no program is allowed by it")
+  private func isForgotten(_ why: String) -> Bool {
+    say("\(why), so your answer about a program is forgotten when the service ends")
+    return false
+  }
+
+  private func complain(_ complaint: String, _ status: FileStatus?) {
+    if let said, said.complaint == complaint, said.status == status { return }
+    said = (complaint, status)
+    say(complaint)
   }
 }

@@ -134,6 +134,9 @@ import Testing
     #expect(isAllowed(decisions, other, caller(":1.2", "/a"), at: 2000) == nil)
     #expect(isAllowed(decisions, item, caller(":1.2", "/b"), at: 2000) == nil)
     #expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: 61_000) == nil)
+    decisions.refuse([item], to: caller(":1.1", "/a"), forever: true, now: 1000)
+    decisions.remove(":1.1")
+    #expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: .max - 1) == false)
   }
 
   @Test(

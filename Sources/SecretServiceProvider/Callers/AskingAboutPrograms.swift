@@ -195,7 +195,8 @@ extension Provider {
         decisions.allow(items, to: caller, forProgram: true)
       }
     } else {
-      decisions.refuse(items, to: caller, now: SystemClock.awake)
+      let isForgotten = decision == .never && !isRemembered
+      decisions.refuse(items, to: caller, forever: isForgotten, now: SystemClock.awake)
     }
     question.answer(decision.isPermission)
     askNextQuestion()

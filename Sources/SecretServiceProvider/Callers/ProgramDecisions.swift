@@ -107,12 +107,17 @@ struct ProgramDecisions {
   }
 
   /// Refuses something to a connection as long as it is there, and for a while to its program's file.
-  mutating func refuse(_ items: [ServedItem], to caller: Caller, now: Int) {
+  ///
+  /// - Parameter isForever: whether it is refused to the file until the service ends.
+  mutating func refuse(
+    _ items: [ServedItem], to caller: Caller, forever isForever: Bool = false, now: Int
+  ) {
     if refused.count > 1000 { refused = refused.filter { $0.value.values.contains { now < $0 } } }
     for reference in items.compactMap(\.item?.reference) {
       refused[ByteString(caller.connection), default: [:]][reference] = .max
       if let program = caller.program {
-        refused[ByteString(program), default: [:]][reference] = now + Self.peace
+        let end = max(refused[ByteString(program)]?[reference] ?? 0, isForever ? .max : now + Self.peace)
+        refused[ByteString(program), default: [:]][reference] = end
       }
     }
   }
