@@ -223,7 +223,7 @@ package final class Provider: @unchecked Sendable {
     if case .locked = state, holdings.items.values.allSatisfy({ $0.item == nil }) { return }
     let before = holdings
     state = .locked
-    decisions.removeAll()
+    decisions.removePermissions()
     lockNumber += 1
     // What is locked is not known to this process either.
     holdings = withoutKeychain()

@@ -41,8 +41,22 @@ import Testing
     #expect(isAllowed(decisions, item, caller(":1.2", "/b")) == nil)
     decisions.remove(":1.1")
     #expect(isAllowed(decisions, item, caller(":1.1", "/b")) == nil)
-    decisions.removeAll()
-    #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == nil)
+  }
+
+  @Test("when the keychain is locked, permissions end, and refusals go on")
+  func locking() throws {
+    var decisions = ProgramDecisions()
+    let (item, own, refused) = (item(1), item(2), item(3))
+    for isForProgram in [false, true] {
+      decisions.allow([item], to: caller(":1.1", "/a"), forProgram: isForProgram)
+    }
+    decisions.note(try #require(own.item), writtenBy: caller(":1.1", "/a"))
+    decisions.refuse([refused], to: caller(":1.1", "/a"), now: 0)
+    decisions.removePermissions()
+    #expect(isAllowed(decisions, item, caller(":1.1", "/a")) == nil)
+    #expect(isAllowed(decisions, own, caller(":1.1", "/a")) == nil)
+    #expect(isAllowed(decisions, refused, caller(":1.1", "/a")) == false)
+    #expect(isAllowed(decisions, refused, caller(":1.2", "/a"), at: 59_999) == false)
   }
 
   @Test("a permission is for the login that was asked about, and a refusal for whatever becomes of the item")

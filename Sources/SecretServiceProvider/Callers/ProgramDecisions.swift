@@ -61,7 +61,7 @@ package struct ProgramAsking {
   }
 }
 
-/// What was decided since the service has started, or the keychain was unlocked.
+/// What was decided since the service has started; as for permissions, since the keychain was locked last.
 struct ProgramDecisions {
   /// What a connection, or a program's file, is allowed: items by their marks, as a person was asked about them. One that
   /// has become another login meanwhile is asked about again.
@@ -136,6 +136,9 @@ struct ProgramDecisions {
     refused[ByteString(connection)] = nil
   }
 
-  /// Forgets everything, because the keychain was locked.
-  mutating func removeAll() { self = ProgramDecisions() }
+  /// Forgets what is allowed, because the keychain was locked. A program can lock it itself, so what was refused stays so.
+  mutating func removePermissions() {
+    allowed = [:]
+    written = [:]
+  }
 }
