@@ -37,8 +37,6 @@ package final class Provider: @unchecked Sendable {
   var volatileSecrets: [String: SharedSecret] = [:]
   var callers = Callers()
   var decisions = ProgramDecisions()
-  /// How often the keychain has been locked.
-  private(set) var lockNumber = 0
   var questions: [ProgramQuestion] = []
   /// The program that asks the first of the questions.
   var questionProgram: ChildProgram?
@@ -224,12 +222,12 @@ package final class Provider: @unchecked Sendable {
     let before = holdings
     state = .locked
     decisions.removePermissions()
-    lockNumber += 1
     // What is locked is not known to this process either.
     holdings = withoutKeychain()
     readers.forget()
     writer.forget()
     signalLock(true, before)
+    refuseQuestions()
   }
 
   /// Reads everything in the keychain again, and signals what is different.

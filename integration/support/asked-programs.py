@@ -4,6 +4,7 @@ import pathlib
 import runpy
 import subprocess
 import sys
+import time
 
 demands = runpy.run_path(str(pathlib.Path(__file__).parent / "secret-service-demands.py"))
 Client, Refused, equal = demands["Client"], demands["Refused"], demands["equal"]
@@ -45,12 +46,52 @@ def waits_in_its_own_item(server, password):
 def makes_another_login(server, password):
     """Has been allowed a harmless item, and makes another login of it, in which a person's own tool stores something."""
     with Client() as client:
-        _, [item] = client.call(demands["ROOT"], "Service.SearchItems", "a{ss}", {"place": server})
+        [item] = found(client, place=server)
         equal(client.secret(item), b"harmless")
         client.set(item, "Item", "Attributes", "a{ss}", {**NETWORK, "server": server})
         equal(person_stores(server, password).wait(), 0)
         for other in (client, Client()):
             equal(secret_of(other, item, other.session()), None)
+
+
+def begins_to_read(client, item):
+    """Asks for a secret without waiting for it; a function that waits, and gives the name of the error, or nothing."""
+    address = demands["DBusAddress"](item, bus_name=demands["NAME"], interface=demands["API"] + "Item")
+    session = client.session()
+    serial = next(client.bus.outgoing_serial)
+    client.bus.send(demands["new_method_call"](address, "GetSecret", "o", (session.path,)), serial=serial)
+
+    def ending():
+        try:
+            client.answer(serial)
+        except Refused as error:
+            return error.name
+        return None
+
+    return ending
+
+
+def found(client, **attributes):
+    """All that has these attributes, and may not be used yet."""
+    return client.call(demands["ROOT"], "Service.SearchItems", "a{ss}", attributes)[1]
+
+
+def wait_for_questions(number):
+    """Until somebody has been asked so often."""
+    end = time.monotonic() + 10
+    while (count := len(open("asked").readlines())) < number:
+        demands["demand"](time.monotonic() < end, "no question")
+        time.sleep(0.01)
+    equal(count, number)
+
+
+def waits_for_a_lock():
+    """Two connections wait for a person when the keychain is locked."""
+    with Client() as one, Client() as other:
+        endings = [begins_to_read(client, item) for client, item in zip((one, other), found(one, kind="mine"))]
+        wait_for_questions(1)
+        subprocess.run(["llavero", "lock"], check=True)
+        equal([ending() for ending in endings], ["org.freedesktop.Secret.Error.IsLocked"] * 2)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

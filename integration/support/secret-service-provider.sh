@@ -16,11 +16,11 @@ start_provider() {
   serve
 }
 
-# serve: starts the service on the bus that is there, and waits until it can be used
+# serve [OPTION...]: starts the service on the bus that is there, and waits until it can be used
 serve() {
   case $PROVIDER in
   llavero)
-    background llavero serve 2>>"$CASE/provider.log" </dev/null
+    background llavero serve "$@" 2>>"$CASE/provider.log" </dev/null
     provider=$!
     wait_for 20 provider_answers || fail "llavero serve doesn't start:" "$(cat "$CASE/provider.log")"
     ;;

@@ -6,8 +6,6 @@ import SecretService
 final class ProgramQuestion {
   let caller: Caller
   let items: [ServedItem]
-  /// How often the keychain had been locked when the question came.
-  let lockNumber: Int
   /// Called with whether the program may use all of the items.
   let answer: (_ isAllowed: Bool) -> Void
 
@@ -15,10 +13,9 @@ final class ProgramQuestion {
   static let itemLimit = 4
 
   init(
-    _ caller: Caller, _ items: [ServedItem], lockNumber: Int, _ answer: @escaping (_ isAllowed: Bool) -> Void
+    _ caller: Caller, _ items: [ServedItem], _ answer: @escaping (_ isAllowed: Bool) -> Void
   ) {
     self.caller = caller
-    self.lockNumber = lockNumber
     self.items = items
     self.answer = answer
   }
@@ -95,7 +92,7 @@ extension Provider {
         < Self.questionLimit.ofOne
     else { return then(allowed(items, connection)) }
     questions.append(
-      ProgramQuestion(caller, Array(undecided), lockNumber: lockNumber) { [self] isAllowed in
+      ProgramQuestion(caller, Array(undecided)) { [self] isAllowed in
         // What is left is another question.
         if isAllowed { return permitting(items, for: connection, then: then) }
         then(allowed(items, connection))
@@ -119,8 +116,8 @@ extension Provider {
     if allowed(items, call.sender).count == items.count { return try body() }
     permitting(items, for: call.sender) { [self] allowed in
       do throws(ServiceError) {
-        if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
         try requireUnlocked()
+        if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
         try body()
       } catch {
         if let refuse { refuse(error) } else { call.refuse(error) }
@@ -177,14 +174,9 @@ extension Provider {
   }
 
   private func take(_ answer: String, of question: ProgramQuestion) {
-    // Whoever asked may be gone.
+    // It may have been taken back meanwhile.
     guard questions.first === question else { return askNextQuestion() }
     questions.removeFirst()
-    // It was locked meanwhile, and the answer was for what was open then.
-    if question.lockNumber != lockNumber {
-      question.answer(false)
-      return askNextQuestion()
-    }
     let decision =
       ProgramDecision.allCases.first { answer == $0.rawValue + "\n" || answer == $0.rawValue } ?? .no
     let (caller, items) = (question.caller, question.items)
@@ -211,6 +203,14 @@ extension Provider {
         return ProgramPermission(
           program: program, item: reference, mark: decision.isPermission ? item.mark : nil, name: stored.name)
       })
+  }
+
+  /// Answers all questions with no, because what they are about has been locked.
+  func refuseQuestions() {
+    let waiting = questions
+    questions = []
+    questionProgram?.end()
+    for question in waiting { question.answer(false) }
   }
 
   /// Takes back the questions of a connection that has left the bus.
