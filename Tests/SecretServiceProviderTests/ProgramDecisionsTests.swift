@@ -170,7 +170,9 @@ import Testing
     for label in ["", "x) \u{201c}y"] {
       item.label = ByteString(label)
       let served = try #require(ServedItem(item, standard: "login"))
-      let question = ProgramQuestion(caller(":1.1", "/a \"b\""), [served]) { _ in }
+      let question = ProgramQuestion(caller(":1.1", "/a \"b\""), [served], for: served.item as AnyObject) {
+        _ in
+      }
       let whole = label.isEmpty ? named : "\"x) \\u{201c}y\" (\(named))"
       #expect(question.sentence == "\"/a \\u{22}b\\u{22}\" (process 1) wants to use \(whole).")
     }

@@ -1,5 +1,6 @@
 """A program that wants more than it may have, of a service that asks about programs: one function for each way to try."""
 
+import os
 import pathlib
 import runpy
 import subprocess
@@ -92,6 +93,46 @@ def waits_for_a_lock():
         wait_for_questions(1)
         subprocess.run(["llavero", "lock"], check=True)
         equal([ending() for ending in endings], ["org.freedesktop.Secret.Error.IsLocked"] * 2)
+        wait_for_the_end_of_questions()
+        wait_for_questions(1)
+
+
+def dismisses_its_prompt():
+    with Client() as client:
+        [item] = found(client, kind="mine")
+        _, prompt = client.unlock(item)
+        client.send(demands["message_bus"].AddMatch(demands["MatchRule"](type="signal", path=prompt)))
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        wait_for_questions(1)
+        client.call(prompt, "Prompt.Dismiss")
+        dismissed, (_, paths) = client.completed(prompt)
+        equal((dismissed, paths), (True, []))
+        # It stays so, and nobody is asked any more.
+        wait_for_the_end_of_questions()
+        client.alias("default")
+        equal([signal.member for signal in client.signals].count("Completed"), 1)
+
+
+def closes_its_request():
+    reading, writing = os.pipe()
+    with demands["Portal"]() as portal:
+        serial, handle = portal.begin("org.example.Mine", writing)
+        os.close(writing)
+        wait_for_questions(2)
+        portal.call(handle, "org.freedesktop.impl.portal.Request.Close")
+        equal(portal.answer(serial), [1, {}])
+        wait_for_the_end_of_questions()
+        with open(reading, "rb") as file:
+            equal(file.read(), b"")
+
+
+def wait_for_the_end_of_questions():
+    """Until the service has no program running that asks."""
+    service = os.environ["SERVICE"]
+    end = time.monotonic() + 10
+    while open(f"/proc/{service}/task/{service}/children").read():
+        demands["demand"](time.monotonic() < end, "somebody is still asked")
+        time.sleep(0.01)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

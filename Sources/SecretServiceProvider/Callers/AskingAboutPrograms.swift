@@ -6,6 +6,8 @@ import SecretService
 final class ProgramQuestion {
   let caller: Caller
   let items: [ServedItem]
+  /// What needs the answer: a call, a prompt, or a request of the portal.
+  let need: AnyObject
   /// Called with whether the program may use all of the items.
   let answer: (_ isAllowed: Bool) -> Void
 
@@ -13,10 +15,12 @@ final class ProgramQuestion {
   static let itemLimit = 4
 
   init(
-    _ caller: Caller, _ items: [ServedItem], _ answer: @escaping (_ isAllowed: Bool) -> Void
+    _ caller: Caller, _ items: [ServedItem], for need: AnyObject,
+    _ answer: @escaping (_ isAllowed: Bool) -> Void
   ) {
     self.caller = caller
     self.items = items
+    self.need = need
     self.answer = answer
   }
 
@@ -83,7 +87,11 @@ extension Provider {
 
   /// Asks about those items that nothing is decided about, and goes on with those that the caller may use. If there is
   /// nothing to ask, it goes on at once.
-  func permitting(_ items: [ServedItem], for connection: String, then: @escaping ([ServedItem]) -> Void) {
+  ///
+  /// - Parameter need: what needs the answer; see ``withdrawQuestions(for:)``.
+  func permitting(
+    _ items: [ServedItem], _ connection: String, for need: AnyObject, then: @escaping ([ServedItem]) -> Void
+  ) {
     let judge = judge(of: connection)
     let undecided = items.filter { judge($0) == nil }.prefix(ProgramQuestion.itemLimit)
     guard !undecided.isEmpty, let caller = callers[connection],
@@ -92,9 +100,9 @@ extension Provider {
         < Self.questionLimit.ofOne
     else { return then(allowed(items, connection)) }
     questions.append(
-      ProgramQuestion(caller, Array(undecided)) { [self] isAllowed in
+      ProgramQuestion(caller, Array(undecided), for: need) { [self] isAllowed in
         // What is left is another question.
-        if isAllowed { return permitting(items, for: connection, then: then) }
+        if isAllowed { return permitting(items, connection, for: need, then: then) }
         then(allowed(items, connection))
       })
     askNextQuestion()
@@ -107,14 +115,16 @@ extension Provider {
   /// Goes on with a call when its caller may use all of the items: at once, or when a person has said so.
   ///
   /// - Parameters:
+  ///   - need: what needs the answer, if that isn't the call itself.
   ///   - body: answers the call. What it throws at once is thrown on.
   ///   - refuse: what is done if the caller may not, or `body` fails later; otherwise the call gets the error.
   func whenAllowed(
-    _ items: [ServedItem], _ call: MethodCall, _ body: @escaping () throws(ServiceError) -> Void,
+    _ items: [ServedItem], _ call: MethodCall, for need: AnyObject? = nil,
+    _ body: @escaping () throws(ServiceError) -> Void,
     refuse: ((ServiceError) -> Void)? = nil
   ) throws(ServiceError) {
     if allowed(items, call.sender).count == items.count { return try body() }
-    permitting(items, for: call.sender) { [self] allowed in
+    permitting(items, call.sender, for: need ?? call) { [self] allowed in
       do throws(ServiceError) {
         try requireUnlocked()
         if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
@@ -215,8 +225,15 @@ extension Provider {
 
   /// Takes back the questions of a connection that has left the bus.
   func withdrawQuestions(of connection: String) {
-    let isShown = questions.first?.caller.connection == connection
-    questions.removeAll { $0.caller.connection == connection }
+    withdrawQuestions { $0.caller.connection == connection }
+  }
+
+  /// Takes back the questions for what nobody needs any more.
+  func withdrawQuestions(for need: AnyObject) { withdrawQuestions { $0.need === need } }
+
+  private func withdrawQuestions(where isWithdrawn: (ProgramQuestion) -> Bool) {
+    let isShown = questions.first.map(isWithdrawn) ?? false
+    questions.removeAll(where: isWithdrawn)
     if isShown { questionProgram?.end() }
   }
 }

@@ -8,7 +8,7 @@ extension Provider {
     case "Prompt":
       // The window's number, which a program of its own that asks has no use for.
       _ = try call.arguments("(s)")
-      if prompt.isShown { throw .alreadyExists("the prompt is shown already") }
+      if prompt.stage != .new { throw .alreadyExists("the prompt is shown already") }
       call.answer()
       show(prompt)
     case "Dismiss":
@@ -21,13 +21,14 @@ extension Provider {
 
   /// Asks for a prompt.
   func show(_ prompt: Prompt) {
-    prompt.isShown = true
+    prompt.stage = .unlocking
     ask()
   }
 
   /// Takes a prompt back.
   func dismiss(_ prompt: Prompt) {
     prompts.remove(prompt)
+    withdrawQuestions(for: prompt)
     complete(prompt, isDismissed: true)
     if !prompts.hasShown { endUnlockProgram() }
   }
@@ -78,7 +79,10 @@ extension Provider {
       guard case .item(let item) = object(at: path, for: prompt.owner) else { return nil }
       return item
     }
-    permitting(items, for: prompt.owner) { [self] allowed in
+    // Until the answer is there, the program can dismiss it.
+    prompts.put(prompt)
+    permitting(items, prompt.owner, for: prompt) { [self] allowed in
+      prompts.remove(prompt)
       complete(prompt, isDismissed: allowed.isEmpty && !items.isEmpty)
     }
   }

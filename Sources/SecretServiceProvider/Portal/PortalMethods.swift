@@ -40,9 +40,8 @@ extension Provider {
       throw .accessDenied("this request belongs to another program")
     }
     call.answer()
-    // What is being written already is written.
-    guard let prompt = request.prompt else { return }
-    dismiss(prompt)
+    withdrawQuestions(for: request)
+    if let prompt = request.prompt { dismiss(prompt) } else { finish(request, .cancelled) }
   }
 
   private func unlock(for request: PortalRequest) throws(ServiceError) {
@@ -69,7 +68,8 @@ extension Provider {
 
   /// Provides the secret, unless it is another program's: whoever calls is not known to be the portal.
   private func begin(_ request: PortalRequest) throws(ServiceError) {
-    try whenAllowed(known(request).map { [$0] } ?? [], request.call) { [self] () throws(ServiceError) in
+    let items = known(request).map { [$0] } ?? []
+    try whenAllowed(items, request.call, for: request) { [self] () throws(ServiceError) in
       try provide(request)
     } refuse: { [self] in
       refuse(request, $0)
@@ -112,6 +112,8 @@ extension Provider {
         request.call.concerns = [served]
         if result.isNew { permitOwn(served, request.call.sender) }
       }
+      // It may have been closed, and answered, meanwhile.
+      guard portalRequests[request.path] === request else { return }
       // Whoever holds the other end decides how long writing takes.
       portalThread.run { [descriptor = request.descriptor, self] in
         let isWritten = descriptor.write(result.body.secret)
@@ -125,13 +127,12 @@ extension Provider {
   }
 
   private func finish(_ request: PortalRequest, _ response: PortalRequest.Response) {
-    portalRequests.remove(request)
+    guard portalRequests.remove(request) else { return }
     request.call.answer([g_variant_new_uint32(response.rawValue), Argument.properties([])])
   }
 
   private func refuse(_ request: PortalRequest, _ error: ServiceError) {
-    portalRequests.remove(request)
-    request.call.refuse(error)
+    if portalRequests.remove(request) { request.call.refuse(error) }
   }
 
   private static func randomSecret() -> Secret {

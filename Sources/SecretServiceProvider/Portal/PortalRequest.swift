@@ -45,9 +45,13 @@ struct PortalRequests {
     requests[request.path] = request
   }
 
-  mutating func remove(_ request: PortalRequest) {
+  /// Removes one. Returns whether it was still there.
+  @discardableResult
+  mutating func remove(_ request: PortalRequest) -> Bool {
     request.prompt = nil
-    if requests[request.path] === request { requests[request.path] = nil }
+    guard requests[request.path] === request else { return false }
+    requests[request.path] = nil
+    return true
   }
 
   /// Removes the requests of a connection that has left the bus.

@@ -9,7 +9,17 @@ final class Prompt {
   let owner: String
   /// What is unlocked, in the caller's spelling.
   let objects: [String]
-  var isShown = false
+  var stage = Stage.new
+
+  /// What it waits for.
+  enum Stage {
+    /// The program hasn't asked for it yet.
+    case new
+    /// Somebody has to unlock the keychain.
+    case unlocking
+    /// The keychain is unlocked, and somebody is asked about the program.
+    case asking
+  }
 
   init(
     _ number: Int, for owner: String, of objects: [String], _ onCompletion: ((_ isDismissed: Bool) -> Void)?
@@ -31,8 +41,8 @@ struct Prompts {
   private var prompts: [Int: Prompt] = [:]
   private var last = 0
 
-  /// Whether somebody waits for an answer.
-  var hasShown: Bool { prompts.values.contains { $0.isShown } }
+  /// Whether somebody waits for the keychain to be unlocked.
+  var hasShown: Bool { prompts.values.contains { $0.stage == .unlocking } }
 
   /// Adds a prompt.
   ///
@@ -69,9 +79,15 @@ struct Prompts {
     }
   }
 
-  /// Removes those that are shown, in their order, and returns them.
+  /// Puts one back, because somebody is asked about its program.
+  mutating func put(_ prompt: Prompt) {
+    prompt.stage = .asking
+    prompts[prompt.number] = prompt
+  }
+
+  /// Removes those that wait for the keychain, in their order, and returns them.
   mutating func takeShown() -> [Prompt] {
-    let shown = prompts.values.filter(\.isShown).sorted { $0.number < $1.number }
+    let shown = prompts.values.filter { $0.stage == .unlocking }.sorted { $0.number < $1.number }
     for prompt in shown { prompts[prompt.number] = nil }
     return shown
   }
