@@ -1,11 +1,11 @@
 import Bytes
 import Keychain
 import Passphrases
-import SecretServiceProvider
 import Terminals
 import ToolCommands
 
-/// Asks a person what a program may have, for the service that started it: a sentence comes in, and a word goes out.
+/// Asks a person what a program may have, for the service that started it: a sentence comes in, and one of the
+/// words that are its arguments goes out.
 package enum ProgramAsker {
   /// The name that it is run as.
   package static let name = "llavero-serve-ask"
@@ -16,10 +16,10 @@ package enum ProgramAsker {
     do throws(Failure) {
       let input = try StandardStreams.readAll(0, limit: 16_384, what: "the question")
       let sentence = input.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-      if sentence.isEmpty {
+      let words = Array(CommandLine.arguments.dropFirst())
+      if sentence.isEmpty || words.isEmpty {
         throw Failure("this program is only started by llavero serve", status: .usage)
       }
-      let words = ProgramDecision.allCases.map(\.rawValue)
       let answer = try explaining { () throws(KeychainError) in
         try WordPrompt.answer(to: sentence, among: words)
       }

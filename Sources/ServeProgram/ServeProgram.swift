@@ -70,8 +70,8 @@ package enum ServeProgram {
     if options.asks {
       let programs = try explaining(RememberedPrograms(say: { StandardStreams.say("\($0)") }))
       settings.asking = ProgramAsking(
-        askingProgram: ("/proc/self/exe", ProgramAsker.name), remembered: programs.all,
-        remember: programs.add)
+        askingProgram: ("/proc/self/exe", ProgramAsker.name),
+        remembered: programs.all, remember: programs.add)
     }
     let status: Int32
     do throws(BusFailure) {

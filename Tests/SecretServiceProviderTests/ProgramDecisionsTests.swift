@@ -121,9 +121,36 @@ import Testing
     var decisions = ProgramDecisions()
     #expect(isAllowed(decisions, item(1), nil) == nil)
     #expect(isAllowed(decisions, item(1), caller(":1.1", nil)) == nil)
-    decisions.refuse([item(1)], to: caller(":1.1", nil), now: 0)
-    #expect(isAllowed(decisions, item(1), caller(":1.1", nil)) == false)
+    decisions.allow([item(1)], to: caller(":1.1", nil), forProgram: true)
+    #expect(isAllowed(decisions, item(1), caller(":1.1", nil)) == true)
     #expect(isAllowed(decisions, item(1), caller(":1.2", nil)) == nil)
+  }
+
+  @Test("programs that can't be told share their refusals", arguments: [nil, "/usr/bin/xdg-dbus-proxy"])
+  func sharedRefusals(_ program: String?) throws {
+    var decisions = ProgramDecisions()
+    decisions.refuse([item(1)], to: caller(":1.1", program), now: 0)
+    #expect(isAllowed(decisions, item(1), caller(":1.1", program), at: 60_000) == false)
+    #expect(isAllowed(decisions, item(1), caller(":1.2", program), at: 59_999) == false)
+    #expect(isAllowed(decisions, item(2), caller(":1.2", program)) == nil)
+    #expect(isAllowed(decisions, item(1), caller(":1.3", program), at: 60_000) == nil)
+    #expect(isAllowed(decisions, item(1), caller(":1.4", "/a")) == nil)
+  }
+
+  @Test("a proxy calls for many programs, so what one may have isn't for the next")
+  func proxy() throws {
+    let (proxy, another) = (
+      caller(":1.1", "/usr/bin/xdg-dbus-proxy"), caller(":1.2", "/usr/bin/xdg-dbus-proxy")
+    )
+    var decisions = ProgramDecisions()
+    decisions.allow([item(1)], to: proxy, forProgram: true)
+    decisions.note(try #require(item(2).item), writtenBy: proxy)
+    let always = remembered(item(3), "/usr/bin/xdg-dbus-proxy", isAllowed: true)
+    #expect((1...3).map { isAllowed(decisions, item($0), proxy, [always]) } == [true, true, nil])
+    #expect((1...3).map { isAllowed(decisions, item($0), another, [always]) } == [nil, nil, nil])
+    let question = ProgramQuestion(proxy, [item(1)], for: item(1).item as AnyObject) { _ in }
+    #expect(question.words == [.once, .no])
+    #expect(question.sentence.contains("(process 1), for a program in a sandbox, wants"))
   }
 
   @Test("what a program has written is its own until anybody else changes it")

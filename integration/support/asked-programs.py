@@ -3,6 +3,7 @@
 import os
 import pathlib
 import runpy
+import shutil
 import subprocess
 import sys
 import time
@@ -133,6 +134,27 @@ def wait_for_the_end_of_questions():
     while open(f"/proc/{service}/task/{service}/children").read():
         demands["demand"](time.monotonic() < end, "somebody is still asked")
         time.sleep(0.01)
+
+
+def another_program(name):
+    """The same interpreter in another file."""
+    shutil.copy(os.path.realpath(sys.executable), name)
+    folders = [path for path in sys.path if path.endswith("-packages")]
+    return [f"./{name}", __file__], {**os.environ, "PYTHONHOME": sys.base_prefix, "PYTHONPATH": ":".join(folders)}
+
+
+def cannot_be_told():
+    """Nobody sees which file it runs, and it comes again and again."""
+    command, environment = another_program("gone")
+    subprocess.run([*command, "leaves_no_file"], env=environment, check=True)
+
+
+def leaves_no_file():
+    os.remove("gone")
+    for _ in range(3):
+        with Client() as client:
+            [item] = found(client, kind="mine")
+            equal(secret_of(client, item, client.session()), None)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -29,13 +29,17 @@ final class ProgramQuestion {
   var sentence: String {
     let who = caller.program.map(quoted) ?? "A program that can't be told"
     let process = caller.process.map { " (process \($0))" } ?? ""
+    let sandbox = caller.isProxy ? ", for a program in a sandbox," : ""
     let named = items.map { item in
       let (label, key) = (item.shown.label, item.item?.key)
       let place = quoted(key?.place ?? "") + (key?.account.map { " of " + quoted($0.description) } ?? "")
       return label.isEmpty || label == key?.name ? place : "\(quoted(label)) (\(place))"
     }
-    return "\(who)\(process) wants to use \(named.joined(separator: ", "))."
+    return "\(who)\(process)\(sandbox) wants to use \(named.joined(separator: ", "))."
   }
+
+  /// The answers that there are. What can't be told again can't be remembered.
+  var words: [ProgramDecision] { caller.identity == nil ? [.once, .no] : ProgramDecision.allCases }
 
   private func quoted(_ text: String) -> String {
     // A character may consist of many.
@@ -63,7 +67,7 @@ final class ProgramQuestion {
 }
 
 extension Provider {
-  /// How many questions may wait, of one connection and of all.
+  /// How many questions may wait, of one program and of all.
   private static let questionLimit = (ofOne: 16, ofAll: 64)
 
   /// Tells of items whether a caller may use them: `nil` if a person has to be asked. What is remembered is read once.
@@ -94,10 +98,9 @@ extension Provider {
   ) {
     let judge = judge(of: connection)
     let undecided = items.filter { judge($0) == nil }.prefix(ProgramQuestion.itemLimit)
-    guard !undecided.isEmpty, let caller = callers[connection],
+    guard !undecided.isEmpty, let caller = callers[connection], settings.asking?.askingProgram != nil,
       questions.count < Self.questionLimit.ofAll,
-      questions.count(where: { $0.caller.connection == connection || isSame($0.caller, caller) })
-        < Self.questionLimit.ofOne
+      questions.count(where: { $0.caller.group == caller.group }) < Self.questionLimit.ofOne
     else { return then(allowed(items, connection)) }
     questions.append(
       ProgramQuestion(caller, Array(undecided), for: need) { [self] isAllowed in
@@ -106,10 +109,6 @@ extension Provider {
         then(allowed(items, connection))
       })
     askNextQuestion()
-  }
-
-  private func isSame(_ caller: Caller, _ other: Caller) -> Bool {
-    caller.program != nil && caller.program == other.program
   }
 
   /// Goes on with a call when its caller may use all of the items: at once, or when a person has said so.
@@ -166,7 +165,8 @@ extension Provider {
   }
 
   private func askNextQuestion() {
-    guard questionProgram == nil, let question = questions.first, let asking = settings.asking else { return }
+    guard questionProgram == nil, let question = questions.first, let asker = settings.asking?.askingProgram
+    else { return }
     // Another answer may have decided it.
     if question.items.allSatisfy({ isAllowed($0, question.caller.connection) != nil }) {
       questions.removeFirst()
@@ -174,7 +174,7 @@ extension Provider {
       return askNextQuestion()
     }
     questionProgram = ChildProgram(
-      [asking.askingProgram.path], as: asking.askingProgram.name,
+      [asker.path] + question.words.map(\.rawValue), as: asker.name,
       input: SharedSecret(Secret(question.sentence)), readsOutput: true
     ) { [weak self] ending in
       self?.questionProgram = nil
@@ -184,11 +184,12 @@ extension Provider {
   }
 
   private func take(_ answer: String, of question: ProgramQuestion) {
+    let isWanted = questions.first === question
+    if isWanted { questions.removeFirst() }
     // It may have been taken back meanwhile.
-    guard questions.first === question else { return askNextQuestion() }
-    questions.removeFirst()
+    if !isWanted { return askNextQuestion() }
     let decision =
-      ProgramDecision.allCases.first { answer == $0.rawValue + "\n" || answer == $0.rawValue } ?? .no
+      question.words.first { answer == $0.rawValue + "\n" || answer == $0.rawValue } ?? .no
     let (caller, items) = (question.caller, question.items)
     let isRemembered = (decision == .always || decision == .never) && remember(question, decision)
     if decision.isPermission {

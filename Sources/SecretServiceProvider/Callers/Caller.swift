@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 package import Keychain
 import SecretService
@@ -15,6 +16,20 @@ package struct Caller: Sendable {
   package let since: Timestamp
   /// How many calls it has made.
   package var calls = 1
+}
+
+extension Caller {
+  /// Whether it is Flatpak's proxy, which calls for programs in a sandbox: its process is all that the bus knows of them.
+  var isProxy: Bool {
+    let name = program?.utf8.split(separator: UInt8(ascii: "/")).last.map { ByteString(Array($0)) }
+    return name == "xdg-dbus-proxy" || name == "flatpak-dbus-proxy"
+  }
+
+  /// The program as decisions know it, by its file; `nil` if it can't be told.
+  var identity: ByteString? { isProxy ? nil : program.map { ByteString($0) } }
+
+  /// The program with whose questions and refusals its own are counted. All that can't be told are one.
+  var group: ByteString { identity ?? "" }
 }
 
 /// The programs that call the service, by their connections.

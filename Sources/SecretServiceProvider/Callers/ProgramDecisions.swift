@@ -43,8 +43,9 @@ package enum ProgramDecision: String, CaseIterable, Sendable {
 /// How a person is asked about programs, and what is remembered of the answers.
 package struct ProgramAsking {
   /// The program that asks, and the name that it is run as: it reads the question from its standard input and prints a
-  /// ``ProgramDecision``.
-  package var askingProgram: (path: String, name: String)
+  /// ``ProgramDecision``, one of those that are its arguments. `nil` if nobody is to be asked: what isn't allowed is then
+  /// refused.
+  package var askingProgram: (path: String, name: String)?
   /// What is remembered. It is read for each question, so that people can edit it.
   package var remembered: () -> [ProgramPermission]
   /// Remembers something more. Returns whether that was possible.
@@ -52,7 +53,7 @@ package struct ProgramAsking {
 
   /// Makes a way to ask.
   package init(
-    askingProgram: (path: String, name: String), remembered: @escaping () -> [ProgramPermission],
+    askingProgram: (path: String, name: String)?, remembered: @escaping () -> [ProgramPermission],
     remember: @escaping ([ProgramPermission]) -> Bool
   ) {
     self.askingProgram = askingProgram
@@ -80,16 +81,18 @@ struct ProgramDecisions {
   {
     guard let stored = item.item, let reference = stored.reference else { return true }
     guard let caller else { return nil }
-    let names = [ByteString(caller.connection)] + (caller.program.map { [ByteString($0)] } ?? [])
-    let known = remembered.filter { permission in
-      permission.item == reference && names.dropFirst().contains(ByteString(permission.program))
-    }
+    let connection = ByteString(caller.connection)
+    let known = remembered.filter { $0.item == reference && ByteString($0.program) == caller.identity }
     // A refusal counts more than a permission.
     if known.contains(where: { !$0.isAllowed }) { return false }
-    if names.contains(where: { refused[$0]?[reference].map { now < $0 } ?? false }) { return false }
+    for name in [connection, caller.group] {
+      if let end = refused[name]?[reference], now < end { return false }
+    }
     if isOwn(stored, caller) { return true }
-    let marks = names.compactMap { allowed[$0]?[reference] } + known.compactMap(\.mark)
-    return !marks.isEmpty && marks.contains(item.mark) ? true : nil
+    let marks =
+      [connection, Self.name(caller)].compactMap { allowed[$0]?[reference] } + known.compactMap(\.mark)
+    if !marks.isEmpty, marks.contains(item.mark) { return true }
+    return nil
   }
 
   /// Whether a caller has written what an item has now. What anybody else has changed meanwhile isn't its own.
@@ -106,19 +109,21 @@ struct ProgramDecisions {
     }
   }
 
-  /// Refuses something to a connection as long as it is there, and for a while to its program's file.
+  /// Refuses something to a connection as long as it is there, and for a while to its program, or to all programs that
+  /// can't be told.
   ///
-  /// - Parameter isForever: whether it is refused to the file until the service ends.
+  /// - Parameter isForever: whether it is refused to the program until the service ends.
   mutating func refuse(
     _ items: [ServedItem], to caller: Caller, forever isForever: Bool = false, now: Int
   ) {
-    if refused.count > 1000 { refused = refused.filter { $0.value.values.contains { now < $0 } } }
+    let group = caller.group
+    if refused.count > 1000 {
+      refused = refused.filter { $0.value.values.contains { now < $0 } }
+    }
     for reference in items.compactMap(\.item?.reference) {
       refused[ByteString(caller.connection), default: [:]][reference] = .max
-      if let program = caller.program {
-        let end = max(refused[ByteString(program)]?[reference] ?? 0, isForever ? .max : now + Self.peace)
-        refused[ByteString(program), default: [:]][reference] = end
-      }
+      let end = max(refused[group]?[reference] ?? 0, isForever ? .max : now + Self.peace)
+      refused[group, default: [:]][reference] = end
     }
   }
 
@@ -128,7 +133,9 @@ struct ProgramDecisions {
   }
 
   /// A program as it is known: its file, or else its connection, which nothing else is ever called like.
-  private static func name(_ caller: Caller) -> ByteString { ByteString(caller.program ?? caller.connection) }
+  private static func name(_ caller: Caller) -> ByteString {
+    caller.identity ?? ByteString(caller.connection)
+  }
 
   /// Forgets what was decided for a connection that has left the bus.
   mutating func remove(_ connection: String) {
