@@ -153,6 +153,24 @@ import Testing
     #expect(question.sentence.contains("(process 1), for a program in a sandbox, wants"))
   }
 
+  @Test("after three refusals in a row, a program isn't asked about at all for a minute")
+  func row() {
+    for program in ["/a", nil] {
+      var decisions = ProgramDecisions()
+      decisions.allow([item(9)], to: caller(":1.9", program), forProgram: false)
+      for number in 1...3 {
+        #expect(isAllowed(decisions, item(4), caller(":1.4", program), at: number * 1000) == nil)
+        decisions.refuse([item(number)], to: caller(":1.\(number)", program), now: number * 1000)
+      }
+      #expect(isAllowed(decisions, item(4), caller(":1.4", program), at: 62_999) == false)
+      #expect(isAllowed(decisions, item(9), caller(":1.9", program), at: 62_999) == true)
+      #expect(isAllowed(decisions, item(4), caller(":1.4", "/b"), at: 62_999) == nil)
+      #expect(isAllowed(decisions, item(4), caller(":1.4", program), at: 63_000) == nil)
+      decisions.refuse([item(4)], to: caller(":1.4", program), now: 63_000)
+      #expect(isAllowed(decisions, item(5), caller(":1.5", program), at: 63_001) == nil)
+    }
+  }
+
   @Test("what a program has written is its own until anybody else changes it")
   func own() throws {
     var decisions = ProgramDecisions()

@@ -143,6 +143,31 @@ def another_program(name):
     return [f"./{name}", __file__], {**os.environ, "PYTHONHOME": sys.base_prefix, "PYTHONPATH": ":".join(folders)}
 
 
+def reads(item):
+    with Client() as client:
+        ending = begins_to_read(client, item)
+        # The calls of a connection are handled one after the other.
+        client.alias("default")
+        print("waits", flush=True)
+        equal(ending(), None)
+
+
+def wants_two_before_another_wants_one():
+    with Client() as client:
+        items = found(client, kind="mine")
+        names = [client.get(item, "Item", "Label")[1] for item in items]
+        endings = [begins_to_read(client, item) for item in items[:2]]
+        wait_for_questions(1)
+        command, environment = another_program("another")
+        with subprocess.Popen([*command, "reads", items[2]], env=environment, stdout=subprocess.PIPE) as another:
+            equal(another.stdout.readline(), b"waits\n")
+            open("go", "w").close()
+            equal([ending() for ending in endings], [None, None])
+        equal(another.returncode, 0)
+        asked = [next(name for name in names if f'"{name}"' in line) for line in open("asked")]
+        equal(asked, [names[0], names[2], names[1]])
+
+
 def cannot_be_told():
     """Nobody sees which file it runs, and it comes again and again."""
     command, environment = another_program("gone")

@@ -186,6 +186,10 @@ extension Provider {
   private func take(_ answer: String, of question: ProgramQuestion) {
     let isWanted = questions.first === question
     if isWanted { questions.removeFirst() }
+    // Who wants more comes after everybody else with that.
+    let group = question.caller.group
+    questions =
+      questions.filter { $0.caller.group != group } + questions.filter { $0.caller.group == group }
     // It may have been taken back meanwhile.
     if !isWanted { return askNextQuestion() }
     let decision =

@@ -70,11 +70,16 @@ struct ProgramDecisions {
   /// Until when something is refused to a connection, or to a program's file, in milliseconds. That follows the item,
   /// whatever becomes of it.
   private var refused: [ByteString: [ItemReference: Int]] = [:]
+  /// How many questions about a program were answered with no, each within a minute of the one before, and when the last
+  /// one was.
+  private var rows: [ByteString: (count: Int, last: Int)] = [:]
   /// Who has written an item's secret, and the item's date then.
   private var written: [ItemReference: (writer: ByteString, date: Timestamp?)] = [:]
 
   /// For how long a program isn't asked about again after a person has refused it an item, in milliseconds.
   static let peace = 60_000
+  /// How many refusals in a row there are before a program isn't asked about at all for that time.
+  static let patience = 3
 
   /// Whether a caller may use an item; `nil` if that isn't decided.
   func isAllowed(_ item: ServedItem, _ caller: Caller?, _ remembered: [ProgramPermission], now: Int) -> Bool?
@@ -92,6 +97,8 @@ struct ProgramDecisions {
     let marks =
       [connection, Self.name(caller)].compactMap { allowed[$0]?[reference] } + known.compactMap(\.mark)
     if !marks.isEmpty, marks.contains(item.mark) { return true }
+    // Whoever asks for one thing after the other asks no more.
+    if let row = rows[caller.group], row.count >= Self.patience, now - row.last < Self.peace { return false }
     return nil
   }
 
@@ -117,14 +124,17 @@ struct ProgramDecisions {
     _ items: [ServedItem], to caller: Caller, forever isForever: Bool = false, now: Int
   ) {
     let group = caller.group
-    if refused.count > 1000 {
+    if max(refused.count, rows.count) > 1000 {
       refused = refused.filter { $0.value.values.contains { now < $0 } }
+      rows = rows.filter { now - $0.value.last < Self.peace }
     }
     for reference in items.compactMap(\.item?.reference) {
       refused[ByteString(caller.connection), default: [:]][reference] = .max
       let end = max(refused[group]?[reference] ?? 0, isForever ? .max : now + Self.peace)
       refused[group, default: [:]][reference] = end
     }
+    let row = rows[group].flatMap { now - $0.last < Self.peace ? $0.count : nil } ?? 0
+    rows[group] = (row + 1, now)
   }
 
   /// Takes note that a caller has written an item's secret.
