@@ -70,7 +70,7 @@ package enum ServeProgram {
     if options.asks {
       let programs = try explaining(RememberedPrograms(say: { StandardStreams.say("\($0)") }))
       settings.asking = ProgramAsking(
-        askingProgram: ("/proc/self/exe", ProgramAsker.name),
+        askingProgram: options.selection.mayAskPerson ? ("/proc/self/exe", ProgramAsker.name) : nil,
         remembered: programs.all, remember: programs.add)
     }
     let status: Int32

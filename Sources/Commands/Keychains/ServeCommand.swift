@@ -39,7 +39,7 @@ struct ServeCommand: ParsableCommand {
   @Flag(help: "Log what programs do; see 'llavero serve log'")
   var log = false
 
-  @Flag(help: "Ask about each program that wants an item which it hasn't stored")
+  @Flag(help: "Ask about each program that wants an item which it hasn't stored; with --no-prompt, refuse it")
   var ask = false
 
   @OptionGroup var keychain: KeychainOptions
