@@ -184,23 +184,7 @@ extension KeychainStore {
   ) throws(KeychainError) -> AnswerOrRenewal? {
     let renewer = renewer
     let limit = renewer == nil ? now : Timestamp(seconds: now.seconds + Self.renewalMargin)
-    let found = try reading { () throws(KeychainError) -> Found in
-      var expired: Answer?
-      for item in try find(query) where !item.isNegative {
-        guard let credential = try credentialIfPresent(of: item) else { continue }
-        if !credential.isExpired(at: limit)
-          || !credential.isExpired(at: now) && !credential.isRenewable && !item.isMinted
-        {
-          if isUsable(item, credential) { return .valid(Answer(item: item, credential: credential)) }
-        } else if !credential.isExpired(at: now) {
-          if isUsable(item, credential) { return .renewable(Answer(item: item, credential: credential)) }
-        } else if expired == nil, credential.isRenewable || item.isMinted, isUsable(item, credential) {
-          expired = Answer(item: item, credential: credential)
-        }
-      }
-      guard let expired else { return .nothing }
-      return .renewable(expired)
-    }
+    let found = try search(query, at: now, renewingBy: limit, where: isUsable)
     // No lock is held here: others go on while something is fetched.
     switch consume found {
     case .nothing: return nil
@@ -218,6 +202,44 @@ extension KeychainStore {
       if isEnded { return nil }
       guard let renewal = Renewal(answer.item, answer.credential) else { return nil }
       return .renewal(renewal)
+    }
+  }
+
+  /// The answer as the keychain holds it: nothing is renewed.
+  ///
+  /// - Throws: as ``answer(to:at:where:)`` does.
+  package func heldAnswer(
+    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> Answer? {
+    if case .valid(let answer) = try search(query, at: now, renewingBy: now, where: isUsable) {
+      return answer
+    }
+    return nil
+  }
+
+  /// - Parameter limit: what expires by then is better renewed.
+  private func search(
+    _ query: ItemQuery, at now: Timestamp, renewingBy limit: Timestamp,
+    where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> Found {
+    try reading { () throws(KeychainError) -> Found in
+      var expired: Answer?
+      for item in try find(query) where !item.isNegative {
+        guard let credential = try credentialIfPresent(of: item) else { continue }
+        let canBeRenewed = credential.isRenewable || item.isMinted
+        let isExpired = credential.isExpired(at: now)
+        if isExpired, !canBeRenewed || expired != nil { continue }
+        if !isUsable(item, credential) { continue }
+        if isExpired {
+          expired = Answer(item: item, credential: credential)
+        } else if canBeRenewed, credential.isExpired(at: limit) {
+          return .renewable(Answer(item: item, credential: credential))
+        } else {
+          return .valid(Answer(item: item, credential: credential))
+        }
+      }
+      guard let expired else { return .nothing }
+      return .renewable(expired)
     }
   }
 

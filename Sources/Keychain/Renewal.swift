@@ -58,6 +58,14 @@ public protocol SecretRenewing: AnyObject {
   func renew(
     _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore, at now: Timestamp
   ) throws(KeychainError) -> RenewalOutcome
+
+  /// Whether this is a former secret of an item, which it has renewed.
+  func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool
+}
+
+extension SecretRenewing {
+  /// False.
+  public func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool { false }
 }
 
 /// What came of renewing a secret.

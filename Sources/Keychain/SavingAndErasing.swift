@@ -16,7 +16,7 @@ extension KeychainStore {
   /// has a shorter path than `item`. Otherwise the item with that primary key is changed, or one is added; no other
   /// item is ever changed. If the secret is unchanged, a missing expiry or refresh token stays as it was, because
   /// older versions of git drop them on the way; with a new secret both are replaced. A new expiry or refresh token
-  /// for the same secret only goes to the item with that primary key.
+  /// for the same secret only goes to the item with that primary key. A secret that was renewed since stays replaced.
   ///
   /// - Parameters:
   ///   - item: what to store it for. Attributes other than the key count only if an item is added.
@@ -35,7 +35,7 @@ extension KeychainStore {
     let query = try ItemQuery(for: item.key)
     let kind = credential.authenticationScheme
     func present() throws(KeychainError) -> Answer? {
-      try answer(to: query, at: now, where: { $1.authenticationScheme == kind })
+      try heldAnswer(to: query, at: now, where: { $1.authenticationScheme == kind })
     }
     return try exclusively { () throws(KeychainError) -> SaveOutcome? in
       guard let answer = try present(), answer.item.key.account == item.key.account,
@@ -59,6 +59,10 @@ extension KeychainStore {
       replacement.expiry = earlier(credential.expiry, expiringBy)
       let primaryKey = item.key.primaryKey
       if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
+        // Git stores what it got, although it may be renewed by now, and older versions leave the refresh token out.
+        if !credential.hasRefreshToken, renewer?.hasReplaced(credential.secret, of: twin) ?? false {
+          return .unchanged
+        }
         var changed = twin
         changed.isNegative = false
         try update(changed, replacement)

@@ -5,7 +5,7 @@ struct AnswerPage {
   /// The page after everything went well.
   static let signedIn = AnswerPage(
     200, "You are signed in",
-    "llavero has what it needs. You can close this page and go back to your terminal.")
+    "You can close this page and go back to your terminal.")
 
   /// The page after the server refused.
   static let refused = AnswerPage(

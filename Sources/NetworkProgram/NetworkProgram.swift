@@ -1,4 +1,5 @@
 import Bytes
+import CLinux
 import Glibc
 import JSON
 import Network
@@ -13,6 +14,9 @@ package enum NetworkProgram {
   /// Does the work that comes on standard input, and ends the process.
   package static func main() -> Never {
     Program.begin()
+    // Without the program that keeps them, tokens would be lost, and a code spent for nothing.
+    clinux_end_with_parent()
+    if isAlone { Program.end(Status.keychain.rawValue) }
     do throws(Failure) {
       switch CString.arguments(from: 1).first?.text {
       case "--version"?: try StandardStreams.write(raw: Program.versionLine)
@@ -23,6 +27,12 @@ package enum NetworkProgram {
       Program.end(error)
     }
     Program.end(Status.done.rawValue)
+  }
+
+  /// Whether the program that asked has ended already.
+  private static var isAlone: Bool {
+    var output = pollfd(fd: 1, events: 0, revents: 0)
+    return poll(&output, 1, 0) > 0 && output.revents & Int16(POLLHUP | POLLERR) != 0
   }
 
   private static var misuse: Failure {

@@ -32,13 +32,13 @@ struct SignInTask {
     }
   }
 
-  private func failed(_ text: SignInText.Text) -> SignInOutcome {
+  private func failed(_ text: SignInText.Text, pause: Int = 0) -> SignInOutcome {
     sayClockDifference()
-    return .failed(message: text.message, hint: text.hint)
+    return .failed(message: text.message, hint: text.hint, pause: pause)
   }
 
   private func failed(_ fault: SignInFault, asking endpoint: EndpointURL) -> SignInOutcome {
-    failed(SignInText.text(fault, at: endpoint.host))
+    failed(SignInText.text(fault, from: endpoint, at: place), pause: fault.pause)
   }
 
   /// A wrong clock makes tokens seem to expire early or late, and the reason is hard to guess.
@@ -267,7 +267,10 @@ struct SignInTask {
   private func revoke(_ work: borrowing SignInWork) -> SignInOutcome {
     switch work.client {
     case .none: return .unknownPlace
-    case .some(let client):
+    case .some(let known):
+      var client = known.copy()
+      client.revocationEndpoint =
+        client.revocationEndpoint ?? SignInMethod.revocationEndpoint(of: client, at: place, over: transport)
       guard let endpoint = client.revocationEndpoint else { return .unknownPlace }
       do throws(SignInFault) {
         // The refresh token first: with it, its access tokens end too (RFC 7009 section 2.1).

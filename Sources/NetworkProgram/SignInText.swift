@@ -10,11 +10,16 @@ enum SignInText {
     var hint: String?
   }
 
-  static func text(_ fault: SignInFault, at host: String) -> Text {
-    switch fault {
-    case .transport(let fault): text(fault, at: host)
+  /// - Parameters:
+  ///   - endpoint: who was asked. It can be on another server than the place.
+  ///   - place: where to sign in, which the settings are for.
+  static func text(_ fault: SignInFault, from endpoint: EndpointURL, at place: SignInPlace) -> Text {
+    let host = endpoint.hostAndPort
+    let settings = "credential.\(place.scheme)://\(place.hostAndPort)"
+    return switch fault {
+    case .transport(let fault): text(fault, from: endpoint)
     case .reply(let fault): Text(message: "\(host) gave an answer that can't be used: \(reason(fault))")
-    case .refused(let refusal): text(refusal, at: host)
+    case .refused(let refusal): text(refusal, at: host, settings)
     case .noFlow:
       Text(
         message: "\(host) has no way to sign in of this kind",
@@ -23,15 +28,16 @@ enum SignInText {
       Text(
         message: "the browser came back with an answer of another server than \(host); it was not used",
         hint:
-          "if nobody is attacking you, credential.https://\(host).oauthTokenEndpoint may name the wrong server"
+          "if nobody is attacking you, \(settings).oauthTokenEndpoint may name the wrong server"
       )
     case .tooLate: Text(message: "nobody signed in to \(host) in time", hint: "try again")
     case .cancelled: Text(message: "you were not signed in to \(host)")
     }
   }
 
-  private static func text(_ fault: TransportFault, at host: String) -> Text {
-    switch fault {
+  private static func text(_ fault: TransportFault, from endpoint: EndpointURL) -> Text {
+    let host = endpoint.hostAndPort
+    return switch fault {
     case .unreachable(let reason):
       Text(
         message: "cannot reach \(host): \(reason)",
@@ -43,7 +49,7 @@ enum SignInText {
     case .unsafeConnection(let reason):
       Text(
         message: "the connection to \(host) isn't safe: \(reason)",
-        hint: "a certificate authority of your own goes into http.https://\(host).sslCAInfo")
+        hint: "a certificate authority of your own goes into http.\(endpoint.origin).sslCAInfo")
     case .tooLarge: Text(message: "the answer of \(host) is larger than \(HTTPReply.maximumBody / 1024) KiB")
     case .tooSlow(let milliseconds):
       Text(
@@ -53,15 +59,15 @@ enum SignInText {
     }
   }
 
-  private static func text(_ refusal: TokenRefusal, at host: String) -> Text {
+  private static func text(_ refusal: TokenRefusal, at host: String, _ settings: String) -> Text {
     let words = refusal.explanation.map { "\(refusal.code): \($0)" } ?? refusal.code
     let hint: String? =
       switch refusal.kind {
       case .denied: nil
       case .codeExpired: "try again"
       case .invalidClient:
-        "see credential.https://\(host).oauthClientId and oauthClientSecret in git's configuration"
-      case .invalidScope: "see credential.https://\(host).oauthScopes in git's configuration, or pass --scope"
+        "see \(settings).oauthClientId and oauthClientSecret in git's configuration"
+      case .invalidScope: "see \(settings).oauthScopes in git's configuration, or pass --scope"
       case .unsupported: "try another of --browser, --device and --paste"
       case .temporary: "what is kept stays as it is; try again later"
       default: nil
@@ -104,7 +110,7 @@ enum SignInText {
       return Text(
         message: "credential.\(place.scheme)://\(host).\(name) in git's configuration can't be used",
         hint: "an address has to begin with https://, or be a path on \(host)")
-    case .fault(let fault): return text(fault, at: host)
+    case .fault(let fault): return text(fault, from: place.server, at: place)
     }
   }
 
@@ -127,7 +133,7 @@ enum SignInText {
       )
     case .notInstalled(let owner):
       return Text(message: "the GitHub App isn't installed at \(owner), or not for that repository")
-    case .transport(let fault): return text(fault, at: host)
+    case .transport(let fault): return text(fault, from: place.server)
     case .reply(let fault):
       return Text(message: "\(host) gave an answer that can't be used: \(reason(fault))")
     case .status(let status):

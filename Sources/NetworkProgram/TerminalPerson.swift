@@ -15,7 +15,12 @@ final class TerminalPerson: SignInPerson {
 
   /// Shows lines on the terminal; on standard error where there is none.
   static func show(_ text: TextForTerminal) {
-    if let terminal = Terminal() { terminal.show(text) } else { StandardStreams.say(text) }
+    if let terminal = Terminal() {
+      terminal.show(text)
+    } else {
+      // If that fails, there is nobody to tell.
+      try? StandardStreams.write(text, to: 2)
+    }
   }
 
   func show(code: String, at address: EndpointURL, complete: EndpointURL?, seconds: Int) {

@@ -39,15 +39,16 @@ package struct NetworkCompanion {
         }
       } catch {
         return .failed(
-          message: "\(Executables.network) gave no answer that can be understood", hint: Self.remedy)
+          message: "\(Executables.network) gave no answer that can be understood", hint: Self.remedy, pause: 0
+        )
       }
     // The loader says which library is missing, on standard error.
     case .failed(.ended(.exited(127))):
-      return .failed(message: "\(Executables.network) can't be started", hint: Self.remedy)
+      return .failed(message: "\(Executables.network) can't be started", hint: Self.remedy, pause: 0)
     case .failed(.ended(let ending)):
-      return .failed(message: "\(Executables.network) \(ending.text)", hint: nil)
+      return .failed(message: "\(Executables.network) \(ending.text)", hint: nil, pause: 0)
     case .failed:
-      return .failed(message: "\(Executables.network) took too long", hint: "try again later")
+      return .failed(message: "\(Executables.network) took too long", hint: "try again later", pause: 0)
     }
   }
 

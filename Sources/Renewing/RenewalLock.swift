@@ -3,33 +3,96 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The right to renew one token. Its file also says when an attempt has failed, so that those who waited for it don't try
-/// again at once, one after the other.
+/// The right to renew one token. Its file also says what came of the last attempts.
 struct RenewalLock: ~Copyable {
   private let lock: FileLock
+
+  private static func folder(in stateFolder: String) -> String { stateFolder + "/renewing" }
 
   /// Waits for the right.
   ///
   /// - Throws: as `FileLock` does.
   init(named name: String, in stateFolder: String, patience: Int) throws(KeychainError) {
-    let folder = try Folder(creating: stateFolder + "/renewing")
+    let folder = try Folder(creating: Self.folder(in: stateFolder))
     lock = try FileLock(name, in: folder, patience: patience) {}
   }
 
   /// The name of the file for a text. Two that are equal by chance only wait for each other.
   static func name(of text: String) -> String { String(fnv1a(text.utf8), radix: 16) }
 
-  /// Whether an attempt has failed since a time by the clock `SystemClock.sinceBoot`, in milliseconds.
-  borrowing func hasFailed(since begin: Int) -> Bool {
-    var time = 0
-    let count = withUnsafeMutableBytes(of: &time) { pread(lock.descriptor, $0.baseAddress, $0.count, 0) }
-    return count == MemoryLayout<Int>.size && time >= begin
+  // MARK: Attempts that failed
+
+  /// Whether an attempt has failed since a time by the clock `SystemClock.sinceBoot`, in milliseconds: whoever waited for it
+  /// doesn't try again at once.
+  borrowing func hasFailed(since begin: Int) -> Bool { record.failure >= begin }
+
+  /// For how many seconds the server doesn't want to be asked again.
+  borrowing func wait() -> Int {
+    let left = record.pause - SystemClock.sinceBoot
+    // The clock begins anew with each start of the machine.
+    return 1...Self.longestPause * 1000 ~= left ? (left + 999) / 1000 : 0
   }
 
+  /// The longest time for which a server is obeyed, in seconds.
+  private static let longestPause = 3600
+
   /// Notes that the attempt of now has failed.
-  borrowing func noteFailure() {
-    var time = SystemClock.sinceBoot
-    // Without the note, others try for themselves.
-    _ = withUnsafeMutableBytes(of: &time) { pwrite(lock.descriptor, $0.baseAddress, $0.count, 0) }
+  ///
+  /// - Parameter seconds: how long the server doesn't want to be asked again.
+  borrowing func noteFailure(pausing seconds: Int) {
+    var record = record
+    record.failure = SystemClock.sinceBoot
+    record.pause = record.failure + min(seconds, Self.longestPause) * 1000
+    write(record)
   }
+
+  // MARK: Former secrets
+
+  /// Notes that a secret has been replaced.
+  borrowing func noteReplaced(_ secret: borrowing Secret) {
+    var record = record
+    record.formers.removeLast()
+    record.formers.insert(Self.hash(secret), at: 0)
+    write(record)
+  }
+
+  /// Whether a secret was replaced. It needs no lock: whoever renews just now has not replaced it yet.
+  static func hasReplaced(_ secret: borrowing Secret, named name: String, in stateFolder: String) -> Bool {
+    let descriptor = open("\(folder(in: stateFolder))/\(name)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    if descriptor < 0 { return false }
+    defer { close(descriptor) }
+    return Record(in: descriptor).formers.contains(hash(secret))
+  }
+
+  /// Of a token, which nobody can guess, it gives nothing away.
+  private static func hash(_ secret: borrowing Secret) -> UInt64 { secret.withUnsafeBytes { fnv1a($0) } }
+
+  // MARK: The file
+
+  private struct Record {
+    var failure = 0
+    var pause = 0
+    var formers = [UInt64](repeating: 0, count: 8)
+
+    private static let size = 8 * 10
+
+    init(in descriptor: Int32) {
+      var numbers = [UInt64](repeating: 0, count: 10)
+      let count = numbers.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+      guard count == Self.size else { return }
+      failure = Int(truncatingIfNeeded: numbers[0])
+      pause = Int(truncatingIfNeeded: numbers[1])
+      formers = Array(numbers[2...])
+    }
+
+    /// Writes it. Without it, others try for themselves.
+    func write(to descriptor: Int32) {
+      let numbers = [UInt64(truncatingIfNeeded: failure), UInt64(truncatingIfNeeded: pause)] + formers
+      _ = numbers.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+  }
+
+  private var record: Record { Record(in: lock.descriptor) }
+
+  private borrowing func write(_ record: Record) { record.write(to: lock.descriptor) }
 }

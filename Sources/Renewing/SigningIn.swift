@@ -80,7 +80,7 @@ package struct SigningIn {
       try KeptClient.save(tokens.client, origin, in: keychain)
       try keychain.save(item, credential)
       return .stored(item, expiry: tokens.expiry, isRenewable: credential.hasRefreshToken)
-    case .failed(let message, let hint): return .failed(message: message, hint: hint)
+    case .failed(let message, let hint, _): return .failed(message: message, hint: hint)
     default: return .unknownPlace
     }
   }

@@ -27,7 +27,9 @@ package final class TokenRenewal: SecretRenewing {
   package func renew(
     _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore, at now: Timestamp
   ) throws(KeychainError) -> RenewalOutcome {
-    guard let place = SignedInPlace(item, credential), let companion = companion() else { return .failed }
+    guard let place = SignedInPlace(item, credential.authenticationScheme), let companion = companion() else {
+      return .failed
+    }
     let begin = SystemClock.sinceBoot
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: Self.patience)
     // Only the keychain knows what others have done meanwhile.
@@ -37,6 +39,11 @@ package final class TokenRenewal: SecretRenewing {
     }
     guard item.isMinted || present.credential.hasRefreshToken else { return .ended }
     if lock.hasFailed(since: begin) { return .failed }
+    let pause = lock.wait()
+    if pause > 0 {
+      say(place, "the server doesn't want to be asked for another \(pause) s")
+      return .failed
+    }
     if let obstacle = keychain.probe().reason {
       // The server's answer would be lost, and with it the only valid token.
       say(place, Failure(obstacle).message)
@@ -49,7 +56,9 @@ package final class TokenRenewal: SecretRenewing {
         tokens.accessToken.copy(), expiry: tokens.expiry,
         refreshToken: tokens.copyOfRefreshToken() ?? present.credential.copyOfRefreshToken(),
         authenticationScheme: present.credential.authenticationScheme)
-      return try keep(credential, in: keychain, insteadOf: present)
+      let outcome = try keep(credential, in: keychain, insteadOf: present)
+      lock.noteReplaced(present.credential.secret)
+      return outcome
     case .minted(let minted):
       return try keep(
         Credential(minted.token.copy(), expiry: minted.expiry), in: keychain, insteadOf: present)
@@ -57,13 +66,18 @@ package final class TokenRenewal: SecretRenewing {
       try forgetRefreshToken(of: present, in: keychain)
       say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
       return .ended
-    case .failed(let message, let hint):
-      lock.noteFailure()
+    case .failed(let message, let hint, let pause):
+      lock.noteFailure(pausing: pause)
       say(place, message)
       if let hint { StandardStreams.say("hint: \(hint)") }
-    default: lock.noteFailure()
+    default: lock.noteFailure(pausing: 0)
     }
     return .failed
+  }
+
+  package func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool {
+    guard let place = SignedInPlace(item) else { return false }
+    return RenewalLock.hasReplaced(secret, named: place.lockName, in: stateFolder)
   }
 
   private func say(_ place: SignedInPlace, _ reason: String, hint: TextForTerminal? = nil) {
@@ -157,9 +171,8 @@ struct SignedInPlace {
   let lockName: String
 
   /// `nil` for items whose secrets are no tokens that can be renewed.
-  init?(_ item: Item, _ credential: borrowing Credential) {
-    guard case .internetPassword(let key) = item.key,
-      credential.authenticationScheme.map({ $0.isEqualIgnoringCase("bearer") }) ?? true
+  init?(_ item: Item, _ scheme: ByteString? = nil) {
+    guard case .internetPassword(let key) = item.key, scheme.map({ $0.isEqualIgnoringCase("bearer") }) ?? true
     else { return nil }
     guard let url = key.url(), let address = SignInPlace(url) else { return nil }
     self.url = url

@@ -109,6 +109,9 @@ int clinux_listen_unix(const char *_Nonnull path, int backlog);
 /// Accepts the next connection to a listening socket (accept4(2)). Returns a non-blocking descriptor, or -1.
 int clinux_accept(int fd);
 
+/// Ends this process with SIGTERM when the process that started it has ended (PR_SET_PDEATHSIG).
+void clinux_end_with_parent(void);
+
 /// Whether the descriptor is a listening socket (SO_ACCEPTCONN).
 bool clinux_is_listening(int fd);
 

@@ -64,7 +64,7 @@ struct LogoutCommand: ParsableCommand {
     }
     switch consume outcome {
     case .done: return true
-    case .failed(let message, _):
+    case .failed(let message, _, _):
       throw Failure(
         "the token was not revoked, and is still kept: \(message)",
         hint: "with --no-revoke it is only deleted here", status: .keychain)

@@ -14,4 +14,10 @@ package enum SignInFault: Error, Hashable {
   case tooLate
   /// The person has stopped it.
   case cancelled
+
+  /// For how many seconds the server doesn't want to be asked again.
+  package var pause: Int {
+    guard case .refused(let refusal) = self, case .temporary(let seconds) = refusal.kind else { return 0 }
+    return seconds ?? 0
+  }
 }

@@ -82,7 +82,7 @@ package struct SignInPlace: Hashable {
   package init?(_ url: String) {
     guard let address = EndpointURL(url) else { return nil }
     scheme = address.scheme
-    hostAndPort = String(address.origin.dropFirst(address.scheme.count + 3))
+    hostAndPort = address.hostAndPort
     path = address.pathAndQuery.prefix { $0 != "?" }.split(separator: "/").joined(separator: "/")
     guard let server = address.at("/") else { return nil }
     self.server = server

@@ -115,6 +115,18 @@ extension SignInMethod {
     return method
   }
 
+  /// Where a client's tokens can be revoked, if the server says so itself; `nil` if it doesn't, or if it isn't the server
+  /// that gave them.
+  package static func revocationEndpoint(
+    of client: borrowing ClientRegistration, at place: SignInPlace, over transport: any Transport
+  ) -> EndpointURL? {
+    guard let metadata = try? discover(place, over: transport), metadata.tokenEndpoint == client.tokenEndpoint
+    else {
+      return nil
+    }
+    return metadata.revocationEndpoint
+  }
+
   /// The endpoints that the server itself names.
   private static func discover(
     _ place: SignInPlace, over transport: any Transport

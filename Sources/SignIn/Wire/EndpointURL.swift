@@ -93,6 +93,9 @@ package struct EndpointURL: Hashable, Sendable {
     port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
   }
 
+  /// The host, and the port if it isn't the scheme's own.
+  package var hostAndPort: String { String(origin.dropFirst(scheme.count + 3)) }
+
   /// The whole address.
   package var text: String { origin + pathAndQuery }
 

@@ -14,7 +14,9 @@ package enum SignInOutcome: ~Copyable {
   /// Nothing says how to sign in there.
   case unknownPlace
   /// It failed.
-  case failed(message: String, hint: String?)
+  ///
+  /// `pause` says for how many seconds the server doesn't want to be asked again.
+  case failed(message: String, hint: String?, pause: Int)
 
   /// The largest outcome, in bytes.
   package static let maximumSize = 1 << 20
@@ -43,10 +45,11 @@ package enum SignInOutcome: ~Copyable {
     case .done: json.member("outcome", "done")
     case .refreshRefused: json.member("outcome", "refresh-refused")
     case .unknownPlace: json.member("outcome", "unknown-place")
-    case .failed(let message, let hint):
+    case .failed(let message, let hint, let pause):
       json.member("outcome", "failed")
       json.member("message", ByteString(message))
       json.member("hint", hint.map { ByteString($0) })
+      json.member("pause", pause)
     }
     json.endObject()
     return json.finish()
@@ -64,6 +67,7 @@ package enum SignInOutcome: ~Copyable {
     var client: ClientRegistration?
     var message: String?
     var hint: String?
+    var pause = 0
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       switch try JSONValue.name(name) {
       case "outcome": outcome = try value.string()
@@ -74,6 +78,7 @@ package enum SignInOutcome: ~Copyable {
       case "account_b64": account = try value.base64()
       case "client": client = try ClientRegistration(json: value.raw)
       case "message": message = "\(try value.string())"
+      case "pause": pause = max(0, try value.integer())
       case "hint": hint = "\(try value.string())"
       default: break
       }
@@ -92,7 +97,7 @@ package enum SignInOutcome: ~Copyable {
     case "unknown-place": self = .unknownPlace
     case "failed":
       guard let message else { throw JSONReader.Malformed() }
-      self = .failed(message: message, hint: hint)
+      self = .failed(message: message, hint: hint, pause: pause)
     default: throw JSONReader.Malformed()
     }
   }
