@@ -3,8 +3,9 @@
 
 sign_in_server.py says what is in FOLDER. Each issuer is https://127.0.0.1:PORT/BEHAVIOURS, with words joined by `+`, each
 of them [WHEN][WHERE.]WORD; `plain` is one that works. Its endpoints are authorize, token, device, verify, revoke and
-NAME.git below the issuer, and its metadata is where RFC 8414 and OpenID Connect say. Everybody consents at once. A refresh
-token is used once; one that nobody has issued is good too.
+NAME.git below the issuer, and its metadata is where RFC 8414 and OpenID Connect say. The issuer https://127.0.0.1:PORT has the
+words in FOLDER/behaviours, which is read again at each request. Everybody consents at once. A refresh token is used once; one
+that nobody has issued is good too.
 
 WHEN is once-, twice- or thrice-, for the first requests only. WHERE is one of the endpoints, metadata or git; without it,
 words are about the token endpoint, or where the lists below say. Words that begin with `x-` do nothing, and make another
@@ -42,6 +43,7 @@ is over. What should not be sent is logged as `caught`, and as `insecure` where 
 import base64
 import hashlib
 import json
+import os
 import re
 import secrets
 import sys
@@ -101,7 +103,16 @@ class Hostile(Peer):
         if metadata:
             return metadata[2], "/.well-known/" + metadata[1]
         _, first, *rest = path.split("/")
+        if first in ENDPOINTS | {".well-known"} or first.endswith(".git"):
+            return self.behaviours_without_path(), path
         return first, "/" + "/".join(rest)
+
+    def behaviours_without_path(self):
+        try:
+            with open(os.path.join(self.options.folder, "behaviours"), encoding="utf-8") as file:
+                return file.read().strip() or "plain"
+        except FileNotFoundError:
+            return "plain"
 
     def kind_of(self, path):
         if self.server.context is None:
@@ -174,7 +185,7 @@ class Hostile(Peer):
             return as_json(self.tokens("read write"))
         behaviours, rest = self.split(path)
         self.prepare(behaviours, kind)
-        issuer = f"{self.origin()}/{behaviours}"
+        issuer = self.origin() if rest == path else f"{self.origin()}/{behaviours}"
         parameters = dict(self.parameters(query, body))
         if kind == "authorize":
             reply = self.authorize(issuer, parameters)
