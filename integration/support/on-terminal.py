@@ -8,7 +8,7 @@ Steps, each done before the next:
   signal NAME      send a signal to the command alone
   stopped          wait until the job is stopped
   fg | bg          continue it, in the foreground or in the background
-  run COMMAND      run it beside, with a shell
+  run COMMAND      run it beside, with a shell; $SHOWN is what the terminal has shown
   hangup           take the terminal away
 All that the terminal shows goes to standard output when the command has ended, and as the last line of all
 `status N` or `signal N`. A step that takes longer than 30 seconds ends it all with status 99.
@@ -143,7 +143,8 @@ class Session:
         elif name in ("fg", "bg"):
             os.write(self.orders, name.encode())
         elif name == "run":
-            subprocess.run(argument, shell=True, check=True)
+            shown = self.shown.replace(b"\0", b"").decode("utf-8", "replace")
+            subprocess.run(argument, shell=True, check=True, env={**os.environ, "SHOWN": shown[-50000:]})
         elif name == "hangup":
             os.close(self.master)
             self.hung_up = True
