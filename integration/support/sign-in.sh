@@ -8,11 +8,18 @@ requires_python Authlib cryptography Django Flask django-oauth-toolkit oauthlib 
 # make_authority: $CA certifies the servers, as forge.test, localhost and 127.0.0.1; $CLIENT.crt and $CLIENT.key are for
 # clients of servers that were started with `--client-ca $CA`
 make_authority() {
+  local kept=$SUITE_TMP/authority
   CA=$CASE/authority.crt
   CLIENT=$CASE/client
-  authority authority
-  certified server authority DNS:forge.test,DNS:localhost,IP:127.0.0.1
-  certified client authority
+  # One is enough for a suite.
+  if [[ ! -e $kept ]]; then
+    authority authority
+    certified server authority DNS:forge.test,DNS:localhost,IP:127.0.0.1
+    certified client authority
+    mkdir "$kept"
+    cp "$CASE"/{authority,server,client}.{crt,key} "$kept/"
+  fi
+  cp "$kept"/* "$CASE/"
   # These would come before what git is told.
   unset GIT_SSL_CAINFO SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE
 }
