@@ -29,7 +29,7 @@ authorize:
   wrong-state, no-state, wrong-iss, no-iss, no-code, denied, denied-wrong-state, denied-no-state, script (in the description)
 metadata:
   issuer, issuer-slash, no-issuer, unpromised (no word about iss), plain-only (of PKCE)
-  http-token, http-authorize, http-device: endpoints without TLS; foreign-token: one at https://localhost:PORT/caught/token
+  http-token, http-authorize, http-device: endpoints at http://forge.test; foreign-token: one at https://localhost:PORT/caught/token
 device:
   http-verification, file-verification, escape-verification, escape-code, google (verification_url), interval-SECONDS,
   no-interval, life-SECONDS
@@ -37,7 +37,8 @@ git:
   realm-REALM, foreign-challenge, escape-challenge
 
 FOLDER/sent has a line WORD PATH BYTES whole|broken for each answer that was huge, endless, trickle, silent or cut, once it
-is over. What should not be sent is logged as `caught`, and as `insecure` where there is no TLS.
+is over. What should not be sent is logged as `caught`, and as `insecure` where there is no TLS;
+FOLDER/insecure-port has the port of that.
 """
 
 import base64
@@ -227,7 +228,7 @@ class Hostile(Peer):
         return redirect(f"{target}{'&' if '?' in target else '?'}{urlencode(answer)}")
 
     def metadata(self, issuer):
-        insecure = f"http://127.0.0.1:{self.server.insecure_port}"
+        insecure = f"http://forge.test:{self.server.insecure_port}"
         answer = {
             "issuer": issuer,
             "authorization_endpoint": (insecure if self.has("http-authorize") else issuer) + "/authorize",
@@ -253,7 +254,7 @@ class Hostile(Peer):
     def device(self, issuer):
         uri = issuer + "/verify"
         if self.has("http-verification"):
-            uri = f"http://127.0.0.1:{self.server.insecure_port}/verify"
+            uri = f"http://forge.test:{self.server.insecure_port}/verify"
         if self.has("file-verification"):
             uri = "file:///etc/passwd"
         if self.has("escape-verification"):
@@ -398,7 +399,7 @@ class Hostile(Peer):
             "text": lambda content: b"access_token is hunter2\n",
             "array": lambda content: b"[" + content + b"]",
             "null": lambda content: b"null",
-            "deep": lambda content: b'{"a":' * 100000 + b"1" + b"}" * 100000,
+            "deep": lambda content: b'{"a":' * 10000 + b"1" + b"}" * 10000,
             "truncated": lambda content: content[: len(content) // 2],
             "bom": lambda content: b"\xef\xbb\xbf" + content,
             "not-utf8": lambda content: content.replace(b'"access-', b'"\xff\xfeaccess-'),
@@ -464,6 +465,8 @@ def main():
     insecure.context, insecure.insecure_port = None, insecure.server_port
     insecure.daemon_threads = True
     server.insecure_port = insecure.server_port
+    with open(options.folder + "/insecure-port", "w", encoding="ascii") as file:
+        print(insecure.server_port, file=file)
     threading.Thread(target=insecure.serve_forever, daemon=True).start()
     run(server)
 

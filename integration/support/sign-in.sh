@@ -33,6 +33,7 @@ start_peer() {
   mkdir -p "$CASE/$name"
   ln -sfn "$CASE/repositories" "$CASE/$name/repositories"
   : >"$CASE/$name/port"
+  touch "$CASE/$name/log"
   background "$LLAVERO_TEST_PYTHON" "$SUPPORT/$program" "$CASE/$name" --tls "$CASE/server" "$@" >"$CASE/$name/port" \
     2>"$CASE/$name/errors"
   peer_process=$!
