@@ -46,7 +46,9 @@ class Client(ClientMixin):
         return list_to_scope([each for each in scope_to_list(scope) or [] if each in SCOPES])
 
     def check_redirect_uri(self, redirect_uri):
-        """Any port, as RFC 8252 says."""
+        """As registered, or with any port, as RFC 8252 says."""
+        if redirect_uri == self.redirect_uri:
+            return True
         host, _, port = redirect_uri.rpartition(":")
         return self.redirect_uri is not None and host == self.redirect_uri and port.isdigit()
 
