@@ -9,6 +9,7 @@ Steps, each done before the next:
   stopped          wait until the job is stopped
   fg | bg          continue it, in the foreground or in the background
   run COMMAND      run it beside, with a shell; $SHOWN is what the terminal has shown
+  enter COMMAND    type what such a command prints
   hangup           take the terminal away
 All that the terminal shows goes to standard output when the command has ended, and as the last line of all
 `status N` or `signal N`. A step that takes longer than 30 seconds ends it all with status 99.
@@ -142,9 +143,13 @@ class Session:
             self.heard += 1
         elif name in ("fg", "bg"):
             os.write(self.orders, name.encode())
-        elif name == "run":
+        elif name in ("run", "enter"):
             shown = self.shown.replace(b"\0", b"").decode("utf-8", "replace")
-            subprocess.run(argument, shell=True, check=True, env={**os.environ, "SHOWN": shown[-50000:]})
+            environment = {**os.environ, "SHOWN": shown[-50000:]}
+            output = subprocess.PIPE if name == "enter" else None
+            done = subprocess.run(argument, shell=True, check=True, env=environment, stdout=output)
+            if name == "enter":
+                os.write(self.master, done.stdout)
         elif name == "hangup":
             os.close(self.master)
             self.hung_up = True
