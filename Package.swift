@@ -8,6 +8,11 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
+  // What a program doesn't use stays out of it. Without these, a module's package and public functions are kept for others to
+  // call, each with all that it uses, and its private ones lie in one piece: half a MiB more in each program.
+  .unsafeFlags(
+    ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"], .when(configuration: .release)
+  ),
 ]
 
 // For what is not on the way to an answer, or short there, and of which there is much.
