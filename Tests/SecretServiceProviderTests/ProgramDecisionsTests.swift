@@ -23,6 +23,8 @@ import Testing
     decisions.isAllowed(item, caller, remembered, now: now)
   }
 
+  private func wish(_ items: [ServedItem]) -> Wish { Wish(":1.1", items, for: HeldCall()) { _ in } }
+
   private func remembered(_ item: ServedItem, _ program: String, isAllowed: Bool) -> ProgramPermission {
     ProgramPermission(
       program: program, item: item.item?.reference ?? ItemReference(""), mark: isAllowed ? item.mark : nil)
@@ -148,7 +150,7 @@ import Testing
     let always = remembered(item(3), "/usr/bin/xdg-dbus-proxy", isAllowed: true)
     #expect((1...3).map { isAllowed(decisions, item($0), proxy, [always]) } == [true, true, nil])
     #expect((1...3).map { isAllowed(decisions, item($0), another, [always]) } == [nil, nil, nil])
-    let question = ProgramQuestion(proxy, [item(1)], for: item(1).item as AnyObject) { _ in }
+    let question = ProgramQuestion(proxy, [item(1)], for: wish([item(1)]))
     #expect(question.words == [.once, .no])
     #expect(question.sentence.contains("(process 1), for a program in a sandbox, wants"))
   }
@@ -215,9 +217,7 @@ import Testing
     for label in ["", "x) \u{201c}y"] {
       item.label = ByteString(label)
       let served = try #require(ServedItem(item, standard: "login"))
-      let question = ProgramQuestion(caller(":1.1", "/a \"b\""), [served], for: served.item as AnyObject) {
-        _ in
-      }
+      let question = ProgramQuestion(caller(":1.1", "/a \"b\""), [served], for: wish([served]))
       let whole = label.isEmpty ? named : "\"x) \\u{201c}y\" (\(named))"
       #expect(question.sentence == "\"/a \\u{22}b\\u{22}\" (process 1) wants to use \(whole).")
     }

@@ -2,26 +2,39 @@ import Bytes
 import Keychain
 import SecretService
 
+/// What a program wants to do with items.
+final class Wish {
+  let connection: String
+  let items: [ServedItem]
+  /// What it is for: a call, a prompt, or a request of the portal.
+  let need: AnyObject
+  /// Called with those of the items that the program may use, once that is known.
+  let then: ([ServedItem]) -> Void
+
+  init(
+    _ connection: String, _ items: [ServedItem], for need: AnyObject, then: @escaping ([ServedItem]) -> Void
+  ) {
+    self.connection = connection
+    self.items = items
+    self.need = need
+    self.then = then
+  }
+}
+
 /// A question about a program that waits for its answer.
 final class ProgramQuestion {
   let caller: Caller
+  /// Those that it is about.
   let items: [ServedItem]
-  /// What needs the answer: a call, a prompt, or a request of the portal.
-  let need: AnyObject
-  /// Called with whether the program may use all of the items.
-  let answer: (_ isAllowed: Bool) -> Void
+  let wish: Wish
 
   /// How many items one question is about: all of them are named.
   static let itemLimit = 4
 
-  init(
-    _ caller: Caller, _ items: [ServedItem], for need: AnyObject,
-    _ answer: @escaping (_ isAllowed: Bool) -> Void
-  ) {
+  init(_ caller: Caller, _ items: [ServedItem], for wish: Wish) {
     self.caller = caller
     self.items = items
-    self.need = need
-    self.answer = answer
+    self.wish = wish
   }
 
   /// The question in one sentence. Each part that others have named is quoted by itself, and what it has of invisible
@@ -91,25 +104,18 @@ extension Provider {
 
   /// Asks about those items that nothing is decided about, and goes on with those that the caller may use. If there is
   /// nothing to ask, it goes on at once.
-  ///
-  /// - Parameter need: what needs the answer; see ``withdrawQuestions(for:)``.
-  func permitting(
-    _ items: [ServedItem], _ connection: String, for need: AnyObject, then: @escaping ([ServedItem]) -> Void
-  ) {
-    let judge = judge(of: connection)
-    let undecided = items.filter { judge($0) == nil }.prefix(ProgramQuestion.itemLimit)
-    guard !undecided.isEmpty, let caller = callers[connection], settings.asking?.askingProgram != nil,
+  func permitting(_ wish: Wish) {
+    let judge = judge(of: wish.connection)
+    let undecided = wish.items.filter { judge($0) == nil }.prefix(ProgramQuestion.itemLimit)
+    guard !undecided.isEmpty, let caller = callers[wish.connection], settings.asking?.askingProgram != nil,
       questions.count < Self.questionLimit.ofAll,
       questions.count(where: { $0.caller.group == caller.group }) < Self.questionLimit.ofOne
-    else { return then(allowed(items, connection)) }
-    questions.append(
-      ProgramQuestion(caller, Array(undecided), for: need) { [self] isAllowed in
-        // What is left is another question.
-        if isAllowed { return permitting(items, connection, for: need, then: then) }
-        then(allowed(items, connection))
-      })
+    else { return grant(wish) }
+    questions.append(ProgramQuestion(caller, Array(undecided), for: wish))
     askNextQuestion()
   }
+
+  private func grant(_ wish: Wish) { wish.then(allowed(wish.items, wish.connection)) }
 
   /// Goes on with a call when its caller may use all of the items: at once, or when a person has said so.
   ///
@@ -123,15 +129,16 @@ extension Provider {
     refuse: ((ServiceError) -> Void)? = nil
   ) throws(ServiceError) {
     if allowed(items, call.sender).count == items.count { return try body() }
-    permitting(items, call.sender, for: need ?? call) { [self] allowed in
-      do throws(ServiceError) {
-        try requireUnlocked()
-        if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
-        try body()
-      } catch {
-        if let refuse { refuse(error) } else { call.refuse(error) }
-      }
-    }
+    permitting(
+      Wish(call.sender, items, for: need ?? call) { [self] allowed in
+        do throws(ServiceError) {
+          try requireUnlocked()
+          if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
+          try body()
+        } catch {
+          if let refuse { refuse(error) } else { call.refuse(error) }
+        }
+      })
   }
 
   /// Lets a program use what it has written itself, as long as nobody else changes it.
@@ -170,7 +177,7 @@ extension Provider {
     // Another answer may have decided it.
     if question.items.allSatisfy({ isAllowed($0, question.caller.connection) != nil }) {
       questions.removeFirst()
-      question.answer(true)
+      permitting(question.wish)
       return askNextQuestion()
     }
     questionProgram = ChildProgram(
@@ -205,7 +212,8 @@ extension Provider {
       let isForgotten = decision == .never && !isRemembered
       decisions.refuse(items, to: caller, forever: isForgotten, now: SystemClock.awake)
     }
-    question.answer(decision.isPermission)
+    // What is left is another question.
+    if decision.isPermission { permitting(question.wish) } else { grant(question.wish) }
     askNextQuestion()
   }
 
@@ -225,7 +233,7 @@ extension Provider {
     let waiting = questions
     questions = []
     questionProgram?.end()
-    for question in waiting { question.answer(false) }
+    for question in waiting { grant(question.wish) }
   }
 
   /// Takes back the questions of a connection that has left the bus.
@@ -234,7 +242,7 @@ extension Provider {
   }
 
   /// Takes back the questions for what nobody needs any more.
-  func withdrawQuestions(for need: AnyObject) { withdrawQuestions { $0.need === need } }
+  func withdrawQuestions(for need: AnyObject) { withdrawQuestions { $0.wish.need === need } }
 
   private func withdrawQuestions(where isWithdrawn: (ProgramQuestion) -> Bool) {
     let isShown = questions.first.map(isWithdrawn) ?? false

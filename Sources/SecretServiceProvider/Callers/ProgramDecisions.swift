@@ -18,9 +18,6 @@ package struct ProgramPermission: Hashable, Sendable {
     self.mark = mark
     self.name = name
   }
-
-  /// Whether it is a permission.
-  package var isAllowed: Bool { mark != nil }
 }
 
 /// What a person answers about a program.
@@ -87,15 +84,20 @@ struct ProgramDecisions {
     guard let stored = item.item, let reference = stored.reference else { return true }
     guard let caller else { return nil }
     let connection = ByteString(caller.connection)
-    let known = remembered.filter { $0.item == reference && ByteString($0.program) == caller.identity }
     // A refusal counts more than a permission.
-    if known.contains(where: { !$0.isAllowed }) { return false }
+    var marks: [String] = []
+    for permission in remembered
+    where permission.item == reference && ByteString(permission.program) == caller.identity {
+      guard let mark = permission.mark else { return false }
+      marks.append(mark)
+    }
     for name in [connection, caller.group] {
       if let end = refused[name]?[reference], now < end { return false }
     }
     if isOwn(stored, caller) { return true }
-    let marks =
-      [connection, Self.name(caller)].compactMap { allowed[$0]?[reference] } + known.compactMap(\.mark)
+    for name in [connection, Self.name(caller)] {
+      if let mark = allowed[name]?[reference] { marks.append(mark) }
+    }
     if !marks.isEmpty, marks.contains(item.mark) { return true }
     // Whoever asks for one thing after the other asks no more.
     if let row = rows[caller.group], row.count >= Self.patience, now - row.last < Self.peace { return false }

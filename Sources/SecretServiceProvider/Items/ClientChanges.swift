@@ -137,16 +137,20 @@ enum ClientChanges {
     return try keychain.items(matching: query)
   }
 
-  /// Those of the items that are still as they were seen.
+  /// Whether the items are still as they were seen, in their order.
   ///
   /// - Parameter isListed: whether they are in the list of all items, where the keychain is another machine's: nobody is
   ///   asked for that.
   static func unchanged(
     _ items: [Item], isListed: Bool, in keychain: any KeychainStore
-  ) throws(KeychainError) -> Set<Item> {
-    var present = isListed ? Set(try keychain.items(matching: .all)) : []
-    if !isListed { for item in items { present.formUnion(try self.items(like: item, in: keychain)) } }
-    return present.intersection(items)
+  ) throws(KeychainError) -> [Bool] {
+    var present = isListed ? try keychain.items(matching: .all) : []
+    var unchanged: [Bool] = []
+    for item in items {
+      if !isListed { present = try self.items(like: item, in: keychain) }
+      unchanged.append(present.contains(item))
+    }
+    return unchanged
   }
 
   /// The item as it is now.
@@ -195,7 +199,7 @@ enum ClientChanges {
   ///
   /// - Parameter items: the only items to delete, if they are as they were seen; `nil` for all.
   static func deleteCollection(
-    _ name: ByteString, _ items: Set<Item>?, in keychain: any KeychainStore
+    _ name: ByteString, _ items: [Item]?, in keychain: any KeychainStore
   ) throws(KeychainError) {
     try keychain.exclusively { () throws(KeychainError) in
       let record = SecretServiceItem(.collection, name: name).item.key
@@ -203,8 +207,8 @@ enum ClientChanges {
         if item.key == record { return true }
         return item.secretService.collection == name && items?.contains(item) ?? true
       }
-      // The record of the collection comes along, if there is one.
-      if let items, !items.isSubset(of: gone) { throw .itemNotFound }
+      let count = gone.count { $0.key != record }
+      if let items, count < items.count { throw .itemNotFound }
       try keychain.delete(gone)
     }
   }

@@ -78,7 +78,8 @@ extension Provider {
           if !isExact { return secrets }
           // After the secrets: another machine may change something in between.
           let unchanged = try ClientChanges.unchanged(items.map(\.item), isListed: isListed, in: keychain)
-          let paths = Set(items.lazy.filter { unchanged.contains($0.item) }.map(\.path))
+          var paths: Set<String> = []
+          for (each, isUnchanged) in zip(items, unchanged) where isUnchanged { paths.insert(each.path) }
           return secrets.filter { paths.contains($0.path) }
         }
       }, then: report)

@@ -192,14 +192,14 @@ extension Provider {
     let name = collection.name
     try change(call) { [self] () throws(ServiceError) in
       try requireUnlocked()
-      var only: Set<Item>?
+      var only: [Item]?
       if settings.asking != nil {
         // Others may have stored something in it since somebody was asked.
         let items = items(in: name)
         guard allowed(items, call.sender).count == items.count else {
           throw .accessDenied("it has items of other programs")
         }
-        only = Set(items.compactMap(\.item))
+        only = items.compactMap(\.item)
       }
       return { [only] (keychain) throws(KeychainError) in
         try ClientChanges.deleteCollection(name, only, in: keychain)

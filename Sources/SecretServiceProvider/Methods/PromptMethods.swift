@@ -81,10 +81,11 @@ extension Provider {
     }
     // Until the answer is there, the program can dismiss it.
     prompts.put(prompt)
-    permitting(items, prompt.owner, for: prompt) { [self] allowed in
-      prompts.remove(prompt)
-      complete(prompt, isDismissed: allowed.isEmpty && !items.isEmpty)
-    }
+    permitting(
+      Wish(prompt.owner, items, for: prompt) { [self] allowed in
+        prompts.remove(prompt)
+        complete(prompt, isDismissed: allowed.isEmpty && !items.isEmpty)
+      })
   }
 
   private func complete(_ prompt: Prompt, isDismissed: Bool) {

@@ -112,7 +112,7 @@ extension Provider {
     }
     call.concerns = items
     // What the program may not have is left out, as what is locked is.
-    permitting(items, call.sender, for: call) { [self] _ in answerSecrets(call, asked, session) }
+    permitting(Wish(call.sender, items, for: call) { [self] _ in answerSecrets(call, asked, session) })
   }
 
   private func answerSecrets(_ call: MethodCall, _ asked: [String], _ session: Session) {

@@ -95,7 +95,7 @@ extension Provider {
         if let known {
           do throws(KeychainError) {
             let body = ItemTranslation.body(of: known, try keychain.credential(of: known))
-            if isExact, try ClientChanges.unchanged([known], isListed: isListed, in: keychain).isEmpty {
+            if isExact, try ClientChanges.unchanged([known], isListed: isListed, in: keychain) == [false] {
               throw .itemNotFound
             }
             return (known, SharedSecret(body), false)
