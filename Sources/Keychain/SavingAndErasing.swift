@@ -77,7 +77,7 @@ extension KeychainStore {
   /// stays. Returns how many items were deleted or marked.
   ///
   /// A token with a refresh token is only marked as expired, so that it can be renewed: servers need not say how long a
-  /// token is valid, and can end it before. One that is younger than ``freshTokenLife`` is deleted with its refresh token,
+  /// token is valid, and can end it before. One that is younger than a minute is deleted with its refresh token,
   /// because another new one would be refused likewise. What an app gets is only ever marked.
   ///
   /// - Parameters:
