@@ -110,10 +110,19 @@ extension ConformanceTests {
     @Test("an expired secret is erased by its value", arguments: KeychainUnderTest.all)
     func erased(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
-      try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1, refreshToken: "r"))
+      try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1))
       #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("refused")) == 0)
       #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")) == 1)
       #expect(try fresh.reopened.everything().isEmpty)
+    }
+
+    @Test("one that can be renewed stays", arguments: KeychainUnderTest.givingRefreshTokens)
+    func erasedRenewable(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1, refreshToken: "r"))
+      #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")) == 1)
+      #expect(
+        try fresh.reopened.everything().map(\.credential) == [RevealedCredential("old", expiry: 1, refreshToken: "r")])
     }
   }
 }
