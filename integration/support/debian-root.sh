@@ -5,7 +5,7 @@
 requires debian-archive-keyring debootstrap
 
 # The cache contains every package that a case installs besides ours, so that no case needs a network.
-readonly DEBIAN_PACKAGES=(libsecret-1-0 libsodium23 git)
+readonly DEBIAN_PACKAGES=(libsecret-1-0 libsodium23 libcurl4 git)
 
 # keep_debian: makes its archive $DEBIAN, if it doesn't exist. Called before all cases, because it needs the user's own
 # environment.
