@@ -122,7 +122,9 @@ extension ConformanceTests {
       try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1, refreshToken: "r"))
       #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")) == 1)
       #expect(
-        try fresh.reopened.everything().map(\.credential) == [RevealedCredential("old", expiry: 1, refreshToken: "r")])
+        try fresh.reopened.everything().map(\.credential) == [
+          RevealedCredential("old", expiry: 1, refreshToken: "r")
+        ])
     }
   }
 }
