@@ -113,6 +113,7 @@ struct SignInTask {
       guard let kept = kept(work, for: error) else { return failed(SignInText.text(error, at: place)) }
       method = kept
     }
+    if work.onlyIfConfigured, method.isClaimed, !wantsToSignIn(method.service) { return .unknownPlace }
     let start = SystemClock.date / 1000
     let person = TerminalPerson(at: place)
     defer { person.finish() }
@@ -124,6 +125,13 @@ struct SignInTask {
       person.finish()
       return failed(error, asking: method.client.tokenEndpoint)
     }
+  }
+
+  /// Whether a person who didn't ask for it wants to sign in to a server that nobody but itself vouches for.
+  private func wantsToSignIn(_ service: KnownService?) -> Bool {
+    guard let terminal = Terminal() else { return false }
+    return terminal.confirms(
+      "\(place.hostAndPort) says that it is \(service?.name ?? "a service"). Sign in there?")
   }
 
   /// The client of an earlier sign-in, where no setting names one.

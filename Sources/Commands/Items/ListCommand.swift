@@ -17,6 +17,7 @@ struct ListCommand: ParsableCommand {
 
         llavero list --server '*.example.com' --domain ''
         llavero list github.com --format '{account}\\t{path}'
+        llavero list --expiring 7d
         llavero list --json | jq -r '.[].server'
 
       Generic passwords come first, by service, then internet passwords by server. A format names attributes: \
@@ -31,6 +32,11 @@ struct ListCommand: ParsableCommand {
 
   @OptionGroup(title: "Attributes") var attributes: AttributeOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "Only what expires within this time, such as 7d, or has expired; the soonest first", valueName: "time"))
+  var expiring: String?
+
   @Option(help: ArgumentHelp("Print this for each item", valueName: "text"))
   var format: String?
 
@@ -38,6 +44,7 @@ struct ListCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    if expiring != nil, format != nil { throw ValidationError("Either --expiring or --format.") }
     if format != nil, output.json { throw ValidationError("Either --format or --json.") }
     if url != nil, attributes.service != nil || (attributes.itemClass ?? .internet) != .internet {
       throw ValidationError("Generic passwords have no URL.")
@@ -51,7 +58,9 @@ struct ListCommand: ParsableCommand {
     let filter = attributes.isEmpty ? nil : attributes.filter
     var selection = keychain.selection
     selection.includesOtherItems = attributes.asksForOtherItems
+    if expiring != nil { selection.readsSecrets = true }
     let keychain = try selection.choose().open()
+    if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
     var printer = ItemPrinter(form)
     var failure: Failure?
     try keychain.forEachItem { item in
@@ -75,6 +84,23 @@ struct ListCommand: ParsableCommand {
         keychain.choice.kind == .forwarded
           ? "the other machine allows nothing here without a question" : "the keychain has no items yet")
     }
+  }
+
+  private func listExpiring(
+    _ time: String, in keychain: OpenKeychain, _ filter: ItemFilter?, _ place: PlaceFilter?
+  ) throws(Failure) {
+    let now = Timestamp.now
+    guard let limit = try ExpiryText.expiry(time, at: now) else {
+      throw Failure("what never expires is in the whole list", status: .usage)
+    }
+    let listing = try ExpiringListing(of: keychain, by: limit) { item in
+      (filter?.matches(item) ?? true) && (place?.contains(item) ?? true)
+    }
+    if listing.isEmpty {
+      throw Failure("nothing expires by then", status: .nothingMatched)
+    }
+    if output.json { return try StandardStreams.write(listing.json) }
+    try StandardStreams.write(listing.table(at: now))
   }
 }
 

@@ -6,12 +6,15 @@ package struct SignInMethod: ~Copyable {
   package var client: ClientRegistration
   /// The service, if it is a known one.
   package let service: KnownService?
+  /// Whether only the server itself says which service it is. A stranger can name such a server, in a submodule for example.
+  package let isClaimed: Bool
   /// The ways that configuration allows: the browser, a code.
   package var ways: Set<Way> = [.browser, .device]
 
-  package init(client: consuming ClientRegistration, service: KnownService?) {
+  package init(client: consuming ClientRegistration, service: KnownService?, isClaimed: Bool = false) {
     self.client = client
     self.service = service
+    self.isClaimed = isClaimed
   }
 
   /// A way to sign in.
@@ -56,10 +59,10 @@ extension SignInMethod {
     headers: [String] = [],
     over transport: (any Transport)?
   ) throws(NoSignInMethod) -> SignInMethod {
-    let service =
-      settings.value("provider").flatMap { KnownService.named($0) } ?? KnownService.on(
-        host: place.server.host)
-      ?? KnownService.calling(itself: headers)
+    let known =
+      settings.value("provider").flatMap { KnownService.named($0) }
+      ?? KnownService.on(host: place.server.host)
+    let service = known ?? KnownService.calling(itself: headers)
     var found = try Endpoints(settings, at: place)
     if let service { found.take(service, at: place) }
     var metadata: ServerMetadata?
@@ -102,7 +105,7 @@ extension SignInMethod {
     client.userName =
       settings.value("oauthDefaultUserName", environment: "DEFAULT_USERNAME") ?? service?.userName
       ?? client.userName
-    var method = SignInMethod(client: client, service: service)
+    var method = SignInMethod(client: client, service: service, isClaimed: known == nil && configured == nil)
     if let modes = settings.value("oauthAuthModes", environment: "AUTHMODES") {
       let words = modes.lowercased().split { $0 == " " || $0 == "," }
       if !words.contains("all") {

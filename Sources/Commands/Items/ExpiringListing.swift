@@ -1,0 +1,72 @@
+import JSON
+import Keychain
+import KeychainChoice
+import Terminals
+
+/// The items whose secrets expire by some time, soonest first. Unlike other lists, it reads secrets, for an expiry is as
+/// confidential as they are.
+struct ExpiringListing {
+  private struct Entry {
+    let item: Item
+    let expiry: Int64
+    let renewsItself: Bool
+  }
+
+  private var entries: [Entry] = []
+
+  /// - Parameters:
+  ///   - limit: the latest expiry, in seconds since the Unix epoch.
+  ///   - isWanted: whether an item is to be looked at.
+  /// - Throws: ``Failure`` if the keychain can't be read.
+  init(of keychain: OpenKeychain, by limit: Int64, where isWanted: (Item) -> Bool) throws(Failure) {
+    let store = keychain.keychain
+    entries = try explaining { () throws(KeychainError) in
+      var found: [Entry] = []
+      for item in try store.items(matching: .all) where isWanted(item) {
+        guard let credential = try store.credentialIfPresent(of: item), let expiry = credential.expiry,
+          expiry <= limit
+        else { continue }
+        found.append(
+          Entry(item: item, expiry: expiry, renewsItself: credential.hasRefreshToken || item.isMinted))
+      }
+      return found.sorted { $0.expiry < $1.expiry }
+    }
+  }
+
+  /// Whether nothing expires.
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// The list as a table for people.
+  func table(at now: Timestamp) -> TextForTerminal {
+    columns(
+      [["PLACE", "ACCOUNT", "EXPIRES", ""]]
+        + entries.map { entry in
+          [
+            entry.item.key.place, entry.item.key.account.map { "\($0)" } ?? "-", Self.end(entry, now),
+            entry.renewsItself ? "renews itself" : "",
+          ]
+        })
+  }
+
+  private static func end(_ entry: Entry, _ now: Timestamp) -> String {
+    // The first secret of what is made anew has expired at the beginning of time.
+    if entry.expiry <= 1 { return "expired" }
+    let date = dateText(Timestamp(seconds: entry.expiry))
+    return entry.expiry <= now.seconds ? "\(date), expired" : date
+  }
+
+  /// The list as a JSON array.
+  var json: Secret {
+    var json = JSONWriter(capacity: 4096)
+    json.beginArray()
+    for entry in entries {
+      json.beginObject()
+      ItemOutput.members(of: entry.item, in: &json)
+      json.member("password_expiry_utc", entry.expiry)
+      json.member("renews_itself", entry.renewsItself)
+      json.endObject()
+    }
+    json.endArray()
+    return json.finishLine()
+  }
+}
