@@ -31,8 +31,11 @@ enum KnownServicesOutput {
       } else {
         text += "  needs a client of yours: \(service.registration), redirect URI \(service.redirectURI)\n"
         text += "  \(service.choices)\n"
+        if service.needsSecret {
+          text += "  needs the client's secret too\(service.hasDeviceCode ? ", except with --device" : "")\n"
+        }
       }
-      text += "  ways: browser\(service.hasDeviceCode ? ", code" : ""), paste\n"
+      text += "  ways: --browser\(service.hasDeviceCode ? ", --device" : ""), --paste\n"
     }
     try StandardStreams.write("\(TextForTerminal(stringLiteral: text))")
   }

@@ -14,14 +14,15 @@ struct LoginCommand: ParsableCommand {
     abstract: "Sign in with a browser or a code, and keep a token that renews itself",
     discussion: """
       Signs in by OAuth: in your browser, or over ssh with a code that you type on any device. The token is kept like a \
-      password, and renewed when git or another tool asks for it and it has expired.
+      password. If it has a refresh token, it is renewed when git or another tool asks for it and it has expired.
 
         llavero login https://gitlab.example.com
         llavero login https://github.com --device --client-id Iv23liEXAMPLE
         llavero login --list
 
-      Most services want you to register llavero with them once; without that, this command says where. It reads the \
-      settings that Git Credential Manager and git-credential-oauth have in git's configuration. See llavero-login(1).
+      Most services want you to register a client with them once; without that, this command says where. Git's \
+      configuration names the client and its secret, in the settings of Git Credential Manager and \
+      git-credential-oauth. See llavero-login(1).
       """)
 
   @Argument(
@@ -51,7 +52,7 @@ struct LoginCommand: ParsableCommand {
   @Option(help: ArgumentHelp("What the token may do, in the service's words", valueName: "words"))
   var scope: String?
 
-  @Option(help: ArgumentHelp("The client that you registered at the service", valueName: "id"))
+  @Option(help: ArgumentHelp("A client without a secret that you registered at the service", valueName: "id"))
   var clientID: String?
 
   @OptionGroup var keychain: KeychainOptions
@@ -108,7 +109,7 @@ struct LoginCommand: ParsableCommand {
 extension SigningIn {
   /// What signs in for an open keychain.
   ///
-  /// - Throws: ``Failure`` if the companion isn't installed, or the keychain is another machine's.
+  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off.
   static func opened(for open: OpenKeychain) throws(Failure) -> SigningIn {
     guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else {
       throw Failure(

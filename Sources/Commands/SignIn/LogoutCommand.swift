@@ -14,7 +14,8 @@ struct LogoutCommand: ParsableCommand {
     abstract: "Forget a token, and have the service forget it too",
     discussion: """
       Where the service offers it, the token is revoked there first, so that nobody can use a copy of it. Where it \
-      doesn't, the token is only deleted here, and you are told.
+      doesn't, the token is only deleted here, and you are told. Nothing is asked, and a password that you typed is \
+      deleted likewise.
 
         llavero logout https://gitlab.example.com
         llavero logout https://gitlab.example.com --account alice --no-revoke
