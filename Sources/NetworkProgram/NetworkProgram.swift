@@ -29,6 +29,16 @@ package enum NetworkProgram {
     Program.end(Status.done.rawValue)
   }
 
+  /// `LLAVERO_NETWORK_TIMEOUT`: the longest exchange with a server, in seconds.
+  private static func timeout() throws(Failure) -> Int {
+    guard let text = Variables.value("LLAVERO_NETWORK_TIMEOUT"), !text.isEmpty else { return 30 }
+    guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let seconds = Int(text), 1...600 ~= seconds else {
+      throw Failure(
+        "LLAVERO_NETWORK_TIMEOUT has to be a whole number of seconds, from 1 to 600", status: .usage)
+    }
+    return seconds
+  }
+
   /// Whether the program that asked has ended already.
   private static var isAlone: Bool {
     var output = pollfd(fd: 1, events: 0, revents: 0)
@@ -51,9 +61,7 @@ package enum NetworkProgram {
       throw misuse
     }
     guard let place = SignInPlace(work.url) else { return .unknownPlace }
-    let timeout = Variables.value("LLAVERO_NETWORK_TIMEOUT").flatMap { Int($0) } ?? 30
-    let transport = CurlTransport(
-      timeout: min(max(timeout, 1), 600) * 1000, settings: GitConfiguration.httpSettings)
+    let transport = CurlTransport(timeout: try timeout() * 1000, settings: GitConfiguration.httpSettings)
     return SignInTask(at: place, over: transport).outcome(of: work)
   }
 }

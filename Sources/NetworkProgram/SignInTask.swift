@@ -6,8 +6,6 @@ import Terminals
 
 /// Does the work that a program with a keychain asks for.
 struct SignInTask {
-  /// The longest exchange with a server, in milliseconds.
-  static let exchangeLimit = 30_000
   /// How long a person has to sign in with the browser, in milliseconds.
   private static let patience = 600_000
   /// From how many seconds on a wrong clock is worth a word.
@@ -108,10 +106,17 @@ struct SignInTask {
     do throws(NoSignInMethod) {
       method = try self.method(work, asking: work.onlyIfConfigured ? nil : transport)
     } catch {
-      // Nobody asked to sign in.
-      if work.onlyIfConfigured { return .unknownPlace }
-      guard let kept = kept(work, for: error) else { return failed(SignInText.text(error, at: place)) }
-      method = kept
+      if let kept = kept(work, for: error) {
+        method = kept
+      } else if work.onlyIfConfigured, !error.isMistake {
+        // Nobody asked to sign in.
+        return .unknownPlace
+      } else {
+        return failed(SignInText.text(error, at: place))
+      }
+    }
+    if work.onlyIfConfigured, CredentialSettings.forbidsQuestions(GitConfiguration.credentialSettings()) {
+      return failed(SignInText.questionsForbidden(at: place))
     }
     if work.onlyIfConfigured, method.isClaimed, !wantsToSignIn(method.service) { return .unknownPlace }
     let start = SystemClock.date / 1000
@@ -322,7 +327,7 @@ struct SignInTask {
       _ = try method(work, asking: nil)
       return .done
     } catch {
-      return .unknownPlace
+      return kept(work, for: error) == nil ? .unknownPlace : .done
     }
   }
 }

@@ -141,6 +141,13 @@ enum SignInText {
     }
   }
 
+  static func questionsForbidden(at place: SignInPlace) -> Text {
+    Text(
+      message:
+        "nobody is asked to sign in to \(place.hostAndPort), by credential.interactive in git's configuration",
+      hint: "sign in by hand: llavero login \(place.scheme)://\(place.hostAndPort)")
+  }
+
   /// Warns of git's setting, each time.
   static func sayUnverified(_ url: EndpointURL) {
     StandardStreams.say(

@@ -18,7 +18,11 @@ package struct NetworkCompanion {
   }
 
   /// The longest time for work that asks nobody, in milliseconds: more than its own deadlines together.
-  package static let patience = 60_000
+  package static var patience: Int {
+    // Three exchanges at most follow one another.
+    let exchange = CString(variable: "LLAVERO_NETWORK_TIMEOUT").flatMap { Int($0.text) } ?? 0
+    return max(60, min(exchange, 600) * 3) * 1000
+  }
   /// The longest time for a person to sign in, in milliseconds: more than any code is valid.
   package static let patienceWithPerson = 3_600_000
 

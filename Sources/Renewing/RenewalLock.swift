@@ -12,9 +12,11 @@ struct RenewalLock: ~Copyable {
   /// Waits for the right.
   ///
   /// - Throws: as `FileLock` does.
-  init(named name: String, in stateFolder: String, patience: Int) throws(KeychainError) {
+  init(
+    named name: String, in stateFolder: String, patience: Int, onWaiting: () -> Void = {}
+  ) throws(KeychainError) {
     let folder = try Folder(creating: Self.folder(in: stateFolder))
-    lock = try FileLock(name, in: folder, patience: patience) {}
+    lock = try FileLock(name, in: folder, patience: patience, onWaiting: onWaiting)
   }
 
   /// The name of the file for a text. Two that are equal by chance only wait for each other.

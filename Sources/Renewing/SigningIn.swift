@@ -2,6 +2,7 @@ import Bytes
 import CredentialProtocols
 package import Keychain
 import Processes
+import Terminals
 package import SignIn
 
 /// Signs a person in, and keeps what comes of it.
@@ -15,6 +16,9 @@ package struct SigningIn {
     self.companion = companion
     self.stateFolder = stateFolder
   }
+
+  /// How items for tokens are described.
+  package static let tokenDescription: ByteString = "OAuth token"
 
   /// What came of it.
   package enum Outcome {
@@ -56,7 +60,10 @@ package struct SigningIn {
     let origin = address.server.origin
     let lock = try RenewalLock(
       named: RenewalLock.name(of: origin), in: stateFolder,
-      patience: NetworkCompanion.patienceWithPerson / 1000)
+      patience: NetworkCompanion.patienceWithPerson / 1000
+    ) {
+      StandardStreams.say("waiting for another process, which somebody signs in")
+    }
     defer { withExtendedLifetime(lock) {} }
     if try isThere() { return .isThere }
     let readiness = keychain.probe()
@@ -73,7 +80,7 @@ package struct SigningIn {
       var key = key
       key.account = key.account ?? tokens.account
       var item = Item(.internetPassword(key))
-      item.itemDescription = "OAuth token"
+      item.itemDescription = Self.tokenDescription
       let credential = Credential(
         tokens.accessToken.copy(), expiry: tokens.expiry, refreshToken: tokens.copyOfRefreshToken())
       // The token is of no use for long without its client.
@@ -85,11 +92,16 @@ package struct SigningIn {
     }
   }
 
-  /// Whether git's configuration, or the service itself, says how to sign in.
+  /// Whether git's configuration, the service itself or an earlier sign-in says how to sign in.
   ///
   /// - Throws: ``KeychainError`` if the companion can't be run.
-  package func isConfigured(at url: String, headers: [String]) throws(KeychainError) -> Bool {
+  package func isConfigured(
+    at url: String, headers: [String], _ keychain: any KeychainStore
+  ) throws(KeychainError) -> Bool {
     var work = SignInWork(.describe, at: url)
+    if let address = SignInPlace(url) {
+      work.client = try KeptClient.find(address.server.origin, in: keychain)
+    }
     work.headers = headers
     if case .done = try companion.perform(work, within: NetworkCompanion.patience) { return true }
     return false

@@ -22,7 +22,7 @@ package final class TokenRenewal: SecretRenewing {
   }
 
   /// How long to wait for another process, in seconds: longer than it may take.
-  private static let patience = NetworkCompanion.patience / 1000 + 30
+  private static var patience: Int { NetworkCompanion.patience / 1000 + 30 }
 
   package func renew(
     _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore, at now: Timestamp
@@ -30,6 +30,22 @@ package final class TokenRenewal: SecretRenewing {
     guard let place = SignedInPlace(item, credential.authenticationScheme), let companion = companion() else {
       return .failed
     }
+    do throws(KeychainError) {
+      return try renew(item, credential, at: place, by: companion, in: keychain)
+    } catch .promptDismissed {
+      // A signal has ended it, which ends this program too.
+      throw .promptDismissed
+    } catch {
+      // A token that is valid for another minute is no worse for it.
+      say(place, Failure(error).message)
+      return .failed
+    }
+  }
+
+  private func renew(
+    _ item: Item, _ credential: borrowing Credential, at place: SignedInPlace, by companion: NetworkCompanion,
+    in keychain: any KeychainStore
+  ) throws(KeychainError) -> RenewalOutcome {
     let begin = SystemClock.sinceBoot
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: Self.patience)
     // Only the keychain knows what others have done meanwhile.
@@ -56,9 +72,9 @@ package final class TokenRenewal: SecretRenewing {
         tokens.accessToken.copy(), expiry: tokens.expiry,
         refreshToken: tokens.copyOfRefreshToken() ?? present.credential.copyOfRefreshToken(),
         authenticationScheme: present.credential.authenticationScheme)
-      let outcome = try keep(credential, in: keychain, insteadOf: present)
+      // Before it is replaced, so that nobody can store it in between.
       lock.noteReplaced(present.credential.secret)
-      return outcome
+      return try keep(credential, in: keychain, insteadOf: present)
     case .minted(let minted):
       return try keep(
         Credential(minted.token.copy(), expiry: minted.expiry), in: keychain, insteadOf: present)

@@ -42,7 +42,7 @@ struct GitSignIn {
   ) throws(Failure) -> Bool {
     let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Self.hasDisplay)
     if !isAsked {
-      if try explaining(signingIn.isConfigured(at: url, headers: headers)) {
+      if try explaining(signingIn.isConfigured(at: url, headers: headers, keychain)) {
         StandardStreams.say("nobody can be asked here to sign in to \(url)")
         StandardStreams.say("hint: \(command: "llavero", "login", url)")
       }

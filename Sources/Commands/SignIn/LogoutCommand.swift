@@ -39,8 +39,13 @@ struct LogoutCommand: ParsableCommand {
     let item = try place.item(in: keychain)
     guard case .internetPassword(let key) = item.key else { return }
     var isRevoked = false
+    let credential = try explaining { () throws(KeychainError) in try keychain.credential(of: item) }
+    guard credential.hasRefreshToken || item.itemDescription == SigningIn.tokenDescription else {
+      throw Failure(
+        "what the keychain has for \(item.name) is no token that somebody signed in for",
+        hint: "\(command: "llavero", "delete", place.url ?? "") deletes it", status: .usage)
+    }
     if !noRevoke {
-      let credential = try explaining { () throws(KeychainError) in try keychain.credential(of: item) }
       isRevoked = try revoke(credential, of: key, in: open)
     }
     _ = try explaining(keychain.delete([item]))

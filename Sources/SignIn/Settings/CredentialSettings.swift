@@ -15,6 +15,13 @@ package struct CredentialSettings {
     self.variable = variable
   }
 
+  /// Whether git's `credential.interactive` says that nobody is to be asked. Helpers read it themselves
+  /// (git-config(1)).
+  package static func forbidsQuestions(_ settings: [GitSetting]) -> Bool {
+    let value = settings.last { $0.subsection == nil && $0.name == "interactive" }?.value.lowercased()
+    return value.map { ["false", "never", "no", "off", "0"].contains($0) } ?? false
+  }
+
   /// The URLs under which a setting for the place may be, the most specific first: the longest path, then none, then the
   /// domains above the host, each also without the scheme, as Git Credential Manager looks; `*` in place of a label, as git
   /// does; none at all for a setting for every place.

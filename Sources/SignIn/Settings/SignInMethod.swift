@@ -33,6 +33,11 @@ package enum NoSignInMethod: Error {
   case unusableSetting(String)
   /// The server was asked for its endpoints, and there was no answer.
   case fault(SignInFault)
+
+  /// Whether something was meant, and is wrong.
+  package var isMistake: Bool {
+    if case .unusableSetting = self { true } else { false }
+  }
 }
 
 extension SignInMethod {
