@@ -366,7 +366,7 @@ let package = Package(
     .testTarget(
       name: "CredentialProtocolsTests",
       dependencies: [
-        "KeychainTesting", "CredentialProtocols", "KeychainChoice", "TestSupport", "Properties",
+        "KeychainTesting", "CredentialProtocols", "TestSupport", "Properties",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -11,6 +11,9 @@ public import UnlockCache
 /// A vault's key stays in memory as long as the object lives. If the unlock cache keeps the key too, the vault is
 /// locked as soon as the cache has forgotten it, whichever process locked it.
 public final class EncryptedFileKeychain: KeychainStore {
+  /// Gets new secrets for items that have expired; `nil` if nothing does.
+  public var renewer: (any SecretRenewing)?
+
   /// An event that a program using the keychain may want to report.
   public enum Notice: Hashable, Sendable {
     /// A vault was made because there was none.

@@ -1,5 +1,8 @@
 /// A keychain that a desktop service manages: what programs need of it beyond the items.
 public protocol DesktopKeychain: KeychainStore {
+  /// Gets new secrets for items that have expired; `nil` if nothing does.
+  var renewer: (any SecretRenewing)? { get set }
+
   /// Describes the service and its collections, without unlocking anything.
   ///
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.

@@ -140,22 +140,22 @@ package struct OpenKeychain {
     if case .file(let keychain) = store { keychain } else { nil }
   }
 
-  /// What renews its tokens; `nil` for a keychain whose tokens are renewed elsewhere.
-  package var renewer: (any SecretRenewing)?
-
   /// The keychain of whichever kind.
   package var keychain: any KeychainStore {
     switch store {
-    case .file(let keychain): renewing(keychain)
-    case .secretService(let keychain): renewing(keychain)
-    // The machine that it is on does it.
+    case .file(let keychain): keychain
+    case .secretService(let keychain): keychain
     case .forwarded(let keychain): keychain
     }
   }
 
-  private func renewing(_ keychain: any KeychainStore) -> any KeychainStore {
-    guard let renewer else { return keychain }
-    return RenewingKeychain(keychain, renewer: renewer)
+  /// Has tokens renewed, unless the keychain is another machine's, which does it there.
+  package func renew(with renewer: any SecretRenewing) {
+    switch store {
+    case .file(let keychain): keychain.renewer = renewer
+    case .secretService(let keychain): keychain.renewer = renewer
+    case .forwarded: break
+    }
   }
 
   /// Remembers the choice, after something has been stored.

@@ -3,6 +3,9 @@ public import Keychain
 /// A keychain that lasts as long as the process, for tests of programs that take a `SharedKeychain` or a
 /// `KeychainStore`. See ``FailingKeychain`` for one that fails.
 public final class InMemoryKeychain: KeychainStore {
+  /// Gets new secrets for items that have expired; `nil` if nothing does.
+  public var renewer: (any SecretRenewing)?
+
   // Credentials can't be array elements, so each entry is an object that owns one.
   private final class Entry {
     var item: Item

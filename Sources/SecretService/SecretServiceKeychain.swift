@@ -7,6 +7,9 @@ public import Keychain
 /// Items are found in all collections; new ones go to the default one. An existing item is changed in place and keeps
 /// the attributes by which other programs know it.
 public final class SecretServiceKeychain: DesktopKeychain {
+  /// Gets new secrets for items that have expired; `nil` if nothing does.
+  public var renewer: (any SecretRenewing)?
+
   var service: Service
   let settings: DesktopKeychainSettings
   let address: BusAddress

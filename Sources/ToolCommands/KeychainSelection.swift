@@ -337,11 +337,11 @@ package struct SelectedKeychain {
   package func open() throws(Failure) -> OpenKeychain {
     if let opened { return opened }
     // Whether a keychain is forwarded was seen when the choice was made. An agent that doesn't answer costs time.
-    var open = try explaining { () throws(KeychainChoiceError) in
+    let open = try explaining { () throws(KeychainChoiceError) in
       guard let choice else { return try opener.openWhatAnswers() }
       return try opener.open(choice)
     }
-    open.renewer = TokenRenewal(stateFolder: location.stateFolder)
+    open.renew(with: TokenRenewal(stateFolder: location.stateFolder))
     return open
   }
 

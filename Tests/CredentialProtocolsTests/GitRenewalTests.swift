@@ -1,6 +1,6 @@
 import CredentialProtocols
 import Keychain
-import KeychainChoice
+import KeychainTesting
 import TestSupport
 import Testing
 
@@ -104,7 +104,8 @@ import Testing
   func renewing() throws {
     let git = Conversation()
     let renewer = Renewer()
-    let keychain = RenewingKeychain(git.keychain, renewer: renewer)
+    let keychain = try #require(git.keychain as? InMemoryKeychain)
+    keychain.renewer = renewer
     func answer() throws -> String {
       let text = Secret(copying: ByteString(joined(place)))
       let request = try text.withUnsafeBytes { try GitRequest(parsing: $0) }
