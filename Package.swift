@@ -365,9 +365,7 @@ let package = Package(
       exclude: ["Programs"], swiftSettings: settings),
     .testTarget(
       name: "CredentialProtocolsTests",
-      dependencies: [
-        "KeychainTesting", "CredentialProtocols", "TestSupport", "Properties",
-      ],
+      dependencies: ["KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
       swiftSettings: settings),
     .testTarget(
       name: "SignInTests", dependencies: ["Bytes", "JSON", "SignIn", "Properties"], swiftSettings: settings),

@@ -5,6 +5,8 @@ package import SignIn
 /// Sends requests with libcurl: over TLS 1.2 or later, without following redirects, each with a deadline.
 package final class CurlTransport: Transport {
   private let settings: (EndpointURL) -> HTTPSettings
+  /// Those of the servers that were asked, by their addresses.
+  private var known: [EndpointURL: HTTPSettings] = [:]
   private let timeout: Int
   private let handle: UnsafeMutableRawPointer?
 
@@ -29,11 +31,11 @@ package final class CurlTransport: Transport {
     guard let handle else { throw .unreachable("libcurl can't be used") }
     // Connections are kept, options are not.
     curl_easy_reset(handle)
-    let settings = settings(request.url)
+    let settings = known[request.url] ?? self.settings(request.url)
+    known[request.url] = settings
     var lists = CurlLists()
     let reply = ReplyBuffer()
     var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
-    let isGet = request.isGet
     set(handle, CURLOPT_URL, request.url.text)
     set(handle, CURLOPT_PROTOCOLS_STR, request.url.scheme)
     set(handle, CURLOPT_FOLLOWLOCATION, 0)
@@ -44,7 +46,7 @@ package final class CurlTransport: Transport {
     set(handle, CURLOPT_USERAGENT, settings.userAgent ?? Self.userAgent)
     apply(settings, to: handle, &lists)
     lists.headers.append("Accept: application/json")
-    if !isGet { lists.headers.append("Content-Type: \(request.mediaType)") }
+    if !request.isGet { lists.headers.append("Content-Type: \(request.mediaType)") }
     // A server that doesn't expect it would be waited for.
     lists.headers.append("Expect:")
     ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, lists.headers.list)

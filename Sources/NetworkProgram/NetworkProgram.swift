@@ -61,7 +61,7 @@ package enum NetworkProgram {
       throw misuse
     }
     guard let place = SignInPlace(work.url) else { return .unknownPlace }
-    let transport = CurlTransport(timeout: try timeout() * 1000, settings: GitConfiguration.httpSettings)
+    let transport = CurlTransport(timeout: try timeout() * 1000, settings: GitConfigCommand.httpSettings)
     return SignInTask(at: place, over: transport).outcome(of: work)
   }
 }

@@ -49,12 +49,12 @@ struct SignInTask {
   }
 
   private func method(
-    _ work: borrowing SignInWork, asking transport: (any Transport)?
+    _ work: borrowing SignInWork, _ settings: [GitSetting] = GitConfigCommand.credentialSettings(),
+    asking transport: (any Transport)?
   ) throws(NoSignInMethod) -> SignInMethod {
-    let settings = CredentialSettings(
-      for: place, GitConfiguration.credentialSettings(), variable: Variables.value)
-    return try SignInMethod.find(
-      for: place, settings, work.options, headers: work.headers, over: transport)
+    try SignInMethod.find(
+      for: place, CredentialSettings(for: place, settings, variable: Variables.value), work.options,
+      headers: work.headers, over: transport)
   }
 
   // MARK: Renewing
@@ -102,9 +102,10 @@ struct SignInTask {
   // MARK: Signing in
 
   private func signIn(_ work: borrowing SignInWork) -> SignInOutcome {
+    let settings = GitConfigCommand.credentialSettings()
     let method: SignInMethod
     do throws(NoSignInMethod) {
-      method = try self.method(work, asking: work.onlyIfConfigured ? nil : transport)
+      method = try self.method(work, settings, asking: work.onlyIfConfigured ? nil : transport)
     } catch {
       if let kept = kept(work, for: error) {
         method = kept
@@ -115,7 +116,7 @@ struct SignInTask {
         return failed(SignInText.text(error, at: place))
       }
     }
-    if work.onlyIfConfigured, CredentialSettings.forbidsQuestions(GitConfiguration.credentialSettings()) {
+    if work.onlyIfConfigured, CredentialSettings.forbidsQuestions(settings) {
       return failed(SignInText.questionsForbidden(at: place))
     }
     if work.onlyIfConfigured, method.isClaimed, !wantsToSignIn(method.service) { return .unknownPlace }

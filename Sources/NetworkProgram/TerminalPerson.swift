@@ -6,8 +6,7 @@ import Terminals
 /// The person who signs in, at the terminal.
 final class TerminalPerson: SignInPerson {
   private let place: SignInPlace
-  private var end: Int?
-  private var shownMinute: Int?
+  private var isCounting = false
 
   init(at place: SignInPlace) {
     self.place = place
@@ -46,7 +45,7 @@ final class TerminalPerson: SignInPerson {
     let end = SystemClock.awake + milliseconds
     while true {
       let now = SystemClock.awake
-      showTime(left: seconds - (milliseconds - max(0, end - now)) / 1000 - 0)
+      showTime(left: seconds - (milliseconds - max(0, end - now)) / 1000)
       if now >= end { return }
       // A signal ends this program, and nothing is kept.
       poll(nil, 0, Int32(min(end - now, 1000)))
@@ -62,8 +61,6 @@ final class TerminalPerson: SignInPerson {
     terminal.show("\rWaiting; the code is valid for \(time) (Ctrl-C to stop)  ")
     isCounting = true
   }
-
-  private var isCounting = false
 
   /// Ends the line with the countdown.
   func finish() {

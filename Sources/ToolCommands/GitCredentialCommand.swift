@@ -108,7 +108,7 @@ package enum GitCredentialCommand {
       let now = try signIn.run(
         in: open.keychain, mayAsk: options.selection.mayBeAsked, mayUseTerminal: options.selection.mayAsk
       ) { () throws(KeychainError) in
-        ((try? protocolOfGit.perform(.get, request, on: open.keychain).isEmpty) ?? true) == false
+        (try? protocolOfGit.perform(.get, request, on: open.keychain).isEmpty) == false
       }
       if now {
         try open.remember(isSaid: options.selection.tellsOfBeginning)

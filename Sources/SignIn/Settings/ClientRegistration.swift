@@ -59,9 +59,6 @@ package struct ClientRegistration: ~Copyable {
     return copy
   }
 
-  /// The largest registration as JSON, in bytes.
-  package static let maximumSize = 32_768
-
   /// The registration as JSON, which may hold a secret.
   package var encoded: Secret {
     var json = JSONWriter()
@@ -105,10 +102,7 @@ package struct ClientRegistration: ~Copyable {
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       switch try JSONValue.name(name) {
       case "client_id": clientID = "\(try value.string())"
-      case "client_secret":
-        var copy = Secret(capacity: value.raw.count)
-        try value.appendString(to: &copy)
-        secret = consume copy
+      case "client_secret": secret = try value.secret()
       case "token_endpoint_auth_method":
         guard let method = Authentication(rawValue: "\(try value.string())") else {
           throw JSONReader.Malformed()

@@ -5,7 +5,7 @@ import SignIn
 import ToolCommands
 
 /// Git's settings, as git itself reads them in the working directory.
-struct GitConfiguration {
+enum GitConfigCommand {
   /// The time limit for a run of git, in milliseconds.
   private static let timeout = 5000
 
