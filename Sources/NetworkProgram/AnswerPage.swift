@@ -24,6 +24,7 @@ struct AnswerPage {
 
   private static let reasons = [
     200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
+    411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
     431: "Request Header Fields Too Large", 503: "Service Unavailable",
   ]
 

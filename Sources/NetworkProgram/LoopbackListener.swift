@@ -11,6 +11,7 @@ final class LoopbackListener {
   let port: UInt16
   private let sockets: [Int32]
   private let hosts: [String]
+  private let isForm: Bool
   private var connections: [Connection] = []
 
   /// A browser opens more connections than it uses; whoever holds more than these keeps nobody else out for long.
@@ -25,7 +26,10 @@ final class LoopbackListener {
   }
 
   /// Listens at the address of a redirection: at its port, or at a free one. `nil` if the port is in use.
-  init?(for redirection: Redirection) {
+  ///
+  /// - Parameter isForm: whether the browser brings a form.
+  init?(for redirection: Redirection, isForm: Bool) {
+    self.isForm = isForm
     var opened: [Int32] = []
     var port = redirection.port ?? 0
     // A name may lead to either address, as the browser likes (section 8.3).
@@ -105,7 +109,7 @@ final class LoopbackListener {
 
   /// What a browser has brought, and the connection that waits for the answer.
   struct Arrival {
-    let query: [UInt8]
+    let parameters: [UInt8]
     fileprivate let socket: Int32
 
     /// Answers, and ends the connection.
@@ -159,7 +163,9 @@ final class LoopbackListener {
       return nil
     }
     connections[index].text += buffer[..<count]
-    let outcome = connections[index].text.withUnsafeBytes { ReturnRequest.parse($0, hosts: hosts) }
+    let outcome = connections[index].text.withUnsafeBytes {
+      ReturnRequest.parse($0, hosts: hosts, isForm: isForm)
+    }
     switch outcome {
     case .incomplete: return nil
     case .refused(let status): finish(connections[index], AnswerPage.status(status))
@@ -168,7 +174,7 @@ final class LoopbackListener {
         finish(connections[index], AnswerPage.status(404))
       } else {
         connections.remove(at: index)
-        return Arrival(query: request.query, socket: socket)
+        return Arrival(parameters: request.parameters, socket: socket)
       }
     }
     return nil
@@ -176,7 +182,7 @@ final class LoopbackListener {
 
   private func finish(_ connection: Connection, _ page: AnswerPage) {
     connections.removeAll { $0.socket == connection.socket }
-    Arrival(query: [], socket: connection.socket).answer(page)
+    Arrival(parameters: [], socket: connection.socket).answer(page)
   }
 
   private static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Bool {

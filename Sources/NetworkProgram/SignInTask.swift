@@ -172,7 +172,9 @@ struct SignInTask {
   }
 
   private func usualWay(_ method: borrowing SignInMethod) -> SignInMethod.Way {
-    let hasBrowser = method.client.authorizationEndpoint != nil && method.ways.contains(.browser)
+    let hasBrowser =
+      method.client.authorizationEndpoint != nil && method.client.responseMode != .fragment
+      && method.ways.contains(.browser)
     if hasBrowser, BrowserProgram.isThere { return .browser }
     if method.client.deviceEndpoint != nil, method.ways.contains(.device) { return .device }
     return .paste
@@ -198,12 +200,18 @@ struct SignInTask {
     guard let redirection = Redirection(client.redirectURI), client.authorizationEndpoint != nil else {
       throw .noFlow
     }
-    guard let listener = LoopbackListener(for: redirection) else {
+    let mode = client.responseMode
+    if mode == .fragment {
+      TerminalPerson.show(
+        "A browser keeps the fragment to itself, in which \(place.hostAndPort) sends the code.\n")
+      return try byPasting(client)
+    }
+    guard let listener = LoopbackListener(for: redirection, isForm: mode == .formPost) else {
       TerminalPerson.show(
         "Port \(redirection.port ?? 0) is in use, and \(place.hostAndPort) sends the browser only there.\n")
       return try byPasting(client)
     }
-    let request = try AuthorizationRequest(client, port: listener.port)
+    let request = try AuthorizationRequest(client, port: listener.port, mode: mode)
     TerminalPerson.show(
       "To sign in to \(place.hostAndPort), use the page in your browser. If none opens, open this one:\n\n    \(request.url)\n\n"
     )
@@ -212,8 +220,8 @@ struct SignInTask {
     while let arrival = listener.next(at: request.path, until: deadline) {
       let returned: AuthorizationRequest.Return
       do throws(SignInFault) {
-        let query = Secret(copying: ByteString(arrival.query))
-        returned = try query.withUnsafeBytes { (text) throws(SignInFault) in try request.check(text) }
+        let parameters = Secret(copying: ByteString(arrival.parameters))
+        returned = try parameters.withUnsafeBytes { (text) throws(SignInFault) in try request.check(text) }
       } catch {
         arrival.answer(.failed)
         throw error
@@ -238,7 +246,9 @@ struct SignInTask {
   }
 
   private func byPasting(_ client: borrowing ClientRegistration) throws(SignInFault) -> Tokens {
-    let request = try AuthorizationRequest(client, port: nil)
+    // A form leaves nothing in the address that could be copied.
+    let mode = client.responseMode == .fragment ? client.responseMode : .query
+    let request = try AuthorizationRequest(client, port: nil, mode: mode)
     guard let terminal = Terminal() else { throw .noFlow }
     terminal.show(
       """
@@ -253,9 +263,15 @@ struct SignInTask {
     for _ in 0..<3 {
       guard case .line(let line) = terminal.askForSecret("Address: ") else { throw .cancelled }
       let returned = try line.withUnsafeBytes { (text) throws(SignInFault) -> AuthorizationRequest.Return in
-        guard let mark = text.firstIndex(of: UInt8(ascii: "?"), from: 0) else { return .foreign }
-        let end = text.firstIndex(of: UInt8(ascii: "#"), from: mark) ?? text.count
-        return try request.check(text.part(mark + 1, end - mark - 1))
+        let fragment = text.firstIndex(of: UInt8(ascii: "#"), from: 0) ?? text.count
+        if mode == .fragment {
+          return try request.check(
+            text.part(min(fragment + 1, text.count), max(0, text.count - fragment - 1)))
+        }
+        guard let mark = text.firstIndex(of: UInt8(ascii: "?"), from: 0), mark < fragment else {
+          return .foreign
+        }
+        return try request.check(text.part(mark + 1, fragment - mark - 1))
       }
       switch consume returned {
       case .foreign:

@@ -204,6 +204,14 @@ struct AuthorizationRequestTests {
     #expect(try outcome(request, "code=c&state=\(state)&iss=https%3A%2F%2Fgit.example") == "code c")
   }
 
+  @Test("how the code comes back is asked for where it isn't the usual way")
+  func responseMode() throws {
+    let usual = try AuthorizationRequest(try client(), port: 99)
+    #expect(try parameters(usual)["response_mode"] == nil)
+    let form = try AuthorizationRequest(try client(), port: 99, mode: .formPost)
+    #expect(try parameters(form)["response_mode"] == "form_post")
+  }
+
   @Test("the challenge of RFC 7636 appendix B")
   func challenge() {
     let key = ProofKey(verifier: Secret("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
@@ -212,12 +220,13 @@ struct AuthorizationRequestTests {
 }
 
 struct ReturnRequestTests {
-  private func outcome(_ text: String) -> String {
+  private func outcome(_ text: String, isForm: Bool = false) -> String {
     let outcome = Array(text.utf8).withUnsafeBytes {
-      ReturnRequest.parse($0, hosts: ["127.0.0.1:9", "localhost:9"])
+      ReturnRequest.parse($0, hosts: ["127.0.0.1:9", "localhost:9"], isForm: isForm)
     }
     switch outcome {
-    case .request(let request): return "\(request.path) \(String(decoding: request.query, as: UTF8.self))"
+    case .request(let request):
+      return "\(request.path) \(String(decoding: request.parameters, as: UTF8.self))"
     case .incomplete: return "incomplete"
     case .refused(let status): return "\(status)"
     }
@@ -248,5 +257,40 @@ struct ReturnRequestTests {
   ])
   func refused(text: String, status: String) {
     #expect(outcome(text) == status)
+  }
+
+  /// A request whose browser sends a form, with these lines between `Host` and the body.
+  private static func form(_ lines: String, _ body: String) -> String {
+    "POST /cb?code=no HTTP/1.1\r\nHost: 127.0.0.1:9\r\n\(lines)\r\n\r\n\(body)"
+  }
+
+  private static let formType = "Content-Type: application/x-www-form-urlencoded"
+
+  @Test("a form comes in the body, whatever is in the address")
+  func isForm() {
+    #expect(
+      outcome(Self.form("\(Self.formType)\r\nContent-Length: 6", "code=1"), isForm: true) == "/cb code=1")
+    #expect(
+      outcome(Self.form("\(Self.formType);charset=UTF-8\r\ncontent-length:3", "a=1\r\n"), isForm: true)
+        == "/cb a=1")
+    #expect(outcome(Self.form("\(Self.formType)\r\nContent-Length: 0", ""), isForm: true) == "/cb ")
+    #expect(
+      outcome(Self.form("\(Self.formType)\r\nContent-Length: 7", "code=1"), isForm: true) == "incomplete")
+  }
+
+  @Test(
+    "what is no form is refused",
+    arguments: [
+      ("GET /?code=1 HTTP/1.1\r\nHost: 127.0.0.1:9\r\n\r\n", "405"),
+      (form(formType, "code=1"), "411"),
+      (form("\(formType)\r\nContent-Length: 6\r\nContent-Length: 6", "code=1"), "411"),
+      (form("\(formType)\r\nContent-Length: -6", "code=1"), "411"),
+      (form("\(formType)\r\nContent-Length: 6\r\nTransfer-Encoding: chunked", "code=1"), "411"),
+      (form("\(formType)\r\nContent-Length: 40000", ""), "413"),
+      (form("Content-Type: text/plain\r\nContent-Length: 6", "code=1"), "415"),
+      (form("Content-Length: 6", "code=1"), "415"),
+    ])
+  func isNoForm(text: String, status: String) {
+    #expect(outcome(text, isForm: true) == status)
   }
 }

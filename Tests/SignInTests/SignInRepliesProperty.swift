@@ -111,12 +111,18 @@ enum SignInRepliesProperty: Property {
   }
 
   private static func checkRequest(_ text: UnsafeRawBufferPointer) throws(PropertyFailure) {
-    switch ReturnRequest.parse(text, hosts: ["127.0.0.1:1"]) {
-    case .incomplete: try require(text.count <= ReturnRequest.maximumSize, "a long head is refused")
-    case .refused(let status): try require(400...431 ~= status, "it is the client's fault")
-    case .request(let request):
-      try require(request.path.hasPrefix("/"), "a path begins with a slash")
-      try require(request.query.allSatisfy { 0x21...0x7e ~= $0 }, "a query is visible")
+    for isForm in [false, true] {
+      switch ReturnRequest.parse(text, hosts: ["127.0.0.1:1"], isForm: isForm) {
+      case .incomplete: try require(text.count <= 2 * ReturnRequest.maximumSize, "a long request is refused")
+      case .refused(let status): try require(400...431 ~= status, "it is the client's fault")
+      case .request(let request):
+        try require(request.path.hasPrefix("/"), "a path begins with a slash")
+        if isForm {
+          try require(request.parameters.count < text.count, "a form was sent")
+        } else {
+          try require(request.parameters.allSatisfy { 0x21...0x7e ~= $0 }, "a query is visible")
+        }
+      }
     }
   }
 }

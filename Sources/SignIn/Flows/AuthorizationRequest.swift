@@ -15,10 +15,14 @@ package struct AuthorizationRequest: ~Copyable {
 
   /// Makes a question.
   ///
-  /// - Parameter port: the port at which the browser's return is awaited; `nil` if the registration has one of its own, or
-  ///   a person copies the address.
+  /// - Parameters:
+  ///   - port: the port at which the browser's return is awaited; `nil` if the registration has one of its own, or a person
+  ///     copies the address.
+  ///   - mode: how the code is to come.
   /// - Throws: ``SignInFault/noFlow`` if the server has no such endpoint.
-  package init(_ client: borrowing ClientRegistration, port: UInt16?) throws(SignInFault) {
+  package init(
+    _ client: borrowing ClientRegistration, port: UInt16?, mode: ClientRegistration.ResponseMode = .query
+  ) throws(SignInFault) {
     guard let endpoint = client.authorizationEndpoint, let redirect = Redirection(client.redirectURI) else {
       throw .noFlow
     }
@@ -36,6 +40,7 @@ package struct AuthorizationRequest: ~Copyable {
     query.append("state", state)
     query.append("code_challenge", key.challenge)
     query.append("code_challenge_method", "S256")
+    if mode != .query { query.append("response_mode", mode.rawValue) }
     url = query.finish().withUnsafeBytes { endpoint.adding(String(decoding: $0, as: UTF8.self)) }
   }
 

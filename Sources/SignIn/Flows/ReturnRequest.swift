@@ -2,13 +2,13 @@ import Bytes
 
 /// The request with which a browser comes back to this machine, as far as it matters (RFC 9112).
 package struct ReturnRequest {
-  /// The longest head of a request, in bytes.
+  /// The longest head of a request, and the longest form, in bytes.
   package static let maximumSize = 32_768
 
   /// The path, without the query.
   package let path: String
-  /// The query, without its question mark.
-  package let query: [UInt8]
+  /// The parameters: the query without its question mark, or the form in the body.
+  package let parameters: [UInt8]
 
   /// What came so far.
   package enum Outcome {
@@ -19,11 +19,14 @@ package struct ReturnRequest {
     case refused(Int)
   }
 
-  /// Reads the head of a request.
+  /// Reads a request: its head, and the form that it sends.
   ///
-  /// - Parameter hosts: the values that `Host` may have. A page of another site, whose name leads here, has another (DNS
-  ///   rebinding).
-  package static func parse(_ text: UnsafeRawBufferPointer, hosts: [String]) -> Outcome {
+  /// - Parameters:
+  ///   - hosts: the values that `Host` may have. A page of another site, whose name leads here, has another (DNS
+  ///     rebinding).
+  ///   - isForm: whether the browser sends a form with POST, and not an address with GET.
+  package static func parse(_ text: UnsafeRawBufferPointer, hosts: [String], isForm: Bool = false) -> Outcome
+  {
     guard let end = endOfHead(text) else {
       return text.count > maximumSize ? .refused(431) : .incomplete
     }
@@ -34,22 +37,39 @@ package struct ReturnRequest {
     guard words.count == 3, words[2].hasPrefix("HTTP/1."), words[1].hasPrefix("/"),
       first.allSatisfy({ 0x20...0x7e ~= $0 })
     else { return .refused(400) }
-    guard words[0] == "GET" else { return .refused(405) }
-    var named: [String] = []
+    guard words[0] == (isForm ? "POST" : "GET") else { return .refused(405) }
+    var fields: [String: [String]] = [:]
     while let line = lines.next(), !line.isEmpty {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0) else { return .refused(400) }
       let name = String(decoding: line.part(0, colon), as: UTF8.self).lowercased()
-      if name != "host" { continue }
+      guard ["host", "content-type", "content-length", "transfer-encoding"].contains(name) else { continue }
       let value = line.part(colon + 1, line.count - colon - 1)
-      named.append(
+      fields[name, default: []].append(
         String(decoding: value, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\t" }).joined()
           .lowercased())
     }
-    guard named.count == 1, hosts.contains(named[0]) else { return .refused(400) }
+    guard let named = fields["host"], named.count == 1, hosts.contains(named[0]) else { return .refused(400) }
     let target = words[1]
     let mark = target.firstIndex(of: "?") ?? target.endIndex
-    return .request(
-      ReturnRequest(path: String(target[..<mark]), query: Array(target[mark...].dropFirst().utf8)))
+    let path = String(target[..<mark])
+    if !isForm {
+      return .request(ReturnRequest(path: path, parameters: Array(target[mark...].dropFirst().utf8)))
+    }
+    return form(in: text.part(end, text.count - end), fields, at: path)
+  }
+
+  private static func form(
+    in body: UnsafeRawBufferPointer, _ fields: [String: [String]], at path: String
+  ) -> Outcome {
+    guard fields["transfer-encoding"] == nil, let lengths = fields["content-length"], lengths.count == 1,
+      1...9 ~= lengths[0].utf8.count, lengths[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
+      let length = Int(lengths[0])
+    else { return .refused(411) }
+    if length > maximumSize { return .refused(413) }
+    let type = fields["content-type"]?.first?.prefix { $0 != ";" }
+    guard type == "application/x-www-form-urlencoded" else { return .refused(415) }
+    if body.count < length { return .incomplete }
+    return .request(ReturnRequest(path: path, parameters: Array(body.part(0, length))))
   }
 
   private static func endOfHead(_ text: UnsafeRawBufferPointer) -> Int? {

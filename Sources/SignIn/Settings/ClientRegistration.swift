@@ -14,6 +14,17 @@ package struct ClientRegistration: ~Copyable {
     case body = "client_secret_post"
   }
 
+  /// How the browser brings a code (OAuth 2.0 Multiple Response Type Encoding Practices section 2.1, and OAuth 2.0 Form
+  /// Post Response Mode).
+  package enum ResponseMode: String {
+    /// In the address's query, as servers do if nothing is said.
+    case query
+    /// In the address's fragment, which a browser shows and doesn't send.
+    case fragment
+    /// In the body of a request.
+    case formPost = "form_post"
+  }
+
   /// The client's identifier there.
   package var clientID: String
   /// The client's secret, if it has one.
@@ -30,6 +41,8 @@ package struct ClientRegistration: ~Copyable {
   package var promisesIssuer = false
   /// Where the server sends the browser: a loopback address, with or without a port.
   package var redirectURI = "http://127.0.0.1"
+  /// How it brings the code then.
+  package var responseMode = ResponseMode.query
   /// The scopes to ask for, separated by spaces; empty for the server's own choice.
   package var scope = ""
   /// The user name that goes with a token if the person names none.
@@ -54,6 +67,7 @@ package struct ClientRegistration: ~Copyable {
     copy.issuer = issuer
     copy.promisesIssuer = promisesIssuer
     copy.redirectURI = redirectURI
+    copy.responseMode = responseMode
     copy.scope = scope
     copy.userName = userName
     return copy
@@ -84,6 +98,7 @@ package struct ClientRegistration: ~Copyable {
     json.member("issuer", issuer.map { ByteString($0) })
     if promisesIssuer { json.member("authorization_response_iss_parameter_supported", true) }
     json.member("redirect_uri", ByteString(redirectURI))
+    if responseMode != .query { json.member("response_mode", ByteString(responseMode.rawValue)) }
     json.member("scope", ByteString(scope))
     json.member("username", ByteString(userName))
   }
@@ -99,6 +114,7 @@ package struct ClientRegistration: ~Copyable {
     var endpoints: [String: EndpointURL] = [:]
     var texts: [String: String] = [:]
     var promisesIssuer = false
+    var responseMode = ResponseMode.query
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       switch try JSONValue.name(name) {
       case "client_id": clientID = "\(try value.string())"
@@ -114,6 +130,9 @@ package struct ClientRegistration: ~Copyable {
         endpoints["\(name)"] = try Self.endpoint(value)
       case let name where ["issuer", "redirect_uri", "scope", "username"].contains(name):
         texts["\(name)"] = "\(try value.string())"
+      case "response_mode":
+        guard let mode = ResponseMode(rawValue: "\(try value.string())") else { throw JSONReader.Malformed() }
+        responseMode = mode
       case "authorization_response_iss_parameter_supported": promisesIssuer = try value.bool()
       default: break
       }
@@ -128,6 +147,7 @@ package struct ClientRegistration: ~Copyable {
     issuer = texts["issuer"]
     self.promisesIssuer = promisesIssuer
     redirectURI = texts["redirect_uri"] ?? redirectURI
+    self.responseMode = responseMode
     scope = texts["scope"] ?? scope
     userName = texts["username"] ?? userName
   }

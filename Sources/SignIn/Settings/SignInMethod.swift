@@ -105,6 +105,12 @@ extension SignInMethod {
       settings.value("oauthRedirectUri", "oauthRedirectURL", environment: "REDIRECT_URI")
       ?? own.flatMap { settings.value($0 + "RedirectUri") } ?? service?.redirectURI ?? client.redirectURI
     if Redirection(client.redirectURI) == nil { throw .unusableSetting("oauthRedirectUri") }
+    if let mode = settings.value("oauthResponseMode", environment: "RESPONSE_MODE") {
+      guard let known = ClientRegistration.ResponseMode(rawValue: mode.lowercased()) else {
+        throw .unusableSetting("oauthResponseMode")
+      }
+      client.responseMode = known
+    }
     client.scope =
       options.scope ?? settings.value("oauthScopes", environment: "SCOPES") ?? service?.scope ?? ""
     client.userName =
