@@ -55,10 +55,37 @@ struct ExpiringListing {
     return entry.expiry <= now.seconds ? "\(date), expired" : date
   }
 
+  /// What of it a person has to see to, in rows for a status: what renews itself is only counted.
+  func summary(at now: Timestamp) -> [[String]] {
+    let own = entries.filter { !$0.renewsItself }
+    var texts = own.prefix(Self.summarySize).map { entry in
+      let account = entry.item.key.account.map { " (\($0))" } ?? ""
+      return "\(entry.item.key.place)\(account): \(Self.end(entry, now))"
+    }
+    if own.count > Self.summarySize { texts.append("and \(own.count - Self.summarySize) more") }
+    let others = entries.count - own.count
+    if others > 0 { texts.append(others == 1 ? "1 that renews itself" : "\(others) that renew themselves") }
+    if texts.isEmpty { return [] }
+    texts[texts.count - 1] += "; see 'llavero list --expiring \(Self.soonText)'"
+    return texts.enumerated().map { [$0.offset == 0 ? "expiring" : "", $0.element] }
+  }
+
+  /// How many items a summary names.
+  private static let summarySize = 3
+  /// What a status counts as soon, in seconds and as ``ExpiryText`` reads it.
+  static let soon: Int64 = 14 * 86_400
+  private static let soonText = "14d"
+
   /// The list as a JSON array.
   var json: Secret {
     var json = JSONWriter(capacity: 4096)
     json.beginArray()
+    write(to: &json)
+    return json.finishLine()
+  }
+
+  /// Writes the elements of the list, and the array's end.
+  func write(to json: inout JSONWriter) {
     for entry in entries {
       json.beginObject()
       ItemOutput.members(of: entry.item, in: &json)
@@ -67,6 +94,5 @@ struct ExpiringListing {
       json.endObject()
     }
     json.endArray()
-    return json.finishLine()
   }
 }

@@ -11,11 +11,21 @@ import UnlockCache
 struct KeychainStatus {
   private let choice: KeychainChoice
   private let detail: Detail
+  private let expiring: ExpiringListing?
 
   private enum Detail {
     case file(VaultLocation, VaultSummary?, UnlockState?)
     case secretService(DesktopKeychainFacts)
     case forwarded(socket: String, items: Int)
+
+    /// Whether secrets can be read now without asking anybody.
+    var isOpen: Bool {
+      switch self {
+      case .file(_, let summary, _): summary?.contents != nil
+      case .secretService(let facts): facts.collections.allSatisfy { !$0.isLocked }
+      case .forwarded: false
+      }
+    }
   }
 
   /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
@@ -30,6 +40,8 @@ struct KeychainStatus {
       detail = .forwarded(
         socket: keychain.path, items: try explaining(keychain.items(matching: .all)).count)
     }
+    let limit = Timestamp.now.seconds + ExpiringListing.soon
+    expiring = detail.isOpen ? try ExpiringListing(of: keychain, by: limit) { _ in true } : nil
   }
 
   /// The status as text for people.
@@ -42,7 +54,7 @@ struct KeychainStatus {
       case .secretService(let facts): rows(facts)
       case .forwarded(let socket, let count): rows(socket, count)
       }
-    return columns(own + (surroundings?.rows ?? []))
+    return columns(own + (expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []))
   }
 
   /// The status as JSON for programs.
@@ -58,6 +70,10 @@ struct KeychainStatus {
     case .forwarded(let socket, let count):
       json.member("socket", ByteString(socket))
       json.member("items", count)
+    }
+    if let expiring {
+      json.beginArray("expiring")
+      expiring.write(to: &json)
     }
     surroundings?.write(to: &json)
     json.endObject()

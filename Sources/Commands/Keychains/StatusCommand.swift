@@ -9,8 +9,8 @@ struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show which keychain is used, where it is, and what protects it",
     discussion: """
-      Also which tools log in from here, and which files still have passwords in plain text. 'llavero doctor' looks \
-      closer.
+      Also what expires within two weeks, which tools log in from here, and which files still have passwords in plain \
+      text. 'llavero doctor' looks closer.
       """)
 
   @OptionGroup var keychain: KeychainOptions
