@@ -1,0 +1,114 @@
+# shellcheck shell=bash
+# What `integration/demo --sign-in` shows: signing in by a code and by a browser, and tokens that renew themselves.
+
+# shellcheck source=integration/support/certificate.sh
+source "$SUPPORT/certificate.sh"
+SUITE_TMP=$CASE/kept
+LLAVERO_TEST_PYTHON=$root/.build/venv/bin/python
+mkdir "$SUITE_TMP"
+# shellcheck source=integration/support/sign-in.sh
+source "$SUPPORT/sign-in.sh"
+
+# decides URL: the person types the code that the terminal shows, and consents
+decides() {
+  decide "$1" "$(grep -oE '^ +[A-Z0-9-]{8,9}\s*$' <<<"$SHOWN" | tail -n 1 | tr -d ' \r')" accept
+}
+
+# over: waits until the tokens that were given so far have expired
+over() {
+  say "The tokens of this server are good for $life seconds. Some time later:"
+  sleep $((life + 1))
+}
+
+# renewals NUMBER: at least so many tokens were renewed
+renewals() {
+  local count
+  count=$(logged django 'token refresh_token [a-z]* ok')
+  ((count >= $1)) || fail "demo: expected at least $1 renewals, not $count"
+  if (($(logged django 'token refresh_token') != count)); then fail 'demo: the server refused a renewal'; fi
+}
+
+life=3
+git config --global user.name Ada
+git config --global user.email ada@example.com
+make_repository private.git
+
+title 'A server that takes no passwords'
+say 'django-oauth-toolkit on this machine, with a private repository that only a token of its own opens.'
+start_django --token-life "$life" --device-life 60
+url=$django/private.git
+works "git config --global http.sslCAInfo $CA"
+works 'git config --global credential.helper llavero'
+say 'What Git Credential Manager has in its configuration for such a server works as it is:'
+works "git config --global credential.$django.oauthClientId device"
+works "git config --global credential.$django.oauthAuthorizeEndpoint /authorize/"
+works "git config --global credential.$django.oauthTokenEndpoint /token/"
+works "git config --global credential.$django.oauthDeviceEndpoint /device-authorization/"
+
+title 'Over ssh: a code that you type on any device'
+say 'A small program stands in for Ada, who reads the code and consents on her telephone.'
+declare -f ask decide decides >functions
+export CA CLIENT
+printf '$ llavero login %s\n' "$django"
+said=$(SSH_CONNECTION='x' "$SUPPORT/on-terminal.py" 'see type this code' 'see Waiting' \
+  "run exec bash -euc '. $CASE/functions; decides $django'" 'see you are signed in' -- llavero login "$django" 2>&1) ||
+  true
+printf '%s\n' "$said" | tr '\r' '\n' | sed '/^$/d; /^status/d' | awk '!/Waiting/ || !waited++'
+expect 'you are signed in'
+expect 'status 0'
+works "git clone $url first"
+good 'git asked nobody'
+
+title 'The token expires, and git never notices'
+over
+works 'git -C first fetch'
+renewals 1
+good 'llavero got a new token before it answered'
+over
+works '(cd first && echo "More to say." >>README && git commit -qam "Say more" && git push -q)'
+renewals 2
+[[ $(git -C "$CASE/repositories/private.git" log -1 --format=%s main) == 'Say more' ]] || fail 'demo: nothing was pushed'
+good 'the commit is on the server'
+works 'llavero list --expiring 1d'
+expect 'renews itself'
+
+title 'Signing out'
+say 'That also tells the server to forget the tokens.'
+works "llavero logout $django"
+if (($(logged django 'revoke') == 0)); then fail 'demo: nothing was revoked'; fi
+say 'A job, which nobody watches, gets nothing, at once, and a line for its log:'
+shown "git ls-remote $url"
+if ((status == 0)); then fail 'demo: it went on'; fi
+expect 'llavero login'
+
+title 'On a desktop: the browser opens by itself'
+say 'Another small program stands in for the browser. Git asks for the login, and nothing has to be typed before.'
+works "git config --global credential.$django.oauthClientId web"
+use_browser
+works "git clone $url second"
+browsed
+say 'What the browser shows in the end:'
+page=$(sed -n 's/^<h1>\(.*\)<\/h1>$/  \1/p; s/^<p>\(.*\)<\/p>$/  \1/p' browser/page)
+printf '%s\n' "$page"
+[[ $page == *'You are signed in'* ]] || fail 'demo: the browser shows something else'
+before=$(logged django 'token refresh_token [a-z]* ok')
+over
+works 'git -C second fetch && git -C second log --oneline'
+expect 'Say more'
+renewals $((before + 1))
+(($(wc -l <browser/opened) == 1)) || fail 'demo: the browser was opened again'
+good 'the browser was needed once'
+
+title 'Many at once'
+over
+before=$(logged django 'token refresh_token')
+say '20 commands of git start at the same moment.'
+processes=()
+for ((number = 1; number <= 20; number++)); do
+  git -C second ls-remote -q origin >"out-$number" 2>&1 &
+  processes+=("$!")
+done
+for process in "${processes[@]}"; do wait "$process" || fail 'demo: one failed' "$(cat out-*)"; done
+renewals $((before + 1))
+printf '%d renewed\n' "$(($(logged django 'token refresh_token') - before))"
+good 'one of them asked for a new token, and all had it'
