@@ -28,7 +28,7 @@ public enum AnswerOrRenewal: ~Copyable, Sendable {
 
 extension Item {
   /// The ``type`` of items whose secrets are made anew from something else in the keychain.
-  package static let mintedType: ByteString = "github-app"
+  package static let mintedType: ByteString = "llavero-minted"
 
   /// Whether its secret is made anew from something else in the keychain, and not with a refresh token.
   package var isMinted: Bool { type == Self.mintedType }

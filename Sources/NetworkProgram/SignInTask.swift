@@ -27,6 +27,7 @@ struct SignInTask {
     case .revoke: revoke(work)
     case .describe: describe(work)
     case .install: install(work)
+    case .exchange: exchange(work)
     }
   }
 
@@ -332,10 +333,31 @@ struct SignInTask {
         sayClockDifference()
         // A keychain renews a minute before the end; this adds up to five.
         return .minted(
-          InstallationToken(token: minted.token.copy(), expiry: minted.expiry - Self.mintedMargin))
+          MintedToken(token: minted.token.copy(), expiry: minted.expiry.map { $0 - Self.mintedMargin }))
       } catch {
         return failed(SignInText.text(error, at: place))
       }
+    }
+  }
+
+  private func exchange(_ work: borrowing SignInWork) -> SignInOutcome {
+    switch work.exchange {
+    case .none: return .unknownPlace
+    case .some(let exchange):
+      switch work.subjectToken {
+      case .none: return .unknownPlace
+      case .some(let subject): return self.exchange(exchange, subject)
+      }
+    }
+  }
+
+  private func exchange(_ exchange: borrowing TokenExchange, _ subject: borrowing Secret) -> SignInOutcome {
+    do throws(SignInFault) {
+      let minted = try exchange.token(for: subject, at: SystemClock.date / 1000, over: transport)
+      sayClockDifference()
+      return .minted(minted)
+    } catch {
+      return failed(error, asking: exchange.tokenEndpoint)
     }
   }
 

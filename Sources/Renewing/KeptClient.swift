@@ -17,16 +17,8 @@ package enum KeptClient {
   package static func find(_ origin: String, in keychain: any KeychainStore) throws(KeychainError)
     -> ClientRegistration?
   {
-    let query = ItemQuery.genericPassword(try GenericPasswordQuery(service: service(of: origin)))
-    return try keychain.reading { () throws(KeychainError) -> ClientRegistration? in
-      for item in try keychain.find(query) {
-        guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
-        // One that somebody else has put there is none.
-        if let client = credential.secret.withUnsafeBytes({ try? ClientRegistration(json: $0) }) {
-          return client
-        }
-      }
-      return nil
+    try keychain.first(of: service(of: origin)) { _, credential -> ClientRegistration? in
+      credential.secret.withUnsafeBytes { try? ClientRegistration(json: $0) }
     }
   }
 

@@ -65,7 +65,7 @@ package final class TokenRenewal: SecretRenewing {
       say(place, Failure(obstacle).message)
       return .failed
     }
-    let work = try work(for: present, at: place, in: keychain)
+    guard let work = try work(for: present, at: place, in: keychain) else { return .failed }
     switch try companion.perform(work, within: NetworkCompanion.patience) {
     case .tokens(let tokens):
       let credential = Credential(
@@ -113,20 +113,43 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// What the companion is to do.
+  /// What the companion is to do; `nil` if that isn't known, which was said.
   private func work(
     for present: borrowing Answer, at place: SignedInPlace, in keychain: any KeychainStore
-  ) throws(KeychainError) -> SignInWork {
-    if present.item.isMinted {
-      var work = SignInWork(.install, at: place.url)
-      work.app = try KeptApp.find(place.url, in: keychain)
-      return work
-    }
+  ) throws(KeychainError) -> SignInWork? {
+    if present.item.isMinted { return try mintingWork(at: place, in: keychain) }
     var work = SignInWork(.renew, at: place.url)
     work.client = try KeptClient.find(place.origin, in: keychain)
     work.refreshToken = present.credential.copyOfRefreshToken()
     work.account = present.item.key.account
     return work
+  }
+
+  private func mintingWork(at place: SignedInPlace, in keychain: any KeychainStore) throws(KeychainError)
+    -> SignInWork?
+  {
+    switch try KeptMinting.find(place.url, in: keychain) {
+    case .app(let app):
+      var work = SignInWork(.install, at: place.url)
+      work.app = consume app
+      return work
+    case .exchange(let exchange):
+      switch SubjectToken.read(exchange.source) {
+      case .missing(let reason):
+        say(place, reason)
+        return nil
+      case .token(let token):
+        var work = SignInWork(.exchange, at: place.url)
+        work.exchange = consume exchange
+        work.subjectToken = consume token
+        return work
+      }
+    case .none:
+      say(
+        place, "the keychain has nothing any more that gets it",
+        hint: "see \(command: "llavero", "add", "--help")")
+      return nil
+    }
   }
 
   /// Stores a new token before anybody gets it.

@@ -3,11 +3,13 @@
 
 sign_in_server.py says what is in FOLDER. Its metadata names all endpoints. The clients are those of sign-in-django.py.
 All need PKCE, with S256 and a verifier as in RFC 7636; each authorization response has `iss`, also those with an error;
-a device that asks before its interval is over is told `slow_down`, and has to wait five seconds longer from then on. A
+a job whose token is a line of FOLDER/jobs gets tokens for it, as client `job`, for the audience `forge` (RFC 8693); a
+device that asks before its interval is over is told `slow_down`, and has to wait five seconds longer from then on. A
 refresh gives no new refresh token, unless with --rotate. A person says yes or no by POST of `action`, accept or deny.
 """
 
 import html
+import os
 import secrets
 import threading
 import time
@@ -19,13 +21,14 @@ import flask
 from authlib.integrations.flask_oauth2 import AuthorizationServer
 from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749 import ClientMixin, TokenMixin, grants, list_to_scope, scope_to_list
-from authlib.oauth2.rfc6749.errors import InvalidRequestError
+from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError, UnauthorizedClientError
 from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc8628 import DeviceAuthorizationEndpoint, DeviceCodeGrant, DeviceCredentialDict
 from authlib.oauth2.rfc9207 import IssuerParameter
 
 DEVICE = DeviceCodeGrant.GRANT_TYPE
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 SCOPES = {"read", "write"}
 User = namedtuple("User", "name")
 ADA = User("ada")
@@ -105,6 +108,7 @@ CLIENTS = {
         Client("web", "", "http://127.0.0.1", ["authorization_code"]),
         Client("secret", "hush:hush", "http://127.0.0.1", ["authorization_code"]),
         Client("device", grant_types=[DEVICE]),
+        Client("job", grant_types=[EXCHANGE]),
     )
 }
 codes, access, refresh, devices, decisions, polls = {}, {}, {}, {}, {}, {}
@@ -186,6 +190,30 @@ class DeviceAuthorization(DeviceAuthorizationEndpoint):
         )
 
 
+class Exchange(grants.BaseGrant, grants.TokenEndpointMixin):
+    GRANT_TYPE = EXCHANGE
+    TOKEN_ENDPOINT_AUTH_METHODS = ["none"]
+
+    def validate_token_request(self):
+        client = self.authenticate_token_endpoint_client()
+        if not client.check_grant_type(EXCHANGE):
+            raise UnauthorizedClientError()
+        data = self.request.payload.data
+        if data.get("subject_token_type") != "urn:ietf:params:oauth:token-type:jwt" or data.get("audience") != "forge":
+            raise InvalidRequestError("the type of the token, or its audience")
+        with open(os.path.join(options.folder, "jobs"), encoding="utf-8") as jobs:
+            if data.get("subject_token") not in jobs.read().splitlines():
+                raise InvalidGrantError("no such job")
+        self.request.client, self.request.user = client, ADA
+
+    def create_token_response(self):
+        scope = self.request.client.get_allowed_scope(self.request.payload.data.get("scope"))
+        token = self.generate_token(user=ADA, scope=scope, include_refresh_token=False)
+        token["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
+        self.save_token(token)
+        return 200, token, self.TOKEN_RESPONSE_HEADER
+
+
 class Revocation(RevocationEndpoint):
     CLIENT_AUTH_METHODS = ["none", "client_secret_basic", "client_secret_post"]
 
@@ -213,13 +241,14 @@ def application():
     app.config["OAUTH2_REFRESH_TOKEN_GENERATOR"] = True
     app.config["OAUTH2_SCOPES_SUPPORTED"] = sorted(SCOPES)
     life = options.token_life
-    app.config["OAUTH2_TOKEN_EXPIRES_IN"] = {"authorization_code": life, "refresh_token": life, DEVICE: life}
+    app.config["OAUTH2_TOKEN_EXPIRES_IN"] = {"authorization_code": life, "refresh_token": life, DEVICE: life, EXCHANGE: life}
     authorization = AuthorizationServer(app, query_client=CLIENTS.get, save_token=save_token)
     Refresh.INCLUDE_NEW_REFRESH_TOKEN = options.rotate
     DeviceAuthorization.EXPIRES_IN, DeviceAuthorization.INTERVAL = options.device_life, options.interval
     authorization.register_grant(AuthorizationCode, [StrictChallenge(required=True)])
     authorization.register_grant(Refresh)
     authorization.register_grant(Device)
+    authorization.register_grant(Exchange)
     authorization.register_endpoint(DeviceAuthorization)
     authorization.register_endpoint(Revocation)
     authorization.register_extension(Issuer())

@@ -40,6 +40,8 @@ struct AddCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The file with the app's private key; - for standard input", valueName: "file"))
   var key: String?
 
+  @OptionGroup(title: "Tokens of a job") var exchange: ExchangeOptions
+
   @Flag(help: "If the item exists, change its secret, and the label, comment and so on that you give")
   var update = false
 
@@ -53,6 +55,9 @@ struct AddCommand: ParsableCommand {
     if githubApp != nil, place.service != nil || place.account != nil || refreshTokenFd != nil {
       throw ValidationError("--github-app goes with a URL alone.")
     }
+    if exchange.exchange != nil, place.service != nil || githubApp != nil || refreshTokenFd != nil {
+      throw ValidationError("--exchange goes with a URL.")
+    }
     if authenticationType != nil, place.service != nil {
       throw ValidationError("--authentication-type goes with a URL.")
     }
@@ -65,7 +70,14 @@ struct AddCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let githubApp, let key { return try addApp(githubApp, key) }
+    if let githubApp, let key {
+      let app = AddingApp(identifier: githubApp, keyFile: key)
+      return try add { (open) throws(Failure) in try app.add(for: place.named, to: open) }
+    }
+    if let endpoint = exchange.exchange {
+      let exchange = AddingExchange(endpoint: endpoint, options: exchange)
+      return try add { (open) throws(Failure) in try exchange.add(for: place.named, to: open) }
+    }
     let change = try kept.change()
     var item = Item(try place.key(withAuthenticationType: authenticationType))
     notes.note(on: &item)
@@ -88,9 +100,10 @@ struct AddCommand: ParsableCommand {
     if output.json { try StandardStreams.write(ItemOutput.json(added)) }
   }
 
-  private func addApp(_ identifier: String, _ key: String) throws(Failure) {
+  /// Adds what makes secrets anew.
+  private func add(_ body: (OpenKeychain) throws(Failure) -> Item) throws(Failure) {
     let open = try keychain.open()
-    let item = try AddingApp(identifier: identifier, keyFile: key).add(for: place.named, to: open)
+    let item = try body(open)
     try open.remember()
     if output.json { try StandardStreams.write(ItemOutput.json(item)) }
   }

@@ -14,6 +14,9 @@ struct AddingApp {
   /// The largest private key, in bytes.
   private static let largestKey = 65_536
 
+  /// The user name that goes with the tokens of an installation, by GitHub's documentation.
+  private static let account: ByteString = "x-access-token"
+
   /// The app's identifier.
   let identifier: String
   /// The file with its private key; `-` for standard input.
@@ -32,11 +35,13 @@ struct AddingApp {
         "a GitHub App is for an organisation, a person or a repository",
         hint: "add its name: \(prose: url)/ORGANISATION", status: .usage)
     }
-    key.account = KeptApp.account
+    key.account = Self.account
     let app = GitHubApp(identifier: identifier, key: try privateKey())
-    let tokenKey = key
-    return try explaining { () throws(KeychainError) in
-      try KeptApp.save(app, url, for: tokenKey, in: open.keychain)
+    let minting = KeptMinting.app(app)
+    do throws(KeychainError) {
+      return try minting.save(url, for: key, in: open.keychain)
+    } catch {
+      throw Failure(error)
     }
   }
 

@@ -61,17 +61,7 @@ extension ClientRegistration {
   private borrowing func tokens(
     for form: consuming FormBody, over transport: any Transport
   ) throws(SignInFault) -> Tokens {
-    let reply = try exchange(form, with: tokenEndpoint, over: transport)
-    let parsed: TokenReply
-    do throws(ReplyFault) {
-      parsed = try TokenReply.parse(reply)
-    } catch {
-      throw .reply(error)
-    }
-    switch consume parsed {
-    case .tokens(let tokens): return tokens
-    case .refusal(let refusal): throw .refused(refusal)
-    }
+    try TokenReply.tokens(in: try exchange(form, with: tokenEndpoint, over: transport))
   }
 
   /// Sends a form with the client's own proof, in one way: a code works only once, so no other way is tried afterwards.
@@ -95,8 +85,44 @@ extension ClientRegistration {
     }
     var request = HTTPRequest(post: form.finish(), to: endpoint)
     request.basicAuthorization = authorization
+    return try request.reply(over: transport)
+  }
+}
+
+extension TokenReply {
+  /// The tokens for a form of a client that proves nothing.
+  ///
+  /// - Throws: ``SignInFault``.
+  static func tokens(
+    for form: consuming Secret, at endpoint: EndpointURL, over transport: any Transport
+  ) throws(SignInFault) -> Tokens {
+    try tokens(in: try HTTPRequest(post: form, to: endpoint).reply(over: transport))
+  }
+
+  /// The tokens in a reply.
+  ///
+  /// - Throws: ``SignInFault``.
+  fileprivate static func tokens(in reply: borrowing HTTPReply) throws(SignInFault) -> Tokens {
+    let parsed: TokenReply
+    do throws(ReplyFault) {
+      parsed = try parse(reply)
+    } catch {
+      throw .reply(error)
+    }
+    switch consume parsed {
+    case .tokens(let tokens): return tokens
+    case .refusal(let refusal): throw .refused(refusal)
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// What the server replies.
+  ///
+  /// - Throws: ``SignInFault``.
+  fileprivate borrowing func reply(over transport: any Transport) throws(SignInFault) -> HTTPReply {
     do throws(TransportFault) {
-      return try transport.exchange(request)
+      return try transport.exchange(self)
     } catch .cancelled {
       throw .cancelled
     } catch {

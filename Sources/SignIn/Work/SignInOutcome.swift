@@ -6,7 +6,7 @@ package enum SignInOutcome: ~Copyable {
   /// New tokens.
   case tokens(SignedIn)
   /// A token without a refresh token, which is made anew each time.
-  case minted(InstallationToken)
+  case minted(MintedToken)
   /// It is done, and there is nothing to keep.
   case done
   /// The refresh token isn't valid any more.
@@ -90,8 +90,8 @@ package enum SignInOutcome: ~Copyable {
         SignedIn(accessToken: access, refreshToken: refresh, expiry: expiry, account: account, client: client)
       )
     case "minted":
-      guard let access, let expiry, !access.isEmpty else { throw JSONReader.Malformed() }
-      self = .minted(InstallationToken(token: access, expiry: expiry))
+      guard let access, !access.isEmpty else { throw JSONReader.Malformed() }
+      self = .minted(MintedToken(token: access, expiry: expiry))
     case "done": self = .done
     case "refresh-refused": self = .refreshRefused
     case "unknown-place": self = .unknownPlace

@@ -16,6 +16,8 @@ package struct SignInWork: ~Copyable {
     case describe
     /// Get a token for an installation of a GitHub App.
     case install
+    /// Exchange a token for another one.
+    case exchange
   }
 
   package let task: Task
@@ -29,6 +31,10 @@ package struct SignInWork: ~Copyable {
   package var accessToken: Secret?
   /// The GitHub App that gets a token.
   package var app: GitHubApp?
+  /// The exchange of the token of a job.
+  package var exchange: TokenExchange?
+  /// The token of the job.
+  package var subjectToken: Secret?
   /// The account to sign in, if the person named it.
   package var account: ByteString?
   /// The `WWW-Authenticate` headers of the refusal.
@@ -76,6 +82,17 @@ package struct SignInWork: ~Copyable {
       json.endObject()
     case .none: break
     }
+    switch exchange {
+    case .some(let exchange):
+      json.beginObject("exchange")
+      exchange.write(to: &json)
+      json.endObject()
+    case .none: break
+    }
+    switch subjectToken {
+    case .some(let token): json.member("subject_token", token)
+    case .none: break
+    }
     json.member("account", account)
     json.beginArray("headers")
     for header in headers { json.element(ByteString(header)) }
@@ -98,6 +115,8 @@ package struct SignInWork: ~Copyable {
     var refreshToken: Secret?
     var accessToken: Secret?
     var app: GitHubApp?
+    var exchange: TokenExchange?
+    var subjectToken: Secret?
     var account: ByteString?
     var headers: [String] = []
     var way: SignInMethod.Way?
@@ -113,6 +132,9 @@ package struct SignInWork: ~Copyable {
       case "access_token": accessToken = try value.secret()
       case "access_token_b64": accessToken = try value.secretOfBase64()
       case "github_app": app = try GitHubApp(json: value.raw)
+      case "exchange": exchange = try TokenExchange(json: value.raw)
+      case "subject_token": subjectToken = try value.secret()
+      case "subject_token_b64": subjectToken = try value.secretOfBase64()
       case "account": account = try value.string()
       case "account_b64": account = try value.base64()
       case "headers":
@@ -132,6 +154,8 @@ package struct SignInWork: ~Copyable {
     self.refreshToken = refreshToken
     self.accessToken = accessToken
     self.app = app
+    self.exchange = exchange
+    self.subjectToken = subjectToken
     self.account = account
     self.headers = headers
     self.way = way

@@ -43,18 +43,6 @@ package protocol TokenSigner {
   func signature(of text: borrowing Secret, with key: borrowing Secret) -> [UInt8]?
 }
 
-/// A token for an installation of an app.
-package struct InstallationToken: ~Copyable {
-  package let token: Secret
-  /// When it expires, in seconds since the Unix epoch.
-  package let expiry: Int64
-
-  package init(token: consuming Secret, expiry: Int64) {
-    self.token = token
-    self.expiry = expiry
-  }
-}
-
 /// Why there is no token for an installation.
 package enum GitHubAppFault: Error {
   /// The key isn't an RSA key in PEM, or is encrypted.
@@ -80,7 +68,7 @@ extension GitHubApp {
   /// - Throws: ``GitHubAppFault``.
   package borrowing func token(
     for place: SignInPlace, at now: Int, signing signer: some TokenSigner, over transport: any Transport
-  ) throws(GitHubAppFault) -> InstallationToken {
+  ) throws(GitHubAppFault) -> MintedToken {
     let names = place.path.split(separator: "/").map(String.init)
     guard let owner = names.first, let interface = Self.interface(of: place.server) else { throw .noOwner }
     let repository = names.count > 1 ? names[1].removingSuffix(".git") : nil
@@ -184,7 +172,7 @@ extension GitHubApp {
     return number
   }
 
-  private static func token(in reply: borrowing HTTPReply) throws(GitHubAppFault) -> InstallationToken {
+  private static func token(in reply: borrowing HTTPReply) throws(GitHubAppFault) -> MintedToken {
     var token: Secret?
     var expiry: Timestamp?
     do throws(ReplyFault) {
@@ -199,7 +187,7 @@ extension GitHubApp {
       throw .reply(.unusable("token"))
     }
     guard let expiry else { throw .reply(.unusable("expires_at")) }
-    return InstallationToken(token: token, expiry: expiry.seconds)
+    return MintedToken(token: token, expiry: expiry.seconds)
   }
 }
 

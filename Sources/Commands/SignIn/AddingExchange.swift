@@ -1,0 +1,93 @@
+import ArgumentParser
+import Bytes
+import CredentialProtocols
+import Glibc
+import Keychain
+import KeychainChoice
+import Renewing
+import SignIn
+import Terminals
+import ToolCommands
+
+/// The options of `llavero add` that say how the token of a job is exchanged (RFC 8693).
+struct ExchangeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Get tokens there for the token of a job, whenever they are needed, instead of keeping a secret",
+      valueName: "url"))
+  var exchange: String?
+
+  @Option(help: ArgumentHelp("The file in which the job finds its token", valueName: "file"))
+  var tokenFile: String?
+
+  @Option(help: ArgumentHelp("The environment variable in which the job finds its token", valueName: "name"))
+  var tokenVariable: String?
+
+  @Option(help: ArgumentHelp("For whom the new token is to be", valueName: "text"))
+  var audience: String?
+
+  @Option(help: ArgumentHelp("What the new token is to be good for", valueName: "scopes"))
+  var scope: String?
+
+  @Option(help: ArgumentHelp("The client, where the server wants one", valueName: "id"))
+  var clientId: String?
+
+  func validate() throws {
+    if exchange == nil, [tokenFile, tokenVariable, audience, scope, clientId].contains(where: { $0 != nil }) {
+      throw ValidationError(
+        "--token-file, --token-variable, --audience, --scope and --client-id go with --exchange.")
+    }
+    if exchange != nil, (tokenFile == nil) == (tokenVariable == nil) {
+      throw ValidationError("--exchange needs either --token-file or --token-variable.")
+    }
+  }
+}
+
+/// `llavero add --exchange`
+struct AddingExchange {
+  /// Where the new tokens come from.
+  let endpoint: String
+  /// The rest.
+  let options: ExchangeOptions
+
+  /// The user name that goes with the tokens if none is given: servers of git take any.
+  private static let account: ByteString = "oauth2"
+
+  /// Keeps the way to get tokens, and an item for them.
+  ///
+  /// - Throws: ``Failure``.
+  func add(for place: NamedPlace, to open: OpenKeychain) throws(Failure) -> Item {
+    guard case .internetPassword(var key) = try place.key(), let url = key.url(), SignInPlace(url) != nil
+    else {
+      throw Failure("such tokens are for a place that begins with https://", status: .usage)
+    }
+    guard let tokenEndpoint = EndpointURL(endpoint) else {
+      throw Failure("\(endpoint) isn't an address that begins with https://", status: .usage)
+    }
+    key.account = key.account ?? Self.account
+    var exchange = TokenExchange(try source(), at: tokenEndpoint)
+    exchange.audience = options.audience
+    exchange.scope = options.scope
+    exchange.clientID = options.clientId
+    let minting = KeptMinting.exchange(exchange)
+    do throws(KeychainError) {
+      return try minting.save(url, for: key, in: open.keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func source() throws(Failure) -> TokenExchange.Source {
+    if let name = options.tokenVariable {
+      let isName = !name.isEmpty && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "=") }
+      guard isName else { throw Failure("\(name) isn't the name of a variable", status: .usage) }
+      return .variable(name)
+    }
+    guard let path = options.tokenFile, path.hasPrefix("/") else {
+      throw Failure(
+        "the file is found from any folder only by its whole path", hint: "let it begin with /",
+        status: .usage)
+    }
+    return .file(path)
+  }
+}

@@ -1,0 +1,41 @@
+import Bytes
+import Glibc
+import Keychain
+import Processes
+import SignIn
+import Terminals
+
+/// The token by which a service vouches for a job.
+enum SubjectToken: ~Copyable {
+  case token(Secret)
+  /// There is none; the reason is for people.
+  case missing(String)
+
+  /// The largest one, in bytes.
+  static let maximumSize = 65_536
+
+  /// Reads the token where the job finds it.
+  static func read(_ source: TokenExchange.Source) -> SubjectToken {
+    switch source {
+    case .variable(let name):
+      guard let value = getenv(name) else { return .missing("\(name) isn't set") }
+      return checked(
+        Secret(copying: ByteString(UnsafeRawBufferPointer(start: value, count: strlen(value)))), name)
+    case .file(let path):
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      if descriptor < 0 { return .missing("cannot read \(path): \(errorText(errno))") }
+      defer { close(descriptor) }
+      do throws(Failure) {
+        return checked(try StandardStreams.readAll(descriptor, limit: maximumSize, what: path), path)
+      } catch {
+        return .missing(error.message)
+      }
+    }
+  }
+
+  private static func checked(_ text: consuming Secret, _ place: String) -> SubjectToken {
+    let token = text.withoutLastLineFeed()
+    let isToken = !token.isEmpty && token.withUnsafeBytes { $0.allSatisfy { 0x21...0x7e ~= $0 } }
+    return isToken ? .token(token) : .missing("there is no token in \(place)")
+  }
+}
