@@ -53,7 +53,7 @@ printf '$ llavero login %s\n' "$django"
 said=$(SSH_CONNECTION='x' "$SUPPORT/on-terminal.py" 'see type this code' 'see Waiting' \
   "run exec bash -euc '. $CASE/functions; decides $django'" 'see you are signed in' -- llavero login "$django" 2>&1) ||
   true
-printf '%s\n' "$said" | tr '\r' '\n' | sed '/^$/d; /^status/d' | awk '!/Waiting/ || !waited++'
+printf '%s\n' "$said" | tr '\r' '\n' | sed 's/\x1b\[K//g; /^$/d; /^status/d; /^echo on$/d' | awk '!/Waiting/ || !waited++'
 expect 'you are signed in'
 expect 'status 0'
 works "git clone $url first"
