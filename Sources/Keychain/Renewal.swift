@@ -26,6 +26,28 @@ public enum AnswerOrRenewal: ~Copyable, Sendable {
   case renewal(Renewal)
 }
 
+/// The generic passwords that say how secrets are renewed, by what their services begin with. Whoever can change one decides
+/// where refresh tokens go.
+package enum RenewalSetting: String, CaseIterable {
+  /// The client with which somebody signed in.
+  case client = "oauth:"
+  /// An app of GitHub.
+  case app = "github-app:"
+  /// An exchange of the token of a job.
+  case exchange = "token-exchange:"
+
+  /// The service of the item for a place.
+  package func service(of place: String) -> ByteString { ByteString(rawValue + place) }
+}
+
+extension Item.Key {
+  /// Whether the item says how secrets are renewed.
+  package var isRenewalSetting: Bool {
+    guard case .genericPassword(let key) = self else { return false }
+    return RenewalSetting.allCases.contains { key.service.bytes.starts(with: $0.rawValue.utf8) }
+  }
+}
+
 extension Item {
   /// The ``type`` of items whose secrets are made anew from something else in the keychain.
   package static let mintedType: ByteString = "llavero-minted"

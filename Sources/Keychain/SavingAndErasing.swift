@@ -59,8 +59,8 @@ extension KeychainStore {
       replacement.expiry = earlier(credential.expiry, expiringBy)
       let primaryKey = item.key.primaryKey
       if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
-        // Git stores what it got, although it may be renewed by now, and older versions leave the refresh token out.
-        if !credential.hasRefreshToken, renewer?.hasReplaced(credential.secret, of: twin) ?? false {
+        // Git stores what it got, although it may be renewed by now, with the refresh token that is used up or without.
+        if renewer?.hasReplaced(credential.secret, of: twin) ?? false {
           return .unchanged
         }
         var changed = twin

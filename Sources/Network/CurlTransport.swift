@@ -45,6 +45,8 @@ package final class CurlTransport: Transport {
     set(handle, CURLOPT_MAXFILESIZE, HTTPReply.maximumBody)
     set(handle, CURLOPT_USERAGENT, settings.userAgent ?? Self.userAgent)
     apply(settings, to: handle, &lists)
+    // Over http nothing leaves this machine.
+    if request.url.scheme == "http" { set(handle, CURLOPT_NOPROXY, "*") }
     lists.headers.append("Accept: application/json")
     if !request.isGet { lists.headers.append("Content-Type: \(request.mediaType)") }
     // A server that doesn't expect it would be waited for.
@@ -112,7 +114,9 @@ package final class CurlTransport: Transport {
   private func fault(_ code: CURLcode, _ reply: ReplyBuffer, _ message: String) -> TransportFault {
     if reply.isTooLarge || code == CURLE_FILESIZE_EXCEEDED { return .tooLarge }
     if ccurl_get_number(handle, CURLINFO_HTTP_CONNECTCODE) == 407 { return .proxyAuthentication }
-    let reason = message.isEmpty ? String(cString: curl_easy_strerror(code)) : message
+    // libcurl's own message may have the proxy's login in it.
+    let isPlain = message.isEmpty || message.contains("@")
+    let reason = isPlain ? String(cString: curl_easy_strerror(code)) : message
     switch code {
     case CURLE_OPERATION_TIMEDOUT: return .tooSlow(milliseconds: timeout)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,

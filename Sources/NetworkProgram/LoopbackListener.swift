@@ -30,8 +30,16 @@ final class LoopbackListener {
   /// - Parameter isForm: whether the browser brings a form.
   init?(for redirection: Redirection, isForm: Bool) {
     self.isForm = isForm
-    var opened: [Int32] = []
-    var port = redirection.port ?? 0
+    guard let (opened, port) = Self.listen(at: redirection) else { return nil }
+    sockets = opened
+    self.port = port
+    hosts = ["127.0.0.1", "localhost", "[::1]"].map { port == 80 ? $0 : "\($0):\(port)" }
+  }
+
+  /// How often a free port is looked for that is free at both addresses.
+  private static let attempts = 20
+
+  private static func listen(at redirection: Redirection) -> (sockets: [Int32], port: UInt16)? {
     // A name may lead to either address, as the browser likes (section 8.3).
     let families: [Int32] =
       switch redirection.host {
@@ -39,19 +47,27 @@ final class LoopbackListener {
       case "localhost": [AF_INET, AF_INET6]
       default: [AF_INET]
       }
-    for family in families {
-      guard let (socket, number) = Self.listen(family, port) else {
-        // Many machines have no IPv6.
-        if family == AF_INET6, !opened.isEmpty { continue }
-        opened.forEach { close($0) }
-        return nil
-      }
-      opened.append(socket)
-      port = number
+    for _ in 0..<(redirection.port == nil ? attempts : 1) {
+      if let found = listen(families, redirection.port ?? 0) { return found }
     }
-    sockets = opened
-    self.port = port
-    hosts = ["127.0.0.1", "localhost", "[::1]"].map { port == 80 ? $0 : "\($0):\(port)" }
+    return nil
+  }
+
+  private static func listen(_ families: [Int32], _ wanted: UInt16) -> (sockets: [Int32], port: UInt16)? {
+    var opened: [Int32] = []
+    var port = wanted
+    for family in families {
+      if let (socket, number) = listen(family, port) {
+        opened.append(socket)
+        port = number
+        continue
+      }
+      // Many machines have no IPv6. Where it is there and the port is another program's, that would get the code.
+      if family == AF_INET6, !opened.isEmpty, [EAFNOSUPPORT, EADDRNOTAVAIL].contains(errno) { continue }
+      opened.forEach { close($0) }
+      return nil
+    }
+    return (opened, port)
   }
 
   deinit {
@@ -82,7 +98,9 @@ final class LoopbackListener {
       }
     }
     guard let number else {
+      let reason = errno
       close(descriptor)
+      errno = reason
       return nil
     }
     return (descriptor, number)
@@ -192,14 +210,21 @@ final class LoopbackListener {
     return writeFully(socket, bytes) == 0
   }
 
+  /// How long a browser may take to read an answer, in milliseconds. Meanwhile nobody else is served.
+  private static let farewell = 500
+
   /// Ends a connection so that the browser has read all of it: what it sent last may still be unread here.
   private static func finish(_ socket: Int32) {
     shutdown(socket, Int32(SHUT_WR))
-    var limit = timeval(tv_sec: 1, tv_usec: 0)
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var rest = [UInt8](repeating: 0, count: 4096)
-    var left = 16
-    while left > 0, Glibc.read(socket, &rest, rest.count) > 0 { left -= 1 }
+    let end = SystemClock.awake + farewell
+    while true {
+      let left = end - SystemClock.awake
+      var more = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      guard left > 0, poll(&more, 1, Int32(left)) > 0, Glibc.read(socket, &rest, rest.count) > 0 else {
+        break
+      }
+    }
     close(socket)
   }
 }

@@ -104,7 +104,7 @@ struct SignInTask {
 
   private func signIn(_ work: borrowing SignInWork) -> SignInOutcome {
     let settings = GitConfigCommand.credentialSettings()
-    let method: SignInMethod
+    var method: SignInMethod
     do throws(NoSignInMethod) {
       method = try self.method(work, settings, asking: work.onlyIfConfigured ? nil : transport)
     } catch {
@@ -120,7 +120,14 @@ struct SignInTask {
     if work.onlyIfConfigured, CredentialSettings.forbidsQuestions(settings) {
       return failed(SignInText.questionsForbidden(at: place))
     }
-    if work.onlyIfConfigured, method.isClaimed, !wantsToSignIn(method.service) { return .unknownPlace }
+    if work.onlyIfConfigured, method.isClaimed {
+      guard work.mayUseTerminal, wantsToSignIn(method.service) else { return .unknownPlace }
+      // Whoever says yes to a server has not given it what is for others.
+      method.client.clientSecret = nil
+    }
+    if !work.mayUseTerminal, usualWay(method) != .browser {
+      return failed(SignInText.questionsForbidden(at: place))
+    }
     let start = SystemClock.date / 1000
     let person = TerminalPerson(at: place)
     defer { person.finish() }
@@ -137,8 +144,13 @@ struct SignInTask {
   /// Whether a person who didn't ask for it wants to sign in to a server that nobody but itself vouches for.
   private func wantsToSignIn(_ service: KnownService?) -> Bool {
     guard let terminal = Terminal() else { return false }
-    return terminal.confirms(
-      "\(place.hostAndPort) says that it is \(service?.name ?? "a service"). Sign in there?")
+    let claim: TextForTerminal =
+      if let service {
+        "\(place.hostAndPort) says that it is \(service.name)."
+      } else {
+        "The settings for signing in are for every server, and so for \(place.hostAndPort)."
+      }
+    return terminal.confirms(claim + " Sign in there?")
   }
 
   /// The client of an earlier sign-in, where no setting names one.

@@ -47,9 +47,10 @@ package struct ChildProcess: ~Copyable {
   /// - Parameters:
   ///   - arguments: the arguments, beginning with the program's name.
   ///   - withheld: further variables that it doesn't get.
+  ///   - isDetached: whether it is in a process group of its own, so that what is typed on the terminal doesn't reach it.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package init(
-    _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = []
+    _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = [], isDetached: Bool = false
   ) throws(KeychainError) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -73,7 +74,11 @@ package struct ChildProcess: ~Copyable {
     sigemptyset(&defaults)
     sigaddset(&defaults, SIGXFSZ)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    let detaching = isDetached ? POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP : 0
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | detaching))
 
     let names = Self.withheldVariables + withheld + [Self.markerVariable]
     var environment = Self.environment { variable in names.contains { Self.is(variable, $0) } }

@@ -45,17 +45,21 @@ package enum ProgramOutput {
 
   /// The same for a program that reads its standard input to the end before it answers.
   ///
-  /// - Parameter input: what it reads.
+  /// - Parameters:
+  ///   - input: what it reads.
+  ///   - grace: for how many milliseconds it may go on once a signal is pending that ``HeldSignals`` holds back; `nil` for a
+  ///     program that signals end.
   /// - Throws: as ``read(_:withholding:timeout:limit:)`` does.
   package static func converse(
-    _ arguments: [CString], sending input: borrowing Secret, timeout: Int, limit: Int
+    _ arguments: [CString], sending input: borrowing Secret, timeout: Int, limit: Int, grace: Int? = nil
   ) throws(KeychainError) -> Outcome {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0, &ends) == 0 else {
       throw .system(operation: "make a socket for", path: arguments[0].text, errno: errno)
     }
     return try read(
-      arguments, from: ends[0], .conversation(ends[1]), withholding: [], timeout: timeout, limit: limit
+      arguments, from: ends[0], .conversation(ends[1]), withholding: [], timeout: timeout, limit: limit,
+      grace: grace
     ) { socket in
       // A program that has ended doesn't read, and its status says why.
       input.withUnsafeBytes { send($0, to: socket, until: SystemClock.awake + timeout) }
@@ -79,7 +83,7 @@ package enum ProgramOutput {
   private static func read(
     _ arguments: [CString], from output: Int32, _ streams: ChildProcess.Streams,
     withholding withheld: [String],
-    timeout: Int, limit: Int, begin: (Int32) -> Void
+    timeout: Int, limit: Int, grace: Int? = nil, begin: (Int32) -> Void
   ) throws(KeychainError) -> Outcome {
     let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
     // A program that asks on the terminal may switch off its echo.
@@ -90,7 +94,7 @@ package enum ProgramOutput {
     clinux_make_blocking(theirs)
     var child: ChildProcess
     do throws(KeychainError) {
-      child = try ChildProcess(arguments, streams, withholding: withheld)
+      child = try ChildProcess(arguments, streams, withholding: withheld, isDetached: grace != nil)
     } catch {
       close(theirs)
       throw error
@@ -103,7 +107,8 @@ package enum ProgramOutput {
       terminal?.restore()
     }
 
-    let deadline = SystemClock.awake + timeout
+    var deadline = SystemClock.awake + timeout
+    var isEnding = false
     var printed = Secret(capacity: 4096)
     var isOpen = true
     while true {
@@ -124,6 +129,10 @@ package enum ProgramOutput {
         hasMore = count > 0
       }
       if let ending { return ending == .exited(0) ? .printed(printed) : .failed(.ended(ending)) }
+      if let grace, !isEnding, HeldSignals.isAnyPending {
+        isEnding = true
+        deadline = min(deadline, SystemClock.awake + grace)
+      }
       let left = deadline - SystemClock.awake
       if left <= 0 {
         abandon()

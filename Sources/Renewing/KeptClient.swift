@@ -1,44 +1,148 @@
-package import Bytes
+import Bytes
+import CredentialProtocols
 import JSON
-package import Keychain
-package import SignIn
+import Keychain
+import SignIn
 
 /// The clients with which a person has signed in, as the keychain keeps them: each a generic password of its server,
-/// `oauth:https://example.com`.
-package enum KeptClient {
-  /// The service of the items for a server.
+/// `oauth:https://example.com`, with the logins that it got.
+enum KeptClient: ~Copyable {
+  /// There is none.
+  case none
+  case client(ClientRegistration)
+  /// There is something that is no client, for example because somebody has edited it.
+  case unreadable
+
+  private static func items(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> [Item]
+  {
+    let service = RenewalSetting.client.service(of: origin)
+    return try keychain.find(.genericPassword(try GenericPasswordQuery(service: service)))
+  }
+
+  /// The client for a login; if it isn't known which one got it, any client of the server.
   ///
   /// - Parameter origin: scheme, host and port, as ``EndpointURL/origin`` has them.
-  package static func service(of origin: String) -> ByteString { ByteString("oauth:" + origin) }
-
-  /// The client for a server; `nil` if there is none.
-  ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
-  package static func find(_ origin: String, in keychain: any KeychainStore) throws(KeychainError)
-    -> ClientRegistration?
-  {
-    try keychain.first(of: service(of: origin)) { _, credential -> ClientRegistration? in
-      credential.secret.withUnsafeBytes { try? ClientRegistration(json: $0) }
+  static func find(
+    _ origin: String, for key: InternetPassword, in keychain: any KeychainStore
+  ) throws(KeychainError) -> KeptClient {
+    let name = name(of: key)
+    return try keychain.reading { () throws(KeychainError) -> KeptClient in
+      var any: ClientRegistration?
+      var isUnreadable = false
+      for item in try items(origin, in: keychain) {
+        guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
+        guard let kept = Kept(credential.secret) else {
+          isUnreadable = true
+          continue
+        }
+        let isItsOwn = kept.logins.contains(name)
+        if isItsOwn { return .client(kept.client.copy()) }
+        if any == nil { any = kept.client.copy() }
+      }
+      switch consume any {
+      case .some(let client): return .client(client)
+      case .none: return isUnreadable ? .unreadable : .none
+      }
     }
   }
 
-  /// Keeps a client for a server.
+  /// The client, if there is one.
+  consuming func orNone() -> ClientRegistration? {
+    switch consume self {
+    case .client(let client): client
+    case .none: nil
+    case .unreadable: nil
+    }
+  }
+
+  /// Keeps the client that got a login. One that has none left is forgotten.
   ///
   /// - Throws: ``KeychainError``.
-  package static func save(
-    _ client: borrowing ClientRegistration, _ origin: String, in keychain: any KeychainStore
+  static func save(
+    _ client: borrowing ClientRegistration, _ origin: String, for key: InternetPassword,
+    in keychain: any KeychainStore
   ) throws(KeychainError) {
-    var item = Item(
-      .genericPassword(GenericPassword(service: service(of: origin), account: ByteString(client.clientID))))
-    item.itemDescription = "OAuth client"
-    try keychain.save(item, Credential(client.encoded))
+    let name = name(of: key)
+    let client = client.copy()
+    try keychain.exclusively { () throws(KeychainError) in
+      var logins: Set<ByteString> = [name]
+      for item in try items(origin, in: keychain) {
+        guard let credential = try keychain.credentialIfPresent(of: item), var kept = Kept(credential.secret)
+        else {
+          continue
+        }
+        if item.key.account == ByteString(client.clientID) {
+          logins.formUnion(kept.logins)
+        } else if kept.logins.remove(name) != nil {
+          if kept.logins.isEmpty {
+            try keychain.delete([item])
+          } else {
+            try keychain.update(item, Credential(kept.encoded))
+          }
+        }
+      }
+      var item = Item(
+        .genericPassword(
+          GenericPassword(
+            service: RenewalSetting.client.service(of: origin), account: ByteString(client.clientID))))
+      item.itemDescription = "OAuth client"
+      try keychain.save(item, Credential(Kept(client: client.copy(), logins: logins).encoded))
+    }
   }
 
   /// Forgets the clients for a server. Returns how many there were.
   ///
   /// - Throws: ``KeychainError``.
   @discardableResult
-  package static func forget(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> Int {
-    try keychain.erase(.genericPassword(try GenericPasswordQuery(service: service(of: origin))))
+  static func forget(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> Int {
+    let service = RenewalSetting.client.service(of: origin)
+    return try keychain.erase(.genericPassword(try GenericPasswordQuery(service: service)))
+  }
+
+  /// How a login is named in the list of a client.
+  private static func name(of key: InternetPassword) -> ByteString {
+    ByteString("\(key.url(withAccount: true) ?? "") \(key.securityDomain.map { "\($0)" } ?? "")")
+  }
+
+  /// What the secret of such an item holds: a registration, and `logins`.
+  private struct Kept: ~Copyable {
+    let client: ClientRegistration
+    var logins: Set<ByteString>
+
+    init(client: consuming ClientRegistration, logins: Set<ByteString>) {
+      self.client = client
+      self.logins = logins
+    }
+
+    init?(_ secret: borrowing Secret) {
+      let parsed = secret.withUnsafeBytes { (text) -> ClientRegistration? in
+        try? ClientRegistration(json: text)
+      }
+      guard let parsed else { return nil }
+      client = parsed
+      var found: Set<ByteString> = []
+      secret.withUnsafeBytes { text in
+        // An older list, or a broken one, is none.
+        try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          guard name == "logins" else { return }
+          try JSONReader.elements(of: value.raw) { (login) throws(JSONReader.Malformed) in
+            found.insert(try login.string())
+          }
+        }
+      }
+      logins = found
+    }
+
+    var encoded: Secret {
+      var json = JSONWriter()
+      json.beginObject()
+      client.write(to: &json)
+      json.beginArray("logins")
+      for login in logins.sorted() { json.element(login) }
+      json.endArray()
+      json.endObject()
+      return json.finish()
+    }
   }
 }

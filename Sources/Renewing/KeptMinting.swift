@@ -10,18 +10,16 @@ package enum KeptMinting: ~Copyable {
   /// An exchange of the token of a job. The service is `token-exchange:https://git.example.com`, and the secret says how.
   case exchange(TokenExchange)
 
-  private static func appService(of url: String) -> ByteString { ByteString("github-app:" + url) }
-  private static func exchangeService(of url: String) -> ByteString { ByteString("token-exchange:" + url) }
-
   /// What makes the tokens of a place; `nil` if nothing does.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   static func find(_ url: String, in keychain: any KeychainStore) throws(KeychainError) -> KeptMinting? {
-    let app = try keychain.first(of: appService(of: url)) { item, credential -> GitHubApp? in
+    let app = try keychain.first(of: RenewalSetting.app.service(of: url)) { item, credential -> GitHubApp? in
       item.key.account.map { GitHubApp(identifier: "\($0)", key: credential.secret.copy()) }
     }
     if let app { return .app(app) }
-    let exchange = try keychain.first(of: exchangeService(of: url)) { _, credential -> TokenExchange? in
+    let exchange = try keychain.first(of: RenewalSetting.exchange.service(of: url)) {
+      _, credential -> TokenExchange? in
       credential.secret.withUnsafeBytes { try? TokenExchange(json: $0) }
     }
     if let exchange { return .exchange(exchange) }
@@ -34,10 +32,10 @@ package enum KeptMinting: ~Copyable {
     case .app(let app):
       item = Item(
         .genericPassword(
-          GenericPassword(service: Self.appService(of: url), account: ByteString(app.identifier))))
+          GenericPassword(service: RenewalSetting.app.service(of: url), account: ByteString(app.identifier))))
       item.itemDescription = "GitHub App"
     case .exchange:
-      item = Item(.genericPassword(GenericPassword(service: Self.exchangeService(of: url))))
+      item = Item(.genericPassword(GenericPassword(service: RenewalSetting.exchange.service(of: url))))
       item.itemDescription = "token exchange"
     }
     return item
@@ -59,11 +57,13 @@ package enum KeptMinting: ~Copyable {
 
   /// Keeps it for a place, in place of what made its tokens before, with an item for the tokens.
   ///
-  /// - Parameter url: the place as ``InternetPassword/url(withAccount:)`` has it.
+  /// - Parameters:
+  ///   - url: the place as ``InternetPassword/url(withAccount:)`` has it.
+  ///   - isUpdate: whether it may take the place of what is there.
   /// - Returns: the item for the tokens. It holds none yet.
   /// - Throws: ``KeychainError``.
   package borrowing func save(
-    _ url: String, for key: InternetPassword, in keychain: any KeychainStore
+    _ url: String, for key: InternetPassword, isUpdate: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
     var item = Item(.internetPassword(key))
     item.type = Item.mintedType
@@ -71,13 +71,16 @@ package enum KeptMinting: ~Copyable {
     let (keptItem, tokenItem) = (self.item(for: url), item)
     let secret = self.secret
     return try keychain.exclusively { () throws(KeychainError) -> Item in
-      for service in [Self.appService(of: url), Self.exchangeService(of: url)] {
-        let former = ItemQuery.genericPassword(try GenericPasswordQuery(service: service))
+      let query = try ItemQuery(for: tokenItem.key)
+      let primaryKey = tokenItem.key.primaryKey
+      if !isUpdate, try keychain.items(matching: query).contains(where: { $0.key.primaryKey == primaryKey }) {
+        throw .duplicateItem
+      }
+      for setting in [RenewalSetting.app, .exchange] {
+        let former = ItemQuery.genericPassword(try GenericPasswordQuery(service: setting.service(of: url)))
         try keychain.delete(try keychain.items(matching: former))
       }
       try keychain.add(keptItem, Credential(secret.copy()))
-      let query = try ItemQuery(for: tokenItem.key)
-      let primaryKey = tokenItem.key.primaryKey
       // It has expired from the beginning, and is renewed by the first who asks.
       let empty = Credential(Secret(), expiry: 1)
       guard

@@ -28,13 +28,16 @@ package struct NetworkCompanion {
 
   /// Has work done.
   ///
-  /// - Parameter timeout: the longest time, in milliseconds.
+  /// - Parameters:
+  ///   - timeout: the longest time, in milliseconds.
+  ///   - grace: for how many milliseconds it goes on once a signal is held back; `nil` if signals end it.
   /// - Throws: ``KeychainError`` if it can't be run, and ``KeychainError/promptDismissed`` if a signal ended it.
-  package func perform(_ work: borrowing SignInWork, within timeout: Int) throws(KeychainError)
-    -> SignInOutcome
-  {
+  package func perform(
+    _ work: borrowing SignInWork, within timeout: Int, grace: Int? = nil
+  ) throws(KeychainError) -> SignInOutcome {
     let outcome = try ProgramOutput.converse(
-      [CString(copying: path)], sending: work.encoded, timeout: timeout, limit: SignInOutcome.maximumSize)
+      [CString(copying: path)], sending: work.encoded, timeout: timeout, limit: SignInOutcome.maximumSize,
+      grace: grace)
     switch consume outcome {
     case .printed(let text):
       do throws(JSONReader.Malformed) {

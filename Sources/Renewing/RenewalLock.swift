@@ -26,12 +26,13 @@ struct RenewalLock: ~Copyable {
 
   /// Whether an attempt has failed since a time by the clock `SystemClock.sinceBoot`, in milliseconds: whoever waited for it
   /// doesn't try again at once.
-  borrowing func hasFailed(since begin: Int) -> Bool { record.failure >= begin }
+  borrowing func hasFailed(since begin: Int) -> Bool {
+    begin...max(begin, SystemClock.sinceBoot) ~= record.failure
+  }
 
   /// For how many seconds the server doesn't want to be asked again.
   borrowing func wait() -> Int {
     let left = record.pause - SystemClock.sinceBoot
-    // The clock begins anew with each start of the machine.
     return 1...Self.longestPause * 1000 ~= left ? (left + 999) / 1000 : 0
   }
 
@@ -72,24 +73,39 @@ struct RenewalLock: ~Copyable {
   // MARK: The file
 
   private struct Record {
+    /// When an attempt failed, and until when nobody is to be asked, by a clock that begins anew with each start of the
+    /// machine. 0 for never.
     var failure = 0
     var pause = 0
     var formers = [UInt64](repeating: 0, count: 8)
 
-    private static let size = 8 * 10
+    private static let count = 11
 
     init(in descriptor: Int32) {
-      var numbers = [UInt64](repeating: 0, count: 10)
-      let count = numbers.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-      guard count == Self.size else { return }
-      failure = Int(truncatingIfNeeded: numbers[0])
-      pause = Int(truncatingIfNeeded: numbers[1])
-      formers = Array(numbers[2...])
+      var numbers = [UInt64](repeating: 0, count: Self.count)
+      let size = numbers.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+      guard size == 8 * Self.count else { return }
+      // The home of two machines, or what is left from before the last start.
+      if numbers[0] == Self.start {
+        failure = Int(truncatingIfNeeded: numbers[1])
+        pause = Int(truncatingIfNeeded: numbers[2])
+      }
+      formers = Array(numbers[3...])
+    }
+
+    /// Which start of which machine this is.
+    private static var start: UInt64 {
+      var text = [UInt8](repeating: 0, count: 64)
+      let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+      if descriptor < 0 { return 0 }
+      defer { close(descriptor) }
+      return fnv1a(text.prefix(max(0, Glibc.read(descriptor, &text, text.count))))
     }
 
     /// Writes it. Without it, others try for themselves.
     func write(to descriptor: Int32) {
-      let numbers = [UInt64(truncatingIfNeeded: failure), UInt64(truncatingIfNeeded: pause)] + formers
+      let numbers =
+        [Self.start, UInt64(truncatingIfNeeded: failure), UInt64(truncatingIfNeeded: pause)] + formers
       _ = numbers.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
   }

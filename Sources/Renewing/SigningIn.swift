@@ -41,6 +41,8 @@ package struct SigningIn {
     package var headers: [String] = []
     /// Whether only to sign in where git's configuration, or the service itself, says how.
     package var onlyIfConfigured = false
+    /// Whether the person may be asked on the terminal.
+    package var mayUseTerminal = true
 
     package init() {}
   }
@@ -58,23 +60,29 @@ package struct SigningIn {
   ) throws(KeychainError) -> Outcome {
     guard let url = key.url(), let address = SignInPlace(url) else { return .unknownPlace }
     let origin = address.server.origin
+    let begin = SystemClock.sinceBoot
     let lock = try RenewalLock(
       named: RenewalLock.name(of: origin), in: stateFolder,
       patience: NetworkCompanion.patienceWithPerson / 1000
     ) {
       StandardStreams.say("waiting for another process, which somebody signs in")
     }
-    defer { withExtendedLifetime(lock) {} }
     if try isThere() { return .isThere }
+    if wish.onlyIfConfigured, lock.hasFailed(since: begin) {
+      // Whoever said no to one of many commands means all of them.
+      return .failed(
+        message: "signing in to \(origin) has just failed for another command", hint: "llavero login \(url)")
+    }
     let readiness = keychain.probe()
     if !readiness.canKeepSecrets, let reason = readiness.reason { throw reason }
     var work = SignInWork(.signIn, at: url)
-    work.client = try KeptClient.find(origin, in: keychain)
+    work.client = try KeptClient.find(origin, for: key, in: keychain).orNone()
     work.account = key.account
     work.way = wish.way
     work.options = wish.options
     work.headers = wish.headers
     work.onlyIfConfigured = wish.onlyIfConfigured
+    work.mayUseTerminal = wish.mayUseTerminal
     switch try companion.perform(work, within: NetworkCompanion.patienceWithPerson) {
     case .tokens(let tokens):
       var key = key
@@ -84,11 +92,29 @@ package struct SigningIn {
       let credential = Credential(
         tokens.accessToken.copy(), expiry: tokens.expiry, refreshToken: tokens.copyOfRefreshToken())
       // The token is of no use for long without its client.
-      try KeptClient.save(tokens.client, origin, in: keychain)
-      try keychain.save(item, credential)
+      try KeptClient.save(tokens.client, origin, for: key, in: keychain)
+      try Self.keep(item, credential, in: keychain)
       return .stored(item, expiry: tokens.expiry, isRenewable: credential.hasRefreshToken)
-    case .failed(let message, let hint, _): return .failed(message: message, hint: hint)
+    case .failed(let message, let hint, let pause):
+      lock.noteFailure(pausing: pause)
+      return .failed(message: message, hint: hint)
     default: return .unknownPlace
+    }
+  }
+
+  private static func keep(
+    _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore
+  ) throws(KeychainError) {
+    let credential = credential.copy()
+    try keychain.exclusively { () throws(KeychainError) in
+      if var former = try keychain.current(item)?.item, former.isMinted {
+        // From now on a refresh token renews it.
+        former.type = nil
+        former.itemDescription = item.itemDescription
+        try keychain.update(former, credential)
+      } else {
+        try keychain.save(item, credential)
+      }
     }
   }
 
@@ -96,31 +122,14 @@ package struct SigningIn {
   ///
   /// - Throws: ``KeychainError`` if the companion can't be run.
   package func isConfigured(
-    at url: String, headers: [String], _ keychain: any KeychainStore
+    at url: String, for key: InternetPassword, headers: [String], _ keychain: any KeychainStore
   ) throws(KeychainError) -> Bool {
     var work = SignInWork(.describe, at: url)
     if let address = SignInPlace(url) {
-      work.client = try KeptClient.find(address.server.origin, in: keychain)
+      work.client = try KeptClient.find(address.server.origin, for: key, in: keychain).orNone()
     }
     work.headers = headers
     if case .done = try companion.perform(work, within: NetworkCompanion.patience) { return true }
     return false
-  }
-
-  /// Has a server forget tokens.
-  ///
-  /// - Returns: ``SignInOutcome/done``, ``SignInOutcome/unknownPlace`` if the server doesn't offer it, or a failure.
-  /// - Throws: ``KeychainError``.
-  package func revoke(
-    _ credential: borrowing Credential, of key: InternetPassword, in keychain: any KeychainStore
-  ) throws(KeychainError) -> SignInOutcome {
-    guard let url = key.url(), let address = SignInPlace(url),
-      let client = try KeptClient.find(address.server.origin, in: keychain)
-    else { return .unknownPlace }
-    var work = SignInWork(.revoke, at: url)
-    work.client = consume client
-    work.refreshToken = credential.copyOfRefreshToken()
-    work.accessToken = credential.secret.copy()
-    return try companion.perform(work, within: NetworkCompanion.patience)
   }
 }

@@ -3,6 +3,7 @@ import CredentialProtocols
 import Glibc
 package import Keychain
 import PrivateFiles
+import Processes
 import SignIn
 import Terminals
 
@@ -20,6 +21,9 @@ package final class TokenRenewal: SecretRenewing {
     self.stateFolder = stateFolder
     self.companion = companion
   }
+
+  /// For how long a request goes on after Ctrl-C, in milliseconds.
+  private static let grace = 10_000
 
   /// How long to wait for another process, in seconds: longer than it may take.
   private static var patience: Int { NetworkCompanion.patience / 1000 + 30 }
@@ -49,11 +53,11 @@ package final class TokenRenewal: SecretRenewing {
     let begin = SystemClock.sinceBoot
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: Self.patience)
     // Only the keychain knows what others have done meanwhile.
-    guard let present = try current(item, in: keychain) else { return .ended }
+    guard let present = try keychain.current(item) else { return .ended }
     if !present.credential.isExpired(at: .now), !present.credential.hasSameSecret(as: credential) {
       return .renewed(present)
     }
-    guard item.isMinted || present.credential.hasRefreshToken else { return .ended }
+    guard present.item.isMinted || present.credential.hasRefreshToken else { return .ended }
     if lock.hasFailed(since: begin) { return .failed }
     let pause = lock.wait()
     if pause > 0 {
@@ -66,7 +70,10 @@ package final class TokenRenewal: SecretRenewing {
       return .failed
     }
     guard let work = try work(for: present, at: place, in: keychain) else { return .failed }
-    switch try companion.perform(work, within: NetworkCompanion.patience) {
+    // A server that rotates refresh tokens has nobody to give the next one to, once this process has ended.
+    let signals = HeldSignals()
+    defer { withExtendedLifetime(signals) {} }
+    switch try companion.perform(work, within: NetworkCompanion.patience, grace: Self.grace) {
     case .tokens(let tokens):
       let credential = Credential(
         tokens.accessToken.copy(), expiry: tokens.expiry,
@@ -74,10 +81,10 @@ package final class TokenRenewal: SecretRenewing {
         authenticationScheme: present.credential.authenticationScheme)
       // Before it is replaced, so that nobody can store it in between.
       lock.noteReplaced(present.credential.secret)
-      return try keep(credential, in: keychain, insteadOf: present)
+      return try kept(credential, at: place, in: keychain, insteadOf: present)
     case .minted(let minted):
-      return try keep(
-        Credential(minted.token.copy(), expiry: minted.expiry), in: keychain, insteadOf: present)
+      return try kept(
+        Credential(minted.token.copy(), expiry: minted.expiry), at: place, in: keychain, insteadOf: present)
     case .refreshRefused:
       try forgetRefreshToken(of: present, in: keychain)
       say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
@@ -86,7 +93,11 @@ package final class TokenRenewal: SecretRenewing {
       lock.noteFailure(pausing: pause)
       say(place, message)
       if let hint { StandardStreams.say("hint: \(hint)") }
-    default: lock.noteFailure(pausing: 0)
+    default:
+      lock.noteFailure(pausing: 0)
+      say(
+        place, "neither the keychain nor git's configuration says how any more",
+        hint: "\(command: "llavero", "login", place.url)")
     }
     return .failed
   }
@@ -101,25 +112,23 @@ package final class TokenRenewal: SecretRenewing {
     if let hint { StandardStreams.say("hint: \(hint)") }
   }
 
-  /// The item with that key as it is now; `nil` if it is gone.
-  private func current(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Answer? {
-    let query = try ItemQuery(for: item.key)
-    return try keychain.reading { () throws(KeychainError) -> Answer? in
-      let primaryKey = item.key.primaryKey
-      guard let found = try keychain.items(matching: query).first(where: { $0.key.primaryKey == primaryKey }),
-        let credential = try keychain.credentialIfPresent(of: found)
-      else { return nil }
-      return Answer(item: found, credential: credential)
-    }
-  }
-
   /// What the companion is to do; `nil` if that isn't known, which was said.
   private func work(
     for present: borrowing Answer, at place: SignedInPlace, in keychain: any KeychainStore
   ) throws(KeychainError) -> SignInWork? {
-    if present.item.isMinted { return try mintingWork(at: place, in: keychain) }
+    if !present.credential.hasRefreshToken { return try mintingWork(at: place, in: keychain) }
     var work = SignInWork(.renew, at: place.url)
-    work.client = try KeptClient.find(place.origin, in: keychain)
+    guard case .internetPassword(let key) = present.item.key else { return nil }
+    switch try KeptClient.find(place.origin, for: key, in: keychain) {
+    case .client(let client): work.client = consume client
+    // Another program has signed in.
+    case .none: break
+    case .unreadable:
+      say(
+        place, "the item \(RenewalSetting.client.service(of: place.origin)) can't be read",
+        hint: "\(command: "llavero", "login", place.url)")
+      return nil
+    }
     work.refreshToken = present.credential.copyOfRefreshToken()
     work.account = present.item.key.account
     return work
@@ -152,7 +161,23 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// Stores a new token before anybody gets it.
+  /// Stores a new token before anybody gets it. Where that fails after all, the server has given it none the less, and it is
+  /// good for what is asked for now.
+  private func kept(
+    _ new: borrowing Credential, at place: SignedInPlace, in keychain: any KeychainStore,
+    insteadOf used: borrowing Answer
+  ) throws(KeychainError) -> RenewalOutcome {
+    do throws(KeychainError) {
+      return try keep(new, in: keychain, insteadOf: used)
+    } catch {
+      say(
+        place, "the new token can't be kept: \(Failure(error).message)",
+        hint: "\(command: "llavero", "login", place.url)")
+      return .renewed(Answer(item: used.item, credential: new.copy()))
+    }
+  }
+
+  /// Stores a new token.
   private func keep(
     _ new: borrowing Credential, in keychain: any KeychainStore, insteadOf used: borrowing Answer
   ) throws(KeychainError) -> RenewalOutcome {
@@ -160,12 +185,12 @@ package final class TokenRenewal: SecretRenewing {
     let former = used.item
     let usedCredential = used.credential.copy()
     let stored = try keychain.exclusively { () throws(KeychainError) -> Item? in
-      guard let present = try current(former, in: keychain) else { return nil }
+      guard let present = try keychain.current(former) else { return nil }
       // Whoever signed in meanwhile has a newer one.
       guard present.credential.hasSameRefreshToken(as: usedCredential) else { return present.item }
       return try keychain.update(present.item, new)
     }
-    guard let stored, let answer = try current(keychain.committed(stored), in: keychain) else {
+    guard let stored, let answer = try keychain.current(keychain.committed(stored)) else {
       return .ended
     }
     // A token that is valid for a moment only is valid.
@@ -180,12 +205,28 @@ package final class TokenRenewal: SecretRenewing {
     let former = used.item
     let usedCredential = used.credential.copy()
     try keychain.exclusively { () throws(KeychainError) in
-      guard let present = try current(former, in: keychain),
+      guard let present = try keychain.current(former),
         present.credential.hasSameRefreshToken(as: usedCredential)
       else { return }
       var without = present.credential.copy()
       without.refreshToken = nil
       try keychain.update(present.item, without)
+    }
+  }
+}
+
+extension KeychainStore {
+  /// The item with that key as it is now, or the one that has got another key since; `nil` if it is gone.
+  func current(_ item: Item) throws(KeychainError) -> Answer? {
+    let query = try ItemQuery(for: item.key)
+    return try reading { () throws(KeychainError) -> Answer? in
+      let primaryKey = item.key.primaryKey
+      var found = try items(matching: query).first { $0.key.primaryKey == primaryKey }
+      if found == nil, let reference = item.reference {
+        found = try items(matching: .all).first { $0.reference == reference }
+      }
+      guard let found, let credential = try credentialIfPresent(of: found) else { return nil }
+      return Answer(item: found, credential: credential)
     }
   }
 }

@@ -42,7 +42,7 @@ struct GitSignIn {
   ) throws(Failure) -> Bool {
     let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Self.hasDisplay)
     if !isAsked {
-      if try explaining(signingIn.isConfigured(at: url, headers: headers, keychain)) {
+      if try explaining(signingIn.isConfigured(at: url, for: key, headers: headers, keychain)) {
         StandardStreams.say("nobody can be asked here to sign in to \(url)")
         StandardStreams.say("hint: \(command: "llavero", "login", url)")
       }
@@ -51,6 +51,7 @@ struct GitSignIn {
     var wish = SigningIn.Wish()
     wish.headers = headers
     wish.onlyIfConfigured = true
+    wish.mayUseTerminal = mayUseTerminal
     let outcome = try explaining { () throws(KeychainError) in
       try signingIn.perform(wish, for: key, in: keychain, unless: isThere)
     }

@@ -72,11 +72,13 @@ struct AddCommand: ParsableCommand {
   func run() throws {
     if let githubApp, let key {
       let app = AddingApp(identifier: githubApp, keyFile: key)
-      return try add { (open) throws(Failure) in try app.add(for: place.named, to: open) }
+      return try add { (open) throws(Failure) in try app.add(for: place.named, isUpdate: update, to: open) }
     }
     if let endpoint = exchange.exchange {
       let exchange = AddingExchange(endpoint: endpoint, options: exchange)
-      return try add { (open) throws(Failure) in try exchange.add(for: place.named, to: open) }
+      return try add { (open) throws(Failure) in
+        try exchange.add(for: place.named, isUpdate: update, to: open)
+      }
     }
     let change = try kept.change()
     var item = Item(try place.key(withAuthenticationType: authenticationType))

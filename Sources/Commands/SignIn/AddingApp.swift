@@ -25,7 +25,7 @@ struct AddingApp {
   /// Keeps the app's key, and an item for the tokens that it gets.
   ///
   /// - Throws: ``Failure``.
-  func add(for place: NamedPlace, to open: OpenKeychain) throws(Failure) -> Item {
+  func add(for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain) throws(Failure) -> Item {
     guard case .internetPassword(var key) = try place.key(), let url = key.url(), SignInPlace(url) != nil
     else {
       throw Failure("a GitHub App is for a place that begins with https://", status: .usage)
@@ -39,7 +39,7 @@ struct AddingApp {
     let app = GitHubApp(identifier: identifier, key: try privateKey())
     let minting = KeptMinting.app(app)
     do throws(KeychainError) {
-      return try minting.save(url, for: key, in: open.keychain)
+      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.keychain)
     } catch {
       throw Failure(error)
     }

@@ -56,7 +56,7 @@ struct AddingExchange {
   /// Keeps the way to get tokens, and an item for them.
   ///
   /// - Throws: ``Failure``.
-  func add(for place: NamedPlace, to open: OpenKeychain) throws(Failure) -> Item {
+  func add(for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain) throws(Failure) -> Item {
     guard case .internetPassword(var key) = try place.key(), let url = key.url(), SignInPlace(url) != nil
     else {
       throw Failure("such tokens are for a place that begins with https://", status: .usage)
@@ -71,7 +71,7 @@ struct AddingExchange {
     exchange.clientID = options.clientId
     let minting = KeptMinting.exchange(exchange)
     do throws(KeychainError) {
-      return try minting.save(url, for: key, in: open.keychain)
+      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.keychain)
     } catch {
       throw Failure(error)
     }

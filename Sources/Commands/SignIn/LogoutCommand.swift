@@ -35,58 +35,27 @@ struct LogoutCommand: ParsableCommand {
 
   func run() throws {
     let open = try self.keychain.open()
-    let keychain = open.keychain
-    let item = try place.item(in: keychain)
-    guard case .internetPassword(let key) = item.key else { return }
-    var isRevoked = false
-    let credential = try explaining { () throws(KeychainError) in try keychain.credential(of: item) }
-    guard credential.hasRefreshToken || item.itemDescription == SigningIn.tokenDescription else {
+    let item = try place.item(in: open.keychain)
+    let signingOut = SigningOut(stateFolder: open.location.stateFolder)
+    let outcome = try explaining { () throws(KeychainError) in
+      try signingOut.perform(item, revokes: !noRevoke, in: open.keychain)
+    }
+    switch outcome {
+    case .noToken:
       throw Failure(
         "what the keychain has for \(item.name) is no token that somebody signed in for",
         hint: "\(command: "llavero", "delete", place.url ?? "") deletes it", status: .usage)
-    }
-    if !noRevoke {
-      isRevoked = try revoke(credential, of: key, in: open)
-    }
-    _ = try explaining(keychain.delete([item]))
-    try forgetClient(of: key, in: keychain)
-    if output.json { try StandardStreams.write(ItemOutput.json([item])) }
-    if isRevoked {
-      StandardStreams.say("the token for \(item.name) is revoked, and deleted here")
-    } else {
-      StandardStreams.say(
-        "the token for \(item.name) is deleted here; whoever has a copy can use it until it expires")
-    }
-  }
-
-  private func revoke(
-    _ credential: borrowing Credential, of key: InternetPassword, in open: OpenKeychain
-  ) throws(Failure) -> Bool {
-    // A password that nobody signed in for is no token.
-    guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else { return false }
-    let copy = credential.copy()
-    let outcome = try explaining { () throws(KeychainError) in
-      try signingIn.revoke(copy, of: key, in: open.keychain)
-    }
-    switch consume outcome {
-    case .done: return true
-    case .failed(let message, _, _):
+    case .isGone: throw Failure(KeychainError.itemNotFound)
+    case .failed(let message):
       throw Failure(
         "the token was not revoked, and is still kept: \(message)",
         hint: "with --no-revoke it is only deleted here", status: .keychain)
-    default: return false
-    }
-  }
-
-  /// Forgets who llavero was there, once no token needs it.
-  private func forgetClient(of key: InternetPassword, in keychain: any KeychainStore) throws(Failure) {
-    guard let address = key.url().flatMap({ SignInPlace($0) }) else { return }
-    try explaining { () throws(KeychainError) in
-      let query = try InternetPasswordQuery(protocol: key.protocol, server: key.server, port: key.port)
-      for item in try keychain.items(matching: .internetPassword(query)) {
-        if try keychain.credential(of: item).hasRefreshToken { return }
-      }
-      try KeptClient.forget(address.server.origin, in: keychain)
+    case .deleted(let isRevoked):
+      if output.json { try StandardStreams.write(ItemOutput.json([item])) }
+      StandardStreams.say(
+        isRevoked
+          ? "the token for \(item.name) is revoked, and deleted here"
+          : "the token for \(item.name) is deleted here; whoever has a copy can use it until it expires")
     }
   }
 }

@@ -74,7 +74,7 @@ package struct ForwardingService {
   private func usableItems(_ tool: ByteString) throws(KeychainError) -> [Item] {
     guard permissions.mayAnswer(nil, by: tool) else { return [] }
     return try keychain.items(matching: .all).filter {
-      permissions.permission(to: .use, $0.key, by: tool) == .allowed
+      permission(to: .use, $0.key, by: tool) == .allowed
     }
   }
 
@@ -88,7 +88,7 @@ package struct ForwardingService {
       var allowed = Set<ItemReference?>()
       var answer: (item: Item, credential: ForwardResponse.CredentialOfItem)?
       for item in query.ranked(items) {
-        let permission = permissions.permission(to: .use, item.key, asked: query, by: tool)
+        let permission = permission(to: .use, item.key, asked: query, by: tool)
         if permission == .refused { continue }
         // Once something answers, nobody is asked about anything else.
         if permission == .undecided {
@@ -117,7 +117,7 @@ package struct ForwardingService {
   private func renew(_ query: ItemQuery, _ tool: ByteString, _ now: Timestamp) throws(KeychainError) {
     if keychain.renewer == nil { return }
     _ = try keychain.answerOrRenewal(to: query, at: now) { item, _ in
-      permissions.permission(to: .use, item.key, asked: query, by: tool) == .allowed
+      permission(to: .use, item.key, asked: query, by: tool) == .allowed
     }
   }
 
@@ -127,7 +127,7 @@ package struct ForwardingService {
     about item: Item, _ query: ItemQuery?, _ purpose: ForwardRequest.Purpose, _ tool: ByteString
   ) -> Question? {
     if purpose == .get { return Question(item, .use) }
-    let mayChange = permissions.permission(to: .change, item.key, asked: query, by: tool) != .refused
+    let mayChange = permission(to: .change, item.key, asked: query, by: tool) != .refused
     return mayChange ? Question(item, .change) : nil
   }
 
@@ -145,7 +145,7 @@ package struct ForwardingService {
     return try keychain.reading { () throws(KeychainError) -> Outcome in
       let found = try keychain.items(matching: query ?? .all).first { $0.reference == reference }
       guard let item = found else { throw .itemNotFound }
-      switch permissions.permission(to: .use, item.key, asked: query, by: tool) {
+      switch permission(to: .use, item.key, asked: query, by: tool) {
       case .refused: throw .itemNotFound
       case .undecided where query == nil: throw .itemNotFound
       case .undecided:
@@ -195,7 +195,15 @@ package struct ForwardingService {
   private static let isChanged = KeychainError.slot(.changedMeanwhile)
 
   private func permission(toChange item: Item, _ tool: ByteString) -> Permission {
-    permissions.permission(to: .change, item.key, by: tool)
+    permission(to: .change, item.key, by: tool)
+  }
+
+  /// What says how secrets are renewed stays on this machine, whatever the rules: it holds the secrets of clients, and by it
+  /// somebody could have refresh tokens and files of this machine sent anywhere.
+  private func permission(
+    to right: ForwardingRight, _ key: Item.Key, asked query: ItemQuery? = nil, by tool: ByteString
+  ) -> Permission {
+    key.isRenewalSetting ? .refused : permissions.permission(to: right, key, asked: query, by: tool)
   }
 
   /// Makes a change, and returns the item as it is now, none if it is deleted; `nil` if the item is no longer as it was

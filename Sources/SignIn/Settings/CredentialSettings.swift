@@ -62,6 +62,17 @@ package struct CredentialSettings {
     return nil
   }
 
+  /// Whether one of some names is set for the place itself, and not for every server alike.
+  func isSetForThePlace(_ names: String...) -> Bool {
+    let names = names.map { $0.lowercased() }
+    return settings.contains { setting in
+      names.contains(setting.name)
+        && scopes.contains { scope in
+          scope != nil && setting.subsection.map { Self.isSame($0, scope) } ?? false
+        }
+    }
+  }
+
   private static func isSame(_ subsection: String, _ scope: String?) -> Bool {
     var subsection = subsection[...]
     while subsection.hasSuffix("/") { subsection.removeLast() }

@@ -6,7 +6,8 @@ package struct SignInMethod: ~Copyable {
   package var client: ClientRegistration
   /// The service, if it is a known one.
   package let service: KnownService?
-  /// Whether only the server itself says which service it is. A stranger can name such a server, in a submodule for example.
+  /// Whether neither the settings nor the table of services name the server: only it says itself which service it is, or the
+  /// settings are for every server. A stranger can name such a server, in a submodule for example.
   package let isClaimed: Bool
   /// The ways that configuration allows: the browser, a code.
   package var ways: Set<Way> = [.browser, .device]
@@ -64,9 +65,8 @@ extension SignInMethod {
     headers: [String] = [],
     over transport: (any Transport)?
   ) throws(NoSignInMethod) -> SignInMethod {
-    let known =
-      settings.value("provider").flatMap { KnownService.named($0) }
-      ?? KnownService.on(host: place.server.host)
+    let onHost = KnownService.on(host: place.server.host)
+    let known = settings.value("provider").flatMap { KnownService.named($0) } ?? onHost
     let service = known ?? KnownService.calling(itself: headers)
     var found = try Endpoints(settings, at: place)
     if let service { found.take(service, at: place) }
@@ -116,7 +116,12 @@ extension SignInMethod {
     client.userName =
       settings.value("oauthDefaultUserName", environment: "DEFAULT_USERNAME") ?? service?.userName
       ?? client.userName
-    var method = SignInMethod(client: client, service: service, isClaimed: known == nil && configured == nil)
+    let isNamed =
+      settings.isSetForThePlace(
+        "provider", "oauthClientId", "oauthTokenEndpoint", "oauthTokenURL")
+      || own.map { settings.isSetForThePlace($0 + "ClientId") } ?? false
+    let isClaimed = onHost == nil && !isNamed && options.clientID == nil
+    var method = SignInMethod(client: client, service: service, isClaimed: isClaimed)
     if let modes = settings.value("oauthAuthModes", environment: "AUTHMODES") {
       let words = modes.lowercased().split { $0 == " " || $0 == "," }
       if !words.contains("all") {

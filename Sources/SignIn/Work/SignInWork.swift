@@ -45,6 +45,8 @@ package struct SignInWork: ~Copyable {
   package var options = SignInMethod.Options()
   /// Whether only to sign in where git's configuration or the service itself says how, and ask no server whether it knows.
   package var onlyIfConfigured = false
+  /// Whether the person may be asked on the terminal.
+  package var mayUseTerminal = true
 
   /// The largest work, in bytes: two tokens with escapes, and a registration.
   package static let maximumSize = 1 << 20
@@ -101,6 +103,7 @@ package struct SignInWork: ~Copyable {
     json.member("client_id", options.clientID.map { ByteString($0) })
     json.member("scope", options.scope.map { ByteString($0) })
     if onlyIfConfigured { json.member("only_if_configured", true) }
+    if !mayUseTerminal { json.member("may_use_terminal", false) }
     json.endObject()
     return json.finish()
   }
@@ -122,6 +125,7 @@ package struct SignInWork: ~Copyable {
     var way: SignInMethod.Way?
     var options = SignInMethod.Options()
     var onlyIfConfigured = false
+    var mayUseTerminal = true
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       switch try JSONValue.name(name) {
       case "task": task = Task(rawValue: "\(try value.string())")
@@ -145,6 +149,7 @@ package struct SignInWork: ~Copyable {
       case "client_id": options.clientID = "\(try value.string())"
       case "scope": options.scope = "\(try value.string())"
       case "only_if_configured": onlyIfConfigured = try value.bool()
+      case "may_use_terminal": mayUseTerminal = try value.bool()
       default: break
       }
     }
@@ -161,6 +166,7 @@ package struct SignInWork: ~Copyable {
     self.way = way
     self.options = options
     self.onlyIfConfigured = onlyIfConfigured
+    self.mayUseTerminal = mayUseTerminal
   }
 }
 

@@ -1,0 +1,82 @@
+import Bytes
+package import Keychain
+import SignIn
+
+/// Forgets tokens, and has the server forget them too.
+package struct SigningOut {
+  private let companion: NetworkCompanion?
+  private let stateFolder: String
+
+  package init(stateFolder: String) {
+    companion = NetworkCompanion()
+    self.stateFolder = stateFolder
+  }
+
+  /// What came of it.
+  package enum Outcome {
+    /// The token is deleted here; and the server has forgotten it, if it offers that.
+    case deleted(isRevoked: Bool)
+    /// It is no token that somebody signed in for.
+    case noToken
+    /// Somebody has deleted it meanwhile.
+    case isGone
+    /// The server didn't forget it, and it is still kept.
+    case failed(message: String)
+  }
+
+  /// Forgets a token. Whoever renews it just now comes first, so that what the server forgets is the last one.
+  ///
+  /// - Parameters:
+  ///   - item: the item.
+  ///   - revokes: whether the server is to forget it.
+  /// - Throws: ``KeychainError``.
+  package func perform(
+    _ item: Item, revokes: Bool, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Outcome {
+    guard let place = SignedInPlace(item) else { return .noToken }
+    let lock = try RenewalLock(
+      named: place.lockName, in: stateFolder, patience: NetworkCompanion.patience / 1000 + 30)
+    defer { withExtendedLifetime(lock) {} }
+    guard let present = try keychain.current(item), case .internetPassword(let key) = present.item.key else {
+      return .isGone
+    }
+    guard present.credential.hasRefreshToken || present.item.itemDescription == SigningIn.tokenDescription
+    else { return .noToken }
+    var isRevoked = false
+    if revokes {
+      switch try revoke(present.credential, of: key, at: place, in: keychain) {
+      case .done: isRevoked = true
+      case .failed(let message, _, _): return .failed(message: message)
+      default: break
+      }
+    }
+    try keychain.delete([present.item])
+    try forgetClients(at: place, in: keychain)
+    return .deleted(isRevoked: isRevoked)
+  }
+
+  private func revoke(
+    _ credential: borrowing Credential, of key: InternetPassword, at place: SignedInPlace,
+    in keychain: any KeychainStore
+  ) throws(KeychainError) -> SignInOutcome {
+    guard let companion, let client = try KeptClient.find(place.origin, for: key, in: keychain).orNone()
+    else {
+      return .unknownPlace
+    }
+    var work = SignInWork(.revoke, at: place.url)
+    work.client = consume client
+    work.refreshToken = credential.copyOfRefreshToken()
+    work.accessToken = credential.secret.copy()
+    return try companion.perform(work, within: NetworkCompanion.patience)
+  }
+
+  /// Forgets who llavero was there, once no token needs it.
+  private func forgetClients(at place: SignedInPlace, in keychain: any KeychainStore) throws(KeychainError) {
+    try keychain.exclusively { () throws(KeychainError) in
+      for item in try keychain.items(matching: .all) where SignedInPlace(item)?.origin == place.origin {
+        if try keychain.credentialIfPresent(of: item)?.hasRefreshToken ?? false { return }
+      }
+      try KeptClient.forget(place.origin, in: keychain)
+    }
+  }
+}
