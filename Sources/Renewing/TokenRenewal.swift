@@ -95,6 +95,8 @@ package final class TokenRenewal: SecretRenewing {
       if let hint { StandardStreams.say("hint: \(hint)") }
     default:
       lock.noteFailure(pausing: 0)
+      // Another program may have stored it, and may renew it too.
+      guard present.item.itemDescription == SigningIn.tokenDescription else { return .failed }
       say(
         place, "neither the keychain nor git's configuration says how any more",
         hint: "\(command: "llavero", "login", place.url)")
