@@ -137,6 +137,9 @@ public struct Answer: ~Copyable, Sendable {
     self.item = item
     self.credential = credential
   }
+
+  /// Whether a keychain with a ``KeychainStore/renewer`` can get a new secret for it.
+  package var isRenewable: Bool { credential.isRenewable || item.isMinted }
 }
 
 extension KeychainStore {

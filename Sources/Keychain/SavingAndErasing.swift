@@ -103,19 +103,46 @@ extension KeychainStore {
         return found
       },
       keeping: { (item) throws(KeychainError) -> Bool in
-        guard let credential = try credentialIfPresent(of: item), credential.isRenewable || item.isMinted
-        else { return false }
-        if credential.isExpired(at: now) { return true }
-        if !item.isMinted, let changed = item.modificationDate,
-          0..<freshTokenLife ~= now.seconds - changed.seconds
-        {
-          return false
-        }
-        var refused = credential.copy()
-        refused.expiry = now.seconds
-        try update(item, refused)
-        return true
+        guard let credential = try credentialIfPresent(of: item) else { return false }
+        return try markRefused(item, credential, at: now)
       })
+  }
+
+  /// Notes that a server has refused what an item answered, for a caller that asks for a better answer at once instead of
+  /// erasing that one: a token that can be renewed is marked as expired, unless it is younger than a minute. Then somebody
+  /// else may have renewed it meanwhile.
+  ///
+  /// - Parameters:
+  ///   - query: the caller's question. An item of another tool stays as it is.
+  ///   - answered: the item that provided the refused answer.
+  ///   - now: the present time.
+  /// - Throws: what reading and writing the keychain throws.
+  public func refuse(
+    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp = .now
+  ) throws(KeychainError) {
+    try exclusively { () throws(KeychainError) in
+      for item in try find(query) where item.reference == answered && query.isInErasingReach(of: item) {
+        guard let credential = try credentialIfPresent(of: item) else { continue }
+        _ = try markRefused(item, credential, at: now)
+      }
+    }
+  }
+
+  /// Marks a refused secret as expired if a new one can be obtained. Returns whether it can.
+  private func markRefused(
+    _ item: Item, _ credential: borrowing Credential, at now: Timestamp
+  ) throws(KeychainError) -> Bool {
+    guard credential.isRenewable || item.isMinted else { return false }
+    if credential.isExpired(at: now) { return true }
+    if !item.isMinted, let changed = item.modificationDate,
+      0..<freshTokenLife ~= now.seconds - changed.seconds
+    {
+      return false
+    }
+    var refused = credential.copy()
+    refused.expiry = now.seconds
+    try update(item, refused)
+    return true
   }
 
   /// How many seconds a token counts as fresh.

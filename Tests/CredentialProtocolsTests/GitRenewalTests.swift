@@ -132,6 +132,66 @@ import Testing
     #expect(try answer() == "")
   }
 
+  @Test("git may ask again where a server refuses what can be renewed, and gets a new one then")
+  func continued() throws {
+    let git = Conversation()
+    let renewer = Renewer()
+    let keychain = try #require(git.keychain as? InMemoryKeychain)
+    let knowing = ["capability[]=authtype", "capability[]=state"] + place
+    func get(_ lines: String...) throws -> [Substring] {
+      try git.perform(.get, joined(knowing + lines)).split(separator: "\n")
+    }
+    try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
+    // Nothing renews it: another question would have the same answer.
+    #expect(!(try get().contains("continue=1")))
+    keychain.renewer = renewer
+    renewer.outcome = { .renewed(Answer(item: $0, credential: .text("new", refreshToken: "s"))) }
+    let first = try get()
+    #expect(first.contains("password=old") && first.contains("continue=1"))
+    #expect(try !git.perform(.get, joined(place)).contains("continue"))
+    let state = String(try #require(first.first { $0.hasPrefix("state[]=") }))
+
+    // Within a minute, somebody else may have renewed it. If it is refused again, git erases it.
+    var second = try get("username=alice", "oauth_refresh_token=r", state)
+    #expect(second.contains("password=old") && !second.contains("continue=1"))
+    git.fresh.clock.advance(seconds: 60)
+    #expect(renewer.renewed == 0)
+    second = try get("username=alice", "oauth_refresh_token=r", state)
+    #expect(second.contains("password=new") && !second.contains("continue=1"))
+    #expect(renewer.renewed == 1)
+
+    // No network: as without.
+    renewer.outcome = { _ in .failed }
+    second = try get("username=alice", "oauth_refresh_token=r", state)
+    #expect(second.last == "oauth_refresh_token=r" && !second.contains { $0.hasPrefix("password=") })
+    #expect(try git.count() == 1)
+  }
+
+  @Test("a state changes nothing of passwords, of other items and for a git without the capability")
+  func stateOfOthers() throws {
+    let git = Conversation()
+    let keychain = try #require(git.keychain as? InMemoryKeychain)
+    let renewer = Renewer()
+    keychain.renewer = renewer
+    try store(git, "username=alice", "password=token", "oauth_refresh_token=r")
+    try store(git, "username=bob", "password=typed")
+    git.fresh.clock.advance(seconds: 61)
+    let knowing = ["capability[]=state"] + place
+    func state(_ account: String) throws -> String {
+      let answer = try git.perform(.get, joined(knowing + ["username=\(account)"]))
+      #expect(answer.contains("continue=1") == (account == "alice"))
+      return String(try #require(answer.split(separator: "\n").first { $0.hasPrefix("state[]=") }))
+    }
+    let (alice, bob) = (try state("alice"), try state("bob"))
+    #expect(try git.perform(.get, joined(knowing + ["username=bob", bob])).contains("password=typed\n"))
+    #expect(try git.perform(.get, joined(knowing + ["username=bob", alice])).contains("password=typed\n"))
+    #expect(try git.perform(.get, joined(place + ["username=alice", alice])).contains("password=token\n"))
+    let elsewhere = ["capability[]=state", "protocol=https", "host=example.org", alice]
+    #expect(try git.perform(.get, joined(elsewhere)) == "")
+    #expect(try git.perform(.get, joined(knowing + ["username=alice"])).contains("password=token\n"))
+    #expect(renewer.renewed == 0)
+  }
+
   @Test("without a refresh token nothing, so that other helpers may answer with another account")
   func nothingToRenew() throws {
     let git = Conversation()

@@ -35,6 +35,9 @@ public struct GitCredentialProtocol {
   /// refresh token returns nothing, because its account alone would keep the next helper from answering with another
   /// one.
   ///
+  /// An answer that the keychain can renew has `continue` for a git that knows it (2.46). If the server refuses it, git
+  /// asks once more, with the answer's `state[]`, and gets a new one (git-credential(1), "INPUT/OUTPUT FORMAT").
+  ///
   /// - Throws: ``ProtocolError/keychain(_:)`` with ``KeychainError/queryTooBroad(_:)`` for a request without a
   ///   protocol, or with neither host nor path, and with whatever the keychain throws;
   ///   ``ProtocolError/unspeakableAnswer(key:)`` if an item can't be written in git's lines.
@@ -59,12 +62,20 @@ public struct GitCredentialProtocol {
   ) throws(ProtocolError) -> Secret {
     let query = try throwingProtocolError(request.query())
     let capabilities = request.capabilities
+    var mayContinue = keychain.renewer != nil
+    if capabilities.contains(.state), let answered = request.answered {
+      // Git asks again because the server has refused our answer, which had `continue`. If this fails, the answer is the same
+      // as before, and git erases it when it is refused again.
+      try? keychain.refuse(answered, to: query, at: now)
+      mayContinue = false
+    }
     let found = try throwingProtocolError(
       keychain.answerOrRenewal(to: query, at: now) {
         $1.authenticationScheme == nil || capabilities.contains(.authtype)
       })
     switch consume found {
-    case .answer(let answer): return try GitReply.encode(answer, for: capabilities)
+    case .answer(let answer):
+      return try GitReply.encode(answer, for: capabilities, mayContinue: mayContinue)
     case .renewal(let renewal):
       return isWithinTimeout(renewal.item, at: now) ? try GitReply.encode(renewal, at: now) : Secret()
     case .none: return Secret()

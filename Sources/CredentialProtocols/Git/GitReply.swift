@@ -5,10 +5,11 @@ import Keychain
 enum GitReply {
   /// The lines of an answer. Those that depend on a capability are included only if it was announced.
   ///
+  /// - Parameter mayContinue: whether git may ask again where the server refuses an answer that can be renewed.
   /// - Throws: ``ProtocolError/unspeakableAnswer(key:)`` if a value contains LF, CR or NUL, or makes a line longer than
   ///   git reads. An item that was added in another way must not turn into several lines (CVE-2020-5260).
   static func encode(
-    _ answer: borrowing Answer, for capabilities: GitRequest.Capabilities
+    _ answer: borrowing Answer, for capabilities: GitRequest.Capabilities, mayContinue: Bool
   ) throws(ProtocolError) -> Secret {
     var reply = Secret(capacity: 512)
     if capabilities.contains(.authtype) { reply.append("capability[]=authtype\n") }
@@ -32,6 +33,7 @@ enum GitReply {
       reply.append(GitRequest.statePrefix)
       reply.append(contentsOf: reference.bytes)
       reply.append("\n")
+      if mayContinue, answer.isRenewable { reply.append("continue=1\n") }
     }
     return reply
   }
