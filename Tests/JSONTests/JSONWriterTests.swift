@@ -30,6 +30,30 @@ import Testing
         == #"{"a":"x","b":7,"c":true,"d":"1970-01-01T00:00:00.000Z","e":{},"f":["y",-1],"g":[],"h":false}"#)
   }
 
+  @Test("a text is read as it was written, also where that was as base64")
+  func writtenMembers() throws {
+    for text in [[], Array("é".utf8), [0xff], [0x7f, 0, 7, 8, 9, 11, 12], [UInt8](0...255)] {
+      let json = written { json in
+        json.beginObject()
+        json.member("a", ByteString(text))
+        json.member("b", Secret(copying: ByteString(text)))
+        json.member("n", 7 as Int?)
+        json.endObject()
+      }
+      var found: [ByteString: [UInt8]] = [:]
+      try lend(json) { (json) throws(JSONReader.Malformed) in
+        try JSONReader.writtenMembers(of: json) { (member) throws(JSONReader.Malformed) in
+          switch member.name {
+          case "a": found[member.name] = try member.bytes().bytes
+          case "b": found[member.name] = try member.secret().revealed
+          case let name: found[name] = [UInt8(try member.value.integer() as Int)]
+          }
+        }
+      }
+      #expect(found == ["a": text, "b": text, "n": [7]])
+    }
+  }
+
   @Test("an array of objects")
   func objects() {
     let text = writtenText { json in

@@ -25,11 +25,11 @@ package struct GitHubApp: ~Copyable {
   init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var identifier: String?
     var key: Secret?
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      if name == "id" {
-        identifier = "\(try value.string())"
-      } else if name == "key" {
-        key = try value.secret()
+    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
+      if member.name == "id" {
+        identifier = try member.text()
+      } else if member.name == "key" {
+        key = try member.secret()
       }
     }
     guard let identifier, let key else { throw JSONReader.Malformed() }

@@ -57,9 +57,9 @@ package struct TokenExchange: ~Copyable {
   /// - Throws: `JSONReader.Malformed` also for an endpoint that isn't https.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var texts: [String: String] = [:]
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      let name = "\(try JSONValue.name(name))"
-      if Self.names.contains(name) { texts[name] = "\(try value.string())" }
+    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
+      let name = "\(member.name)"
+      if Self.names.contains(name) { texts[name] = try member.text() }
     }
     let source =
       texts["subject_token_file"].map { Source.file($0) }

@@ -115,25 +115,25 @@ package struct ClientRegistration: ~Copyable {
     var texts: [String: String] = [:]
     var promisesIssuer = false
     var responseMode = ResponseMode.query
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      switch try JSONValue.name(name) {
-      case "client_id": clientID = "\(try value.string())"
-      case "client_secret": secret = try value.secret()
+    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
+      switch member.name {
+      case "client_id": clientID = try member.text()
+      case "client_secret": secret = try member.secret()
       case "token_endpoint_auth_method":
-        guard let method = Authentication(rawValue: "\(try value.string())") else {
+        guard let method = Authentication(rawValue: try member.text()) else {
           throw JSONReader.Malformed()
         }
         authentication = method
-      case "token_endpoint": token = try Self.endpoint(value)
+      case "token_endpoint": token = try Self.endpoint(member)
       case let name
       where ["authorization_endpoint", "device_authorization_endpoint", "revocation_endpoint"].contains(name):
-        endpoints["\(name)"] = try Self.endpoint(value)
+        endpoints["\(name)"] = try Self.endpoint(member)
       case let name where ["issuer", "redirect_uri", "scope", "username"].contains(name):
-        texts["\(name)"] = "\(try value.string())"
+        texts["\(name)"] = try member.text()
       case "response_mode":
-        guard let mode = ResponseMode(rawValue: "\(try value.string())") else { throw JSONReader.Malformed() }
+        guard let mode = ResponseMode(rawValue: try member.text()) else { throw JSONReader.Malformed() }
         responseMode = mode
-      case "authorization_response_iss_parameter_supported": promisesIssuer = try value.bool()
+      case "authorization_response_iss_parameter_supported": promisesIssuer = try member.value.bool()
       default: break
       }
     }
@@ -152,8 +152,8 @@ package struct ClientRegistration: ~Copyable {
     userName = texts["username"] ?? userName
   }
 
-  private static func endpoint(_ value: JSONValue) throws(JSONReader.Malformed) -> EndpointURL {
-    guard let url = EndpointURL("\(try value.string())") else { throw JSONReader.Malformed() }
+  private static func endpoint(_ member: WrittenMember) throws(JSONReader.Malformed) -> EndpointURL {
+    guard let url = EndpointURL(try member.text()) else { throw JSONReader.Malformed() }
     return url
   }
 }

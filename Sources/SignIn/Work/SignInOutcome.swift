@@ -68,18 +68,17 @@ package enum SignInOutcome: ~Copyable {
     var message: String?
     var hint: String?
     var pause = 0
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      switch try JSONValue.name(name) {
-      case "outcome": outcome = try value.string()
-      case "access_token": access = try value.secret()
-      case "refresh_token": refresh = try value.secret()
-      case "expires_at": expiry = try value.integer()
-      case "account": account = try value.string()
-      case "account_b64": account = try value.base64()
-      case "client": client = try ClientRegistration(json: value.raw)
-      case "message": message = "\(try value.string())"
-      case "pause": pause = max(0, try value.integer())
-      case "hint": hint = "\(try value.string())"
+    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
+      switch member.name {
+      case "outcome": outcome = try member.bytes()
+      case "access_token": access = try member.secret()
+      case "refresh_token": refresh = try member.secret()
+      case "expires_at": expiry = try member.value.integer()
+      case "account": account = try member.bytes()
+      case "client": client = try ClientRegistration(json: member.value.raw)
+      case "message": message = try member.text()
+      case "pause": pause = max(0, try member.value.integer())
+      case "hint": hint = try member.text()
       default: break
       }
     }

@@ -126,30 +126,26 @@ package struct SignInWork: ~Copyable {
     var options = SignInMethod.Options()
     var onlyIfConfigured = false
     var mayUseTerminal = true
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      switch try JSONValue.name(name) {
-      case "task": task = Task(rawValue: "\(try value.string())")
-      case "url": url = "\(try value.string())"
-      case "client": client = try ClientRegistration(json: value.raw)
-      case "refresh_token": refreshToken = try value.secret()
-      case "refresh_token_b64": refreshToken = try value.secretOfBase64()
-      case "access_token": accessToken = try value.secret()
-      case "access_token_b64": accessToken = try value.secretOfBase64()
-      case "github_app": app = try GitHubApp(json: value.raw)
-      case "exchange": exchange = try TokenExchange(json: value.raw)
-      case "subject_token": subjectToken = try value.secret()
-      case "subject_token_b64": subjectToken = try value.secretOfBase64()
-      case "account": account = try value.string()
-      case "account_b64": account = try value.base64()
+    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
+      switch member.name {
+      case "task": task = Task(rawValue: try member.text())
+      case "url": url = try member.text()
+      case "client": client = try ClientRegistration(json: member.value.raw)
+      case "refresh_token": refreshToken = try member.secret()
+      case "access_token": accessToken = try member.secret()
+      case "github_app": app = try GitHubApp(json: member.value.raw)
+      case "exchange": exchange = try TokenExchange(json: member.value.raw)
+      case "subject_token": subjectToken = try member.secret()
+      case "account": account = try member.bytes()
       case "headers":
-        try JSONReader.elements(of: value.raw) { (header) throws(JSONReader.Malformed) in
+        try JSONReader.elements(of: member.value.raw) { (header) throws(JSONReader.Malformed) in
           headers.append("\(try header.string())")
         }
-      case "way": way = SignInMethod.Way(rawValue: "\(try value.string())")
-      case "client_id": options.clientID = "\(try value.string())"
-      case "scope": options.scope = "\(try value.string())"
-      case "only_if_configured": onlyIfConfigured = try value.bool()
-      case "may_use_terminal": mayUseTerminal = try value.bool()
+      case "way": way = SignInMethod.Way(rawValue: try member.text())
+      case "client_id": options.clientID = try member.text()
+      case "scope": options.scope = try member.text()
+      case "only_if_configured": onlyIfConfigured = try member.value.bool()
+      case "may_use_terminal": mayUseTerminal = try member.value.bool()
       default: break
       }
     }
@@ -167,21 +163,5 @@ package struct SignInWork: ~Copyable {
     self.options = options
     self.onlyIfConfigured = onlyIfConfigured
     self.mayUseTerminal = mayUseTerminal
-  }
-}
-
-extension JSONValue {
-  /// The contents of a string that is secret.
-  func secret() throws(JSONReader.Malformed) -> Secret {
-    var text = Secret(capacity: raw.count)
-    try appendString(to: &text)
-    return text
-  }
-
-  /// The bytes of a secret that is no text.
-  func secretOfBase64() throws(JSONReader.Malformed) -> Secret {
-    var bytes = Secret(capacity: raw.count)
-    try appendBase64(to: &bytes)
-    return bytes
   }
 }
