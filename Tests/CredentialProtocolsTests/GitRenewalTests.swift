@@ -90,6 +90,7 @@ import Testing
   /// Gives each keychain a new secret.
   private final class Renewer: SecretRenewing {
     private(set) var renewed = 0
+    var former: ByteString?
     var outcome: (Item) -> RenewalOutcome = { _ in .failed }
 
     func renew(
@@ -98,6 +99,25 @@ import Testing
       renewed += 1
       return outcome(item)
     }
+
+    func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool { former?.bytes == secret.revealed }
+  }
+
+  @Test("a secret that was renewed since is not stored again, with its refresh token or without")
+  func former() throws {
+    let git = Conversation()
+    let renewer = Renewer()
+    renewer.former = "old"
+    try #require(git.keychain as? InMemoryKeychain).renewer = renewer
+    try store(git, "username=alice", "password=new", "oauth_refresh_token=s")
+    for rest in [[], ["oauth_refresh_token=r"], ["oauth_refresh_token=s"]] {
+      _ = try git.perform(.store, joined(place + ["username=alice", "password=old"] + rest))
+      #expect(
+        try git.perform(.get, joined(place)) == "username=alice\npassword=new\noauth_refresh_token=s\n")
+    }
+    try store(git, "username=alice", "password=theirs", "oauth_refresh_token=t")
+    #expect(
+      try git.perform(.get, joined(place)) == "username=alice\npassword=theirs\noauth_refresh_token=t\n")
   }
 
   @Test("a keychain renews what has expired or soon will, and nothing else")

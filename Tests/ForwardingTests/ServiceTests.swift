@@ -152,6 +152,44 @@ import Testing
     #expect(try offered.answeredSecret(.internet("a.example", path: "acme")) == "new")
   }
 
+  @Test(
+    "what says how secrets are renewed stays here, whatever the rules", arguments: RenewalSetting.allCases)
+  func renewalSettings(setting: RenewalSetting) throws {
+    let service = setting.service(of: "https://a.example")
+    let kept = try offered.add(.generic(service, account: "web"), "registration")
+    let other = try offered.add(.generic("other"), "x")
+    let before = try offered.everything()
+    let asking = keychain(try permissions(mayAsk: true)) { question in
+      Issue.record("\(question) is asked")
+      return nil
+    }
+    for keychain in [keychain(.everything), asking] {
+      #expect(try keychain.items(matching: .generic(service)).isEmpty)
+      #expect(try !keychain.items(matching: .all).contains { $0.key == kept.key })
+      #expect(throws: KeychainError.itemNotFound) { _ = try keychain.credential(of: kept) }
+      #expect(throws: ForwardFault.refused.error) {
+        try keychain.save(.generic(service, account: "web"), Credential(password: "x"))
+      }
+    }
+    var moved = other
+    moved.key = Item.generic(service, account: "another").key
+    var movedAway = kept
+    movedAway.key = Item.generic("away").key
+    for change in [
+      ItemChange(.add(.generic(service, account: "another"), keepsDates: false), Credential(password: "x")),
+      ItemChange(.update(kept, kept), Credential(password: "x")), ItemChange(.update(kept, movedAway)),
+      ItemChange(.update(other, moved)), ItemChange(.delete(kept)),
+    ] {
+      let outcome = ForwardingService(offered, .everything).answer(
+        ForwardRequest(.change([change]), tool: "git"))
+      guard case .response(.fault(.refused)) = outcome else {
+        Issue.record("\(outcome)")
+        continue
+      }
+    }
+    #expect(try offered.everything() == before)
+  }
+
   @Test("a forged description of an item is believed by nobody")
   func forgedItem() throws {
     let permissions = try permissions("allow far https://a.example/acme write")

@@ -143,6 +143,30 @@ struct SettingsTests {
     #expect(named.client.userName == "oauth2")
   }
 
+  @Test("settings for every server name none, so that only a server's own word is left")
+  func claimed() throws {
+    let every = [
+      ("credential.oauthclientid", "id"), ("credential.oauthclientsecret", "hush"),
+      ("credential.oauthauthorizeendpoint", "/a"), ("credential.oauthtokenendpoint", "/t"),
+    ]
+    let gitea = ["Basic realm=\"Gitea\""]
+    #expect(try found("https://git.example", every, headers: gitea).isClaimed)
+    #expect(try found("https://git.example", every).isClaimed)
+    #expect(try found("https://git.example", every + [("credential.provider", "gitlab")]).isClaimed)
+    #expect(try found("https://git.example", every + [("\(Self.own).oauthscopes", "s")]).isClaimed)
+    #expect(try found("https://git.example", [], headers: gitea).isClaimed)
+    for name in ["oauthclientid", "oauthtokenendpoint", "oauthtokenurl"] {
+      #expect(try !found("https://git.example/acme", every + [("\(Self.own).\(name)", "/t")]).isClaimed)
+    }
+    #expect(try !found("https://git.example", every + [("\(Self.own).provider", "gitlab")]).isClaimed)
+    #expect(try !found("https://git.example", every + [("credential.example.oauthclientid", "id")]).isClaimed)
+    #expect(try found("https://other.test", every + [("\(Self.own).oauthclientid", "id")]).isClaimed)
+    // The table of services names it, or the person.
+    #expect(try !found("https://gitlab.com", every).isClaimed)
+    #expect(
+      try !found("https://git.example", every, options: SignInMethod.Options(clientID: "typed")).isClaimed)
+  }
+
   @Test("a server's own name for itself leads to no other server")
   func realms() {
     for realm in ["Azure DevOps", "https://evil.example", "Google", ""] {
@@ -206,10 +230,13 @@ struct SettingsTests {
     work.options.clientID = "id"
     work.options.scope = "s"
     work.onlyIfConfigured = true
+    work.mayUseTerminal = false
     let read = try work.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
       try SignInWork(parsing: bytes)
     }
     #expect(shown(read.encoded) == shown(work.encoded))
+    let isKept = !read.mayUseTerminal
+    #expect(isKept)
     let outcome = SignInOutcome.tokens(
       SignedIn(
         accessToken: Secret("a"), refreshToken: Secret("r"), expiry: 7, account: "me", client: try client()))

@@ -1,0 +1,148 @@
+# shellcheck shell=bash
+# What the suites about signing in do and expect. Sourced after sign-in.sh.
+
+# --- settings
+
+# trusting: git, and with it llavero, trusts the servers' authority
+trusting() {
+  git config --global http.sslCAInfo "$CA"
+  git config --global credential.helper llavero
+}
+
+# client URL ID AUTHORIZE TOKEN [DEVICE]: the settings of Git Credential Manager
+client() {
+  trusting
+  git config --global "credential.$1.oauthClientId" "$2"
+  git config --global "credential.$1.oauthAuthorizeEndpoint" "$3"
+  git config --global "credential.$1.oauthTokenEndpoint" "$4"
+  [[ -z ${5:-} ]] || git config --global "credential.$1.oauthDeviceEndpoint" "$5"
+}
+
+# with_hostile [OPTION...], behaves WORD...: a server that works, until it is told otherwise
+with_hostile() {
+  start_hostile "$@"
+  client "$hostile" web /authorize /token /device
+}
+
+behaves() {
+  local IFS=+
+  echo "$*" >"$CASE/hostile/behaviours"
+}
+
+# --- steps
+
+# sign_in URL [OPTION...]: with a browser
+sign_in() {
+  use_browser
+  run llavero login "$1" --browser "${@:2}"
+  succeeds
+  browsed
+  unset DISPLAY
+}
+
+# past, soon: all tokens have expired, or are about to
+past() {
+  expiring 1577836800
+}
+
+soon() {
+  expiring $(($(date +%s) + 40))
+}
+
+# expiring TIME: what `llavero update` sets, but for times that are over
+expiring() {
+  local passphrase=()
+  [[ -z ${PASSPHRASE_FILE:-} ]] || passphrase=(--passphrase-fd 3)
+  {
+    llavero export "${passphrase[@]}" 3<"${PASSPHRASE_FILE:-/dev/null}" |
+      sed -nE "s/\"password_expiry_utc\":[0-9]*,//; s/\"oauth_refresh_token\"/\"password_expiry_utc\":$1,&/p" >"$CASE/expiring"
+    llavero import llavero "$CASE/expiring" --on-conflict replace "${passphrase[@]}" 3<"${PASSPHRASE_FILE:-/dev/null}"
+  } >"$CASE/imported" 2>&1 </dev/null || fail "it can't be changed" "$(cat "$CASE/imported")"
+}
+
+# on_terminal STEP... -- COMMAND...
+on_terminal() {
+  local steps=() step
+  while [[ $1 != -- ]]; do
+    step=$1
+    [[ $step != 'run '* && $step != 'enter '* ]] ||
+      step="${step%% *} exec bash -euc '. $CASE/functions; ${step#* }'"
+    steps+=("$step")
+    shift
+  done
+  export CA CLIENT
+  declare -f ask decide decides shown_callback >"$CASE/functions"
+  run "$SUPPORT/on-terminal.py" "${steps[@]}" "$@"
+  status=$(sed -n '$s/^status //p' "$CASE/stdout")
+  status=${status:-99}
+}
+
+# decides URL accept|deny: a step `run` for the code that the terminal shows
+decides() {
+  decide "$1" "$(grep -oE '^ +[A-Z0-9-]{8,9}\s*$' <<<"$SHOWN" | tail -n 1 | tr -d ' \r')" "$2"
+}
+
+# shown_callback: the address at which a browser ends that opens what the terminal shows
+shown_callback() {
+  BROWSER_DOES="stays keep" "$BROWSER" "$(grep -oE 'https://[^ ]*[?&]response_type=[^ ]*' <<<"$SHOWN" | tail -n 1 | tr -d '\r')"
+  printf '%s\r' "$(<"$BROWSER_FOLDER/callback")"
+}
+
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# --- what is expected
+
+# answered URL: asks as git does; the answer is in $CASE/stdout
+answered() {
+  get protocol=https host="${1#https://}"
+}
+
+has_answer() { # URL
+  answered "$1"
+  grep -q '^password=' "$CASE/stdout" || fail "there is no answer" "$(said)"
+}
+
+succeeds() {
+  if ((status != 0)); then fail "it failed" "$(said)"; fi
+}
+
+fails_with() { # TEXT
+  if ((status == 0)) || ! grep -qF -- "$1" "$CASE/stderr"; then fail "expected: $1" "$(said)"; fi
+}
+
+# refuses TEXT: git gets nothing that it could use as a password, and is told why
+refuses() {
+  if ((status != 0)) || grep -q '^password=' "$CASE/stdout" || ! grep -qF -- "$1" "$CASE/stderr"; then
+    fail "expected no password, and: $1" "$(said)"
+  fi
+}
+
+# mentions TEXT, mentions_not TEXT: what was said contains it, or doesn't
+mentions() {
+  grep -qF -- "$1" "$CASE/stderr" || fail "expected: $1" "$(said)"
+}
+
+mentions_not() {
+  if grep -qF -- "$1" "$CASE/stderr"; then fail "unexpected: $1" "$(said)"; fi
+}
+
+requests() { # NUMBER NAME PATTERN
+  [[ $(logged "$2" "$3") == "$1" ]] || fail "not $1 times: $3" "$(cat "$CASE/$2/log")"
+}
+
+# admitted URL: the last answer has a password that the server takes
+admitted() {
+  local answer
+  answer=$(sed -n 's/^password=//p' "$CASE/stdout")
+  [[ $(ask -o /dev/null -w '%{http_code}' -u "any:$answer" "$1/none.git/info/refs") != 401 ]] ||
+    fail "the server doesn't take it" "$(said)"
+}
+
+# opened NUMBER: how many pages the browser was sent to since use_browser
+opened() {
+  local times=0
+  [[ ! -e $CASE/browser/opened ]] || times=$(wc -l <"$CASE/browser/opened")
+  ((times == $1)) || fail "the browser was opened $times times, not $1"
+}
