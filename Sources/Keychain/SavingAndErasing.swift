@@ -57,12 +57,11 @@ extension KeychainStore {
       }
       var replacement = credential.copy()
       replacement.expiry = earlier(credential.expiry, expiringBy)
+      // Git stores what it got, although it may be renewed by now, with the refresh token that is used up or without, and
+      // perhaps with a path that the item doesn't have.
+      if renewer?.hasReplaced(credential.secret, of: item) ?? false { return .unchanged }
       let primaryKey = item.key.primaryKey
       if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
-        // Git stores what it got, although it may be renewed by now, with the refresh token that is used up or without.
-        if renewer?.hasReplaced(credential.secret, of: twin) ?? false {
-          return .unchanged
-        }
         var changed = twin
         changed.isNegative = false
         try update(changed, replacement)

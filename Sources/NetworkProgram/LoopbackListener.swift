@@ -147,7 +147,7 @@ final class LoopbackListener {
     while true {
       let now = SystemClock.awake
       if now >= deadline { return nil }
-      for late in connections where late.deadline <= now { finish(late, AnswerPage.status(408)) }
+      for late in connections where late.deadline <= now { giveUp(late, AnswerPage.status(408)) }
       var waiting = sockets.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       waiting += connections.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
       let next = connections.map(\.deadline).min() ?? deadline
@@ -166,7 +166,7 @@ final class LoopbackListener {
     let connection = clinux_accept(socket)
     if connection < 0 { return }
     if connections.count >= Self.maximumConnections, let oldest = connections.first {
-      finish(oldest, AnswerPage.status(503))
+      giveUp(oldest, AnswerPage.status(503))
     }
     connections.append(Connection(socket: connection, deadline: SystemClock.awake + Self.patience))
   }
@@ -196,6 +196,13 @@ final class LoopbackListener {
       }
     }
     return nil
+  }
+
+  /// Ends a connection that has had its time. One that has asked nothing gets no answer, which somebody would have to read.
+  private func giveUp(_ connection: Connection, _ page: AnswerPage) {
+    if !connection.text.isEmpty { return finish(connection, page) }
+    connections.removeAll { $0.socket == connection.socket }
+    close(connection.socket)
   }
 
   private func finish(_ connection: Connection, _ page: AnswerPage) {

@@ -31,6 +31,8 @@ package struct ChildProcess: ~Copyable {
   }
 
   private let identifier: pid_t
+  /// Whether it holds back the signal that asks it to end, as the thread that started it did.
+  private let holdsSignals: Bool
   private var ending: Ending?
 
   /// Variables that no child process gets.
@@ -47,10 +49,9 @@ package struct ChildProcess: ~Copyable {
   /// - Parameters:
   ///   - arguments: the arguments, beginning with the program's name.
   ///   - withheld: further variables that it doesn't get.
-  ///   - isDetached: whether it is in a process group of its own, so that what is typed on the terminal doesn't reach it.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package init(
-    _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = [], isDetached: Bool = false
+    _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = []
   ) throws(KeychainError) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -74,11 +75,10 @@ package struct ChildProcess: ~Copyable {
     sigemptyset(&defaults)
     sigaddset(&defaults, SIGXFSZ)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    let detaching = isDetached ? POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP : 0
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | detaching))
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    // It inherits what this thread holds back. In a process group of its own it could not ask on the terminal.
+    var held = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &held)
 
     let names = Self.withheldVariables + withheld + [Self.markerVariable]
     var environment = Self.environment { variable in names.contains { Self.is(variable, $0) } }
@@ -92,10 +92,11 @@ package struct ChildProcess: ~Copyable {
       &identifier, arguments[0].pointer, &actions, &attributes, pointers, environment)
     if failure != 0 { throw .system(operation: "run", path: arguments[0].text, errno: failure) }
     self.identifier = identifier
+    holdsSignals = sigismember(&held, SIGTERM) == 1
   }
 
   deinit {
-    if ending == nil { Self.end(identifier) }
+    if ending == nil { Self.end(identifier, atOnce: holdsSignals) }
   }
 
   /// How the program ended; `nil` if it is still running.
@@ -112,19 +113,21 @@ package struct ChildProcess: ~Copyable {
     return ending
   }
 
-  /// Asks the program to end, and kills it after a second. Returns when it is gone.
+  /// Asks the program to end, and kills it after a second, or at once if it would not notice. Returns when it is gone.
   package mutating func end() {
     if ending != nil { return }
-    Self.end(identifier)
+    Self.end(identifier, atOnce: holdsSignals)
     ending = .killed(signal: SIGKILL)
   }
 
-  private static func end(_ identifier: pid_t) {
+  private static func end(_ identifier: pid_t, atOnce: Bool) {
     var status: Int32 = 0
-    kill(identifier, SIGTERM)
-    // A stopped process would not notice.
-    kill(identifier, SIGCONT)
-    let deadline = SystemClock.awake + 1000
+    let deadline = SystemClock.awake + (atOnce ? 0 : 1000)
+    if !atOnce {
+      kill(identifier, SIGTERM)
+      // A stopped process would not notice.
+      kill(identifier, SIGCONT)
+    }
     while SystemClock.awake < deadline {
       if waitpid(identifier, &status, WNOHANG) != 0 { return }
       usleep(2000)

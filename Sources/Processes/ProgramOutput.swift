@@ -94,7 +94,7 @@ package enum ProgramOutput {
     clinux_make_blocking(theirs)
     var child: ChildProcess
     do throws(KeychainError) {
-      child = try ChildProcess(arguments, streams, withholding: withheld, isDetached: grace != nil)
+      child = try ChildProcess(arguments, streams, withholding: withheld)
     } catch {
       close(theirs)
       throw error

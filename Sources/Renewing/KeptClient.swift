@@ -19,7 +19,8 @@ enum KeptClient: ~Copyable {
     return try keychain.find(.genericPassword(try GenericPasswordQuery(service: service)))
   }
 
-  /// The client for a login; if it isn't known which one got it, any client of the server.
+  /// The client for a login; if it isn't known which one got it, that of a login that isn't there any more, else any client
+  /// of the server.
   ///
   /// - Parameter origin: scheme, host and port, as ``EndpointURL/origin`` has them.
   /// - Throws: ``KeychainError`` if the keychain can't be read.
@@ -29,8 +30,11 @@ enum KeptClient: ~Copyable {
     let name = name(of: key)
     return try keychain.reading { () throws(KeychainError) -> KeptClient in
       var any: ClientRegistration?
+      var isOfRenamed = false
       var isUnreadable = false
-      for item in try items(origin, in: keychain) {
+      let clients = try items(origin, in: keychain)
+      let names = clients.count < 2 ? [] : try names(of: key, in: keychain)
+      for item in clients {
         guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
         guard let kept = Kept(credential.secret) else {
           isUnreadable = true
@@ -38,7 +42,12 @@ enum KeptClient: ~Copyable {
         }
         let isItsOwn = kept.logins.contains(name)
         if isItsOwn { return .client(kept.client.copy()) }
-        if any == nil { any = kept.client.copy() }
+        // A login that isn't there has another name by now, perhaps this one.
+        let hasRenamed = !kept.logins.isSubset(of: names)
+        if any == nil || hasRenamed && !isOfRenamed {
+          any = kept.client.copy()
+          isOfRenamed = hasRenamed
+        }
       }
       switch consume any {
       case .some(let client): return .client(client)
@@ -98,6 +107,19 @@ enum KeptClient: ~Copyable {
   static func forget(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> Int {
     let service = RenewalSetting.client.service(of: origin)
     return try keychain.erase(.genericPassword(try GenericPasswordQuery(service: service)))
+  }
+
+  /// How the logins at a server are named in the list of a client.
+  private static func names(
+    of key: InternetPassword, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Set<ByteString> {
+    var criteria = ItemCriteria()
+    criteria.server = key.server
+    return Set(
+      try keychain.items(matching: .criteria(criteria)).compactMap { item in
+        guard case .internetPassword(let login) = item.key else { return nil }
+        return name(of: login)
+      })
   }
 
   /// How a login is named in the list of a client.

@@ -1,4 +1,5 @@
 import Bytes
+import CredentialProtocols
 package import Keychain
 package import SignIn
 
@@ -70,16 +71,26 @@ package enum KeptMinting: ~Copyable {
     item.itemDescription = tokenDescription
     let (keptItem, tokenItem) = (self.item(for: url), item)
     let secret = self.secret
+    var place = key
+    place.account = nil
+    let ofAnyAccount = try ItemQuery(for: .internetPassword(place))
     return try keychain.exclusively { () throws(KeychainError) -> Item in
       let query = try ItemQuery(for: tokenItem.key)
       let primaryKey = tokenItem.key.primaryKey
-      if !isUpdate, try keychain.items(matching: query).contains(where: { $0.key.primaryKey == primaryKey }) {
-        throw .duplicateItem
-      }
+      var former: [Item] = []
       for setting in [RenewalSetting.app, .exchange] {
-        let former = ItemQuery.genericPassword(try GenericPasswordQuery(service: setting.service(of: url)))
-        try keychain.delete(try keychain.items(matching: former))
+        let query = ItemQuery.genericPassword(try GenericPasswordQuery(service: setting.service(of: url)))
+        former += try keychain.items(matching: query)
       }
+      // What made tokens for another account of the place makes them no more.
+      former += try keychain.items(matching: ofAnyAccount).filter { item in
+        guard case .internetPassword(let other) = item.key else { return false }
+        return item.isMinted && other.url() == url && other.securityDomain == key.securityDomain
+          && item.key.primaryKey != primaryKey
+      }
+      let isThere = try keychain.items(matching: query).contains { $0.key.primaryKey == primaryKey }
+      if !isUpdate, isThere || !former.isEmpty { throw .duplicateItem }
+      try keychain.delete(former)
       try keychain.add(keptItem, Credential(secret.copy()))
       // It has expired from the beginning, and is renewed by the first who asks.
       let empty = Credential(Secret(), expiry: 1)
