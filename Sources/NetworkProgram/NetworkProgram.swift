@@ -62,6 +62,6 @@ package enum NetworkProgram {
     }
     guard let place = SignInPlace(work.url) else { return .unknownPlace }
     let transport = CurlTransport(timeout: try timeout() * 1000, settings: GitConfigCommand.httpSettings)
-    return SignInTask(at: place, over: transport).outcome(of: work)
+    return SignInTask(at: place, over: transport, mayUseTerminal: work.mayUseTerminal).outcome(of: work)
   }
 }

@@ -13,11 +13,17 @@ struct SignInTask {
 
   private let transport: WatchingTransport
   private let place: SignInPlace
+  private let mayUseTerminal: Bool
 
-  init(at place: SignInPlace, over transport: any Transport) {
+  /// - Parameter mayUseTerminal: whether a person may be asked on the terminal.
+  init(at place: SignInPlace, over transport: any Transport, mayUseTerminal: Bool) {
     self.place = place
     self.transport = WatchingTransport(transport)
+    self.mayUseTerminal = mayUseTerminal
   }
+
+  /// The terminal, if there is one on which a person may be asked.
+  private var terminal: Terminal? { mayUseTerminal ? Terminal() : nil }
 
   /// Does the work.
   func outcome(of work: consuming SignInWork) -> SignInOutcome {
@@ -36,8 +42,10 @@ struct SignInTask {
     return .failed(message: text.message, hint: text.hint, pause: pause)
   }
 
-  private func failed(_ fault: SignInFault, asking endpoint: EndpointURL) -> SignInOutcome {
-    failed(SignInText.text(fault, from: endpoint, at: place), pause: fault.pause)
+  private func failed(
+    _ fault: SignInFault, asking endpoint: EndpointURL, instead: String? = nil
+  ) -> SignInOutcome {
+    failed(SignInText.text(fault, from: endpoint, at: place, instead: instead), pause: fault.pause)
   }
 
   /// A wrong clock makes tokens seem to expire early or late, and the reason is hard to guess.
@@ -114,19 +122,20 @@ struct SignInTask {
         // Nobody asked to sign in.
         return .unknownPlace
       } else {
-        return failed(SignInText.text(error, at: place))
+        return failed(SignInText.text(error, at: place, way: work.way))
       }
     }
     if work.onlyIfConfigured, CredentialSettings.forbidsQuestions(settings) {
-      return failed(SignInText.questionsForbidden(at: place))
+      return failed(
+        SignInText.questionsForbidden(by: "credential.interactive in git's configuration", at: place))
     }
     if work.onlyIfConfigured, method.isClaimed {
-      guard work.mayUseTerminal, wantsToSignIn(method.service) else { return .unknownPlace }
+      guard wantsToSignIn(method.service) else { return .unknownPlace }
       // Whoever says yes to a server has not given it what is for others.
       method.client.clientSecret = nil
     }
-    if !work.mayUseTerminal, usualWay(method) != .browser {
-      return failed(SignInText.questionsForbidden(at: place))
+    if !mayUseTerminal, usualWay(method) != .browser {
+      return failed(SignInText.questionsForbidden(by: "GIT_TERMINAL_PROMPT", at: place))
     }
     let start = SystemClock.date / 1000
     let person = TerminalPerson(at: place)
@@ -137,13 +146,26 @@ struct SignInTask {
       return signedIn(tokens, method.client.copy(), account: work.account, from: start)
     } catch {
       person.finish()
-      return failed(error, asking: method.client.tokenEndpoint)
+      return failed(
+        error, asking: method.client.tokenEndpoint,
+        instead: work.onlyIfConfigured ? nil : others(than: work.way, method.client))
     }
+  }
+
+  /// The ways that there are here, but for the one that was chosen, for a hint.
+  private func others(than way: SignInMethod.Way?, _ client: borrowing ClientRegistration) -> String? {
+    var ways: [SignInMethod.Way] = []
+    let hasPage = client.authorizationEndpoint != nil
+    if hasPage, client.responseMode != .fragment { ways.append(.browser) }
+    if client.deviceEndpoint != nil { ways.append(.device) }
+    if hasPage, terminal != nil { ways.append(.paste) }
+    let others = ways.filter { $0 != way }.map { "--\($0.rawValue)" }
+    return others.isEmpty ? nil : "use \(others.joined(separator: " or "))"
   }
 
   /// Whether a person who didn't ask for it wants to sign in to a server that nobody but itself vouches for.
   private func wantsToSignIn(_ service: KnownService?) -> Bool {
-    guard let terminal = Terminal() else { return false }
+    guard let terminal else { return false }
     let claim: TextForTerminal =
       if let service {
         "\(place.hostAndPort) says that it is \(service.name)."
@@ -172,7 +194,10 @@ struct SignInTask {
   private func tokens(
     _ method: borrowing SignInMethod, _ way: SignInMethod.Way?, _ person: TerminalPerson
   ) throws(SignInFault) -> Tokens {
-    switch way ?? usualWay(method) {
+    let usual = usualWay(method)
+    // A code or an address that nobody sees would be waited for in vain.
+    if way == nil, usual != .browser, terminal == nil { throw .noTerminal }
+    switch way ?? usual {
     case .browser: return try byBrowser(method.client)
     case .paste: return try byPasting(method.client)
     case .device:
@@ -202,7 +227,7 @@ struct SignInTask {
         return try flow.run(client)
       } catch .tooLate {
         person.finish()
-        guard let terminal = Terminal(),
+        guard let terminal,
           terminal.answer(to: "The code has expired. Press Enter for a new one. ") != nil
         else { throw .tooLate }
       }
@@ -262,7 +287,7 @@ struct SignInTask {
     // A form leaves nothing in the address that could be copied.
     let mode = client.responseMode == .fragment ? client.responseMode : .query
     let request = try AuthorizationRequest(client, port: nil, mode: mode)
-    guard let terminal = Terminal() else { throw .noFlow }
+    guard let terminal else { throw .noTerminal }
     terminal.show(
       """
       To sign in to \(place.hostAndPort), open this page in a browser on any machine:

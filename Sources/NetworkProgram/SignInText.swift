@@ -13,17 +13,25 @@ enum SignInText {
   /// - Parameters:
   ///   - endpoint: who was asked. It can be on another server than the place.
   ///   - place: where to sign in, which the settings are for.
-  static func text(_ fault: SignInFault, from endpoint: EndpointURL, at place: SignInPlace) -> Text {
+  ///   - instead: a hint with the other ways to sign in that there are.
+  static func text(
+    _ fault: SignInFault, from endpoint: EndpointURL, at place: SignInPlace, instead: String? = nil
+  ) -> Text {
     let host = endpoint.hostAndPort
     let settings = "credential.\(place.scheme)://\(place.hostAndPort)"
     return switch fault {
     case .transport(let fault): text(fault, from: endpoint)
     case .reply(let fault): Text(message: "\(host) gave an answer that can't be used: \(reason(fault))")
-    case .refused(let refusal): text(refusal, at: host, settings)
+    case .refused(let refusal): text(refusal, at: host, settings, instead)
     case .noFlow:
       Text(
         message: "\(host) has no way to sign in of this kind",
-        hint: "try another of --browser, --device and --paste")
+        hint: instead
+          ?? "git's configuration names neither \(settings).oauthAuthorizeEndpoint nor oauthDeviceEndpoint")
+    case .noTerminal:
+      Text(
+        message: "signing in to \(host) needs a terminal, and there is none here",
+        hint: instead ?? "run this on a terminal: llavero login \(place.scheme)://\(place.hostAndPort)")
     case .wrongIssuer:
       Text(
         message: "the browser came back with an answer of another server than \(host); it was not used",
@@ -41,7 +49,10 @@ enum SignInText {
     case .unreachable(let reason):
       Text(
         message: "cannot reach \(host): \(reason)",
-        hint: "what is kept stays as it is; try again when the network is back")
+        hint: isWhole(endpoint.host)
+          ? "what is kept stays as it is; try again when the network is back"
+          : "give the host's whole name, such as github.com; if this is all of it, try again when the network is back"
+      )
     case .proxyAuthentication:
       Text(
         message: "the proxy on the way to \(host) demands a login (status 407)",
@@ -59,7 +70,14 @@ enum SignInText {
     }
   }
 
-  private static func text(_ refusal: TokenRefusal, at host: String, _ settings: String) -> Text {
+  /// Whether a host is more than the first part of a name.
+  private static func isWhole(_ host: String) -> Bool {
+    host.contains { $0 == "." || $0 == ":" } || EndpointURL.isLoopback(host)
+  }
+
+  private static func text(
+    _ refusal: TokenRefusal, at host: String, _ settings: String, _ instead: String?
+  ) -> Text {
     let words = refusal.explanation.map { "\(refusal.code): \($0)" } ?? refusal.code
     let hint: String? =
       switch refusal.kind {
@@ -68,7 +86,7 @@ enum SignInText {
       case .invalidClient:
         "see \(settings).oauthClientId and oauthClientSecret in git's configuration"
       case .invalidScope: "see \(settings).oauthScopes in git's configuration, or pass --scope"
-      case .unsupported: "try another of --browser, --device and --paste"
+      case .unsupported: instead
       case .temporary: "what is kept stays as it is; try again later"
       default: nil
       }
@@ -86,7 +104,8 @@ enum SignInText {
     }
   }
 
-  static func text(_ fault: NoSignInMethod, at place: SignInPlace) -> Text {
+  /// - Parameter way: how to sign in, if the person has chosen.
+  static func text(_ fault: NoSignInMethod, at place: SignInPlace, way: SignInMethod.Way? = nil) -> Text {
     let host = place.hostAndPort
     switch fault {
     case .unknownPlace:
@@ -105,13 +124,19 @@ enum SignInText {
         message:
           "llavero is not registered at \(service?.name ?? host), so nobody can sign in to \(host) through it",
         hint: steps + "; then: git config --global credential.\(place.scheme)://\(host).oauthClientId ID"
-          + (service?.needsSecret == true ? ", and oauthClientSecret likewise" : ""))
+          + (service.map { secretStep($0, way) } ?? ""))
     case .unusableSetting(let name):
       return Text(
         message: "credential.\(place.scheme)://\(host).\(name) in git's configuration can't be used",
         hint: "an address has to begin with https://, or be a path on \(host)")
     case .fault(let fault): return text(fault, from: place.server, at: place)
     }
+  }
+
+  private static func secretStep(_ service: KnownService, _ way: SignInMethod.Way?) -> String {
+    guard service.needsSecret, way != .device || !service.sparesSecretForCodes else { return "" }
+    return ", and oauthClientSecret likewise"
+      + (way == nil && service.sparesSecretForCodes ? " unless you sign in with --device" : "")
   }
 
   static func text(_ fault: GitHubAppFault, at place: SignInPlace) -> Text {
@@ -141,10 +166,10 @@ enum SignInText {
     }
   }
 
-  static func questionsForbidden(at place: SignInPlace) -> Text {
+  /// - Parameter setting: what forbids to ask.
+  static func questionsForbidden(by setting: String, at place: SignInPlace) -> Text {
     Text(
-      message:
-        "nobody is asked to sign in to \(place.hostAndPort), by credential.interactive in git's configuration",
+      message: "nobody is asked to sign in to \(place.hostAndPort), by \(setting)",
       hint: "sign in by hand: llavero login \(place.scheme)://\(place.hostAndPort)")
   }
 

@@ -12,9 +12,21 @@ package struct NetworkCompanion {
 
   /// `nil` if it isn't installed, or `LLAVERO_NETWORK` is `never`.
   package init?() {
-    if let setting = CString(variable: "LLAVERO_NETWORK"), setting.text == "never" { return nil }
-    guard let path = Executables.companion(Executables.network) else { return nil }
+    guard !Self.isSwitchedOff, let path = Executables.companion(Executables.network) else { return nil }
     self.path = path
+  }
+
+  /// Whether `LLAVERO_NETWORK` is `never`.
+  package static var isSwitchedOff: Bool { CString(variable: "LLAVERO_NETWORK")?.text == "never" }
+
+  /// Whether it can be started: the loader finds its libraries.
+  package var starts: Bool {
+    let outcome = try? ProgramOutput.read(
+      [CString(copying: path), CString("--version")], timeout: 5000, limit: 1024)
+    switch consume outcome {
+    case .some(.printed): return true
+    default: return false
+    }
   }
 
   /// The longest time for work that asks nobody, in milliseconds: more than its own deadlines together.
@@ -60,5 +72,9 @@ package struct NetworkCompanion {
   }
 
   /// What to do if it can't be used.
-  package static let remedy = "install the package llavero-network, and with it libcurl4"
+  package static var remedy: String {
+    isSwitchedOff
+      ? "unset LLAVERO_NETWORK, which keeps llavero from the network"
+      : "install the package llavero-network, and with it libcurl4"
+  }
 }

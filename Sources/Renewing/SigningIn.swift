@@ -94,7 +94,8 @@ package struct SigningIn {
       // The token is of no use for long without its client.
       try KeptClient.save(tokens.client, origin, for: key, in: keychain)
       try Self.keep(item, credential, in: keychain)
-      return .stored(item, expiry: tokens.expiry, isRenewable: credential.hasRefreshToken)
+      let kept = (try? keychain.current(item)?.item) ?? item
+      return .stored(kept, expiry: tokens.expiry, isRenewable: credential.hasRefreshToken)
     case .failed(let message, let hint, let pause):
       lock.noteFailure(pausing: pause)
       return .failed(message: message, hint: hint)

@@ -11,6 +11,8 @@ import Terminals
 package final class TokenRenewal: SecretRenewing {
   private let stateFolder: String
   private let companion: () -> NetworkCompanion?
+  /// Whether it has said why a token was not renewed, so that nobody has to say it again.
+  package private(set) var hasExplained = false
 
   /// - Parameters:
   ///   - stateFolder: where the locks are.
@@ -110,6 +112,7 @@ package final class TokenRenewal: SecretRenewing {
   }
 
   private func say(_ place: SignedInPlace, _ reason: String, hint: TextForTerminal? = nil) {
+    hasExplained = true
     StandardStreams.say("the token for \(place.url) was not renewed: \(reason)")
     if let hint { StandardStreams.say("hint: \(hint)") }
   }

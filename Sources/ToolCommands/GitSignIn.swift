@@ -40,8 +40,10 @@ struct GitSignIn {
     in keychain: any KeychainStore, mayAsk: Bool, mayUseTerminal: Bool,
     unless isThere: () throws(KeychainError) -> Bool
   ) throws(Failure) -> Bool {
-    let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Self.hasDisplay)
+    let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Program.hasDisplay)
     if !isAsked {
+      // Why a token is not renewed any more was said already, and what to do.
+      if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained { return false }
       if try explaining(signingIn.isConfigured(at: url, for: key, headers: headers, keychain)) {
         StandardStreams.say("nobody can be asked here to sign in to \(url)")
         StandardStreams.say("hint: \(command: "llavero", "login", url)")
@@ -63,9 +65,5 @@ struct GitSignIn {
       if let hint { StandardStreams.say("hint: \(hint)") }
       return false
     }
-  }
-
-  private static var hasDisplay: Bool {
-    ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(VaultLocation.environmentVariable($0) ?? "").isEmpty }
   }
 }

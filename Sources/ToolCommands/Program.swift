@@ -72,6 +72,11 @@ package enum Program {
     exit(failure.status.rawValue)
   }
 
+  /// Whether there is a display, on which a person can see a window.
+  package static var hasDisplay: Bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(VaultLocation.environmentVariable($0) ?? "").isEmpty }
+  }
+
   /// A boolean environment variable, read as git reads them; `nil` if it isn't set.
   static func environmentFlag(_ name: String) -> Bool? {
     VaultLocation.environmentVariable(name).map {

@@ -88,9 +88,8 @@ struct ExpiringListing {
   func write(to json: inout JSONWriter) {
     for entry in entries {
       json.beginObject()
-      ItemOutput.members(of: entry.item, in: &json)
-      json.member("password_expiry_utc", entry.expiry)
-      json.member("renews_itself", entry.renewsItself)
+      ItemOutput.members(
+        of: entry.item, expiry: entry.expiry, renewsItself: entry.renewsItself, in: &json)
       json.endObject()
     }
     json.endArray()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Keychain
 import KeychainChoice
+import Renewing
 import Terminals
 import ToolCommands
 
@@ -50,7 +51,7 @@ struct GetCommand: ParsableCommand {
     let keychain = try selection.choose().open().keychain
     let item = try unplaced.filter.single(in: keychain)
     let credential = try explaining(keychain.credential(of: item))
-    if credential.isExpired(at: .now) { throw hasExpired(item) }
+    if credential.isExpired(at: .now) { throw hasExpired(item, keychain) }
     try write(item, credential)
   }
 
@@ -68,12 +69,25 @@ struct GetCommand: ParsableCommand {
     guard let item = try explaining({ () throws(KeychainError) in try keychain.find(query).first }) else {
       return try place.named.nothingMatches()
     }
-    return hasExpired(item)
+    return hasExpired(item, keychain)
   }
 
-  private func hasExpired(_ item: Item) -> Failure {
-    Failure(
-      "what the keychain has for \(item.name) has expired", hint: "log in again, or run 'llavero update'",
-      status: .nothingMatched)
+  private func hasExpired(_ item: Item, _ keychain: any KeychainStore) -> Failure {
+    // Why there is no new token was said, and what to do.
+    if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained {
+      Program.end(Status.nothingMatched.rawValue)
+    }
+    return Failure(
+      "what the keychain has for \(item.name) has expired", hint: remedy(of: item), status: .nothingMatched)
+  }
+
+  /// What to do where nothing was said about renewing.
+  private func remedy(of item: Item) -> Hint? {
+    let isToken = item.itemDescription == SigningIn.tokenDescription
+    guard isToken || item.isMinted else { return "log in again, or run 'llavero update'" }
+    if NetworkCompanion() == nil { return "\(prose: NetworkCompanion.remedy)" }
+    // Another process has just said why there is no other token.
+    guard isToken, case .internetPassword(let key) = item.key, let url = key.url() else { return nil }
+    return "\(command: "llavero", "login", url)"
   }
 }

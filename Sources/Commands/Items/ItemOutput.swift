@@ -23,6 +23,15 @@ enum ItemOutput {
     return json.finishLine()
   }
 
+  /// A token as a JSON object and a line feed: its item, and how long it is good for.
+  static func json(_ item: Item, expiry: Int64?, renewsItself: Bool) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    members(of: item, expiry: expiry, renewsItself: renewsItself, in: &json)
+    json.endObject()
+    return json.finishLine()
+  }
+
   /// Items as a JSON array and a line feed, without their secrets.
   static func json(_ items: [Item]) -> Secret {
     var json = JSONWriter()
@@ -34,6 +43,13 @@ enum ItemOutput {
     }
     json.endArray()
     return json.finishLine()
+  }
+
+  /// Writes the members of an item, with those that say how long its secret is good for.
+  static func members(of item: Item, expiry: Int64?, renewsItself: Bool, in json: inout JSONWriter) {
+    members(of: item, in: &json)
+    json.member("password_expiry_utc", expiry)
+    json.member("renews_itself", renewsItself)
   }
 
   /// Writes the members that every command's JSON has for an item, without its secret.

@@ -33,9 +33,7 @@ struct NamedPlace {
     case .some:
       throw Self.passwordInURL
     }
-    guard let host = HostAndPort(parsing: place.host) else {
-      throw Failure(ProtocolError.unusableURL(.badHost))
-    }
+    guard let host = HostAndPort(parsing: place.host) else { throw badHost }
     let named = account.map { ByteString($0) }
     if let named, let inURL = place.account, named != inURL {
       throw Failure("the URL and --account name different accounts", status: .usage)
@@ -45,6 +43,20 @@ struct NamedPlace {
         protocol: place.protocol, server: host.server, port: host.port, account: named ?? place.account,
         path: place.path, securityDomain: domain.map { ByteString($0) },
         authenticationType: authenticationType.map { ByteString($0) }))
+  }
+
+  /// The failure that says the host can't be understood. It knows the addresses of repositories that ssh takes, which are
+  /// no URLs.
+  private var badHost: Failure {
+    let failure = Failure(ProtocolError.unusableURL(.badHost))
+    let parts = (url ?? "").split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, !parts[1].hasPrefix("//"), let host = parts[0].split(separator: "@").last,
+      !parts[0].contains("/"), parts[1].contains("/")
+    else { return failure }
+    return Failure(
+      failure.message,
+      hint: "that is an address for ssh; its https form is \(prose: "https://\(host)/\(parts[1])")",
+      status: failure.status)
   }
 
   /// The failure that says a URL on the command line contains a password.

@@ -2,6 +2,7 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import Renewing
 import Terminals
 import ToolCommands
 
@@ -82,6 +83,10 @@ struct UndeleteCommand: ParsableCommand {
     }
     if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
     StandardStreams.say("brought back \(item.name)")
+    if chosen.reason == .deleted, item.itemDescription == SigningIn.tokenDescription {
+      StandardStreams.say(
+        "hint: if 'llavero logout' deleted it, the token may be revoked; 'llavero login' gets a new one")
+    }
   }
 
   private func choice(_ found: [RetiredItem]) throws(Failure) -> RetiredItem {

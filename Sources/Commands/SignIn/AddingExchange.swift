@@ -38,7 +38,7 @@ struct ExchangeOptions: ParsableArguments {
         "--token-file, --token-variable, --audience, --scope and --client-id go with --exchange.")
     }
     if exchange != nil, (tokenFile == nil) == (tokenVariable == nil) {
-      throw ValidationError("--exchange needs either --token-file or --token-variable.")
+      throw ValidationError("--exchange needs either --token-file or --token-variable, not both.")
     }
   }
 }

@@ -29,10 +29,12 @@ enum KnownServicesOutput {
       if service.hasBuiltInClient {
         text += "  needs nothing\n"
       } else {
-        text += "  needs a client of yours: \(service.registration), redirect URI \(service.redirectURI)\n"
+        text += "  needs a client of yours: \(service.registrationPage)\n"
+        text += "  redirect URI \(service.redirectURI)\n"
         text += "  \(service.choices)\n"
         if service.needsSecret {
-          text += "  needs the client's secret too\(service.hasDeviceCode ? ", except with --device" : "")\n"
+          let exception = service.sparesSecretForCodes ? ", except with --device" : ""
+          text += "  needs the client's secret too\(exception)\n"
         }
       }
       text += "  ways: --browser\(service.hasDeviceCode ? ", --device" : ""), --paste\n"

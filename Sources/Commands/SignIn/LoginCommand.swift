@@ -17,7 +17,7 @@ struct LoginCommand: ParsableCommand {
       password. If it has a refresh token, it is renewed when git or another tool asks for it and it has expired.
 
         llavero login https://gitlab.example.com
-        llavero login https://github.com --device --client-id Iv23liEXAMPLE
+        llavero login https://github.com --device --client-id Ov23liEXAMPLE
         llavero login --list
 
       Most services want you to register a client with them once; without that, this command says where. Git's \
@@ -71,10 +71,17 @@ struct LoginCommand: ParsableCommand {
     guard keychain.selection.mayAskPerson else {
       throw Failure("nobody may be asked, so nobody can sign in", status: .usage)
     }
+    let way: SignInMethod.Way? = browser ? .browser : device ? .device : paste ? .paste : nil
     let open = try self.keychain.open()
     let signingIn = try SigningIn.opened(for: open)
+    if way == nil, Terminal() == nil, !Program.hasDisplay {
+      throw Failure(
+        "nobody can be asked here, because there is neither a terminal nor a display",
+        hint: "sign in on a terminal; or with --device, which prints a code to type on another device",
+        status: .usage)
+    }
     var wish = SigningIn.Wish()
-    wish.way = browser ? .browser : device ? .device : paste ? .paste : nil
+    wish.way = way
     wish.options.clientID = clientID
     wish.options.scope = scope
     let outcome = try explaining { () throws(KeychainError) in
@@ -83,7 +90,9 @@ struct LoginCommand: ParsableCommand {
     switch outcome {
     case .stored(let item, let expiry, let isRenewable):
       try open.remember()
-      if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
+      if output.json {
+        return try StandardStreams.write(ItemOutput.json(item, expiry: expiry, renewsItself: isRenewable))
+      }
       StandardStreams.say("\(Self.said(item, expiry, isRenewable))")
     case .isThere: break
     case .unknownPlace:
@@ -114,7 +123,7 @@ extension SigningIn {
     guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else {
       throw Failure(
         "llavero-network can't be used, which signs in",
-        hint: "\(prose: NetworkCompanion.remedy); LLAVERO_NETWORK=never switches it off", status: .keychain)
+        hint: "\(prose: NetworkCompanion.remedy)", status: .keychain)
     }
     return signingIn
   }

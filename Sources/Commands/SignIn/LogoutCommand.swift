@@ -14,14 +14,24 @@ struct LogoutCommand: ParsableCommand {
     abstract: "Forget a token, and have the service forget it too",
     discussion: """
       Where the service offers it, the token is revoked there first, so that nobody can use a copy of it. Where it \
-      doesn't, the token is only deleted here, and you are told. Nothing is asked, and a password that you typed is \
-      deleted likewise.
+      doesn't, the token is only deleted here, and you are told. Nothing is asked. A password that you typed is \
+      refused; 'llavero delete' deletes it.
 
         llavero logout https://gitlab.example.com
         llavero logout https://gitlab.example.com --account alice --no-revoke
       """)
 
-  @OptionGroup var place: PlaceOptions
+  @Argument(
+    help: ArgumentHelp("Where you are signed in: https://HOST[:PORT][/PATH], or just HOST", valueName: "url"))
+  var url: String
+
+  @Option(help: ArgumentHelp("The user name that the token is kept for", valueName: "name"))
+  var account: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The tool that the token is for, such as docker (default: git and people)", valueName: "tool"))
+  var domain: String?
 
   @Flag(help: "Only delete the token here; the service isn't asked")
   var noRevoke = false
@@ -29,13 +39,9 @@ struct LogoutCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func validate() throws {
-    if place.service != nil { throw ValidationError("Name a URL: nobody signs in to a service without one.") }
-  }
-
   func run() throws {
     let open = try self.keychain.open()
-    let item = try place.item(in: open.keychain)
+    let item = try NamedPlace(url: url, account: account, domain: domain).item(in: open.keychain)
     let signingOut = SigningOut(stateFolder: open.location.stateFolder)
     let outcome = try explaining { () throws(KeychainError) in
       try signingOut.perform(item, revokes: !noRevoke, in: open.keychain)
@@ -44,7 +50,7 @@ struct LogoutCommand: ParsableCommand {
     case .noToken:
       throw Failure(
         "what the keychain has for \(item.name) is no token that somebody signed in for",
-        hint: "\(command: "llavero", "delete", place.url ?? "") deletes it", status: .usage)
+        hint: "\(command: "llavero", "delete", url) deletes it", status: .usage)
     case .isGone: throw Failure(KeychainError.itemNotFound)
     case .failed(let message):
       throw Failure(

@@ -4,6 +4,7 @@ import PrivateFiles
 import JSON
 import Keychain
 import Processes
+import Renewing
 import Terminals
 
 /// A report on the tools that log in from here, made without reading any secret.
@@ -32,6 +33,7 @@ struct IntegrationReport {
     addLinks()
     addTools(place)
     addDocker(place)
+    addSigningIn()
     for loose in LooseCredentials.find(stores: (chains ?? []).flatMap(\.storeFiles)) {
       add(loose.kind, loose.path, loose.problem, loose.remedy)
     }
@@ -164,6 +166,22 @@ struct IntegrationReport {
       add(
         "docker", "\(path): credHelpers \(host)", "docker asks \(name) for it, whatever credsStore says",
         "remove that line, if llavero is to answer for it")
+    }
+  }
+
+  /// Checks the program that signs in and renews tokens.
+  private mutating func addSigningIn() {
+    if NetworkCompanion.isSwitchedOff {
+      add("signing in", "LLAVERO_NETWORK is never: nobody signs in, and no token is renewed")
+    } else if let companion = NetworkCompanion() {
+      let starts = companion.starts
+      add(
+        "signing in", "possible, by \(Executables.network)", starts ? nil : "it can't be started",
+        starts ? nil : NetworkCompanion.remedy)
+    } else {
+      add(
+        "signing in", "\(Executables.network) isn't installed: nobody signs in, and no token is renewed", nil,
+        NetworkCompanion.remedy)
     }
   }
 

@@ -8,6 +8,8 @@ package enum SignInFault: Error, Hashable {
   case refused(TokenRefusal)
   /// The server doesn't have the flow, as far as it is known.
   case noFlow
+  /// The flow needs a terminal, and there is none.
+  case noTerminal
   /// The browser came back with a reply of another server.
   case wrongIssuer
   /// Nobody decided in time.

@@ -80,6 +80,19 @@ package struct KnownService {
   /// Whether a person can sign in there with a code.
   package var hasDeviceCode: Bool { device != nil }
 
+  /// Whether a client there can sign in with a code without its secret, although it needs that for the browser.
+  package var sparesSecretForCodes: Bool { needsSecret && provider == "github" }
+
+  /// Where a client is registered, for people: the page of the service's own host, if it has one.
+  package var registrationPage: String {
+    guard registration.hasPrefix("/") else { return registration }
+    guard let host = hosts.first else { return "\(registration) of your server" }
+    return "https://\(host)\(registration)" + (hasServersOfOthers ? ", or that page of your server" : "")
+  }
+
+  /// Whether others have servers of that kind, too.
+  private var hasServersOfOthers: Bool { realm != nil }
+
   private var hasEndpointsOnItsHost: Bool { authorize.hasPrefix("/") && token.hasPrefix("/") }
 }
 
