@@ -48,12 +48,14 @@ let inOrderOfStart: [LinkerSetting] = [
 ]
 
 // For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared one
-// takes half a millisecond, and to relocate a position-independent executable of this size as much again.
+// takes half a millisecond, and to relocate a position-independent executable of this size as much again. No library looks
+// for our functions by name: the names of all that could be called would take 0.8 MiB.
 let besideLibraries: [LinkerSetting] = [
   .unsafeFlags(
     [
       "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
       "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld",
+      "-Xlinker", "--no-export-dynamic",
     ] + withoutUnwinding)
 ]
 
