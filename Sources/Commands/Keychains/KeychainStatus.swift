@@ -17,15 +17,6 @@ struct KeychainStatus {
     case file(VaultLocation, VaultSummary?, UnlockState?)
     case secretService(DesktopKeychainFacts)
     case forwarded(socket: String, items: Int)
-
-    /// Whether secrets can be read now without asking anybody.
-    var isOpen: Bool {
-      switch self {
-      case .file(_, let summary, _): summary?.contents != nil
-      case .secretService(let facts): facts.collections.allSatisfy { !$0.isLocked }
-      case .forwarded: false
-      }
-    }
   }
 
   /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
@@ -33,15 +24,24 @@ struct KeychainStatus {
     choice = keychain.choice
     switch keychain.store {
     case .file(let file):
-      detail = try explaining(.file(file.location, try file.summary(), try file.unlockState()))
+      let summary = try explaining(file.summary())
+      detail = try explaining(.file(file.location, summary, try file.unlockState()))
+      // Whoever has to unlock it is not asked for that.
+      if summary?.contents != nil {
+        let limit = Timestamp.now.seconds + ExpiringListing.soon
+        expiring = try ExpiringListing(of: keychain, by: limit) { _ in true }
+      } else {
+        expiring = nil
+      }
     case .secretService(let service):
       detail = .secretService(try explaining(service.facts()))
+      // A service is asked for each secret by itself.
+      expiring = nil
     case .forwarded(let keychain):
       detail = .forwarded(
         socket: keychain.path, items: try explaining(keychain.items(matching: .all)).count)
+      expiring = nil
     }
-    let limit = Timestamp.now.seconds + ExpiringListing.soon
-    expiring = detail.isOpen ? try ExpiringListing(of: keychain, by: limit) { _ in true } : nil
   }
 
   /// The status as text for people.

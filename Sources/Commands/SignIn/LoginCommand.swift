@@ -118,8 +118,14 @@ struct LoginCommand: ParsableCommand {
 extension SigningIn {
   /// What signs in for an open keychain.
   ///
-  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off.
+  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off, and for a keychain of another machine: what
+  ///   renews a token is kept beside it, and goes to no other host.
   static func opened(for open: OpenKeychain) throws(Failure) -> SigningIn {
+    if open.forwarded != nil {
+      throw Failure(
+        "nobody can sign in through a keychain that is forwarded to this machine",
+        hint: "log in where the keychain is; what is kept there also answers here", status: .keychain)
+    }
     guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else {
       throw Failure(
         "llavero-network can't be used, which signs in",
