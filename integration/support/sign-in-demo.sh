@@ -103,12 +103,12 @@ title 'Many at once'
 over
 before=$(logged django 'token refresh_token')
 say '20 commands of git start at the same moment.'
-processes=()
+fetching=()
 for ((number = 1; number <= 20; number++)); do
   git -C second ls-remote -q origin >"out-$number" 2>&1 &
-  processes+=("$!")
+  fetching+=("$!")
 done
-for process in "${processes[@]}"; do wait "$process" || fail 'demo: one failed' "$(cat out-*)"; done
+for process in "${fetching[@]}"; do wait "$process" || fail 'demo: one failed' "$(cat out-*)"; done
 renewals $((before + 1))
 printf '%d renewed\n' "$(($(logged django 'token refresh_token') - before))"
 good 'one of them asked for a new token, and all had it'
