@@ -11,6 +11,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case duplicateItem
   /// The item to be read, changed or deleted does not exist.
   case itemNotFound
+  /// The item is in a keychain of the list that others use, too. It can be changed only where that keychain is named.
+  case sharedItem(keychain: String)
 
   /// The keychain is locked and nobody could be asked to unlock it.
   case locked(path: String)

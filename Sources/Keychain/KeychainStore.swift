@@ -90,6 +90,47 @@ public protocol KeychainStore: AnyObject {
 
   /// Gets new secrets for items of this keychain that have expired; `nil` if nothing does.
   var renewer: (any SecretRenewing)? { get }
+
+  // What follows is decided once for all keychains, from what is above. Only a list of keychains decides it one after the
+  // other. Call the functions without `by…` in their names.
+
+  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). They include expired ones: the
+  /// expiry is confidential, and finding loads no secret.
+  ///
+  /// - Throws: what ``items(matching:)`` throws.
+  func find(_ query: ItemQuery) throws(KeychainError) -> [Item]
+
+  /// ``answerOrRenewal(to:at:where:)``
+  func answerByRank(
+    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> AnswerOrRenewal?
+
+  /// ``explain(_:at:where:)``
+  func explainByRank(
+    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> AnswerExplanation
+
+  /// ``save(_:_:expiringBy:at:)``
+  func saveByKey(
+    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
+  ) throws(KeychainError) -> SaveOutcome
+
+  /// ``erase(_:holding:answered:at:)``
+  func eraseBySecret(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
+  ) throws(KeychainError) -> Int
+
+  /// Deletes every item in question, whatever its secret, as git's `erase` without a password and a tool's `logout`
+  /// request. If the query has a path, only items with exactly that path are deleted. Items of an access group stay,
+  /// because other programs share them. Returns how many items were deleted.
+  ///
+  /// - Throws: what reading and writing the keychain throws.
+  func erase(_ query: ItemQuery) throws(KeychainError) -> Int
+
+  /// ``refuse(_:to:at:)``
+  func refuseByReference(
+    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
+  ) throws(KeychainError)
 }
 
 extension KeychainStore {
@@ -139,14 +180,11 @@ public struct Answer: ~Copyable, Sendable {
   }
 
   /// Whether a keychain with a ``KeychainStore/renewer`` can get a new secret for it.
-  package var isRenewable: Bool { credential.isRenewable || item.isMinted }
+  package var isRenewable: Bool { credential.isRenewable(of: item) }
 }
 
 extension KeychainStore {
-  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). They include expired ones: the
-  /// expiry is confidential, and finding loads no secret.
-  ///
-  /// - Throws: what ``items(matching:)`` throws.
+  /// The items that answer the query, best first.
   public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     query.ranked(try items(matching: query))
   }
@@ -184,6 +222,13 @@ extension KeychainStore {
   public func answerOrRenewal(
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
+  ) throws(KeychainError) -> AnswerOrRenewal? {
+    try answerByRank(to: query, at: now, where: isUsable)
+  }
+
+  /// The answer of one keychain.
+  public func answerByRank(
+    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> AnswerOrRenewal? {
     let renewer = renewer
     let limit = renewer == nil ? now : Timestamp(seconds: now.seconds + Self.renewalMargin)
@@ -229,7 +274,7 @@ extension KeychainStore {
       var expired: Answer?
       for item in try find(query) where !item.isNegative {
         guard let credential = try credentialIfPresent(of: item) else { continue }
-        let canBeRenewed = credential.isRenewable || item.isMinted
+        let canBeRenewed = credential.isRenewable(of: item)
         let isExpired = credential.isExpired(at: now)
         if isExpired, !canBeRenewed || expired != nil { continue }
         if !isUsable(item, credential) { continue }

@@ -7,6 +7,13 @@ public struct Renewal: ~Copyable, Sendable {
   /// The token for which a new secret can be obtained. Never empty.
   public let refreshToken: Secret
 
+  /// The same renewal, of the item as it is seen from outside.
+  init(_ other: consuming Renewal, of item: Item) {
+    self.item = item
+    expiry = other.expiry
+    refreshToken = other.refreshToken
+  }
+
   /// Takes everything in `credential` but the secret; `nil` if it can't be renewed.
   init?(_ item: Item, _ credential: borrowing Credential) {
     guard credential.isRenewable, let expiry = credential.expiry,
@@ -64,6 +71,9 @@ extension Credential {
     case .some(let token): !token.isEmpty
     }
   }
+
+  /// Whether a new secret for this item can be obtained.
+  borrowing func isRenewable(of item: Item) -> Bool { isRenewable || item.isMinted }
 }
 
 /// Gets new secrets in place of those that have expired.

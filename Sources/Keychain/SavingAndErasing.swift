@@ -30,6 +30,13 @@ extension KeychainStore {
   public func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
   ) throws(KeychainError) -> SaveOutcome {
+    try saveByKey(item, credential, expiringBy: expiringBy, at: now)
+  }
+
+  /// Stores it in this keychain.
+  public func saveByKey(
+    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
+  ) throws(KeychainError) -> SaveOutcome {
     try item.validateKey()
     try item.validate(with: credential)
     let query = try ItemQuery(for: item.key)
@@ -91,15 +98,16 @@ extension KeychainStore {
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil,
     at now: Timestamp = .now
   ) throws(KeychainError) -> Int {
+    try eraseBySecret(query, holding: secret, answered: answered, at: now)
+  }
+
+  /// Deletes them from this keychain.
+  public func eraseBySecret(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
+  ) throws(KeychainError) -> Int {
     try erase(
       { () throws(KeychainError) -> [Item] in
-        var found: [Item] = []
-        for item in try find(query) where query.isInErasingReach(of: item) {
-          guard let credential = try credentialIfPresent(of: item) else { continue }
-          if credential.secret.isEqual(to: secret) { found.append(item) }
-        }
-        if let answered, let item = found.first(where: { $0.reference == answered }) { return [item] }
-        return found
+        try refused(query, holding: secret, answered: answered)
       },
       keeping: { (item) throws(KeychainError) -> Bool in
         guard let credential = try credentialIfPresent(of: item) else { return false }
@@ -119,6 +127,13 @@ extension KeychainStore {
   public func refuse(
     _ answered: ItemReference, to query: ItemQuery, at now: Timestamp = .now
   ) throws(KeychainError) {
+    try refuseByReference(answered, to: query, at: now)
+  }
+
+  /// Marks it in this keychain.
+  public func refuseByReference(
+    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
+  ) throws(KeychainError) {
     try exclusively { () throws(KeychainError) in
       for item in try find(query) where item.reference == answered && query.isInErasingReach(of: item) {
         guard let credential = try credentialIfPresent(of: item) else { continue }
@@ -131,7 +146,7 @@ extension KeychainStore {
   private func markRefused(
     _ item: Item, _ credential: borrowing Credential, at now: Timestamp
   ) throws(KeychainError) -> Bool {
-    guard credential.isRenewable || item.isMinted else { return false }
+    guard credential.isRenewable(of: item) else { return false }
     if credential.isExpired(at: now) { return true }
     if !item.isMinted, let changed = item.modificationDate,
       0..<freshTokenLife ~= now.seconds - changed.seconds
@@ -147,17 +162,24 @@ extension KeychainStore {
   /// How many seconds a token counts as fresh.
   private var freshTokenLife: Int64 { 60 }
 
-  /// Deletes every item in question, whatever its secret, as git's `erase` without a password and a tool's `logout`
-  /// request. If the query has a path, only items with exactly that path are deleted. Items of an access group stay,
-  /// because other programs share them. Returns how many items were deleted.
-  ///
-  /// - Throws: what reading and writing the keychain throws.
+  /// Deletes them from this keychain.
   public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
     try erase { () throws(KeychainError) -> [Item] in
-      try find(query).filter {
-        $0.key.accessGroup == nil && query.isInErasingReach(of: $0) && query.asksForThePath(of: $0)
-      }
+      try find(query).filter(query.isToErase)
     }
+  }
+
+  /// The items that hold a secret which a server has refused, or only the one that provided it.
+  func refused(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?
+  ) throws(KeychainError) -> [Item] {
+    var found: [Item] = []
+    for item in try find(query) where query.isInErasingReach(of: item) {
+      guard let credential = try credentialIfPresent(of: item) else { continue }
+      if credential.secret.isEqual(to: secret) { found.append(item) }
+    }
+    if let answered, let item = found.first(where: { $0.reference == answered }) { return [item] }
+    return found
   }
 
   /// - Parameter isKept: whether an item isn't deleted. It may change the item.
@@ -179,15 +201,20 @@ extension KeychainStore {
 
 extension ItemQuery {
   /// Whether the item belongs to the caller, and is not merely shared with it.
-  fileprivate func isInErasingReach(of item: Item) -> Bool {
+  func isInErasingReach(of item: Item) -> Bool {
     guard case .internetPassword(let query) = self, case .internetPassword(let key) = item.key else {
       return true
     }
     return key.securityDomain == query.securityDomain
   }
 
+  /// Whether erasing without a password means the item.
+  func isToErase(_ item: Item) -> Bool {
+    item.key.accessGroup == nil && isInErasingReach(of: item) && asksForThePath(of: item)
+  }
+
   /// Whether the query has the item's path, or none.
-  fileprivate func asksForThePath(of item: Item) -> Bool {
+  private func asksForThePath(of item: Item) -> Bool {
     guard case .internetPassword(let query) = self, case .internetPassword(let key) = item.key else {
       return true
     }

@@ -103,6 +103,7 @@ extension SecurityStatus {
     case .unusableAttribute(_, .notText): self = .decode
     case .duplicateItem: self = .duplicateItem
     case .itemNotFound: self = .itemNotFound
+    case .sharedItem: self = .wrPerm
     case .locked, .collectionLocked, .itemLocked: self = .interactionNotAllowed
     case .promptDismissed: self = .userCanceled
     case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens: self = .authFailed

@@ -24,6 +24,10 @@ extension Failure {
         "the item exists already", hint: "change it with 'llavero update'", status: .nothingMatched)
     case .itemNotFound:
       self.init("the item is gone", status: .nothingMatched)
+    case .sharedItem(let keychain):
+      self.init(
+        "the item is in the keychain \(keychain), which others use, too",
+        hint: "with \(command: "--keychain", keychain) you change it for all of them", status: .keychain)
     case .locked(let path):
       self.init(
         "the keychain \(path) is locked, and nobody can be asked for its passphrase",

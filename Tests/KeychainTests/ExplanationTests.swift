@@ -90,6 +90,7 @@ import Testing
       #expect(try keychain.credential(of: item).authenticationScheme == scheme)
       #expect(!isUsable(item, try keychain.credential(of: item)))
     case .passedOver(.deleted): Issue.record("nobody has deleted anything")
+    case .passedOver(.hidden): Issue.record("nobody else uses this keychain")
     case .differs(let differences):
       #expect(!differences.isEmpty)
       #expect(!query.matches(item))

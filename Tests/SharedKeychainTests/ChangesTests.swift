@@ -124,7 +124,9 @@ import Testing
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(0, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(1, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(2, ChangesTests.cancel) }
-    #expect(KeychainUnderTest.reportingChanges.count == 3)
+    await #expect(processExitsWith: .success) { try await ChangesTests.alone(3, ChangesTests.cancel) }
+    await #expect(processExitsWith: .success) { try await ChangesTests.alone(4, ChangesTests.cancel) }
+    #expect(KeychainUnderTest.reportingChanges.count == 5)
   }
 
   /// Runs a test of a kind of keychain, and waits until its folder and the keyring that it started are gone: this process

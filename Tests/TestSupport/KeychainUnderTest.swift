@@ -30,6 +30,8 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
     KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
     KeychainUnderTest(name: "secret service", factory: secretService),
     KeychainUnderTest(name: "forwarded", factory: forwarded),
+    KeychainUnderTest(name: "first of a list") { searchList(encryptedFile($0), at: 0) },
+    KeychainUnderTest(name: "last of a list") { searchList(encryptedFile($0), at: 2) },
   ]
 
   /// The kinds that distinguish two changes within a second.
@@ -69,6 +71,22 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
 }
 
 extension KeychainUnderTest {
+  /// A keychain to which new items go, in a list with two that have nothing, one of which others use, too.
+  private static func searchList(_ home: Instance, at position: Int) -> Instance {
+    func listed(_ store: any KeychainStore) -> KeychainSearchList {
+      var members = [
+        KeychainSearchList.Member("empty") { InMemoryKeychain() },
+        KeychainSearchList.Member("shared", isShared: true) { InMemoryKeychain() },
+      ]
+      members.insert(KeychainSearchList.Member("home") { store }, at: position)
+      return KeychainSearchList(members, newItemsIn: "home", hiding: HidingInMemory())
+    }
+    var instance = home
+    instance.keychain = listed(home.keychain)
+    instance.reopened = { home.reopened().map(listed) }
+    return instance
+  }
+
   /// An encrypted file on the other side, where a rule allows everything. Another process looks at that file.
   private static func forwarded(_ clock: SettableClock) -> Instance {
     var instance = encryptedFile(clock)

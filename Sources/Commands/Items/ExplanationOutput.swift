@@ -30,7 +30,8 @@ struct ExplanationOutput {
         explanation.candidates.map { candidate in
           [
             candidate.verdict == .answers ? "  answers" : "  not",
-            candidate.item.key.name, reason(candidate, explanation),
+            candidate.item.key.name + (candidate.item.keychain.map { " in \($0)" } ?? ""),
+            reason(candidate, explanation),
           ]
         })
     }
@@ -85,6 +86,7 @@ struct ExplanationOutput {
       return isFirst ? "no other item matches" : "no other item that matches can be used"
     }
     switch next {
+    case .keychain: return "its keychain comes first of those that have one"
     case .ownItem: return "\(asker) stored it for itself"
     case .path:
       if case .internetPassword(let query) = explanation.query, query.path == nil {
@@ -101,6 +103,7 @@ struct ExplanationOutput {
   private func lower(_ rule: RankingRule) -> String {
     let why =
       switch rule {
+      case .keychain: "the other item's keychain comes first"
       case .ownItem: "the other item is \(asker)'s own"
       case .path: "the other item's path matches better"
       case .isDefault: "the other item is the default"
@@ -121,6 +124,7 @@ struct ExplanationOutput {
       return "\(asker) can't use it: it takes only what is its own there, or of its kind"
     case .deleted: return "it has just been deleted"
     case .negative: return "it says that no password is to be kept for this"
+    case .hidden: return "a server has refused it here; it is hidden on this machine until it changes"
     }
   }
 
@@ -225,6 +229,7 @@ extension AnswerExplanation.Verdict {
     case .answers: []
     case .ranksLower(let rule):
       switch rule {
+      case .keychain: ["keychain"]
       case .ownItem: ["own-item"]
       case .path: ["path"]
       case .isDefault: ["default"]
@@ -236,6 +241,7 @@ extension AnswerExplanation.Verdict {
     case .passedOver(.unusable): ["unusable"]
     case .passedOver(.deleted): ["deleted"]
     case .passedOver(.negative): ["negative"]
+    case .passedOver(.hidden): ["hidden"]
     case .differs(let differences):
       differences.map { difference in
         switch difference {

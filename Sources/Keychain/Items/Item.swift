@@ -67,6 +67,12 @@ public struct Item: Hashable, Sendable {
   /// The keychain's own name for the stored item; `nil` if it is in none.
   public var reference: ItemReference?
 
+  /// The name of the keychain that it is in, if it was found by way of a search list.
+  public var keychain: String?
+
+  /// Whether it is hidden on this machine, because a server has refused it here and others use it, too.
+  public var isHidden = false
+
   /// Makes an item that is not in a keychain yet.
   public init(
     _ key: Key, label: ByteString? = nil, comment: ByteString? = nil, itemDescription: ByteString? = nil,

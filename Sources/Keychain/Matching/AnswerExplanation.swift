@@ -10,6 +10,8 @@ public struct AnswerExplanation: Hashable, Sendable {
     case deleted
     /// It records that there is no password for this.
     case negative
+    /// It is in a keychain that others use, too, and hidden on this machine, because a server has refused it here.
+    case hidden
   }
 
   /// The relation of an item to the query.
@@ -59,6 +61,13 @@ extension KeychainStore {
   public func explain(
     _ query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
+  ) throws(KeychainError) -> AnswerExplanation {
+    try explainByRank(query, at: now, where: isUsable)
+  }
+
+  /// Explains the answer of one keychain.
+  public func explainByRank(
+    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> AnswerExplanation {
     try reading { () throws(KeychainError) -> AnswerExplanation in
       var candidates: [AnswerExplanation.Candidate] = []

@@ -15,6 +15,8 @@ extension ItemQuery {
 
 /// The rule that prefers one of two items that both answer.
 public enum RankingRule: Hashable, Sendable {
+  /// One of them is in a keychain that comes earlier in the list.
+  case keychain
   /// The tool that asks stored one of them for itself.
   case ownItem
   /// Of the matching paths, one is longer; or no path was asked for, and one of the items has none.

@@ -105,6 +105,7 @@ extension ConformanceTests {
       expected.reference = added.reference
       expected.creationDate = added.creationDate
       expected.modificationDate = added.modificationDate
+      expected.keychain = added.keychain
       #expect(fresh.isNow(added.creationDate))
       #expect(added == expected)
       for keychain in [fresh.keychain, fresh.reopened] {

@@ -1,0 +1,210 @@
+extension KeychainSearchList {
+  /// Adds an item to the default keychain.
+  @discardableResult
+  public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    home.outward(try home.store().add(item, credential), isHome: true)
+  }
+
+  /// Adds an item with its dates to the default keychain.
+  @discardableResult
+  public func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
+    home.outward(try home.store().add(keepingDatesOf: item, credential), isHome: true)
+  }
+
+  /// Changes an item's attributes, in the keychain where it is.
+  ///
+  /// - Throws: ``KeychainError/sharedItem(keychain:)`` for an item that others use, too.
+  @discardableResult
+  public func update(_ item: Item) throws(KeychainError) -> Item {
+    let (member, inner) = try own(item)
+    return member.outward(try member.store().update(inner), isHome: member === home)
+  }
+
+  /// Changes an item's attributes and secret, in the keychain where it is.
+  ///
+  /// - Throws: ``KeychainError/sharedItem(keychain:)`` for an item that others use, too.
+  @discardableResult
+  public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    let (member, inner) = try own(item)
+    return member.outward(try member.store().update(inner, credential), isHome: member === home)
+  }
+
+  /// Deletes items, each from the keychain where it is.
+  ///
+  /// - Throws: ``KeychainError/sharedItem(keychain:)`` if others use one of them, too. Then none is deleted.
+  @discardableResult
+  public func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    var parts: [(member: OpenMember, items: [Item])] = members.map { ($0, []) }
+    for item in items {
+      guard let address = address(of: item) else { continue }
+      _ = try own(item)
+      let index = members.firstIndex { $0 === address.member } ?? 0
+      parts[index].items.append(address.item)
+    }
+    var count = 0
+    for part in parts where !part.items.isEmpty { count += try part.member.store().delete(part.items) }
+    return count
+  }
+
+  /// Runs the body while nobody else can change the default keychain. What it changes in another one is permanent at once.
+  public func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result { try home.store().exclusively(body) }
+
+  /// As the item's keychain has it.
+  public func committed(_ item: Item) -> Item {
+    guard let (member, inner) = address(of: item), let store = try? member.store() else { return item }
+    return member.outward(store.committed(inner), isHome: member === home)
+  }
+
+  /// As the default keychain has it.
+  public var looksBeforeChanging: Bool { (try? home.store().looksBeforeChanging) ?? true }
+
+  /// Stores a credential in the default keychain, unless the very same came from another one. If that hides it here, it is
+  /// shown again, because the server has accepted it.
+  public func saveByKey(
+    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
+  ) throws(KeychainError) -> SaveOutcome {
+    try item.validateKey()
+    let query = try ItemQuery(for: item.key)
+    let store = try home.store()
+    if members.count > 1, try store.holder(of: item, credential, answering: query, at: now) == nil {
+      for member in members where member !== home {
+        do throws(KeychainError) {
+          let other = try member.store()
+          guard let holder = try other.holder(of: item, credential, answering: query, at: now) else {
+            continue
+          }
+          let entry = HiddenItem(holder)
+          if try hidden(in: member).contains(entry) { try hiding?.reveal([entry], in: member.name) }
+          return .unchanged
+        } catch {
+          report(member, error)
+        }
+      }
+    }
+    return try store.saveByKey(item, credential, expiringBy: expiringBy, at: now)
+  }
+
+  /// Deletes refused items from keychains of one's own, and hides those of shared ones. What a new secret can be obtained
+  /// for is only marked as expired, wherever it is.
+  public func eraseBySecret(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
+  ) throws(KeychainError) -> Int {
+    var members = members
+    if let answered, let (giver, item) = address(of: Item(answered)) {
+      let count = try erase(query, holding: secret, answered: item.reference, at: now, from: giver)
+      if count > 0 { return count }
+      members.removeAll { $0 === giver }
+    }
+    return try inEach(of: members) { (member) throws(KeychainError) in
+      try erase(query, holding: secret, answered: nil, at: now, from: member)
+    }
+  }
+
+  private func erase(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp,
+    from member: OpenMember
+  ) throws(KeychainError) -> Int {
+    let store = try member.store()
+    guard member.isShared else {
+      return try store.eraseBySecret(query, holding: secret, answered: answered, at: now)
+    }
+    let refused = try store.refused(query, holding: secret, answered: answered)
+    var lasting: [Item] = []
+    for item in refused {
+      if let reference = item.reference, try isRenewable(item, in: store) {
+        try store.refuseByReference(reference, to: query, at: now)
+      } else {
+        lasting.append(item)
+      }
+    }
+    return try hide(lasting, in: member) + refused.count - lasting.count
+  }
+
+  /// Deletes the items in question from keychains of one's own, and hides those of shared ones.
+  public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
+    try inEach(of: members) { (member) throws(KeychainError) in
+      let store = try member.store()
+      if !member.isShared { return try store.erase(query) }
+      return try hide(try store.find(query).filter(query.isToErase), in: member)
+    }
+  }
+
+  /// Notes it in the keychain that answered.
+  public func refuseByReference(
+    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
+  ) throws(KeychainError) {
+    guard let (member, item) = address(of: Item(answered)), let reference = item.reference else { return }
+    try member.store().refuseByReference(reference, to: query, at: now)
+  }
+
+  private func isRenewable(_ item: Item, in store: any KeychainStore) throws(KeychainError) -> Bool {
+    guard let credential = try store.credentialIfPresent(of: item) else { return false }
+    return credential.isRenewable(of: item)
+  }
+
+  /// Hides items of a shared keychain, and returns how many weren't hidden before.
+  private func hide(_ items: [Item], in member: OpenMember) throws(KeychainError) -> Int {
+    let new = Set(items.map(HiddenItem.init)).subtracting(try hidden(in: member))
+    if !new.isEmpty { try hiding?.hide(new, in: member.name) }
+    return new.count
+  }
+
+  /// Does something in each keychain, and counts. One that can't be used stops none of the others; if it is the default
+  /// one, or nothing was done anywhere, its error is thrown afterwards.
+  private func inEach(
+    of members: [OpenMember], _ body: (OpenMember) throws(KeychainError) -> Int
+  ) throws(KeychainError) -> Int {
+    var count = 0
+    var failure: KeychainError?
+    var isHomeBroken = false
+    for member in members {
+      do throws(KeychainError) {
+        count += try body(member)
+      } catch {
+        report(member, error)
+        if member === home { isHomeBroken = true }
+        failure = isHomeBroken && member === home ? error : failure ?? error
+      }
+    }
+    if let failure, count == 0 || isHomeBroken { throw failure }
+    return count
+  }
+
+  /// The keychain of an item that may be changed without a decision for others.
+  private func own(_ item: Item) throws(KeychainError) -> (member: OpenMember, item: Item) {
+    let address = try known(item)
+    if address.member.isShared, address.member !== home { throw .sharedItem(keychain: address.member.name) }
+    return address
+  }
+}
+
+extension KeychainStore {
+  /// The item that has this very credential and answers for it; `nil` if none does.
+  fileprivate func holder(
+    of item: Item, _ credential: borrowing Credential, answering query: ItemQuery, at now: Timestamp
+  ) throws(KeychainError) -> Item? {
+    let kind = credential.authenticationScheme
+    let answer = try heldAnswer(to: query, at: now, where: { $1.authenticationScheme == kind })
+    if let answer, answer.item.key.account == item.key.account,
+      answer.credential.hasSameSecret(as: credential)
+    {
+      return answer.item
+    }
+    // A former secret that was renewed since is the same login.
+    guard renewer?.hasReplaced(credential.secret, of: item) ?? false else { return nil }
+    let primaryKey = item.key.primaryKey
+    return try items(matching: query).first { $0.key.primaryKey == primaryKey }
+  }
+}
+
+extension Item {
+  /// An item of which only the reference is known.
+  fileprivate init(_ reference: ItemReference) {
+    self.init(.genericPassword(service: ""))
+    self.reference = reference
+  }
+}

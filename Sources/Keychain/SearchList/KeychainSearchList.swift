@@ -1,0 +1,250 @@
+/// Several keychains that are asked one after the other, as Keychain Services does with its search list.
+///
+/// The first keychain that has an answer gives it. New items go to one of them, the default. What another one answered is
+/// not copied there. An item of a keychain that others use, too, is never deleted because a server has refused it: it is
+/// hidden on this machine until it changes.
+///
+/// A keychain that can't be used is reported and passed over, if another one has an answer. If none has, its error is
+/// thrown: broken is not empty.
+///
+/// Items of other keychains than the default have their keychain's name in their reference.
+public final class KeychainSearchList: KeychainStore {
+  /// A keychain of a list.
+  public struct Member {
+    /// Its name: small letters, digits, and `.`, `-` and `_` between them.
+    public let name: String
+    /// Whether other people use it, too, so that only their decision deletes or changes something.
+    public let isShared: Bool
+    /// Opens it; called when it is needed.
+    let open: () throws(KeychainError) -> any KeychainStore
+
+    /// Makes a member.
+    public init(
+      _ name: String, isShared: Bool = false, open: @escaping () throws(KeychainError) -> any KeychainStore
+    ) {
+      self.name = name
+      self.isShared = isShared
+      self.open = open
+    }
+  }
+
+  let members: [OpenMember]
+  /// The keychain that new items go to.
+  let home: OpenMember
+  let hiding: (any ItemHiding)?
+  private let onUnusable: (String, KeychainError) -> Void
+
+  /// Makes a list.
+  ///
+  /// - Parameters:
+  ///   - members: the keychains in the order in which they are asked, each with another name.
+  ///   - name: the one that new items go to.
+  ///   - hiding: keeps which items are hidden; `nil` if there is no shared keychain.
+  ///   - onUnusable: called once for each keychain that can't be used and was passed over.
+  /// - Precondition: one of the members has that name.
+  public init(
+    _ members: [Member], newItemsIn name: String, hiding: (any ItemHiding)? = nil,
+    onUnusable: @escaping (String, KeychainError) -> Void = { _, _ in }
+  ) {
+    self.members = members.map(OpenMember.init)
+    guard let home = self.members.first(where: { $0.name == name }) else {
+      preconditionFailure("new items go to a keychain of the list")
+    }
+    self.home = home
+    self.hiding = hiding
+    self.onUnusable = onUnusable
+  }
+
+  /// The names of the keychains, in order.
+  public var names: [String] { members.map(\.name) }
+
+  // MARK: Reading
+
+  /// The items that answer the query, those of the first keychain first.
+  public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    try collect { (store) throws(KeychainError) in try store.items(matching: query) }
+  }
+
+  /// The items that answer the query, those of the first keychain first, and those of each keychain best first.
+  public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {
+    try collect { (store) throws(KeychainError) in try store.find(query) }
+  }
+
+  /// The confidential part of an item.
+  public func credential(of item: Item) throws(KeychainError) -> Credential {
+    let (member, item) = try known(item)
+    return try member.store().credential(of: item)
+  }
+
+  /// Lets the body see the default keychain as it was at one moment.
+  public func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    var hasBegun = false
+    do throws(KeychainError) {
+      return try home.store().reading { () throws(KeychainError) in
+        hasBegun = true
+        return try body()
+      }
+    } catch {
+      if hasBegun { throw error }
+      // The body meets the error itself, if it needs that keychain.
+      return try body()
+    }
+  }
+
+  /// Whether the default keychain could store a secret now.
+  public func probe() -> KeychainReadiness {
+    do throws(KeychainError) {
+      return try home.store().probe()
+    } catch {
+      return KeychainReadiness(readingFailedWith: error)
+    }
+  }
+
+  /// The answer of the first keychain that has one; else the first thing that can be renewed.
+  public func answerByRank(
+    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> AnswerOrRenewal? {
+    var renewal: Renewal?
+    var hasRenewal = false
+    var failures = Failures()
+    for member in members {
+      do throws(KeychainError) {
+        let hidden = try hidden(in: member)
+        let found = try member.store().answerByRank(to: query, at: now) { item, credential in
+          !hidden.contains(HiddenItem(item)) && isUsable(item, credential)
+        }
+        guard let found else { continue }
+        switch consume found {
+        case .answer(let answer):
+          let item = member.outward(answer.item, isHome: member === home)
+          report(failures)
+          return .answer(Answer(item: item, credential: answer.credential))
+        case .renewal(let other):
+          if hasRenewal { continue }
+          hasRenewal = true
+          let item = member.outward(other.item, isHome: member === home)
+          renewal = Renewal(other, of: item)
+        }
+      } catch {
+        failures.note(member, error)
+      }
+    }
+    try report(failures, orThrowIf: !hasRenewal)
+    guard let renewal else { return nil }
+    return .renewal(renewal)
+  }
+
+  /// Explains the answer of the list: what each keychain would answer by itself, in order.
+  public func explainByRank(
+    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> AnswerExplanation {
+    var candidates: [AnswerExplanation.Candidate] = []
+    var others: [AnswerExplanation.Candidate] = []
+    var renewal: Item?
+    var hasWinner = false
+    var failures = Failures()
+    for member in members {
+      do throws(KeychainError) {
+        let hidden = try hidden(in: member)
+        let own = try member.store().explainByRank(query, at: now) { item, credential in
+          !hidden.contains(HiddenItem(item)) && isUsable(item, credential)
+        }
+        for candidate in own.candidates {
+          var verdict = candidate.verdict
+          switch verdict {
+          case .answers where hasWinner: verdict = .ranksLower(.keychain)
+          case .ranksLower where hasWinner: verdict = .ranksLower(.keychain)
+          case .passedOver(.unusable) where hidden.contains(HiddenItem(candidate.item)):
+            verdict = .passedOver(.hidden)
+          default: break
+          }
+          let item = member.outward(candidate.item, isHome: member === home, hidden: hidden)
+          let seen = AnswerExplanation.Candidate(item: item, verdict: verdict)
+          if case .differs = verdict { others.append(seen) } else { candidates.append(seen) }
+        }
+        if own.winner != nil { hasWinner = true }
+        if renewal == nil, let item = own.renewal {
+          renewal = member.outward(item, isHome: member === home)
+        }
+      } catch {
+        failures.note(member, error)
+      }
+    }
+    try report(failures, orThrowIf: candidates.isEmpty)
+    return AnswerExplanation(
+      query: query, candidates: candidates + others, renewal: hasWinner ? nil : renewal)
+  }
+
+  // MARK: Members
+
+  /// What all keychains have. If none has anything, one that can't be used is an error.
+  private func collect(
+    _ items: (any KeychainStore) throws(KeychainError) -> [Item]
+  ) throws(KeychainError) -> [Item] {
+    var found: [Item] = []
+    var failures = Failures()
+    for member in members {
+      do throws(KeychainError) {
+        let hidden = try hidden(in: member)
+        found += try items(try member.store())
+          .map { member.outward($0, isHome: member === home, hidden: hidden) }
+      } catch {
+        failures.note(member, error)
+      }
+    }
+    try report(failures, orThrowIf: found.isEmpty)
+    return found
+  }
+
+  /// Says which keychains can't be used.
+  ///
+  /// - Parameter hasNothing: whether no other one had what was asked for. Then the first error is thrown.
+  private func report(_ failures: Failures, orThrowIf hasNothing: Bool) throws(KeychainError) {
+    for (member, error) in failures.all.dropFirst(hasNothing ? 1 : 0) { report(member, error) }
+    if hasNothing, let first = failures.all.first { throw first.error }
+  }
+
+  private func report(_ failures: Failures) {
+    for (member, error) in failures.all { report(member, error) }
+  }
+
+  /// Says that a keychain can't be used.
+  func report(_ member: OpenMember, _ error: KeychainError) {
+    if member.isReported { return }
+    member.isReported = true
+    onUnusable(member.name, error)
+  }
+
+  /// The items of a keychain that are hidden on this machine.
+  func hidden(in member: OpenMember) throws(KeychainError) -> Set<HiddenItem> {
+    guard member.isShared, let hiding else { return [] }
+    return try hiding.hidden(in: member.name)
+  }
+
+  /// The keychain that an item of this list is in, and the item as that knows it; `nil` if it names none of the list.
+  func address(of item: Item) -> (member: OpenMember, item: Item)? {
+    var inner = item
+    inner.keychain = nil
+    inner.isHidden = false
+    guard let reference = item.reference, let (name, own) = OpenMember.parts(of: reference) else {
+      return (home, inner)
+    }
+    guard let member = members.first(where: { $0.name == name }) else { return nil }
+    inner.reference = own
+    return (member, inner)
+  }
+
+  func known(_ item: Item) throws(KeychainError) -> (member: OpenMember, item: Item) {
+    guard let address = address(of: item) else { throw .itemNotFound }
+    return address
+  }
+}
+
+/// The keychains of a list that could not be used, in order.
+private struct Failures {
+  private(set) var all: [(member: OpenMember, error: KeychainError)] = []
+
+  mutating func note(_ member: OpenMember, _ error: KeychainError) { all.append((member, error)) }
+}

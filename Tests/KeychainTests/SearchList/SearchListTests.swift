@@ -1,0 +1,299 @@
+import Bytes
+import Keychain
+import KeychainTesting
+import TestSupport
+import Testing
+
+/// A list of a person's own keychain, another one of hers, and one that a team uses.
+private final class Keychains {
+  let own: InMemoryKeychain
+  let old: InMemoryKeychain
+  let team: InMemoryKeychain
+  let hiding = HidingInMemory()
+  let faults: [String: KeychainFaults]
+  private(set) var opened: [String] = []
+  private(set) var passedOver: [String] = []
+  let clock = SettableClock()
+
+  init() {
+    own = InMemoryKeychain(clock: clock.read)
+    old = InMemoryKeychain(clock: clock.read)
+    team = InMemoryKeychain(clock: clock.read)
+    faults = ["own": KeychainFaults(), "old": KeychainFaults(), "team": KeychainFaults()]
+  }
+
+  private func store(_ name: String) -> any KeychainStore {
+    opened.append(name)
+    let store = ["own": own, "old": old, "team": team][name] ?? own
+    return FailingKeychain(store, faults[name] ?? KeychainFaults())
+  }
+
+  func list(_ names: [String] = ["own", "old", "team"], newItemsIn home: String = "own") -> KeychainSearchList
+  {
+    KeychainSearchList(
+      names.map { name in
+        KeychainSearchList.Member(name, isShared: name == "team") { self.store(name) }
+      }, newItemsIn: home, hiding: hiding, onUnusable: { name, _ in self.passedOver.append(name) })
+  }
+
+  func breakDown(_ name: String) {
+    faults[name]?.fail([.reading], with: .damaged(path: name, detail: "test"))
+  }
+}
+
+private let broken = KeychainError.damaged(path: "team", detail: "test")
+
+extension KeychainStore {
+  /// The secret that answers, as text.
+  fileprivate func text(_ query: ItemQuery) throws -> String? {
+    guard let answer = try answer(to: query) else { return nil }
+    return answer.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+@Suite("a search list") struct SearchListTests {
+  private let keychains = Keychains()
+  private let query: ItemQuery
+  private let login = Item.internet(account: "alice")
+
+  init() throws { query = try .internet() }
+
+  @Test("the first keychain that has an answer gives it, however new and however good the others' are")
+  func firstAnswers() throws {
+    let list = keychains.list()
+    try keychains.team.add(.internet(account: "bot", path: nil), .text("team"))
+    #expect(try list.text(query) == "team")
+    keychains.clock.advance(seconds: 60)
+    try keychains.old.add(login, .text("old"))
+    #expect(try list.text(query) == "old")
+    try keychains.own.add(login, .text("own"))
+    keychains.clock.advance(seconds: 60)
+    try keychains.team.add(login, .text("newer"))
+    #expect(try list.text(query) == "own")
+    #expect(try keychains.list(["team", "own"]).text(query) == "newer")
+    #expect(try list.find(query).map(\.keychain) == ["own", "old", "team", "team"])
+  }
+
+  @Test("no keychain is opened before it is needed, and none twice")
+  func opening() throws {
+    let list = keychains.list()
+    try keychains.own.add(login, .text("own"))
+    _ = try list.answer(to: query)
+    _ = try list.answer(to: query)
+    #expect(keychains.opened == ["own"])
+    _ = try list.items(matching: .all)
+    _ = try list.items(matching: .all)
+    #expect(keychains.opened == ["own", "old", "team"])
+  }
+
+  @Test("an expired answer gives way to that of a later keychain, and a renewal does only then")
+  func expired() throws {
+    let list = keychains.list()
+    try keychains.own.add(
+      login, .text("old", expiry: 1, refreshToken: "refresh"))
+    switch try list.answerOrRenewal(to: query) {
+    case .renewal(let renewal): #expect(renewal.item.keychain == "own")
+    default: Issue.record("there is a renewal")
+    }
+    try keychains.team.add(login, .text("team"))
+    #expect(try list.text(query) == "team")
+  }
+
+  @Test("what is stored goes to the default keychain, wherever that is in the list")
+  func storing() throws {
+    for order in [["own", "old", "team"], ["old", "team", "own"]] {
+      let keychains = Keychains()
+      let list = keychains.list(order)
+      #expect(try list.save(login, .text("new")) == .added)
+      #expect(try keychains.own.items(matching: .all).count == 1)
+      #expect(try keychains.old.items(matching: .all).isEmpty && keychains.team.items(matching: .all).isEmpty)
+      #expect(try list.save(login, .text("changed")) == .updated)
+      #expect(try keychains.own.text(query) == "changed")
+    }
+  }
+
+  @Test("what another keychain answered is not copied; another secret for it is stored in the default one")
+  func notCopied() throws {
+    let list = keychains.list()
+    try keychains.team.add(login, .text("team"))
+    #expect(try list.save(login, .text("team")) == .unchanged)
+    #expect(try keychains.own.items(matching: .all).isEmpty)
+    #expect(try list.save(login, .text("mine")) == .added)
+    #expect(try keychains.own.text(query) == "mine")
+    #expect(try keychains.team.text(query) == "team")
+    #expect(try list.save(.internet(account: "bob"), .text("team")) == .added)
+  }
+
+  @Test("a refused secret is deleted from keychains of one's own, and hidden where others use it, too")
+  func erasing() throws {
+    let list = keychains.list()
+    for store in [keychains.own, keychains.old, keychains.team] { try store.add(login, .text("refused")) }
+    #expect(try list.erase(query, holding: Secret("other")) == 0)
+    #expect(try list.erase(query, holding: Secret("refused")) == 3)
+    #expect(try keychains.own.items(matching: .all).isEmpty && keychains.old.items(matching: .all).isEmpty)
+    #expect(try keychains.team.text(query) == "refused")
+    #expect(try list.text(query) == nil)
+    #expect(try list.items(matching: .all).map(\.isHidden) == [true])
+    #expect(try list.erase(query, holding: Secret("refused")) == 0)
+  }
+
+  @Test("what was refused is erased only where it came from, if that is known")
+  func erasingTheAnswer() throws {
+    let list = keychains.list()
+    for store in [keychains.own, keychains.team] { try store.add(login, .text("refused")) }
+    let shared = try #require(try list.find(query).last)
+    #expect(try list.erase(query, holding: Secret("refused"), answered: shared.reference) == 1)
+    #expect(try keychains.own.items(matching: .all).count == 1)
+    #expect(try list.find(query).map(\.isHidden) == [false, true])
+  }
+
+  @Test("a hidden item answers again once it has changed, or a server has accepted it")
+  func revealing() throws {
+    let list = keychains.list()
+    let item = try keychains.team.add(login, .text("refused"))
+    _ = try list.erase(query, holding: Secret("refused"))
+    #expect(try list.text(query) == nil)
+    #expect(try list.explain(query).candidates.map(\.verdict) == [.passedOver(.hidden)])
+    #expect(try list.save(login, .text("refused")) == .unchanged)
+    #expect(try list.text(query) == "refused")
+    _ = try list.erase(query, holding: Secret("refused"))
+    keychains.clock.advance(seconds: 1)
+    try keychains.team.update(item, .text("changed"))
+    #expect(try list.text(query) == "changed")
+    #expect(try list.items(matching: .all).map(\.isHidden) == [false])
+  }
+
+  @Test("logging out deletes one's own items and hides the others'")
+  func loggingOut() throws {
+    let list = keychains.list()
+    for store in [keychains.own, keychains.team] { try store.add(login, .text("secret")) }
+    #expect(try list.erase(query) == 2)
+    #expect(try keychains.own.items(matching: .all).isEmpty)
+    #expect(try keychains.team.items(matching: .all).count == 1)
+    #expect(try list.text(query) == nil)
+  }
+
+  @Test("an item that others use is changed and deleted only where its keychain is named")
+  func sharedItems() throws {
+    let list = keychains.list()
+    try keychains.team.add(login, .text("team"))
+    try keychains.own.add(.internet(account: "bob"), .text("own"))
+    let items = try list.items(matching: .all)
+    var shared = try #require(items.last)
+    #expect(throws: KeychainError.sharedItem(keychain: "team")) { try list.delete(items) }
+    shared.label = "changed"
+    #expect(throws: KeychainError.sharedItem(keychain: "team")) { try list.update(shared) }
+    #expect(throws: KeychainError.sharedItem(keychain: "team")) { try list.update(shared, .text("x")) }
+    #expect(try list.items(matching: .all) == items)
+    let named = keychains.list(["team"], newItemsIn: "team")
+    let own = try #require(try named.items(matching: .all).first)
+    #expect(try named.delete([own]) == 1)
+  }
+
+  @Test("items are changed and deleted in the keychain where they are")
+  func changing() throws {
+    let list = keychains.list()
+    try keychains.old.add(login, .text("old"))
+    var item = try #require(try list.items(matching: .all).first)
+    item.label = "changed"
+    let changed = try list.update(item, .text("new"))
+    #expect(changed.keychain == "old" && changed.label == "changed")
+    #expect(try keychains.old.text(query) == "new")
+    #expect(try list.delete([changed]) == 1)
+    #expect(try keychains.old.items(matching: .all).isEmpty)
+    #expect(throws: KeychainError.itemNotFound) { try list.update(changed) }
+  }
+
+  @Test("a broken keychain is passed over and said once, if another one answers")
+  func brokenIsSaid() throws {
+    try keychains.old.add(login, .text("old"))
+    let list = keychains.list(["team", "own", "old"])
+    keychains.breakDown("team")
+    #expect(try list.text(query) == "old")
+    #expect(try list.text(query) == "old")
+    #expect(try list.items(matching: .all).count == 1)
+    #expect(try list.explain(query).winner?.keychain == "old")
+    #expect(keychains.passedOver == ["team"])
+  }
+
+  @Test("a broken keychain after the one that answers isn't even looked at")
+  func brokenLater() throws {
+    try keychains.own.add(login, .text("own"))
+    keychains.breakDown("team")
+    #expect(try keychains.list().text(query) == "own")
+    #expect(keychains.passedOver.isEmpty)
+  }
+
+  @Test("if no other keychain has an answer, a broken one is an error, and not an empty one")
+  func brokenIsNotEmpty() throws {
+    let list = keychains.list()
+    keychains.breakDown("team")
+    #expect(throws: broken) { try list.text(query) }
+    #expect(throws: broken) { try list.find(query) }
+    #expect(throws: broken) { try list.items(matching: .all) }
+    #expect(throws: broken) { try list.explain(query) }
+    #expect(throws: broken) { try list.erase(query) }
+    #expect(keychains.passedOver == ["team"])
+  }
+
+  @Test("a broken default keychain takes no new item, and others still answer")
+  func brokenDefault() throws {
+    try keychains.old.add(login, .text("old"))
+    let list = keychains.list()
+    keychains.faults["own"]?.fail([.reading, .adding], with: broken)
+    #expect(try list.text(query) == "old")
+    #expect(throws: broken) { try list.save(.internet(account: "bob"), .text("x")) }
+    #expect(throws: broken) { try list.add(.internet(account: "bob"), .text("x")) }
+    // What was deleted elsewhere stays deleted, and the caller learns that it isn't all.
+    #expect(throws: broken) { try list.erase(query, holding: Secret("old")) }
+    #expect(try keychains.old.items(matching: .all).isEmpty)
+  }
+
+  @Test("each item's reference leads to it, also where a keychain's own look like those of a list")
+  func references() throws {
+    try keychains.own.add(login, .text("own"))
+    try keychains.team.add(login, .text("team"))
+    let inner = keychains.list(["own", "team"])
+    let outer = KeychainSearchList(
+      [.init("team") { inner }, .init("own") { self.keychains.old }], newItemsIn: "team")
+    try keychains.old.add(login, .text("old"))
+    let found = try outer.find(query)
+    #expect(Set(found.compactMap(\.reference)).count == 3)
+    for (item, text) in zip(found, ["own", "team", "old"]) {
+      let read = try outer.credential(of: item).secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      #expect(read == text)
+    }
+  }
+
+  @Test("references of the default keychain are its own")
+  func ownReferences() throws {
+    let item = try keychains.own.add(login, .text("own"))
+    #expect(try keychains.list().find(query).first?.reference == item.reference)
+    #expect(try keychains.list().add(.internet(account: "bob"), .text("x")).reference?.bytes == "2")
+  }
+
+  @Test("a token that can be renewed is marked as expired, also where others use it")
+  func refusing() throws {
+    let list = keychains.list()
+    try keychains.team.add(
+      login, .text("token", expiry: 4_000_000_000, refreshToken: "refresh"))
+    let now = Timestamp(seconds: keychains.clock.now.seconds + 3600)
+    #expect(try list.erase(query, holding: Secret("token"), at: now) == 1)
+    let item = try #require(try keychains.team.items(matching: .all).first)
+    #expect(try keychains.team.credential(of: item).expiry == now.seconds)
+    #expect(try list.find(query).map(\.isHidden) == [false])
+  }
+
+  @Test("explains every keychain's items, those of the first one first")
+  func explaining() throws {
+    let list = keychains.list()
+    try keychains.old.add(login, .text("old"))
+    try keychains.team.add(login, .text("team"))
+    try keychains.own.add(.internet(account: "x", path: "a/b"), .text("x"))
+    let explanation = try list.explain(query)
+    #expect(explanation.candidates.first?.item.keychain == "own")
+    let others = try list.explain(.internet(account: "alice"))
+    #expect(others.winner?.keychain == "old")
+    #expect(others.candidates.map(\.verdict).prefix(2) == [.answers, .ranksLower(.keychain)])
+  }
+}
