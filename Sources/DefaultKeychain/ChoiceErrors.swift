@@ -5,7 +5,12 @@ extension KeychainChoiceError {
   /// The error in the form that users of a keychain know.
   var keychainError: KeychainError {
     switch self {
-    case .unknownKind: .unavailable(reason: "LLAVERO_KEYCHAIN names no kind of keychain")
+    case .unknownName: .unavailable(reason: "LLAVERO_KEYCHAIN names no keychain")
+    case .unreadableList(let path, let malformed):
+      .damaged(path: path, detail: "its line \(malformed.line) can't be understood")
+    case .refusedChange: .unavailable(reason: "the search list can't be changed in this way")
+    case .unusableOption(let keychain, let option):
+      .unavailable(reason: "the setting '\(option)' of the keychain \(keychain) can't be understood")
     case .unreadableChoice(let path):
       .damaged(path: path, detail: "it does not say which keychain is used")
     case .unusableSetting(let name, _): .unavailable(reason: "\(name) has a value that it can't have")

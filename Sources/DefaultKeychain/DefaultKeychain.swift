@@ -7,7 +7,8 @@ public import KeychainChoice
 /// It is the first of these: the kind in the settings; the kind in `LLAVERO_KEYCHAIN`; the kind chosen before, by the
 /// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a keychain
 /// that ssh forwards to this machine, which is not remembered; a Secret Service that answers within a second and has a
-/// persistent collection; a new encrypted file. A keychain that was chosen is never replaced by another because it is
+/// persistent collection; a new encrypted file. With it, the others of the search list are asked (`llavero keychain list`),
+/// unless the settings or the environment name one. A keychain that was chosen is never replaced by another because it is
 /// locked, broken or missing: its error is thrown. A choice that the user makes later takes effect with the next call.
 ///
 /// The keychain is opened by the first call that needs it, and again after it went away. So an object can be made when
@@ -25,6 +26,8 @@ public final class DefaultKeychain: KeychainStore {
   public let location: VaultLocation
 
   private var opened: OpenKeychain?
+  /// The search list as it was when the keychain was opened.
+  private var others = KeychainList()
   /// The number of running bodies of `reading` and `exclusively`, all on the open keychain.
   private var depth = 0
   /// Whether a running body has added an item.
@@ -133,6 +136,53 @@ public final class DefaultKeychain: KeychainStore {
     return try store.reading(body)
   }
 
+  // MARK: Searching
+
+  /// The items that answer the query, best first.
+  public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] { try current().keychain.find(query) }
+
+  /// As the keychain in use decides it.
+  public func answerByRank(
+    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> AnswerOrRenewal? {
+    try current().keychain.answerByRank(to: query, at: now, where: isUsable)
+  }
+
+  /// As the keychain in use decides it.
+  public func explainByRank(
+    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(KeychainError) -> AnswerExplanation {
+    try current().keychain.explainByRank(query, at: now, where: isUsable)
+  }
+
+  /// As the keychain in use decides it. If no keychain was chosen before, this one is used from now on.
+  public func saveByKey(
+    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
+  ) throws(KeychainError) -> SaveOutcome {
+    let outcome = try current().keychain.saveByKey(item, credential, expiringBy: expiringBy, at: now)
+    if outcome == .added { remember() }
+    return outcome
+  }
+
+  /// As the keychain in use decides it.
+  public func eraseBySecret(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
+  ) throws(KeychainError) -> Int {
+    try current().keychain.eraseBySecret(query, holding: secret, answered: answered, at: now)
+  }
+
+  /// As the keychain in use decides it.
+  public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
+    try current().keychain.erase(query)
+  }
+
+  /// As the keychain in use decides it.
+  public func refuseByReference(
+    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
+  ) throws(KeychainError) {
+    try current().keychain.refuseByReference(answered, to: query, at: now)
+  }
+
   // MARK: Choosing
 
   /// The keychain in use.
@@ -142,18 +192,28 @@ public final class DefaultKeychain: KeychainStore {
   private func current() throws(KeychainError) -> OpenKeychain {
     if depth > 0, let opened { return opened }
     let choice = try choiceSoFar()
-    if var opened, let choice, choice.kind == opened.choice.kind {
-      opened.choice = choice
-      self.opened = opened
-      return opened
-    }
-    // A service may have become available since the last look.
-    if let opened, choice == nil, opened.choice.reason == .answers || opened.choice.reason == .isForwarded {
-      return opened
-    }
     do throws(KeychainChoiceError) {
-      let opened = try opener.open(choice)
+      let list =
+        choice?.isNamed == true ? KeychainList() : try KeychainList.read(in: location.stateFolder)
+      if list == others {
+        if var opened, let choice, choice.keychain == opened.choice.keychain {
+          opened.choice = choice
+          self.opened = opened
+          return opened
+        }
+        // A service may have become available since the last look.
+        if let opened, choice == nil,
+          opened.choice.reason == .answers || opened.choice.reason == .isForwarded
+        {
+          return opened
+        }
+      }
+      let opener = opener
+      let opened = opener.adding(
+        list, to: try opener.open(choice),
+        onUnusable: { [settings] name, error in settings.onNotice(.passedOver(keychain: name, error)) })
       self.opened = opened
+      others = list
       return opened
     } catch {
       throw error.keychainError
@@ -171,9 +231,9 @@ public final class DefaultKeychain: KeychainStore {
   private var opener: KeychainOpener {
     KeychainOpener(
       at: location,
-      file: { [environment, location, settings, opened] () throws(KeychainChoiceError) in
-        if let file = opened?.file { return file }
-        return try environment.encryptedFile(at: location, settings)
+      file: { [environment, location, settings, opened] (keychain) throws(KeychainChoiceError) in
+        if let opened, opened.choice.keychain == keychain, let file = opened.file { return file }
+        return try environment.encryptedFile(keychain, at: location, settings)
       },
       desktop: { [environment, location, settings] () throws(KeychainChoiceError) in
         try environment.desktopKeychain(at: location, settings)
@@ -194,7 +254,7 @@ public final class DefaultKeychain: KeychainStore {
     do throws(KeychainError) {
       try opened.writeChoice()
       settings.onNotice(.remembered(opened.choice))
-      opened.choice = KeychainChoice(kind: opened.choice.kind, reason: .remembered(.now))
+      opened.choice = KeychainChoice(opened.choice.keychain, reason: .remembered(.now))
       self.opened = opened
     } catch {
       settings.onNotice(.notRemembered(opened.choice, error))

@@ -36,6 +36,8 @@ extension DefaultKeychain {
     case remembered(KeychainChoice)
     /// As `remembered`, but the choice can't be saved.
     case notRemembered(KeychainChoice, KeychainError)
+    /// A keychain of the search list can't be used, while another one answers.
+    case passedOver(keychain: String, KeychainError)
     /// A notice of the encrypted file.
     case encryptedFile(EncryptedFileKeychain.Notice)
     /// A notice of the Secret Service.

@@ -11,15 +11,19 @@ extension KeychainEnvironment {
   ///
   /// - Throws: ``KeychainChoiceError``
   func encryptedFile(
-    at location: VaultLocation, _ settings: DefaultKeychain.Settings
+    _ keychain: ListedKeychain, at main: VaultLocation, _ settings: DefaultKeychain.Settings
   ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+    let location = try main.of(keychain)
     let passphrases = FilePassphrases(
       at: location, self, asking: settings.mayPrompt && !forbidsPrompts ? settings.passphrase : nil)
     var openers = openers
     openers.mayRunPrograms = false
+    if let path = keychain.value(of: ListedKeychain.identityOption) {
+      openers.otherIdentities.insert(path, at: 0)
+    }
     return try encryptedFile(
       at: location, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location, program: nil), openers: openers,
+      cache: try unlockCache(at: location, program: nil), openers: openers, mustExist: !keychain.isBuiltIn,
       onNotice: { settings.onNotice(.encryptedFile($0)) })
   }
 

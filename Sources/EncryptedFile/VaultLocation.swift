@@ -66,7 +66,7 @@ public struct VaultLocation: Hashable, Sendable {
   static let lockName = "lock"
   /// The copies of the slots, beside the vault; in the state folder, the notes about them.
   static let slotsName = "slots"
-  static let identityName = "identity.txt"
+  package static let identityName = "identity.txt"
   /// The identity while its vault is being made; see `VaultCreation`.
   static let newIdentityName = "identity.txt.new"
 }

@@ -25,30 +25,46 @@ public struct KeychainChoice: Hashable, Sendable {
     case noService(KeychainError)
   }
 
-  /// The kind in use.
-  public let kind: KeychainKind
+  /// The keychain in use.
+  package let keychain: ListedKeychain
   /// The reason for it.
   public let reason: Reason
 
-  /// Creates a choice.
-  package init(kind: KeychainKind, reason: Reason) {
-    self.kind = kind
+  /// The kind in use.
+  public var kind: KeychainKind { keychain.kind }
+  /// The name of the keychain in use: that of its kind, unless it is one that was listed.
+  public var name: String { keychain.name }
+
+  /// Creates a choice of a listed keychain.
+  package init(_ keychain: ListedKeychain, reason: Reason) {
+    self.keychain = keychain
     self.reason = reason
+  }
+
+  /// Creates a choice of the keychain that has the name of its kind.
+  package init(kind: KeychainKind, reason: Reason) {
+    self.init(ListedKeychain(builtIn: kind), reason: reason)
   }
 
   /// The choice so far; `nil` if it depends on whether a keychain is forwarded, or there is a Secret Service.
   ///
   /// - Parameter named: the value of `--keychain`.
-  /// - Throws: ``KeychainChoiceError`` for an unknown kind, or if the remembered choice can't be read.
+  /// - Throws: ``KeychainChoiceError`` for an unknown name, or if the remembered choice can't be read.
   package static func made(
     named: String?, at location: VaultLocation, _ environment: KeychainEnvironment = KeychainEnvironment()
   ) throws(KeychainChoiceError) -> KeychainChoice? {
-    if let named { return KeychainChoice(kind: try kind(named: named), reason: .option) }
+    let state = location.stateFolder
+    if let named { return KeychainChoice(try keychain(named: named, in: state), reason: .option) }
     if let name = environment.keychain {
-      return KeychainChoice(kind: try kind(named: name), reason: .environment)
+      return KeychainChoice(try keychain(named: name, in: state), reason: .environment)
     }
-    if let remembered = try RememberedKeychain.read(in: location.stateFolder) {
-      return KeychainChoice(kind: remembered.kind, reason: .remembered(remembered.date))
+    if let remembered = try RememberedKeychain.read(in: state) {
+      do throws(KeychainChoiceError) {
+        return KeychainChoice(
+          try keychain(named: remembered.name, in: state), reason: .remembered(remembered.date))
+      } catch .unknownName {
+        throw .unreadableChoice(path: RememberedKeychain.path(in: state))
+      }
     }
     do throws(KeychainError) {
       let hasVault = try EncryptedFileKeychain(at: location).exists()
@@ -58,10 +74,18 @@ public struct KeychainChoice: Hashable, Sendable {
     }
   }
 
-  private static func kind(named name: String) throws(KeychainChoiceError) -> KeychainKind {
-    guard let kind = KeychainKind(rawValue: name) else { throw .unknownKind(name) }
-    return kind
+  private static func keychain(
+    named name: String, in stateFolder: String
+  ) throws(KeychainChoiceError) -> ListedKeychain {
+    if let kind = KeychainKind(rawValue: name), kind.hasBuiltIn { return ListedKeychain(builtIn: kind) }
+    guard let keychain = try KeychainList.read(in: stateFolder).keychain(named: name) else {
+      throw .unknownName(name)
+    }
+    return keychain
   }
+
+  /// Whether a command or the environment names the keychain, so that no other one is asked.
+  package var isNamed: Bool { reason == .option || reason == .environment }
 
   /// Whether storing an item makes this the keychain from then on. A forwarded one is gone with its connection.
   package var isToBeRemembered: Bool {

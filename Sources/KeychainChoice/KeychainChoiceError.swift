@@ -2,8 +2,14 @@ package import Keychain
 
 /// An error that leaves it unknown which keychain to use, or how.
 package enum KeychainChoiceError: Error, Hashable, Sendable {
-  /// No kind of keychain has this name.
-  case unknownKind(String)
+  /// No keychain has this name.
+  case unknownName(String)
+  /// The file with the search list can't be understood.
+  case unreadableList(path: String, KeychainList.Malformed)
+  /// The search list can't be changed in this way.
+  case refusedChange(KeychainList.Fault)
+  /// The settings of a listed keychain can't be understood.
+  case unusableOption(keychain: String, option: String)
   /// The file that records the choice can't be understood: nobody knows where the items are.
   case unreadableChoice(path: String)
   /// An environment variable or option has an invalid value.

@@ -107,17 +107,20 @@ package struct KeychainEnvironment {
 
   /// The encrypted file.
   ///
-  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``.
+  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``, and `mustExist`: whether its absence is an error, also if
+  ///   there are no traces of it.
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
   package func encryptedFile(
     at location: VaultLocation, passphrase: @escaping PassphraseSource,
     respondent: @escaping () -> PassphraseRespondent, cache: UnlockCache, openers: SlotOpeners,
-    onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void
+    mustExist: Bool = false, onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void
   ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
     EncryptedFileKeychain(
       at: location, passphrase: passphrase, respondent: respondent, cache: cache, openers: openers,
       patience: try patience(), onNotice: onNotice,
-      remembered: { RememberedKeychain.vault(in: location.stateFolder) })
+      remembered: {
+        mustExist ? location.vaultFile : RememberedKeychain.vault(in: location.stateFolder)
+      })
   }
 
   /// The ways to open the file without asking anybody: the identity of `LLAVERO_IDENTITY`, else the user's ssh key.

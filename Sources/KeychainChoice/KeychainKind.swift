@@ -1,4 +1,4 @@
-/// The kinds of keychain, with the names by which people choose them.
+/// The kinds of keychain.
 public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   /// The encrypted file.
   case file
@@ -6,4 +6,11 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   case secretService = "secret-service"
   /// The keychain of another machine, which ssh forwards to this one.
   case forwarded
+
+  /// Whether other people use a keychain of this kind, too.
+  package var isShared: Bool {
+    switch self {
+    case .file, .secretService, .forwarded: false
+    }
+  }
 }

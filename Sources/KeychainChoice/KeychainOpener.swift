@@ -6,8 +6,8 @@ package import Keychain
 package struct KeychainOpener {
   /// The location of the encrypted file.
   package let location: VaultLocation
-  /// Opens the encrypted file.
-  package let file: () throws(KeychainChoiceError) -> EncryptedFileKeychain
+  /// Opens an encrypted file.
+  package let file: (ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain
   /// Opens the desktop's Secret Service.
   package let desktop: () throws(KeychainChoiceError) -> any DesktopKeychain
   /// Opens the keychain that is forwarded to this machine.
@@ -16,7 +16,7 @@ package struct KeychainOpener {
   /// Creates an opener from functions that open each kind.
   package init(
     at location: VaultLocation,
-    file: @escaping () throws(KeychainChoiceError) -> EncryptedFileKeychain,
+    file: @escaping (ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain,
     desktop: @escaping () throws(KeychainChoiceError) -> any DesktopKeychain,
     forwarded: @escaping () throws(KeychainChoiceError) -> ForwardedKeychain
   ) {
@@ -36,7 +36,7 @@ package struct KeychainOpener {
       return try openWhatAnswers()
     }
     switch choice.kind {
-    case .file: return opened(choice, .file(try file()))
+    case .file: return opened(choice, .file(try file(choice.keychain)))
     case .secretService:
       let keychain = try desktop()
       return try openIfOwn(keychain) ?? opened(choice, .secretService(keychain))
@@ -77,7 +77,8 @@ package struct KeychainOpener {
       default: throw error
       }
     }
-    return opened(KeychainChoice(kind: .file, reason: .noService(why)), .file(try file()))
+    return opened(
+      KeychainChoice(kind: .file, reason: .noService(why)), .file(try file(ListedKeychain(builtIn: .file))))
   }
 
   /// Opens the keychain from which llavero itself provides the Secret Service; `nil` if another program provides it.
@@ -87,7 +88,8 @@ package struct KeychainOpener {
     if keychain.servesForwarded {
       return opened(KeychainChoice(kind: .forwarded, reason: .isServed), .forwarded(try forwarded()))
     }
-    return opened(KeychainChoice(kind: .file, reason: .isServed), .file(try file()))
+    return opened(
+      KeychainChoice(kind: .file, reason: .isServed), .file(try file(ListedKeychain(builtIn: .file))))
   }
 
   private func opened(_ choice: KeychainChoice, _ store: OpenKeychain.Store) -> OpenKeychain {
@@ -100,69 +102,5 @@ package struct KeychainOpener {
     } catch {
       throw .keychain(error)
     }
-  }
-}
-
-/// The keychain in use.
-package struct OpenKeychain {
-  /// A keychain of each kind, for operations that only one of them has.
-  package enum Store {
-    case file(EncryptedFileKeychain)
-    case secretService(any DesktopKeychain)
-    case forwarded(ForwardedKeychain)
-  }
-
-  /// The kind in use, and the reason for it.
-  package var choice: KeychainChoice
-  /// The location of the encrypted file, whether or not it is this keychain.
-  package let location: VaultLocation
-  package let store: Store
-
-  /// Wraps an open keychain, with the reason for using it.
-  package init(choice: KeychainChoice, location: VaultLocation, store: Store) {
-    self.choice = choice
-    self.location = location
-    self.store = store
-  }
-
-  /// The Secret Service, if it is in use.
-  package var secretService: (any DesktopKeychain)? {
-    if case .secretService(let keychain) = store { keychain } else { nil }
-  }
-
-  /// The keychain of another machine, if it is in use.
-  package var forwarded: ForwardedKeychain? {
-    if case .forwarded(let keychain) = store { keychain } else { nil }
-  }
-
-  /// The encrypted file, if it is in use.
-  package var file: EncryptedFileKeychain? {
-    if case .file(let keychain) = store { keychain } else { nil }
-  }
-
-  /// The keychain of whichever kind.
-  package var keychain: any KeychainStore {
-    switch store {
-    case .file(let keychain): keychain
-    case .secretService(let keychain): keychain
-    case .forwarded(let keychain): keychain
-    }
-  }
-
-  /// Has tokens renewed, unless the keychain is another machine's, which does it there.
-  package func renew(with renewer: any SecretRenewing) {
-    switch store {
-    case .file(let keychain): keychain.renewer = renewer
-    case .secretService(let keychain): keychain.renewer = renewer
-    case .forwarded: break
-    }
-  }
-
-  /// Remembers the choice, after something has been stored.
-  ///
-  /// - Throws: ``KeychainError`` if it can't be written.
-  package func writeChoice() throws(KeychainError) {
-    try RememberedKeychain.write(
-      choice.kind, vault: choice.kind == .file ? location.vaultFile : nil, in: location.stateFolder)
   }
 }

@@ -2,18 +2,21 @@ import Bytes
 package import Keychain
 import PrivateFiles
 
-/// The choice made at the first store or by `llavero keychain use`. It is kept in a file with a single line, `KIND
+/// The choice made at the first store or by `llavero keychain use`. It is kept in a file with a single line, `NAME
 /// DATE`, followed by the path of the encrypted file if that existed.
 package struct RememberedKeychain {
-  /// The chosen kind.
-  package let kind: KeychainKind
+  /// The name of the chosen keychain: that of a kind, or one of the search list.
+  package let name: String
   /// The time of the choice, if it is recorded.
   package let date: Timestamp?
   /// The path of the encrypted file that existed then.
   package let vault: String?
 
-  private static let name = "keychain"
+  private static let fileName = "keychain"
   private static let limit = 1000
+
+  /// The path of the file.
+  static func path(in stateFolder: String) -> String { "\(stateFolder)/\(fileName)" }
 
   /// The remembered choice; `nil` if there is none.
   ///
@@ -22,27 +25,28 @@ package struct RememberedKeychain {
   package static func read(in stateFolder: String) throws(KeychainChoiceError) -> RememberedKeychain? {
     let remembered: RememberedKeychain?
     do throws(KeychainError) {
-      guard let folder = try Folder(opening: stateFolder), let file = try folder.file(name) else {
+      guard let folder = try Folder(opening: stateFolder), let file = try folder.file(fileName) else {
         return nil
       }
       remembered = try file.contents(limit: limit).withUnsafeBytes { RememberedKeychain($0) }
     } catch {
       throw .keychain(error)
     }
-    guard let remembered else { throw .unreadableChoice(path: "\(stateFolder)/\(name)") }
+    guard let remembered else { throw .unreadableChoice(path: path(in: stateFolder)) }
     return remembered
   }
 
-  /// Parses the first line of the file; `nil` if it names no kind. It works on bytes, because every answer takes this
+  /// Parses the first line of the file; `nil` if it begins with no name. It works on bytes, because every answer takes this
   /// path.
   private init?(_ text: UnsafeRawBufferPointer) {
     let end = text.firstIndex(of: 0x0a) ?? text.count
-    let kindEnd = Self.wordEnd(text, from: 0, to: end)
-    let dateStart = min(kindEnd + 1, end)
+    let nameEnd = Self.wordEnd(text, from: 0, to: end)
+    let dateStart = min(nameEnd + 1, end)
     let dateEnd = Self.wordEnd(text, from: dateStart, to: end)
     let vaultStart = min(dateEnd + 1, end)
-    guard let kind = KeychainKind(rawValue: Self.string(text, 0, kindEnd)) else { return nil }
-    self.kind = kind
+    let name = Self.string(text, 0, nameEnd)
+    guard ListedKeychain.isName(name) else { return nil }
+    self.name = name
     date = Timestamp(rfc3339: UnsafeRawBufferPointer(rebasing: text[dateStart..<dateEnd]))
     vault = vaultStart < end && text[vaultStart] == 0x2f ? Self.string(text, vaultStart, end) : nil
   }
@@ -59,24 +63,35 @@ package struct RememberedKeychain {
 
   /// The path of the encrypted file that existed when it was chosen; `nil` if none did, or it is unknown.
   package static func vault(in stateFolder: String) -> String? {
-    guard let remembered = try? read(in: stateFolder), remembered.kind == .file else { return nil }
+    guard let remembered = try? read(in: stateFolder), remembered.name == KeychainKind.file.rawValue
+    else { return nil }
     return remembered.vault
   }
 
   /// Saves a choice.
   ///
+  /// - Parameter keychain: the name of the chosen one.
   /// - Parameter vault: the path of the encrypted file, if it is chosen and exists. From then on its absence is an
   ///   error. A path that is too long, or contains a line feed, is left out.
   /// - Throws: ``KeychainError`` if it can't be written.
   package static func write(
-    _ kind: KeychainKind, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
+    _ keychain: String, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
   ) throws(KeychainError) {
-    var text = "\(kind.rawValue) \(now)"
+    var text = "\(keychain) \(now)"
     if let vault, !vault.utf8.contains(0x0a), text.utf8.count + vault.utf8.count + 2 <= limit {
       text += " " + vault
     }
     let line = Secret(text + "\n")
     let folder = try Folder(creating: stateFolder)
-    try line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
+    try line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(fileName, with: bytes) }
   }
+}
+
+extension RememberedKeychain {
+  /// Saves the choice of the keychain that has the name of its kind.
+  ///
+  /// - Throws: as ``write(_:vault:in:at:)-(String,_,_,_)`` does.
+  package static func write(
+    _ kind: KeychainKind, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
+  ) throws(KeychainError) { try write(kind.rawValue, vault: vault, in: stateFolder, at: now) }
 }

@@ -12,36 +12,41 @@ import UnlockCache
 enum SecurityKeychainCommands {
   // MARK: Listing and choosing
 
-  /// `list-keychains` and `login-keychain`: the keychain in use is the only one.
+  /// `list-keychains` and `login-keychain`: the keychain in use, and the others of the search list.
   static func list(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
     let options = try SecurityOptions(words, "d:s")
     if options.has("s") {
       throw .unimplemented(
-        "-s has no meaning here: one keychain is searched; 'default-keychain -s' chooses it")
+        "-s has no meaning here: 'llavero keychain' changes the search list, 'default-keychain -s' chooses a keychain"
+      )
     }
-    try show(options, session)
+    try show(options, session) { (keychain) throws(SecurityFailure) in
+      let others = keychain.list.map { $0.names.filter { $0 != keychain.choice.name } } ?? []
+      return [keychain.securityName] + others.map { ByteString($0) }
+    }
   }
 
   /// `default-keychain`: prints the keychain in use, or chooses one permanently, as `llavero keychain use` does.
   static func showDefault(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
     let options = try SecurityOptions(words, "d:s")
-    if !options.has("s") { return try show(options, session) }
+    if !options.has("s") { return try show(options, session) { [$0.securityName] } }
     guard let word = try options.keychain() else {
       throw .unimplemented("-s needs a keychain: there is always one that is used")
     }
-    let kind: KeychainKind
+    let keychain: ListedKeychain
     switch try session.operand(word) {
-    case .kind(let named): kind = named
+    case .named(let named): keychain = named
     // It is already the default.
     case .inUse: return
     }
     try securing("SecKeychainSetDefault") { () throws(Failure) in
-      try KeychainSelection().use(kind)
+      try KeychainSelection().use(keychain)
     }
   }
 
   private static func show(
-    _ options: SecurityOptions, _ session: SecuritySession
+    _ options: SecurityOptions, _ session: SecuritySession,
+    _ names: (OpenKeychain) throws(SecurityFailure) -> [ByteString]
   ) throws(SecurityFailure) {
     if !options.operands.isEmpty { throw .usage("keychains are named only after -s") }
     if let domain = options.value("d"), !["user", "system", "common", "dynamic"].contains(domain) {
@@ -51,9 +56,11 @@ enum SecurityKeychainCommands {
     if let domain = options.value("d"), domain != "user" { return }
     let keychain = try session.look(nil)
     var line = Secret(capacity: 256)
-    line.append("    ")
-    SecurityItemText.append(keychain.securityName, to: &line)
-    line.append("\n")
+    for name in try names(keychain) {
+      line.append("    ")
+      SecurityItemText.append(name, to: &line)
+      line.append("\n")
+    }
     let text = line.copy()
     try securing("write") { () throws(Failure) in try StandardStreams.write(text) }
   }

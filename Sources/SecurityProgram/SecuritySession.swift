@@ -22,7 +22,8 @@ final class SecuritySession {
   enum Operand: Equatable {
     /// The one in use: no name, `login`, or the name of the login keychain on a Mac.
     case inUse
-    case kind(KeychainKind)
+    /// A built-in one, or one of the search list.
+    case named(ListedKeychain)
   }
 
   /// Resolves a keychain's name.
@@ -34,11 +35,9 @@ final class SecuritySession {
     switch name {
     case "": throw .usage("the keychain has an empty name")
     case "login": return .inUse
-    case "file": return .kind(.file)
-    case "secret-service": return .kind(.secretService)
-    case "forwarded": return .kind(.forwarded)
     default: break
     }
+    if ListedKeychain.isName(name), let known = try? ListedKeychain.named(name) { return .named(known) }
     let last = name.split(separator: "/").last ?? ""
     if last == "login.keychain" || last == "login.keychain-db" {
       let folder = name.dropLast(last.count)
@@ -46,13 +45,14 @@ final class SecuritySession {
     }
     let location = try securing("SecKeychainOpen") { () throws(KeychainError) in try VaultLocation() }
     if last == "vault.age", name == location.vaultFile || isSameFile(name, location.vaultFile) {
-      return .kind(.file)
+      return .named(ListedKeychain(builtIn: .file))
     }
     throw .status(
       .noSuchKeychain, of: "SecKeychainOpen \(terminalText(name))",
       because: Failure(
         "there is no keychain '\(name)'",
-        hint: "there are login, file, secret-service and forwarded, and \(prose: location.vaultFile)",
+        hint:
+          "there are login, file, secret-service and forwarded, \(prose: location.vaultFile), and those that 'llavero keychain list' shows",
         status: .usage))
   }
 
@@ -100,7 +100,7 @@ final class SecuritySession {
     _ operand: Operand, _ setting: (inout KeychainSelection) -> Void = { _ in }
   ) -> KeychainSelection {
     var selection = KeychainSelection()
-    if case .kind(let kind) = operand { selection.name = kind.rawValue }
+    if case .named(let keychain) = operand { selection.name = keychain.name }
     setting(&selection)
     return selection
   }

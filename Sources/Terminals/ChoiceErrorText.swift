@@ -5,10 +5,24 @@ extension Failure {
   /// Describes why no keychain can be chosen. This is the only place that turns these errors into text.
   package init(_ error: KeychainChoiceError) {
     switch error {
-    case .unknownKind(let name):
+    case .unknownName(let name):
       self.init(
-        "there is no keychain of the kind '\(name)'", hint: "there are file, secret-service and forwarded",
+        "there is no keychain '\(name)'",
+        hint: "there are file, secret-service, forwarded, and those that 'llavero keychain list' shows",
         status: .usage)
+    case .unreadableList(let path, let malformed):
+      self.init(
+        "cannot tell which keychains are used: line \(malformed.line) of \(path) can't be understood: "
+          + malformed.fault.text,
+        hint:
+          "--keychain file and the like still work; correct the line, or delete it and add that keychain again",
+        status: .keychain)
+    case .refusedChange(let fault): self.init("the list is not changed: \(fault.text)", status: .usage)
+    case .unusableOption(let keychain, let option):
+      self.init(
+        "the keychain \(keychain) has a setting '\(option)' that can't be understood",
+        hint: "\(command: "llavero", "keychain", "remove", keychain) and 'llavero keychain add' set it anew",
+        status: .keychain)
     case .unreadableChoice(let path):
       self.init(
         "cannot tell which keychain is used: \(path) can't be understood",
@@ -27,6 +41,21 @@ extension Failure {
       self.init("a session is either encrypted or plain", status: .usage)
     case .keychain(let error):
       self.init(error)
+    }
+  }
+}
+
+extension KeychainList.Fault {
+  /// The fault in words.
+  package var text: String {
+    switch self {
+    case .noName: "a name has small letters, digits, and . - _ after the first, and at most 64 of them"
+    case .unknownKind: "it names no kind of keychain that can be added"
+    case .noPlace: "it doesn't say where the keychain is"
+    case .noOption: "a setting has to be NAME=VALUE"
+    case .twice: "there is one of that name already"
+    case .tooMany: "there are \(KeychainList.maximumCount) keychains already"
+    case .notText: "it is not UTF-8 text, or has a % that begins no escape"
     }
   }
 }

@@ -1,12 +1,17 @@
+import EncryptedFile
 package import Keychain
 package import KeychainChoice
 package import Terminals
 
-extension KeychainKind {
-  /// - Throws: ``Failure`` if there is no such kind.
-  package init(named name: String) throws(Failure) {
-    guard let kind = KeychainKind(rawValue: name) else { throw Failure(.unknownKind(name)) }
-    self = kind
+extension ListedKeychain {
+  /// The keychain of that name.
+  ///
+  /// - Throws: ``Failure`` if there is none.
+  package static func named(_ name: String) throws(Failure) -> ListedKeychain {
+    let location = try explaining(VaultLocation())
+    let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
+    guard let choice else { throw Failure(.unknownName(name)) }
+    return choice.keychain
   }
 }
 

@@ -91,14 +91,23 @@ package struct KeychainSelection {
   package func choose() throws(Failure) -> SelectedKeychain {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
-    if choice?.kind == .file { return SelectedKeychain(self, location, choice, provider: nil) }
+    let others = choice?.isNamed == true ? KeychainList() : try others(at: location)
+    if others.needsSecretService {
+      // Without it, the other keychains of the list still answer.
+      if Program.secretService == nil { _ = SecretServiceProgram.become() }
+    } else if choice?.kind == .file {
+      return SelectedKeychain(self, location, choice, others, provider: nil)
+    }
+    if choice?.kind == .file {
+      return SelectedKeychain(self, location, choice, others, provider: Program.secretService)
+    }
     if choice?.kind == .forwarded || choice == nil && !LookBefore.wasDone,
-      let forwarded = try forwarded(at: location, choice)
+      let forwarded = try forwarded(at: location, choice, others)
     {
       return forwarded
     }
     if let provider = Program.secretService {
-      return SelectedKeychain(self, location, choice, provider: provider)
+      return SelectedKeychain(self, location, choice, others, provider: provider)
     }
     if choice == nil, mayBeForwarded { LookBefore.leaveNote() }
     let why = SecretServiceProgram.become()
@@ -106,21 +115,28 @@ package struct KeychainSelection {
     if choice != nil { throw SecretServiceProgram.isMissing(why) }
     return SelectedKeychain(
       self, location, KeychainChoice(kind: .file, reason: .noService(.unavailable(reason: why.reason))),
-      provider: nil)
+      others, provider: nil)
+  }
+
+  /// The search list, which counts if no keychain is named.
+  private func others(at location: VaultLocation) throws(Failure) -> KeychainList {
+    var list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    if !mayBeForwarded { _ = list.remove(KeychainKind.forwarded.rawValue) }
+    return list
   }
 
   /// The keychain that is forwarded to this machine, if it is chosen, or nothing is and it is there.
   private func forwarded(
-    at location: VaultLocation, _ choice: KeychainChoice?
+    at location: VaultLocation, _ choice: KeychainChoice?, _ others: KeychainList
   ) throws(Failure) -> SelectedKeychain? {
     guard mayBeForwarded else {
       if choice == nil { return nil }
       throw Failure(Self.isNotPassedOn, status: .keychain)
     }
-    let selected = SelectedKeychain(self, location, choice, provider: nil)
+    let selected = SelectedKeychain(self, location, choice, others, provider: Program.secretService)
     if choice != nil { return selected }
     return try explaining(choice: selected.opener.openIfForwarded()).map {
-      SelectedKeychain(self, location, $0.choice, provider: nil, opened: $0)
+      SelectedKeychain(self, location, $0.choice, others, provider: Program.secretService, opened: $0)
     }
   }
 
@@ -135,9 +151,17 @@ package struct KeychainSelection {
     }
   }
 
-  /// The encrypted file, whether or not it is selected.
+  /// The encrypted file that is named, or in use; else the one that is there without being listed, whether or not it is
+  /// selected.
   package func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
-    try encryptedFile(at: try explaining(VaultLocation()))
+    let location = try explaining(VaultLocation())
+    // Where it is unknown what is in use, commands about the file still work.
+    let choice =
+      name == nil
+      ? (try? KeychainChoice.made(named: nil, at: location)) ?? nil
+      : try explaining(choice: KeychainChoice.made(named: name, at: location))
+    guard let choice, choice.kind == .file else { return try encryptedFile(at: location) }
+    return try explaining(choice: file(choice.keychain))
   }
 
   /// The encrypted file at a location.
@@ -145,7 +169,19 @@ package struct KeychainSelection {
     try explaining(choice: file(at: location))
   }
 
-  fileprivate func file(at location: VaultLocation) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+  fileprivate func file(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+    let location: VaultLocation
+    do throws(KeychainError) {
+      location = try VaultLocation()
+    } catch {
+      throw .keychain(error)
+    }
+    return try file(at: try location.of(keychain), keychain)
+  }
+
+  private func file(
+    at location: VaultLocation, _ listed: ListedKeychain = ListedKeychain(builtIn: .file)
+  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
     // The calling program is to open the same file.
     if CommandSlotProgram.isOpening(location.vaultFile) {
       throw .keychain(.locked(path: location.vaultFile))
@@ -153,14 +189,19 @@ package struct KeychainSelection {
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
     let keychain = try environment.encryptedFile(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location), openers: openers(at: location), onNotice: tell)
+      cache: try unlockCache(at: location), openers: openers(at: location, listed),
+      mustExist: !listed.isBuiltIn,
+      onNotice: tell)
     keychain.onlyReads = changesNothing
     return keychain
   }
 
   /// The ways to open the file without asking anybody.
-  private func openers(at location: VaultLocation) -> SlotOpeners {
+  private func openers(at location: VaultLocation, _ listed: ListedKeychain) -> SlotOpeners {
     var openers = environment.openers
+    if let path = listed.value(of: ListedKeychain.identityOption) {
+      openers.otherIdentities.insert(path, at: 0)
+    }
     openers.identity = identity
     openers.mayRunPrograms = mayRunPrograms
     openers.run = { CommandSlotProgram.passphrase(of: $0, opening: location.vaultFile) }
@@ -309,17 +350,20 @@ package struct SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation
   private let choice: KeychainChoice?
+  /// The search list, if no keychain was named.
+  private let others: KeychainList
   private let provider: SecretServiceAccess?
   /// The keychain, if it had to be opened to be chosen.
   private let opened: OpenKeychain?
 
   init(
     _ selection: KeychainSelection, _ location: VaultLocation, _ choice: KeychainChoice?,
-    provider: SecretServiceAccess?, opened: OpenKeychain? = nil
+    _ others: KeychainList, provider: SecretServiceAccess?, opened: OpenKeychain? = nil
   ) {
     self.selection = selection
     self.location = location
     self.choice = choice
+    self.others = others
     self.provider = provider
     self.opened = opened
   }
@@ -328,27 +372,36 @@ package struct SelectedKeychain {
   package var withoutAsking: SelectedKeychain {
     var selection = selection
     selection.mayPrompt = false
-    return SelectedKeychain(selection, location, choice, provider: provider, opened: opened)
+    return SelectedKeychain(selection, location, choice, others, provider: provider, opened: opened)
   }
 
   /// Opens the keychain.
   ///
   /// - Throws: ``Failure`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open() throws(Failure) -> OpenKeychain {
-    if let opened { return opened }
+    if let opened { return addingOthers(to: opened) }
     // Whether a keychain is forwarded was seen when the choice was made. An agent that doesn't answer costs time.
     let open = try explaining { () throws(KeychainChoiceError) in
       guard let choice else { return try opener.openWhatAnswers() }
       return try opener.open(choice)
     }
     open.renew(with: TokenRenewal(stateFolder: location.stateFolder))
-    return open
+    return addingOthers(to: open)
+  }
+
+  private func addingOthers(to open: OpenKeychain) -> OpenKeychain {
+    opener.adding(
+      others, to: open, prepare: { $0.renew(with: TokenRenewal(stateFolder: location.stateFolder)) },
+      onUnusable: { name, error in
+        StandardStreams.say(
+          "the keychain \(name) can't be used, and was passed over: \(Failure(error).message)")
+      })
   }
 
   fileprivate var opener: KeychainOpener {
     KeychainOpener(
       at: location,
-      file: { () throws(KeychainChoiceError) in try selection.file(at: location) },
+      file: { (keychain) throws(KeychainChoiceError) in try selection.file(keychain) },
       desktop: { () throws(KeychainChoiceError) in try desktop() },
       forwarded: { () throws(KeychainChoiceError) in try selection.forwardedKeychain() })
   }

@@ -8,17 +8,17 @@ extension KeychainSelection {
   /// Uses a keychain from now on, and reports what is left behind in the old one.
   ///
   /// - Throws: ``Failure`` if it can't be used.
-  package func use(_ kind: KeychainKind) throws(Failure) {
+  package func use(_ keychain: ListedKeychain) throws(Failure) {
     var selection = self
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.mayPrompt = false
     // Both keychains are needed here: the new one must be usable, and the items in the old one are counted.
     if Program.secretService == nil { _ = SecretServiceProgram.become() }
-    selection.name = kind.rawValue
-    if kind == .forwarded { return try selection.useForwarded() }
+    selection.name = keychain.name
+    if keychain.kind == .forwarded { return try selection.useForwarded() }
     let new = try selection.choose().open()
-    if kind == .secretService, new.file != nil {
+    if keychain.kind == .secretService, new.file != nil {
       throw Failure(
         "llavero itself provides the Secret Service, from the encrypted file",
         hint: "\(command: "llavero", "keychain", "use", "file") chooses that", status: .usage)
@@ -33,15 +33,18 @@ extension KeychainSelection {
         vault = file.location.vaultFile
       }
     }
-    let former = try? RememberedKeychain.read(in: new.location.stateFolder)?.kind
-    try explaining(RememberedKeychain.write(kind, vault: vault, in: new.location.stateFolder))
-    selection.tellWhatStaysBehind(in: kind == .file ? .secretService : .file, former)
+    let folder = new.location.stateFolder
+    let former = try? RememberedKeychain.read(in: folder)?.name
+    try explaining(RememberedKeychain.write(keychain.name, vault: vault, in: folder))
+    for other in [KeychainKind.file, .secretService] where other.rawValue != keychain.name {
+      selection.tellWhatStaysBehind(in: other, former)
+    }
   }
 
   /// Uses the keychain that is forwarded to this machine, also if none is just now.
   private func useForwarded() throws(Failure) {
     let folder = try explaining(VaultLocation()).stateFolder
-    let former = try? RememberedKeychain.read(in: folder)?.kind
+    let former = try? RememberedKeychain.read(in: folder)?.name
     try explaining(RememberedKeychain.write(.forwarded, in: folder))
     for other in [KeychainKind.file, .secretService] { tellWhatStaysBehind(in: other, former) }
     do throws(Failure) {
@@ -52,12 +55,18 @@ extension KeychainSelection {
     }
   }
 
-  private func tellWhatStaysBehind(in other: KeychainKind, _ former: KeychainKind?) {
+  private func tellWhatStaysBehind(in other: KeychainKind, _ former: String?) {
+    // What the search list has is asked as before.
+    if let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder),
+      list.keychains.contains(where: { $0.name == other.rawValue })
+    {
+      return
+    }
     var selection = self
     selection.name = other.rawValue
     let name = other == .file ? "encrypted file" : "Secret Service"
     guard let count = selection.count() else {
-      if other != former { return }
+      if other.rawValue != former { return }
       return StandardStreams.say("how many items stay behind in the \(name) can't be told")
     }
     if count == 0 { return }

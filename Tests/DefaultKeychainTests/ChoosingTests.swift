@@ -203,7 +203,7 @@ import Testing
     let home = Home()
     home.variables["LLAVERO_KEYCHAIN"] = "kwallet"
     #expect(
-      failure { try home.keychain() } == .unavailable(reason: "LLAVERO_KEYCHAIN names no kind of keychain"))
+      failure { try home.keychain() } == .unavailable(reason: "LLAVERO_KEYCHAIN names no keychain"))
     home.variables["LLAVERO_KEYCHAIN"] = nil
     home.folder.makeFolder(".local/state/llavero")
     home.folder.write(Array("nonsense".utf8), to: ".local/state/llavero/keychain")

@@ -43,7 +43,9 @@ final class Home {
 
   /// The kind that was remembered.
   var remembered: KeychainKind? {
-    get throws { try RememberedKeychain.read(in: location.stateFolder)?.kind }
+    get throws {
+      try RememberedKeychain.read(in: location.stateFolder).flatMap { KeychainKind(rawValue: $0.name) }
+    }
   }
 }
 

@@ -124,7 +124,7 @@ import UnlockCache
     #expect(try choice()?.isToBeRemembered == true)
     try RememberedKeychain.write(.secretService, in: location.stateFolder, at: Timestamp(milliseconds: 1000))
     let remembered = try #require(try choice())
-    #expect(remembered.kind == .secretService)
+    #expect(remembered.name == "secret-service")
     #expect(remembered.reason == .remembered(Timestamp(milliseconds: 1000)))
     #expect(!remembered.isToBeRemembered)
     let variables = ["LLAVERO_KEYCHAIN": "file"]
@@ -152,7 +152,7 @@ import UnlockCache
     #expect(RememberedKeychain.vault(in: state) == nil)
     folder.write(Array("file 1970-01-01T00:00:01.000Z".utf8), to: "state/llavero/keychain")
     #expect(
-      try RememberedKeychain.read(in: state)?.kind == .file && RememberedKeychain.vault(in: state) == nil)
+      try RememberedKeychain.read(in: state)?.name == "file" && RememberedKeychain.vault(in: state) == nil)
   }
 
   @Test("a trace of a vault is as good as a vault: no other keychain is looked for")
@@ -164,8 +164,8 @@ import UnlockCache
 
   @Test("an unknown kind is none", arguments: ["File", "secretservice", "kwallet", " file"])
   func unknown(name: String) {
-    #expect(throws: KeychainChoiceError.unknownKind(name)) { try choice(named: name) }
-    #expect(throws: KeychainChoiceError.unknownKind(name)) { try choice(["LLAVERO_KEYCHAIN": name]) }
+    #expect(throws: KeychainChoiceError.unknownName(name)) { try choice(named: name) }
+    #expect(throws: KeychainChoiceError.unknownName(name)) { try choice(["LLAVERO_KEYCHAIN": name]) }
   }
 
   @Test(

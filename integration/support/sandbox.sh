@@ -51,7 +51,7 @@ fresh_home() {
   CASE=$(mktemp -d "$SUITE_TMP/case.XXXXXX")
   clean_environment
   use_home "$CASE"
-  export LLAVERO_KEYCHAIN=${KEYCHAIN:-file}
+  export LLAVERO_KEYCHAIN=${KEYCHAIN-file}
   if [[ -n ${UNLOCK_CACHE:-} ]]; then export LLAVERO_UNLOCK_CACHE=$UNLOCK_CACHE; fi
   : >"$ASKED"
   cd "$CASE" || return

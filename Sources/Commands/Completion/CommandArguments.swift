@@ -52,7 +52,7 @@ struct CommandArguments {
 
   /// The options that every such command takes.
   static let general: [(String, String?)] = [
-    ("--keychain", "kind"), ("--collection", "name"), ("--session", "kind"), ("--passphrase-fd", "n"),
+    ("--keychain", "name"), ("--collection", "name"), ("--session", "kind"), ("--passphrase-fd", "n"),
     ("--no-prompt", nil), ("--help", nil), ("--version", nil),
   ]
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bytes
 import CredentialProtocols
+import EncryptedFile
 import Interchange
 import Keychain
 import KeychainChoice
@@ -150,8 +151,10 @@ struct Completions {
     func offer(_ texts: [String]) { candidates += texts.map { CompletionCandidate(prefix + $0) } }
     if !argument.values.isEmpty { return offer(argument.values) }
     switch (path.joined(separator: " "), name, argument.valueName) {
-    case (_, "--keychain", _), ("migrate", _, "kind"), ("keychain use", nil, "kind"):
-      offer(KeychainKind.allCases.map(\.rawValue))
+    case (_, "--keychain", _), ("migrate", _, "name"), ("keychain use", nil, "name"),
+      ("keychain order", nil, "name"):
+      offer(Self.keychains(listed: true, builtIn: true))
+    case ("keychain remove", nil, "name"): offer(Self.keychains(listed: true, builtIn: false))
     case (_, "--session", _): offer(["encrypted", "plain"])
     case ("import", nil, "kind"):
       candidates += ImportKind.all.map { CompletionCandidate($0.name, CommandArguments.line($0.summary)) }
@@ -174,6 +177,14 @@ struct Completions {
     case (_, _, "folder"): others = .folders
     default: break
     }
+  }
+
+  /// The names of keychains.
+  private static func keychains(listed: Bool, builtIn: Bool) -> [String] {
+    let location = try? VaultLocation()
+    let list = location.flatMap { try? KeychainList.read(in: $0.stateFolder) } ?? KeychainList()
+    let own = builtIn ? KeychainKind.allCases.filter(\.hasBuiltIn).map(\.rawValue) : []
+    return own + list.keychains.map(\.name).filter { !own.contains($0) }
   }
 
   /// The items that match what was typed before.

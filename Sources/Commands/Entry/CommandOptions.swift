@@ -9,8 +9,8 @@ import ToolCommands
 struct KeychainOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The keychain to use: file, secret-service or forwarded (default: $LLAVERO_KEYCHAIN, else what 'llavero status' says)",
-      valueName: "kind"))
+      "The keychain to use: file, secret-service, forwarded, or one of 'llavero keychain list' (default: $LLAVERO_KEYCHAIN, else what 'llavero status' says, and with it the others of the list)",
+      valueName: "name"))
   var keychain: String?
 
   @Option(help: ArgumentHelp("In the Secret Service, use only this collection", valueName: "name"))

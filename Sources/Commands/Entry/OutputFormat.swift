@@ -19,7 +19,8 @@ struct OutputFormat {
   static let names = [
     "account", "authentication-type", "class", "comment", "created", "creator", "default", "description",
     "domain",
-    "label", "modified", "name", "path", "place", "port", "protocol", "reference", "server", "service",
+    "keychain", "label", "modified", "name", "path", "place", "port", "protocol", "reference", "server",
+    "service",
     "type",
   ]
 
@@ -98,6 +99,7 @@ struct OutputFormat {
     case "creator": return text(item.creator)
     case "default": return item.isDefault ? "default" : ""
     case "description": return text(item.itemDescription)
+    case "keychain": return item.keychain ?? ""
     case "label": return text(item.label)
     case "modified": return item.modificationDate?.description ?? ""
     case "name": return item.name

@@ -14,15 +14,14 @@ extension OpenKeychain {
   /// - Parameter body: returns whether to continue.
   /// - Throws: ``Failure`` if the keychain can't be read, possibly after some items were passed.
   func forEachItem(_ body: (Item) -> Bool) throws(Failure) {
-    switch store {
-    case .file(let file):
-      try explaining(file.forEachItem(body))
-    case .secretService, .forwarded:
-      let items = try explaining(keychain.items(matching: .all))
-        .map { (key: RecordKey.whole(of: $0.key), item: $0) }
-        .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-      for (_, item) in items { if !body(item) { return } }
-    }
+    if list == nil, let file { return try explaining(file.forEachItem(body)) }
+    // Of items with the same key, that of the first keychain comes first.
+    let items = try explaining(keychain.items(matching: .all)).enumerated()
+      .map { (key: RecordKey.whole(of: $0.element.key), place: $0.offset, item: $0.element) }
+      .sorted { a, b in
+        a.key == b.key ? a.place < b.place : a.key.lexicographicallyPrecedes(b.key)
+      }
+    for (_, _, item) in items { if !body(item) { return } }
   }
 }
 
@@ -36,6 +35,10 @@ struct ItemPrinter: ~Copyable {
   }
 
   private let form: Form
+  /// Whether items of more than one keychain are printed.
+  private let hasKeychains: Bool
+  /// The keys of the items so far, if items of more than one keychain are printed.
+  private var seen: Set<Item.Key> = []
   private let style: TerminalStyle
   private var table: Table
   private var json = JSONWriter(capacity: 4096)
@@ -46,8 +49,9 @@ struct ItemPrinter: ~Copyable {
   /// The number of items that are printed together.
   private var batch = 64
 
-  init(_ form: Form) {
+  init(_ form: Form, hasKeychains: Bool = false) {
     self.form = form
+    self.hasKeychains = hasKeychains
     style = TerminalStyle()
     table = Table(limit: style.width)
     if case .json = form { json.beginArray() }
@@ -59,7 +63,9 @@ struct ItemPrinter: ~Copyable {
   mutating func print(_ item: Item) throws(Failure) {
     count += 1
     switch form {
-    case .table: rows.append(ItemOutput.row(item))
+    case .table:
+      let isShadowed = hasKeychains && !seen.insert(item.key.primaryKey).inserted
+      rows.append(ItemOutput.row(item, hasKeychains: hasKeychains, isShadowed: isShadowed))
     case .json:
       json.beginObject()
       ItemOutput.members(of: item, in: &json)
@@ -86,8 +92,9 @@ struct ItemPrinter: ~Copyable {
     case .table:
       if rows.isEmpty { return }
       let isFirst = count == rows.count
-      table.fit(isFirst ? [ItemOutput.header] + rows : rows)
-      var lines = isFirst ? style.heading(table.line(ItemOutput.header)) + "\n" : ""
+      let header = ItemOutput.header(hasKeychains: hasKeychains)
+      table.fit(isFirst ? [header] + rows : rows)
+      var lines = isFirst ? style.heading(table.line(header)) + "\n" : ""
       for row in rows { lines += table.line(row) + "\n" }
       rows = []
       try StandardStreams.write(raw: lines)

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import Keychain
 import Terminals
@@ -58,5 +59,7 @@ enum ItemOutput {
     json.member("created", item.creationDate)
     json.member("modified", item.modificationDate)
     json.member("reference", item.reference?.bytes)
+    json.member("keychain", item.keychain.map { ByteString($0) })
+    if item.isHidden { json.member("hidden", true) }
   }
 }

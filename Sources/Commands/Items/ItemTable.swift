@@ -3,15 +3,25 @@ import Terminals
 
 extension ItemOutput {
   /// The first line of a table of items.
-  static let header = ["PLACE", "ACCOUNT", "CHANGED", ""]
+  ///
+  /// - Parameter hasKeychains: whether it says which keychain each is in.
+  static func header(hasKeychains: Bool) -> [String] {
+    ["PLACE", "ACCOUNT"] + (hasKeychains ? ["KEYCHAIN"] : []) + ["CHANGED", ""]
+  }
 
   /// Items as a table for people.
-  static func table(_ items: [Item]) -> TextForTerminal { columns([header] + items.map(row)) }
+  static func table(_ items: [Item]) -> TextForTerminal {
+    let hasKeychains = items.contains { $0.keychain != nil }
+    return columns([header(hasKeychains: hasKeychains)] + items.map { row($0, hasKeychains: hasKeychains) })
+  }
 
   /// An item as a line of a table for people.
-  static func row(_ item: Item) -> [String] {
-    [item.key.place, item.key.account.map { "\($0)" } ?? "-", changed(item), remark(on: item)].map(
-      terminalText)
+  ///
+  /// - Parameter isShadowed: whether an earlier keychain has an item with the same key, which answers in its place.
+  static func row(_ item: Item, hasKeychains: Bool, isShadowed: Bool = false) -> [String] {
+    let place = [item.key.place, item.key.account.map { "\($0)" } ?? "-"]
+    let keychain = hasKeychains ? [item.keychain ?? "-"] : []
+    return (place + keychain + [changed(item), remark(on: item, isShadowed: isShadowed)]).map(terminalText)
   }
 
   private static func changed(_ item: Item) -> String {
@@ -19,9 +29,12 @@ extension ItemOutput {
     return dateText(date)
   }
 
-  private static func remark(on item: Item) -> String {
+  private static func remark(on item: Item, isShadowed: Bool) -> String {
     let noted = [item.label, item.comment].compactMap { $0 }.map { "\($0)" }.joined(separator: ": ")
-    if !item.isDefault { return noted }
-    return noted.isEmpty ? "default" : "default; " + noted
+    var remarks: [String] = []
+    if item.isHidden { remarks.append("hidden here") }
+    if isShadowed { remarks.append("an earlier keychain answers") }
+    if item.isDefault { remarks.append("default") }
+    return (remarks + (noted.isEmpty ? [] : [noted])).joined(separator: "; ")
   }
 }

@@ -61,7 +61,7 @@ struct ListCommand: ParsableCommand {
     if expiring != nil { selection.readsSecrets = true }
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
-    var printer = ItemPrinter(form)
+    var printer = ItemPrinter(form, hasKeychains: keychain.list != nil)
     var failure: Failure?
     try keychain.forEachItem { item in
       if let filter, !filter.matches(item) { return true }
@@ -81,7 +81,7 @@ struct ListCommand: ParsableCommand {
     try printer.end()
     if printer.count == 0, case .table = form {
       StandardStreams.say(
-        keychain.choice.kind == .forwarded
+        keychain.list == nil && keychain.choice.kind == .forwarded
           ? "the other machine allows nothing here without a question" : "the keychain has no items yet")
     }
   }

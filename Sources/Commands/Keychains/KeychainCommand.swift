@@ -10,8 +10,16 @@ import ToolCommands
 struct KeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keychain",
-    abstract: "Choose which keychain to use",
+    abstract: "Choose which keychains to use",
     discussion: """
+      Besides the one in use, llavero can ask others: another encrypted file, for example. The first that has an answer       gives it; new items go to the one in use. An answer of another keychain is not copied there:
+
+        llavero keychain list
+        llavero keychain add work file ~/work/keychain
+        llavero keychain order work file
+
+      --keychain NAME, with any command, uses that one alone.
+
       Unless you choose, the first login you store does: the Secret Service if one answers within a second and has a \
       collection for new items, otherwise the encrypted file. llavero remembers the choice. No time-out, lock or error \
       changes it; only you do:
@@ -23,23 +31,29 @@ struct KeychainCommand: ParsableCommand {
       The forwarded keychain is that of the machine that you log in from; see llavero-forward(1). Where nothing was \
       chosen, it is used whenever it is there, and not remembered.
       """,
-    subcommands: [UseKeychainCommand.self, CreateCollectionCommand.self])
+    subcommands: [
+      ListKeychainsCommand.self, AddKeychainCommand.self, RemoveKeychainCommand.self,
+      OrderKeychainsCommand.self, UseKeychainCommand.self, CreateCollectionCommand.self,
+    ])
 }
 
 /// `llavero keychain use`
 struct UseKeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "use",
-    abstract: "Use this keychain from now on",
-    discussion: "Items stay where they are. A message says how many are left behind.")
+    abstract: "Use this keychain from now on: new items go to it",
+    discussion: """
+      Items stay where they are. A message says how many are left behind. If there is a search list, the others in it are       asked as before.
+      """)
 
-  @Argument(help: ArgumentHelp("file, secret-service or forwarded", valueName: "kind"))
-  var kind: String
+  @Argument(
+    help: ArgumentHelp("file, secret-service, forwarded, or one that was added", valueName: "name"))
+  var name: String
 
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
-    try keychain.selection.use(try KeychainKind(named: kind))
+    try keychain.selection.use(try ListedKeychain.named(name))
   }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import EncryptedFile
 import Forwarding
 import JSON
@@ -12,6 +13,8 @@ struct KeychainStatus {
   private let choice: KeychainChoice
   private let detail: Detail
   private let expiring: ExpiringListing?
+  /// The other keychains of the search list.
+  private let others: [String]
 
   private enum Detail {
     case file(VaultLocation, VaultSummary?, UnlockState?)
@@ -22,6 +25,7 @@ struct KeychainStatus {
   /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
   init(of keychain: OpenKeychain) throws(Failure) {
     choice = keychain.choice
+    others = keychain.list.map { $0.names.filter { $0 != keychain.choice.name } } ?? []
     switch keychain.store {
     case .file(let file):
       let summary = try explaining(file.summary())
@@ -54,14 +58,17 @@ struct KeychainStatus {
       case .secretService(let facts): rows(facts)
       case .forwarded(let socket, let count): rows(socket, count)
       }
-    return columns(own + (expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []))
+    let list =
+      others.isEmpty ? [] : [["others", "\(others.joined(separator: ", ")); see 'llavero keychain list'"]]
+    return columns(own + list + (expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []))
   }
 
   /// The status as JSON for programs.
   func json(_ surroundings: Surroundings? = nil) -> Secret {
     var json = JSONWriter()
     json.beginObject()
-    json.member("keychain", ByteString(choice.kind.rawValue))
+    json.member("keychain", ByteString(choice.name))
+    if choice.name != choice.kind.rawValue { json.member("kind", ByteString(choice.kind.rawValue)) }
     json.member("reason", choice.reasonName)
     if case .remembered(let date) = choice.reason { json.member("remembered", date) }
     switch detail {
@@ -70,6 +77,11 @@ struct KeychainStatus {
     case .forwarded(let socket, let count):
       json.member("socket", ByteString(socket))
       json.member("items", count)
+    }
+    if !others.isEmpty {
+      json.beginArray("others")
+      for name in others { json.element(ByteString(name)) }
+      json.endArray()
     }
     if let expiring {
       json.beginArray("expiring")

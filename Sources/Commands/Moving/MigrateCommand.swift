@@ -2,6 +2,7 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import PrivateFiles
 import Processes
 import Terminals
 import ToolCommands
@@ -10,7 +11,7 @@ import ToolCommands
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Copy items from one keychain to the other",
+    abstract: "Copy items from one keychain to another",
     discussion: """
       Copies the items with all their attributes, new ones first. If it is interrupted, run it again to continue. With \
       --remove-source they are deleted from the first keychain, once all of them have been read back from the second.
@@ -20,13 +21,16 @@ struct MigrateCommand: ParsableCommand {
 
       From the Secret Service everything comes, also what other programs keep there; 'llavero serve' offers it to them. \
       '--class internet' and the like choose items. What can't come is named, and the status is 2. Afterwards, 'llavero \
-      keychain use KIND' chooses the keychain.
+      keychain use NAME' chooses the keychain.
       """)
 
-  @Option(help: ArgumentHelp("The keychain to copy from: file or secret-service", valueName: "kind"))
+  @Option(
+    help: ArgumentHelp(
+      "The keychain to copy from: file, secret-service, or one of 'llavero keychain list'", valueName: "name")
+  )
   var from: String
 
-  @Option(help: ArgumentHelp("The keychain to copy to", valueName: "kind"))
+  @Option(help: ArgumentHelp("The keychain to copy to", valueName: "name"))
   var to: String
 
   @Flag(help: "Show what would come, and change nothing")
@@ -55,26 +59,31 @@ struct MigrateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let (source, target) = (try KeychainKind(named: from), try KeychainKind(named: to))
-    if source == .forwarded || target == .forwarded {
+    let (source, target) = (try ListedKeychain.named(from), try ListedKeychain.named(to))
+    if source.kind == .forwarded || target.kind == .forwarded {
       throw Failure(
         "a keychain of another machine is not copied", hint: "run 'llavero migrate' there", status: .usage)
     }
     var selection = keychain.selection
     selection.readsSecrets = true
     selection.includesOtherItems = true
-    if Program.secretService == nil {
+    if source.kind == .secretService || target.kind == .secretService, Program.secretService == nil {
       throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
     }
     let location = try explaining(VaultLocation())
-    let used = try explaining(choice: KeychainChoice.made(named: nil, at: location)?.kind)
-    selection.name = source.rawValue
+    let used = try explaining(choice: KeychainChoice.made(named: nil, at: location)?.name)
+    selection.name = source.name
     let sourceOpen = try selection.choose().open()
-    selection.name = target.rawValue
+    selection.name = target.name
     let targetOpen = try selection.choose().open()
-    if (sourceOpen.file == nil) == (targetOpen.file == nil) {
+    if let file = sourceOpen.file, let other = targetOpen.file,
+      realPath(file.location.vaultFolder) ?? file.location.vaultFolder
+        == realPath(other.location.vaultFolder) ?? other.location.vaultFolder
+    {
       throw Failure(
-        "llavero itself provides the Secret Service, from the encrypted file; there is nothing to move",
+        source.kind == target.kind
+          ? "both are the same file; there is nothing to move"
+          : "llavero itself provides the Secret Service, from the encrypted file; there is nothing to move",
         status: .usage)
     }
     let filter = attributes.filter
@@ -90,15 +99,16 @@ struct MigrateCommand: ParsableCommand {
       policy: onConflict, mustBeWhole: true)
     try importing.run(
       what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
-    if !dryRun, used == source {
+    if !dryRun, used == source.name {
       StandardStreams.say(
-        "hint: logins are still taken from \(Self.name(source)); 'llavero keychain use \(target.rawValue)' changes that"
-      )
+        "hint: logins are still taken from \(Self.name(source)); "
+          + "\(command: "llavero", "keychain", "use", target.name) changes that")
     }
   }
 
-  private static func name(_ kind: KeychainKind) -> String {
-    kind == .file ? "the encrypted file" : "the Secret Service"
+  private static func name(_ keychain: ListedKeychain) -> String {
+    if !keychain.isBuiltIn { return "the keychain \(keychain.name)" }
+    return keychain.kind == .file ? "the encrypted file" : "the Secret Service"
   }
 
   /// Shows which items will be deleted from the source keychain, and asks for confirmation.

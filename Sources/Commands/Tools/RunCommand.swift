@@ -23,7 +23,7 @@ enum RunCommand {
       --env-file FILE         sets variables from lines NAME=VALUE; values that are references to their secrets
       --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or all, for as long as the program runs,
                               and sets NETRC to its path
-      --keychain KIND, --collection NAME, --session KIND, --passphrase-fd N, --no-prompt
+      --keychain NAME, --collection NAME, --session KIND, --passphrase-fd N, --no-prompt
                               as for git-credential-llavero(1)
 
     If a secret is missing, nothing is run. See llavero-run(1).

@@ -39,10 +39,12 @@ struct InitCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    if let kind = self.keychain.keychain, try KeychainKind(named: kind) != .file {
-      throw Failure("only the encrypted file is made by this command", status: .usage)
+    if let name = self.keychain.keychain, name != KeychainKind.file.rawValue {
+      throw Failure(
+        "only the encrypted file is made by this command",
+        hint: "'llavero keychain add NAME file FOLDER --create' makes another one", status: .usage)
     }
-    let keychain = try self.keychain.selection.encryptedFile()
+    let keychain = try self.keychain.selection.encryptedFile(at: try explaining(VaultLocation()))
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
       // Before the user has to think of a passphrase for it.
@@ -53,9 +55,10 @@ struct InitCommand: ParsableCommand {
       try create(in: keychain, .identityFile)
     }
     let folder = keychain.location.stateFolder
-    let remembered = try explaining(choice: RememberedKeychain.read(in: folder)?.kind)
-    if remembered == .secretService {
-      StandardStreams.say("the Secret Service stays in use; 'llavero keychain use file' changes that")
+    let remembered = try explaining(choice: RememberedKeychain.read(in: folder)?.name)
+    if let remembered, remembered != KeychainKind.file.rawValue {
+      let name = remembered == KeychainKind.secretService.rawValue ? "the Secret Service" : remembered
+      StandardStreams.say("\(name) stays in use; 'llavero keychain use file' changes that")
     } else {
       try explaining(RememberedKeychain.write(.file, vault: keychain.location.vaultFile, in: folder))
     }

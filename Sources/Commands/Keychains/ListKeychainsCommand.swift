@@ -1,0 +1,118 @@
+import ArgumentParser
+import Bytes
+import EncryptedFile
+import Forwarding
+import JSON
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero keychain list`
+struct ListKeychainsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Show the keychains that are asked, in order",
+    discussion: """
+      The first one that has an answer gives it. New items go to the one with the mark. Nobody is asked for a passphrase; \
+      the exit status is 2 if one of them can't be used.
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let location = try explaining(VaultLocation())
+    var selection = KeychainSelection(mayPrompt: false)
+    selection.mayAsk = false
+    selection.mayRunPrograms = false
+    selection.changesNothing = true
+    let choice = try explaining(choice: KeychainChoice.made(named: nil, at: location))
+    // Where nothing was chosen, it has to be seen what there is.
+    let home = try choice ?? selection.choose().open().choice
+    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    let rows = list.order(newItemsIn: home.keychain).map { keychain in
+      Row(keychain, isHome: keychain.name == home.name, selection)
+    }
+    try StandardStreams.write(output.json ? Self.json(rows) : Secret(Self.table(rows).shown))
+    if let broken = rows.first(where: { $0.problem != nil })?.keychain.name {
+      throw Failure("the keychain \(broken) can't be used", status: .keychain)
+    }
+  }
+
+  private struct Row {
+    let keychain: ListedKeychain
+    let isHome: Bool
+    let place: String
+    /// The number of items, if it can be told without asking anybody.
+    var count: Int?
+    var isLocked = false
+    var problem: Failure?
+
+    init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
+      self.keychain = keychain
+      self.isHome = isHome
+      var selection = selection
+      selection.name = keychain.name
+      var place = keychain.place
+      do throws(Failure) {
+        let open = try selection.choose().open()
+        if let file = open.file {
+          place = file.location.vaultFolder
+          let summary = try explaining(file.summary())
+          isLocked = summary != nil && summary?.contents == nil
+          count = summary == nil ? 0 : summary?.contents?.count
+        } else {
+          if let forwarded = open.forwarded { place = forwarded.path }
+          if let service = open.secretService {
+            isLocked = try explaining(service.facts()).collection?.isLocked ?? false
+          }
+          if !isLocked { count = try explaining(open.own.items(matching: .all)).count }
+        }
+      } catch {
+        problem = error
+      }
+      self.place = place
+    }
+
+    var state: String {
+      if let problem { return problem.message }
+      if isLocked { return "locked" }
+      guard let count else { return "ready" }
+      return count == 1 ? "1 item" : "\(count) items"
+    }
+  }
+
+  private static func table(_ rows: [Row]) -> TextForTerminal {
+    columns(
+      [["", "NAME", "KIND", "PLACE", "STATE"]]
+        + rows.map { row in
+          [
+            row.isHome ? "*" : "", row.keychain.name, row.keychain.kind.rawValue,
+            row.place.isEmpty ? "-" : row.place, row.state,
+          ].map(terminalText)
+        })
+  }
+
+  private static func json(_ rows: [Row]) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for row in rows {
+      json.beginObject()
+      json.member("keychain", ByteString(row.keychain.name))
+      json.member("kind", ByteString(row.keychain.kind.rawValue))
+      if !row.place.isEmpty { json.member("place", ByteString(row.place)) }
+      json.beginObject("settings")
+      for option in row.keychain.options { json.member(ByteString(option.name), ByteString(option.value)) }
+      json.endObject()
+      json.member("default", row.isHome)
+      json.member("shared", row.keychain.kind.isShared)
+      json.member("usable", row.problem == nil)
+      json.member("locked", row.isLocked)
+      json.member("items", row.count)
+      json.member("problem", row.problem.map { ByteString($0.message) })
+      json.endObject()
+    }
+    json.endArray()
+    return json.finishLine()
+  }
+}

@@ -1,0 +1,226 @@
+import ArgumentParser
+import Bytes
+import EncryptedFile
+import Glibc
+import JSON
+import Keychain
+import KeychainChoice
+import PrivateFiles
+import Terminals
+import ToolCommands
+
+/// `llavero keychain add`
+struct AddKeychainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add a keychain to those that are asked",
+    discussion: """
+      The keychain is asked after those that are there already; 'llavero keychain order' changes that. New items go where \
+      they went before.
+
+      An encrypted file is in a folder of its own, such as one on another disk, or one that you keep in step with other \
+      machines. It has to be there, unless --create makes it:
+
+        llavero keychain add work file ~/work/keychain
+        llavero keychain add old file /mnt/backup/llavero --identity /mnt/backup/identity.txt
+      """)
+
+  @Argument(
+    help: ArgumentHelp("What to call it: small letters and digits, and . - _ between them", valueName: "name")
+  )
+  var name: String
+
+  @Argument(help: ArgumentHelp("file", valueName: "kind"))
+  var kind: String
+
+  @Argument(
+    help: ArgumentHelp("The folder of the encrypted file", valueName: "place"), completion: .directory)
+  var place: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the identity that opens it, an age identity or ssh key", valueName: "file"),
+    completion: .file())
+  var identity: String?
+
+  @Flag(help: "Make the encrypted file; its key is then kept in your state folder")
+  var create = false
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    guard let kind = KeychainKind(rawValue: kind), kind.canBeListed else {
+      throw Failure(
+        "a keychain of the kind '\(kind)' can't be added", hint: "there is file", status: .usage)
+    }
+    if KeychainKind(rawValue: name) != nil {
+      throw Failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
+    }
+    var options: [ListedKeychain.Option] = []
+    if let identity {
+      guard let path = realPath(identity) else {
+        throw Failure("there is no file \(identity)", status: .usage)
+      }
+      options.append(ListedKeychain.Option(ListedKeychain.identityOption, path))
+    }
+    if create { try Folder.making(place) }
+    guard let folder = realPath(place) else {
+      throw Failure(
+        "there is no folder \(place)", hint: "with --create, the keychain is made there", status: .usage)
+    }
+    let added = ListedKeychain(name, kind, at: folder, options)
+    let location = try explaining(VaultLocation())
+    // Its name must be free before anything is made under it.
+    try refuse(added, in: try explaining(choice: KeychainList.read(in: location.stateFolder)))
+    let own = try explaining(choice: location.of(added))
+    if own.vaultFile == location.vaultFile {
+      throw Failure("that is the keychain 'file', which is there without being added", status: .usage)
+    }
+    let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
+    file.onlyReads = true
+    let isThere = try explaining { () throws(KeychainError) in try file.isThere() }
+    if !isThere, !create {
+      throw Failure(
+        "there is no keychain in \(folder): it has no file vault.age",
+        hint: "name the folder that has one, or make one there with --create", status: .keychain)
+    }
+    if isThere { try examine(added, at: own) } else { _ = try explaining(file.create(.identityFile)) }
+    try explaining { () throws(KeychainChoiceError) in
+      // What was asked until now is asked first.
+      let present = try KeychainChoice.made(named: nil, at: location)
+      try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
+        if list.keychains.isEmpty, let present, !present.isNamed { list.putFirst([present.keychain]) }
+        do throws(KeychainList.Fault) {
+          try list.add(added)
+        } catch {
+          throw .refusedChange(error)
+        }
+      }
+    }
+    if isThere, create {
+      StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
+    }
+    if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
+  }
+
+  /// Checks that the file can be opened, or unlocked by a passphrase. If it has no other key than the vault's own, that is
+  /// copied to where it is looked for.
+  private func examine(_ added: ListedKeychain, at own: VaultLocation) throws(Failure) {
+    var openers = KeychainEnvironment().openers
+    if let path = added.value(of: ListedKeychain.identityOption) {
+      openers.otherIdentities.insert(path, at: 0)
+    }
+    let file = EncryptedFileKeychain(at: own, respondent: { .nobody }, openers: openers)
+    file.onlyReads = true
+    do throws(KeychainError) {
+      _ = try file.summary()
+    } catch .missing(own.identityFile) {
+      guard let path = added.value(of: ListedKeychain.identityOption) else {
+        throw Failure(
+          "the key of the keychain \(own.vaultFile) is not here",
+          hint: "name the file that has it with --identity", status: .keychain)
+      }
+      try copyKey(at: path, for: own)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func copyKey(at path: String, for own: VaultLocation) throws(Failure) {
+    try explaining { () throws(KeychainError) in
+      guard let key = try OpenFile(path: path)?.contents(limit: 65_536) else { throw .missing(path: path) }
+      let folder = try Folder(creating: own.stateFolder)
+      try key.withUnsafeBytes { (bytes) throws(KeychainError) in
+        try folder.replace(VaultLocation.identityName, with: bytes)
+      }
+    }
+    do throws(KeychainError) {
+      let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
+      file.onlyReads = true
+      _ = try file.summary()
+    } catch {
+      unlink(own.identityFile)
+      throw Failure(error)
+    }
+    StandardStreams.say("copied the key of the keychain to \(own.identityFile)")
+  }
+
+  private func refuse(_ added: ListedKeychain, in list: KeychainList) throws(Failure) {
+    var list = list
+    do throws(KeychainList.Fault) {
+      try list.add(added)
+    } catch {
+      throw Failure(.refusedChange(error))
+    }
+  }
+}
+
+extension Folder {
+  /// Makes a folder that nobody else can enter, unless it is there.
+  fileprivate static func making(_ path: String) throws(Failure) {
+    if realPath(path) != nil { return }
+    _ = try explaining { () throws(KeychainError) in
+      _ = try Folder(creating: path)
+    }
+  }
+}
+
+/// `llavero keychain remove`
+struct RemoveKeychainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Take a keychain from those that are asked",
+    discussion: """
+      Nothing in it is deleted, and neither is its file. What was hidden here is forgotten.
+      """)
+
+  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  var name: String
+
+  func run() throws {
+    let location = try explaining(VaultLocation())
+    let state = location.stateFolder
+    if try explaining(choice: RememberedKeychain.read(in: state))?.name == name,
+      KeychainKind(rawValue: name) == nil
+    {
+      throw Failure(
+        "new items go to the keychain \(name)",
+        hint: "choose another one for them first, with 'llavero keychain use'", status: .usage)
+    }
+    let wasThere = try explaining(choice: KeychainList.change(in: state) { $0.remove(name) })
+    if !wasThere {
+      throw Failure(
+        "there is no keychain \(name) in the list", hint: "see it with 'llavero keychain list'",
+        status: .nothingMatched)
+    }
+    try explaining(HiddenItemFile(in: state).revealAll(in: name))
+  }
+}
+
+/// `llavero keychain order`
+struct OrderKeychainsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "order",
+    abstract: "Say which keychains are asked first",
+    discussion: """
+      The ones that you name come first, in this order; then the others as they were. The first keychain that has an answer \
+      gives it. A built-in keychain that you name is asked from then on, too:
+
+        llavero keychain order file team secret-service
+      """)
+
+  @Argument(help: ArgumentHelp("The keychains", valueName: "name"))
+  var names: [String]
+
+  func validate() throws {
+    if Set(names).count != names.count { throw ValidationError("A keychain is named twice.") }
+  }
+
+  func run() throws {
+    let location = try explaining(VaultLocation())
+    var keychains: [ListedKeychain] = []
+    for name in names { keychains.append(try ListedKeychain.named(name)) }
+    let first = keychains
+    try explaining(choice: KeychainList.change(in: location.stateFolder) { $0.putFirst(first) })
+  }
+}

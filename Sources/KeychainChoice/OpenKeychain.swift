@@ -1,0 +1,73 @@
+package import EncryptedFile
+package import Forwarding
+package import Keychain
+
+/// The keychain in use.
+package struct OpenKeychain {
+  /// A keychain of each kind, for operations that only one of them has.
+  package enum Store {
+    case file(EncryptedFileKeychain)
+    case secretService(any DesktopKeychain)
+    case forwarded(ForwardedKeychain)
+  }
+
+  /// The keychain in use, and the reason for it. With a search list, it is the one that new items go to.
+  package var choice: KeychainChoice
+  /// The location of the encrypted file, whether or not it is this keychain.
+  package let location: VaultLocation
+  package let store: Store
+  /// The search list, if there are other keychains and none was named.
+  package var list: KeychainSearchList?
+
+  /// Wraps an open keychain, with the reason for using it.
+  package init(choice: KeychainChoice, location: VaultLocation, store: Store) {
+    self.choice = choice
+    self.location = location
+    self.store = store
+  }
+
+  /// The Secret Service, if it is in use.
+  package var secretService: (any DesktopKeychain)? {
+    if case .secretService(let keychain) = store { keychain } else { nil }
+  }
+
+  /// The keychain of another machine, if it is in use.
+  package var forwarded: ForwardedKeychain? {
+    if case .forwarded(let keychain) = store { keychain } else { nil }
+  }
+
+  /// The encrypted file, if it is in use.
+  package var file: EncryptedFileKeychain? {
+    if case .file(let keychain) = store { keychain } else { nil }
+  }
+
+  /// What answers: the search list, else the keychain itself.
+  package var keychain: any KeychainStore { list ?? own }
+
+  /// The keychain in use, without others of the search list.
+  package var own: any KeychainStore {
+    switch store {
+    case .file(let keychain): keychain
+    case .secretService(let keychain): keychain
+    case .forwarded(let keychain): keychain
+    }
+  }
+
+  /// Has tokens renewed, unless the keychain is another machine's, which does it there.
+  package func renew(with renewer: any SecretRenewing) {
+    switch store {
+    case .file(let keychain): keychain.renewer = renewer
+    case .secretService(let keychain): keychain.renewer = renewer
+    case .forwarded: break
+    }
+  }
+
+  /// Remembers the choice, after something has been stored.
+  ///
+  /// - Throws: ``KeychainError`` if it can't be written.
+  package func writeChoice() throws(KeychainError) {
+    try RememberedKeychain.write(
+      choice.name, vault: choice.name == KeychainKind.file.rawValue ? location.vaultFile : nil,
+      in: location.stateFolder)
+  }
+}

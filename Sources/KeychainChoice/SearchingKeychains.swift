@@ -1,0 +1,75 @@
+package import EncryptedFile
+package import Keychain
+
+extension KeychainOpener {
+  /// Adds the other keychains of the search list to one that is open.
+  ///
+  /// - Parameters:
+  ///   - list: the search list; empty if a keychain was named.
+  ///   - prepare: called with each keychain of the list when it is opened.
+  ///   - onUnusable: called once for each keychain that can't be used, while another one answers.
+  package func adding(
+    _ list: KeychainList, to open: OpenKeychain, prepare: @escaping (OpenKeychain) -> Void = { _ in },
+    onUnusable: @escaping (String, KeychainError) -> Void
+  ) -> OpenKeychain {
+    let listed = list.order(newItemsIn: open.choice.keychain)
+    if listed.count < 2 { return open }
+    let members = listed.map { keychain in
+      KeychainSearchList.Member(keychain.name, isShared: keychain.kind.isShared) {
+        () throws(KeychainError) in
+        if keychain.name == open.choice.name { return open.own }
+        do throws(KeychainChoiceError) {
+          let other = try self.open(KeychainChoice(keychain, reason: open.choice.reason))
+          prepare(other)
+          return other.own
+        } catch {
+          throw error.inList
+        }
+      }
+    }
+    var searching = open
+    searching.list = KeychainSearchList(
+      members, newItemsIn: open.choice.name, hiding: HiddenItemFile(in: location.stateFolder),
+      onUnusable: onUnusable)
+    return searching
+  }
+}
+
+extension KeychainChoiceError {
+  /// The error of opening one keychain of the list.
+  fileprivate var inList: KeychainError {
+    switch self {
+    case .keychain(let error): error
+    case .unusableOption(let keychain, let option):
+      .unavailable(reason: "the setting '\(option)' of the keychain \(keychain) can't be understood")
+    case .unknownName(let name): .unavailable(reason: "there is no keychain \(name)")
+    case .unreadableList(let path, _), .unreadableChoice(let path):
+      .damaged(path: path, detail: "it can't be understood")
+    case .refusedChange: .unavailable(reason: "the list can't be changed in this way")
+    case .unusableSetting(let name, _): .unavailable(reason: "\(name) has a value that it can't have")
+    case .unknownSession: .unavailable(reason: "a session is either encrypted or plain")
+    }
+  }
+}
+
+extension VaultLocation {
+  /// The location of the encrypted file of a keychain.
+  ///
+  /// A listed one has a folder of its own, given as an absolute path. What belongs to this machine alone is in
+  /// `keychains/NAME` of the state folder.
+  ///
+  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting that an encrypted file doesn't have.
+  package func of(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> VaultLocation {
+    if keychain.isBuiltIn { return self }
+    for option in keychain.options where option.name != ListedKeychain.identityOption {
+      throw .unusableOption(keychain: keychain.name, option: option.name)
+    }
+    return VaultLocation(
+      vaultFolder: keychain.place, stateFolder: stateFolder + "/keychains/" + keychain.name)
+  }
+}
+
+extension ListedKeychain {
+  /// The setting with the path of the identity file that opens an encrypted file.
+  package static let identityOption = "identity"
+}

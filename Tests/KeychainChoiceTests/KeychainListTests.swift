@@ -1,0 +1,164 @@
+import Bytes
+import Keychain
+import KeychainChoice
+import TestSupport
+import Testing
+
+@Suite("the file with the search list") struct KeychainListTests {
+  private func parse(_ text: String) throws(KeychainList.Malformed) -> KeychainList {
+    let text = Secret(text)
+    return try text.withUnsafeBytes { (bytes) throws(KeychainList.Malformed) in
+      try KeychainList(parsing: bytes)
+    }
+  }
+
+  @Test("has a line for each keychain")
+  func lines() throws {
+    let list = try parse("# comment\n\nfile\r\nwork file /mnt/my%20work identity=/k%3d\nsecret-service")
+    #expect(
+      list.keychains == [
+        ListedKeychain(builtIn: .file),
+        ListedKeychain("work", .file, at: "/mnt/my work", [.init("identity", "/k=")]),
+        ListedKeychain(builtIn: .secretService),
+      ])
+  }
+
+  @Test(
+    "is refused as a whole if a line can't be understood",
+    arguments: [
+      ("work", KeychainList.Fault.unknownKind), ("work file", .noPlace), ("work file ", .noPlace),
+      ("work vault /x", .unknownKind), ("Work file /x", .noName), ("-x file /x", .noName),
+      ("a/b file /x", .noName), ("work file /x identity", .noOption), ("work file /x =y", .noOption),
+      ("work file /x a=1 a=2", .twice), ("file\nfile", .twice), ("file file /x", .unknownKind),
+      ("work forwarded /x", .unknownKind), ("work file /x%", .notText), ("work file /x%0", .notText),
+      ("work file /x%zz", .notText), ("work file /%ff", .notText), ("work file /%00", .notText),
+      ("work  file /x", .unknownKind), (" file", .noPlace),
+    ])
+  func malformed(text: String, fault: KeychainList.Fault) {
+    let line = text.utf8.count { $0 == 0x0a } + 1
+    #expect(throws: KeychainList.Malformed(line: line, fault: fault)) { try parse(text) }
+    #expect(throws: KeychainList.Malformed(line: line + 1, fault: fault)) {
+      try parse("secret-service\n" + text)
+    }
+  }
+
+  @Test("is read back as it was written, whatever is in it", arguments: 0..<200)
+  func roundTrip(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let alphabet = Array("ab /%=\n\r\t\u{7f}\u{e9}\u{1F511}-._0")
+    func text(_ count: Int) -> String {
+      String((0..<count).compactMap { _ in alphabet.randomElement(using: &random) })
+    }
+    var list = KeychainList()
+    for kind in KeychainKind.allCases.shuffled(using: &random).prefix(2) where kind.hasBuiltIn {
+      try list.add(ListedKeychain(builtIn: kind))
+    }
+    for number in 0..<Int.random(in: 0...8, using: &random) {
+      let options = (0..<Int.random(in: 0...3, using: &random)).map {
+        ListedKeychain.Option("o\($0)", text(Int.random(in: 0...9, using: &random)))
+      }
+      try list.add(
+        ListedKeychain("k\(number)", .file, at: "/" + text(Int.random(in: 0...20, using: &random)), options))
+    }
+    #expect(try parse(list.text) == list)
+  }
+
+  @Test(
+    "no bytes at all bring the reader down, and what it reads it writes and reads again", arguments: 0..<300)
+  func anyBytes(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let words = [
+      "file", "work", " ", "\n", "/x", "%", "20", "=", "identity", "secret-service", "#", "\u{0}", "\r",
+    ]
+    let text = (0..<Int.random(in: 0...30, using: &random))
+      .compactMap { _ in words.randomElement(using: &random) }.joined()
+    guard let list = try? parse(text) else { return }
+    #expect(try parse(list.text) == list)
+  }
+
+  @Test("a keychain that isn't listed is asked first if new items go to it")
+  func order() throws {
+    let list = try parse("work file /x\nold file /y\n")
+    let file = ListedKeychain(builtIn: .file)
+    #expect(list.order(newItemsIn: file).map(\.name) == ["file", "work", "old"])
+    let old = try #require(list.keychain(named: "old"))
+    #expect(list.order(newItemsIn: old).map(\.name) == ["work", "old"])
+    #expect(list.keychain(named: "file") == file && list.keychain(named: "new") == nil)
+    #expect(KeychainList().order(newItemsIn: file) == [file])
+  }
+
+  @Test("putting some first leaves the order of the others")
+  func putFirst() throws {
+    var list = try parse("a file /a\nb file /b\nc file /c\n")
+    list.putFirst([try #require(list.keychain(named: "c")), ListedKeychain(builtIn: .secretService)])
+    #expect(list.keychains.map(\.name) == ["c", "secret-service", "a", "b"])
+    #expect(list.remove("a") && !list.remove("a"))
+  }
+
+  @Test("has at most 32 keychains")
+  func bound() throws {
+    var list = KeychainList()
+    for number in 0..<32 { try list.add(ListedKeychain("k\(number)", .file, at: "/x")) }
+    #expect(throws: KeychainList.Fault.tooMany) { try list.add(ListedKeychain("more", .file, at: "/x")) }
+  }
+
+  @Test("is changed by one process at a time, and never if it can't be understood")
+  func changing() throws {
+    let folder = TemporaryFolder()
+    let state = folder["state"]
+    try KeychainList.change(in: state) { (list) throws(KeychainChoiceError) in
+      do throws(KeychainList.Fault) {
+        try list.add(ListedKeychain("a", .file, at: "/a"))
+      } catch {
+        throw .refusedChange(error)
+      }
+    }
+    #expect(try KeychainList.read(in: state).keychains.map(\.name) == ["a"])
+    let path = folder["state/keychain-list"]
+    folder.write(Array("a file".utf8), to: "state/keychain-list")
+    #expect(throws: KeychainChoiceError.unreadableList(path: path, .init(line: 1, fault: .noPlace))) {
+      try KeychainList.change(in: state) { _ = $0.remove("a") }
+    }
+    #expect(folder.read("state/keychain-list") == Array("a file".utf8))
+  }
+}
+
+@Suite("the file with hidden items") struct HiddenItemFileTests {
+  private let folder = TemporaryFolder()
+  private var state: String { folder["state"] }
+  private let item = HiddenItem(
+    reference: ItemReference("/org/x: y"), modificationDate: Timestamp(milliseconds: 1_700_000_000_123))
+
+  @Test("keeps what is hidden, for each keychain")
+  func keeps() throws {
+    let dateless = HiddenItem(reference: ItemReference("b"), modificationDate: nil)
+    try HiddenItemFile(in: state).hide([item, dateless], in: "team")
+    #expect(try HiddenItemFile(in: state).hidden(in: "team") == [item, dateless])
+    #expect(try HiddenItemFile(in: state).hidden(in: "other").isEmpty)
+    try HiddenItemFile(in: state).reveal([item], in: "other")
+    try HiddenItemFile(in: state).reveal([item], in: "team")
+    #expect(try HiddenItemFile(in: state).hidden(in: "team") == [dateless])
+    try HiddenItemFile(in: state).revealAll(in: "team")
+    #expect(try HiddenItemFile(in: state).hidden(in: "team").isEmpty)
+  }
+
+  @Test("an item that is hidden in a new state isn't in the former one")
+  func newState() throws {
+    let later = HiddenItem(reference: item.reference, modificationDate: Timestamp(milliseconds: 1))
+    let file = HiddenItemFile(in: state)
+    try file.hide([item], in: "team")
+    try file.hide([later], in: "team")
+    #expect(try HiddenItemFile(in: state).hidden(in: "team") == [later])
+  }
+
+  @Test(
+    "a line that can't be understood is an error",
+    arguments: ["team 1", "team x 61", "team 1 6", "team 1 ", "TEAM 1 61", "team 1 61 62", "\u{0}"])
+  func malformed(line: String) throws {
+    try HiddenItemFile(in: state).hide([item], in: "team")
+    folder.write(Array(line.utf8), to: "state/hidden")
+    #expect(throws: KeychainError.self) { try HiddenItemFile(in: state).hidden(in: "team") }
+    #expect(throws: KeychainError.self) { try HiddenItemFile(in: state).hide([item], in: "team") }
+    #expect(folder.read("state/hidden") == Array(line.utf8))
+  }
+}
