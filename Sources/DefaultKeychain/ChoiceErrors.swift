@@ -5,7 +5,7 @@ extension KeychainChoiceError {
   /// The error in the form that users of a keychain know.
   var keychainError: KeychainError {
     switch self {
-    case .unknownName: .unavailable(reason: "LLAVERO_KEYCHAIN names no keychain")
+    case .unknownName(let name): .noKeychain(name)
     case .unreadableList(let path, let malformed):
       .damaged(path: path, detail: "its line \(malformed.line) can't be understood")
     case .refusedChange: .unavailable(reason: "the search list can't be changed in this way")

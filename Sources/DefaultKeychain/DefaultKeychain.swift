@@ -4,7 +4,7 @@ public import KeychainChoice
 
 /// The user's keychain: the one that the `llavero` command itself would use.
 ///
-/// It is the first of these: the kind in the settings; the kind in `LLAVERO_KEYCHAIN`; the kind chosen before, by the
+/// It is the first of these: the one in the settings; the one in `LLAVERO_KEYCHAIN`; the one chosen before, by the
 /// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a keychain
 /// that ssh forwards to this machine, which is not remembered; a Secret Service that answers within a second and has a
 /// persistent collection; a new encrypted file. With it, the others of the search list are asked (`llavero keychain list`),
@@ -222,7 +222,7 @@ public final class DefaultKeychain: KeychainStore {
 
   private func choiceSoFar() throws(KeychainError) -> KeychainChoice? {
     do throws(KeychainChoiceError) {
-      return try KeychainChoice.made(named: settings.kind?.rawValue, at: location, environment)
+      return try KeychainChoice.made(named: settings.keychain, at: location, environment)
     } catch {
       throw error.keychainError
     }

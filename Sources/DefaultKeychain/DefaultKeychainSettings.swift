@@ -5,8 +5,14 @@ public import KeychainChoice
 extension DefaultKeychain {
   /// The settings with which a program uses the user's keychain.
   public struct Settings {
-    /// The kind of keychain to use, whatever the user has chosen; `nil` for the one that `llavero` itself would use.
-    public var kind: KeychainKind?
+    /// The name of the keychain to use alone, whatever the user has chosen: that of a kind, or one that `llavero keychain list`
+    /// shows. `nil` for those that `llavero` itself would use.
+    public var keychain: String?
+    /// The kind of keychain to use, whatever the user has chosen: the one that is there without being listed.
+    public var kind: KeychainKind? {
+      get { keychain.flatMap { KeychainKind(rawValue: $0) } }
+      set { keychain = newValue?.rawValue }
+    }
     /// Whether to ask the user, by the desktop's own prompt or by ``passphrase``. `LLAVERO_PROMPT=never` also forbids
     /// it. If nobody is asked, a locked keychain is reported as `KeychainError.locked` or
     /// `KeychainError.collectionLocked`.
@@ -22,7 +28,7 @@ extension DefaultKeychain {
       kind: KeychainKind? = nil, mayPrompt: Bool = true, passphrase: PassphraseSource? = nil,
       onNotice: @escaping (Notice) -> Void = { _ in }
     ) {
-      self.kind = kind
+      keychain = kind?.rawValue
       self.mayPrompt = mayPrompt
       self.passphrase = passphrase
       self.onNotice = onNotice

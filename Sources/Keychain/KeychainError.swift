@@ -43,6 +43,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// The service replied to a call with an error, which has a name on the bus.
   case refused(call: String, error: String, detail: String)
 
+  /// No keychain has this name.
+  case noKeychain(String)
   /// This kind of keychain can't be used here.
   case unavailable(reason: String)
   /// A keychain on another machine doesn't reach this one, or doesn't do what was asked.

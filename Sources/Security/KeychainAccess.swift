@@ -13,6 +13,9 @@ package enum KeychainAccess {
   /// Opens a keychain. The argument says whether the user may be asked to unlock it.
   package typealias Opening = (_ mayPrompt: Bool) throws(KeychainError) -> any KeychainStore
 
+  /// The name of a substitute, which is the only keychain there is then.
+  static let substituteName = "substitute"
+
   // Unchecked is sound: it is only called while `lock` is held.
   private struct Substitute: @unchecked Sendable {
     let open: Opening
@@ -24,19 +27,22 @@ package enum KeychainAccess {
 
   /// Runs `body` on the keychain while no other thread uses it.
   ///
-  /// - Parameter mayPrompt: whether the user may be asked to unlock it.
+  /// - Parameters:
+  ///   - name: the name of the keychain to use alone; `nil` for those that `llavero` itself would use.
+  ///   - mayPrompt: whether the user may be asked to unlock it.
   /// - Returns: the result of `body`, or the status for the error that it throws, or that keeps the keychain from being
   ///   opened.
   static func perform(
-    mayPrompt: Bool, _ body: (Opened) throws(KeychainError) -> OSStatus
+    on name: String? = nil, mayPrompt: Bool, _ body: (Opened) throws(KeychainError) -> OSStatus
   ) -> OSStatus {
     lock.lock()
     defer { lock.unlock() }
     do throws(KeychainError) {
       if let substitute {
-        return try body(Opened(store: try substitute.open(mayPrompt), name: "substitute"))
+        if let name, name != substituteName { throw .noKeychain(name) }
+        return try body(Opened(store: try substitute.open(mayPrompt), name: substituteName))
       }
-      return try body(try userKeychain.open(mayPrompt: mayPrompt))
+      return try body(try userKeychain.open(name, mayPrompt: mayPrompt))
     } catch {
       return SecurityStatus(error).rawValue
     }

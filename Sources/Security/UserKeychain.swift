@@ -9,28 +9,33 @@ final class UserKeychain: @unchecked Sendable {
 
   /// Asks the user for the passphrase of an encrypted file that has one.
   var passphrase: (@Sendable (_ attempt: Int) -> Data?)? {
-    didSet { (prompting, silent) = (nil, nil) }
+    didSet { opened = [:] }
   }
 
-  private var prompting: DefaultKeychain?
-  private var silent: DefaultKeychain?
+  /// Those that were opened.
+  private var opened: [Way: DefaultKeychain] = [:]
+
+  private struct Way: Hashable {
+    let name: String?
+    let mayPrompt: Bool
+  }
 
   /// Opens the keychain.
   ///
-  /// - Parameter mayPrompt: whether the user may be asked to unlock it.
-  func open(mayPrompt: Bool) throws(KeychainError) -> KeychainAccess.Opened {
+  /// - Parameters:
+  ///   - name: the name of the one to use alone; `nil` for those that `llavero` itself would use.
+  ///   - mayPrompt: whether the user may be asked to unlock it.
+  func open(_ name: String?, mayPrompt: Bool) throws(KeychainError) -> KeychainAccess.Opened {
+    let way = Way(name: name, mayPrompt: mayPrompt)
     let keychain: DefaultKeychain
-    if let opened = mayPrompt ? prompting : silent {
-      keychain = opened
-    } else {
-      keychain = try make(mayPrompt)
-    }
-    if mayPrompt { prompting = keychain } else { silent = keychain }
-    return KeychainAccess.Opened(store: keychain, name: try keychain.choice().kind.rawValue)
+    if let known = opened[way] { keychain = known } else { keychain = try make(way) }
+    opened[way] = keychain
+    return KeychainAccess.Opened(store: keychain, name: try keychain.choice().name)
   }
 
-  private func make(_ mayPrompt: Bool) throws(KeychainError) -> DefaultKeychain {
-    var settings = DefaultKeychain.Settings(mayPrompt: mayPrompt)
+  private func make(_ way: Way) throws(KeychainError) -> DefaultKeychain {
+    var settings = DefaultKeychain.Settings(mayPrompt: way.mayPrompt)
+    settings.keychain = way.name
     if let passphrase {
       settings.passphrase = { attempt throws(KeychainError) in
         // A handler that knows only one passphrase would be called forever.

@@ -110,7 +110,7 @@ extension SecurityStatus {
     case .slot(let fault): self.init(fault)
     case .forwarding(let fault): self.init(fault)
     case .noCollection(nil): self = .noDefaultKeychain
-    case .noCollection, .missing, .elsewhere: self = .noSuchKeychain
+    case .noKeychain, .noCollection, .missing, .elsewhere: self = .noSuchKeychain
     case .noAnswer, .refused, .unavailable, .busy, .mergedInstead: self = .notAvailable
     case .unsafeFile, .wrongIdentity, .otherKey, .damaged, .rolledBack, .replaced, .unmerged:
       self = .invalidKeychain

@@ -85,6 +85,10 @@ extension Failure {
         hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     case .unavailable(let reason):
       self.init("the keychain can't be used: \(reason)", status: .keychain)
+    case .noKeychain(let name):
+      self.init(
+        "there is no keychain '\(name)'", hint: "see what there is with 'llavero keychain list'",
+        status: .usage)
     case .forwarding(let fault):
       self.init(fault)
     case .unsafeFile(let path, let fault):

@@ -168,6 +168,23 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     #expect(status(query.with([kSecMatchItemList: [AnyObject]()])) == errSecItemNotFound)
     #expect(status(query.with([kSecMatchItemList: ["a"]])) == errSecParam)
   },
+  "kSecMatchSearchList": {
+    add(generic())
+    let query = generic()
+    let name = "substitute"
+    #expect(status(query.with([kSecMatchSearchList: [name]])) == errSecSuccess)
+    #expect(status(query.with([kSecMatchSearchList: [name, "nowhere"]])) == errSecSuccess)
+    #expect(status(query.with([kSecMatchSearchList: ["nowhere", "elsewhere"]])) == errSecItemNotFound)
+    #expect(status(query.with([kSecMatchSearchList: ["nowhere"]])) == errSecNoSuchKeychain)
+    #expect(status(query.with([kSecMatchSearchList: name])) == errSecParam)
+  },
+  "kSecUseKeychain": {
+    let name = "substitute"
+    #expect(add(generic("a", "b", [kSecUseKeychain: name])) == errSecSuccess)
+    #expect(status(generic("a", "b")) == errSecSuccess)
+    #expect(add(generic("a", "c", [kSecUseKeychain: "nowhere"])) == errSecNoSuchKeychain)
+    #expect(add(generic("a", "c", [kSecUseKeychain: 1])) == errSecParam)
+  },
   "kSecMatchHostOrSubdomainOfHost": {
     for server in ["example.com", "www.example.com", "notexample.com", "example.org"] {
       add(internet(server))

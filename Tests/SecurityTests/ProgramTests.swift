@@ -75,6 +75,23 @@ import Testing
     #expect(try await home.output(of: "\(program) read com.example.other alice") == "three\n")
   }
 
+  @Test("a program adds to a keychain that it names, and looks in those that it names, or in all of the list")
+  func searchList() async throws {
+    let home = ProgramHome(.file)
+    let program = "security-programs in-keychain"
+    _ = try await home.output(of: "\(program) add svc own file", input: "first\n")
+    _ = try await home.run("llavero keychain add work file $HOME/work --create")
+    _ = try await home.output(of: "\(program) add svc other work", input: "second\n")
+    #expect(try await home.output(of: "\(program) find svc other") == "second\n")
+    #expect(try await home.output(of: "\(program) find svc other work") == "second\n")
+    #expect(try await home.output(of: "\(program) find svc other file work") == "second\n")
+    #expect(try await home.output(of: "\(program) find svc own") == "first\n")
+    #expect(try await home.run("\(program) find svc other file").errors.contains("-25300"))
+    #expect(try await home.run("\(program) find svc other nowhere").errors.contains("-25294"))
+    _ = try await home.output(of: "\(program) delete svc other work")
+    #expect(try await home.run("\(program) find svc other").errors.contains("-25300"))
+  }
+
   @Test("a keychain that is missing is no empty one, and none is made in its place")
   func missing() async throws {
     let home = ProgramHome(.file)

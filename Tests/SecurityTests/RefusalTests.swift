@@ -58,7 +58,21 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
     RefusalRow("leaving out what is locked while deleting", errSecParam) {
       $0.delete(generic([kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]))
     },
-    RefusalRow("another keychain", errSecParam) { $0.status(generic([kSecUseKeychain: "login"])) },
+    RefusalRow("a keychain to add to, while searching", errSecParam) {
+      $0.status(generic([kSecUseKeychain: "substitute"]))
+    },
+    RefusalRow("keychains to search, for a new item", errSecParam) {
+      $0.add(generic([kSecMatchSearchList: ["substitute"]]))
+    },
+    RefusalRow("a keychain that isn't there", errSecNoSuchKeychain) {
+      $0.add(generic([kSecUseKeychain: "nowhere"]))
+    },
+    RefusalRow("a search in one that isn't there", errSecNoSuchKeychain) {
+      $0.status(generic([kSecMatchSearchList: ["nowhere"]]))
+    },
+    RefusalRow("a search in no keychain", errSecParam) {
+      $0.status(generic([kSecMatchSearchList: [String]()]))
+    },
     RefusalRow("a line break in a primary key", errSecParam) {
       $0.add(generic([kSecAttrAccount: "a\nhost=example.org"]))
     },

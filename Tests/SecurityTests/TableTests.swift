@@ -107,6 +107,8 @@ private let meantDifferences = [
   "kSecAttrSynchronizable",
   "kSecAttrAccessControl",
   "kSecAttrAuthenticationTypeDefault",
+  "kSecMatchSearchList",
+  "kSecUseKeychain",
   "absent port",
   "case in a key",
   "absent authentication type",

@@ -9,7 +9,7 @@ extension ItemRequest {
   func add(_ result: UnsafeMutablePointer<CFTypeRef?>?) throws(StatusError) -> OSStatus {
     guard let itemClass else { throw StatusError(errSecParam) }
     let item = try newItem(itemClass)
-    return KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+    return KeychainAccess.perform(on: namedKeychain, mayPrompt: mayPrompt) { opened throws(KeychainError) in
       let added = try opened.store.add(item, newCredential)
       if !returns.isEmpty {
         let secret = certificate?.data ?? secret
@@ -22,7 +22,7 @@ extension ItemRequest {
 
   /// Finds items.
   func search(_ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+    KeychainAccess.perform(on: namedKeychain, mayPrompt: mayPrompt) { opened throws(KeychainError) in
       let values: [Any]
       do throws(KeychainError) {
         values = try opened.store.reading { () throws(KeychainError) -> [Any] in
@@ -41,7 +41,7 @@ extension ItemRequest {
 
   /// Changes all items that match.
   func update(_ changes: ItemChanges) -> OSStatus {
-    KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+    KeychainAccess.perform(on: namedKeychain, mayPrompt: mayPrompt) { opened throws(KeychainError) in
       try opened.store.exclusively { () throws(KeychainError) in
         let found = try items(in: opened)
         if found.isEmpty { return errSecItemNotFound }
@@ -67,7 +67,7 @@ extension ItemRequest {
 
   /// Deletes all items that match.
   func delete() -> OSStatus {
-    KeychainAccess.perform(mayPrompt: mayPrompt) { opened throws(KeychainError) in
+    KeychainAccess.perform(on: namedKeychain, mayPrompt: mayPrompt) { opened throws(KeychainError) in
       try opened.store.exclusively { () throws(KeychainError) in
         let found = try items(in: opened)
         if found.isEmpty { return errSecItemNotFound }
@@ -78,10 +78,19 @@ extension ItemRequest {
 
   private var mayPrompt: Bool { authenticationUI == .allow }
 
+  /// The keychain that is to be used alone.
+  private var namedKeychain: String? { keychains?.count == 1 ? keychains?.first : nil }
+
+  /// Whether the keychain of an item is one of those to look in.
+  private func isSearched(_ item: Item, in opened: KeychainAccess.Opened) -> Bool {
+    guard let keychains, keychains.count > 1 else { return true }
+    return keychains.contains(item.keychain ?? opened.name)
+  }
+
   private func items(in opened: KeychainAccess.Opened) throws(KeychainError) -> [Item] {
     do throws(KeychainError) {
       return try opened.store.items(matching: .criteria(criteria)).filter {
-        $0.key.secretServiceItem == nil && matches($0, in: opened.name)
+        $0.key.secretServiceItem == nil && matches($0, in: opened.name) && isSearched($0, in: opened)
       }
     } catch {
       guard authenticationUI == .skip, error.isLocked else { throw error }

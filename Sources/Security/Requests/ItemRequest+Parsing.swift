@@ -89,6 +89,9 @@ extension ItemRequest {
   private mutating func readMatch(_ key: String, _ value: Any) throws(StatusError) {
     switch key {
     case kSecMatchItemList: return
+    case kSecMatchSearchList:
+      guard let names = value as? [String], !names.isEmpty else { throw StatusError(errSecParam) }
+      keychains = names
     case kSecMatchLimit: limit = try Self.limit(value)
     case kSecMatchCaseInsensitive: ignoresCase = try Self.flag(value)
     case kSecMatchHostOrSubdomainOfHost:
@@ -126,6 +129,9 @@ extension ItemRequest {
       case kSecUseAuthenticationUISkip: authenticationUI = .skip
       default: throw StatusError(errSecParam)
       }
+    case kSecUseKeychain:
+      guard let name = value as? String else { throw StatusError(errSecParam) }
+      keychains = [name]
     case kSecUseUserIndependentKeychain:
       if try Self.flag(value) { throw StatusError(errSecParam) }
     default: throw StatusError(errSecParam)
@@ -137,7 +143,10 @@ extension ItemRequest {
     _ dictionary: [String: Any], for operation: Operation
   ) throws(StatusError) {
     if let value = dictionary[kSecUseDataProtectionKeychain] { _ = try Self.flag(value) }
-    let matches = dictionary.keys.filter { $0.hasPrefix("m_") && $0 != kSecMatchItemList }
+    if operation != .add, dictionary[kSecUseKeychain] != nil { throw StatusError(errSecParam) }
+    let matches = dictionary.keys.filter {
+      $0.hasPrefix("m_") && $0 != kSecMatchItemList && (operation == .add || $0 != kSecMatchSearchList)
+    }
     if operation != .search, !matches.isEmpty || authenticationUI == .skip { throw StatusError(errSecParam) }
     if operation == .update, !returns.isEmpty { throw StatusError(errSecParam) }
     if operation == .update || operation == .delete, names != nil, !attributes.isEmpty {

@@ -41,6 +41,8 @@ struct ItemRequest {
   /// The host that the server must equal or be a subdomain of.
   var hostOrParent: ByteString?
   var authenticationUI = AuthenticationUI.allow
+  /// The names of the keychains to look in, or to add to; `nil` for those that `llavero` itself would use.
+  var keychains: [String]?
 }
 
 /// An item that a caller identifies by name, not by attributes.

@@ -33,6 +33,8 @@ func run(_ program: String, _ words: [String]) async throws {
   case ("list-accounts", 1): try listAccounts(server: words[0])
   case ("find-without-asking", 2): try findWithoutAsking(service: words[0], account: words[1])
   case ("ask-for-passphrase", 2): try askForPassphrase(service: words[0], account: words[1])
+  case ("in-keychain", 3...):
+    try inKeychain(words[0], Array(words[3...]), service: words[1], account: words[2])
   case ("certificate", 2): try certificate(label: words[0], file: words[1])
   default: throw Usage()
   }
