@@ -37,6 +37,17 @@ extension KeychainStore {
   public func saveByKey(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
   ) throws(KeychainError) -> SaveOutcome {
+    try save(item, credential, expiringBy: expiringBy, at: now) { () throws(KeychainError) in false }
+  }
+
+  /// Stores it in this keychain, unless it is elsewhere.
+  ///
+  /// - Parameter isElsewhere: returns whether it is stored in another keychain. It is called at most once, before anything is
+  ///   locked, if this one doesn't have it.
+  func save(
+    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp,
+    unless isElsewhere: () throws(KeychainError) -> Bool
+  ) throws(KeychainError) -> SaveOutcome {
     try item.validateKey()
     try item.validate(with: credential)
     let query = try ItemQuery(for: item.key)
@@ -44,13 +55,17 @@ extension KeychainStore {
     func present() throws(KeychainError) -> Answer? {
       try heldAnswer(to: query, at: now, where: { $1.authenticationScheme == kind })
     }
-    return try exclusively { () throws(KeychainError) -> SaveOutcome? in
-      guard let answer = try present(), answer.item.key.account == item.key.account,
-        answer.credential.hasSameSecret(as: credential),
-        answer.credential.merged(with: credential, expiringBy: expiringBy) == nil
-      else { return nil }
-      return .unchanged
-    } _: { () throws(KeychainError) -> SaveOutcome in
+    if looksBeforeChanging {
+      let isHere = try reading { () throws(KeychainError) -> Bool in
+        guard let answer = try present(), answer.item.key.account == item.key.account,
+          answer.credential.hasSameSecret(as: credential)
+        else { return false }
+        return answer.credential.merged(with: credential, expiringBy: expiringBy) == nil
+      }
+      if isHere { return .unchanged }
+    }
+    if try isElsewhere() { return .unchanged }
+    return try exclusively { () throws(KeychainError) -> SaveOutcome in
       if let answer = try present(), answer.item.key.account == item.key.account,
         answer.credential.hasSameSecret(as: credential)
       {

@@ -202,8 +202,7 @@ import Testing
   func unusable() throws {
     let home = Home()
     home.variables["LLAVERO_KEYCHAIN"] = "kwallet"
-    #expect(
-      failure { try home.keychain() } == .unavailable(reason: "LLAVERO_KEYCHAIN names no keychain"))
+    #expect(failure { try home.keychain() } == .noKeychain("kwallet"))
     home.variables["LLAVERO_KEYCHAIN"] = nil
     home.folder.makeFolder(".local/state/llavero")
     home.folder.write(Array("nonsense".utf8), to: ".local/state/llavero/keychain")

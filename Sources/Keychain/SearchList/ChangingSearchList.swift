@@ -67,25 +67,33 @@ extension KeychainSearchList {
   public func saveByKey(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
   ) throws(KeychainError) -> SaveOutcome {
-    try item.validateKey()
-    let query = try ItemQuery(for: item.key)
     let store = try home.store()
-    if members.count > 1, try store.holder(of: item, credential, answering: query, at: now) == nil {
-      for member in members where member !== home {
-        do throws(KeychainError) {
-          let other = try member.store()
-          guard let holder = try other.holder(of: item, credential, answering: query, at: now) else {
-            continue
-          }
-          let entry = HiddenItem(holder)
-          if try hidden(in: member).contains(entry) { try hiding?.reveal([entry], in: member.name) }
-          return .unchanged
-        } catch {
-          report(member, error)
+    return try store.save(item, credential, expiringBy: expiringBy, at: now) {
+      () throws(KeychainError) -> Bool in
+      // The default keychain may have the login with another expiry, which is then brought up to date.
+      let query = try ItemQuery(for: item.key)
+      if try store.holder(of: item, credential, answering: query, at: now) != nil { return false }
+      return try isElsewhere(item, credential, answering: query, at: now)
+    }
+  }
+
+  private func isElsewhere(
+    _ item: Item, _ credential: borrowing Credential, answering query: ItemQuery, at now: Timestamp
+  ) throws(KeychainError) -> Bool {
+    for member in members where member !== home {
+      do throws(KeychainError) {
+        let store = try member.store()
+        guard let holder = try store.holder(of: item, credential, answering: query, at: now) else {
+          continue
         }
+        let entry = HiddenItem(holder)
+        if try hidden(in: member).contains(entry) { try hiding?.reveal([entry], in: member.name) }
+        return true
+      } catch {
+        report(member, error)
       }
     }
-    return try store.saveByKey(item, credential, expiringBy: expiringBy, at: now)
+    return false
   }
 
   /// Deletes refused items from keychains of one's own, and hides those of shared ones. What a new secret can be obtained
@@ -159,18 +167,16 @@ extension KeychainSearchList {
     of members: [OpenMember], _ body: (OpenMember) throws(KeychainError) -> Int
   ) throws(KeychainError) -> Int {
     var count = 0
-    var failure: KeychainError?
-    var isHomeBroken = false
+    var failures = Failures()
     for member in members {
       do throws(KeychainError) {
         count += try body(member)
       } catch {
-        report(member, error)
-        if member === home { isHomeBroken = true }
-        failure = isHomeBroken && member === home ? error : failure ?? error
+        failures.note(member, error)
       }
     }
-    if let failure, count == 0 || isHomeBroken { throw failure }
+    let own = failures.all.first { $0.member === home }
+    try report(failures, throwing: own ?? (count == 0 ? failures.all.first : nil))
     return count
   }
 

@@ -202,8 +202,13 @@ public final class KeychainSearchList: KeychainStore {
   ///
   /// - Parameter hasNothing: whether no other one had what was asked for. Then the first error is thrown.
   private func report(_ failures: Failures, orThrowIf hasNothing: Bool) throws(KeychainError) {
-    for (member, error) in failures.all.dropFirst(hasNothing ? 1 : 0) { report(member, error) }
-    if hasNothing, let first = failures.all.first { throw first.error }
+    try report(failures, throwing: hasNothing ? failures.all.first : nil)
+  }
+
+  /// Says which keychains can't be used, except for one whose error is thrown.
+  func report(_ failures: Failures, throwing failure: Failures.Failure?) throws(KeychainError) {
+    for (member, error) in failures.all where member !== failure?.member { report(member, error) }
+    if let failure { throw failure.error }
   }
 
   private func report(_ failures: Failures) {
@@ -243,8 +248,10 @@ public final class KeychainSearchList: KeychainStore {
 }
 
 /// The keychains of a list that could not be used, in order.
-private struct Failures {
-  private(set) var all: [(member: OpenMember, error: KeychainError)] = []
+struct Failures {
+  typealias Failure = (member: OpenMember, error: KeychainError)
+
+  private(set) var all: [Failure] = []
 
   mutating func note(_ member: OpenMember, _ error: KeychainError) { all.append((member, error)) }
 }
