@@ -84,7 +84,7 @@ struct AddCommand: ParsableCommand {
     var item = Item(try place.key(withAuthenticationType: authenticationType))
     notes.note(on: &item)
     let open = try self.keychain.open()
-    let keychain = open.keychain
+    let keychain = open.own
     // Check what can't be added, and what exists already, before asking for the secret.
     try refuseImpossibleHost(of: item)
     try explaining { () throws(KeychainError) in

@@ -44,7 +44,8 @@ struct DeleteCommand: ParsableCommand {
     selection.includesOtherItems = attributes.asksForOtherItems
     let open = try selection.choose().open()
     let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
-    if !yes { try confirm(items) }
+    let isForAll = open.list == nil && open.choice.kind.isShared
+    if !yes { try confirm(items, forUsersOf: isForAll ? open.choice.name : nil) }
     if open.secretService != nil, items.contains(where: { $0.key.secretServiceItem?.kind == .collection }) {
       throw Failure("llavero deletes no collections of the desktop's keyring", status: .usage)
     }
@@ -56,12 +57,17 @@ struct DeleteCommand: ParsableCommand {
   }
 
   /// Asks whether to delete the items. A single item that is named exactly needs no confirmation if nobody can be
-  /// asked.
-  private func confirm(_ items: [Item]) throws(Failure) {
+  /// asked and nobody else uses it.
+  ///
+  /// - Parameter shared: the name of the keychain, if others use it, too.
+  private func confirm(_ items: [Item], forUsersOf shared: String?) throws(Failure) {
     let what = items.count == 1 ? "this item" : "these \(items.count) items"
-    if let isConfirmed = keychain.selection.confirms("Delete \(what)?", showing: ItemOutput.table(items)) {
+    let whose = shared.map { " for all who use the keychain \($0)" } ?? ""
+    if let isConfirmed = keychain.selection.confirms(
+      "Delete \(what)\(whose)?", showing: ItemOutput.table(items))
+    {
       if !isConfirmed { throw Failure("nothing was deleted", status: .nothingMatched) }
-    } else if items.count > 1 || all && url == nil && attributes.service == nil {
+    } else if shared != nil || items.count > 1 || all && url == nil && attributes.service == nil {
       throw Failure(
         "\(countText(items.count, "item")) would go, and nobody can be asked",
         hint: "see which with 'llavero list', and add --yes", status: .usage)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Keychain
 import KeychainChoice
 import Renewing
@@ -17,6 +18,7 @@ struct GetCommand: ParsableCommand {
 
         llavero get https://github.com
         llavero get https://github.com --account alice --json --secret
+        llavero get https://github.com --all --json
         llavero get --attribute application=chromium
       """)
 
@@ -28,21 +30,45 @@ struct GetCommand: ParsableCommand {
   @Flag(help: "With --json, print the secret too")
   var secret = false
 
+  @Flag(help: "With --json, print all that match, of every keychain, in the order in which they would answer")
+  var all = false
+
   func validate() throws {
     try unplaced.validate(beside: place)
     if !place.isPlace, unplaced.isEmpty { throw ValidationError("Name either a URL or --service.") }
     if secret, !output.json {
       throw ValidationError("--secret goes with --json; without both the secret is all.")
     }
+    if all, !output.json || !unplaced.isEmpty { throw ValidationError("--all goes with --json and a place.") }
   }
 
   func run() throws {
     guard unplaced.isEmpty else { return try getUnplaced() }
     let query = try place.named.query()
     let keychain = try keychain.open().keychain
+    if all { return try writeAll(query, keychain) }
     let found = try explaining(keychain.answer(to: query, where: { _, _ in true }))
     guard let answer = found else { throw try whyNot(query, keychain) }
     try write(answer.item, answer.credential)
+  }
+
+  private func writeAll(_ query: ItemQuery, _ keychain: any KeychainStore) throws(Failure) {
+    let items = try explaining { () throws(KeychainError) in try keychain.find(query) }
+    if items.isEmpty { throw try place.named.nothingMatches() }
+    if !secret { return try StandardStreams.write(ItemOutput.json(items)) }
+    var json = JSONWriter()
+    json.beginArray()
+    try explaining { () throws(KeychainError) in
+      for item in items {
+        guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
+        json.beginObject()
+        ItemOutput.members(of: item, in: &json)
+        json.confidentialMembers(of: credential)
+        json.endObject()
+      }
+    }
+    json.endArray()
+    try StandardStreams.write(json.finishLine())
   }
 
   private func getUnplaced() throws(Failure) {
@@ -68,6 +94,12 @@ struct GetCommand: ParsableCommand {
   private func whyNot(_ query: ItemQuery, _ keychain: any KeychainStore) throws(Failure) -> Failure {
     guard let item = try explaining({ () throws(KeychainError) in try keychain.find(query).first }) else {
       return try place.named.nothingMatches()
+    }
+    if item.isHidden, let name = item.keychain {
+      return Failure(
+        "what the keychain \(name) has for \(item.name) is hidden here, because a server has refused it",
+        hint: "it shows again once it changes; \(command: "--keychain", name) still has it",
+        status: .nothingMatched)
     }
     return hasExpired(item, keychain)
   }

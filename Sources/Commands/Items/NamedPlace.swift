@@ -94,7 +94,7 @@ struct NamedPlace {
   ///
   /// - Throws: ``Failure`` if there is none, or more than one.
   func item(in keychain: any KeychainStore) throws(Failure) -> Item {
-    let found = try items(in: keychain)
+    let found = try items(in: keychain).withoutShadowed
     guard let first = found.first else { throw try nothingMatches() }
     if found.count > 1 {
       let isOfOneAccount = Set(found.map(\.key.account)).count == 1
@@ -111,5 +111,13 @@ struct NamedPlace {
     Failure(
       "the keychain has nothing for \(Item(try key()).name)", hint: "see what it has with 'llavero list'",
       status: .nothingMatched)
+  }
+}
+
+extension [Item] {
+  /// Without those in whose place an item of an earlier keychain answers.
+  fileprivate var withoutShadowed: [Item] {
+    var seen: Set<Item.Key> = []
+    return filter { seen.insert($0.key.primaryKey).inserted }
   }
 }

@@ -3,11 +3,12 @@ import Keychain
 import Terminals
 
 extension KeychainStore {
-  /// The item with the same primary key, if it is a different one.
+  /// The item with the same primary key in the same keychain, if it is a different one.
   func twin(of item: Item) throws(KeychainError) -> Item? {
     let primaryKey = item.key.primaryKey
     return try items(matching: .criteria(ItemCriteria(item.key))).first {
       $0.key.primaryKey == primaryKey && (item.reference == nil || $0.reference != item.reference)
+        && (item.keychain == nil || $0.keychain == item.keychain)
     }
   }
 

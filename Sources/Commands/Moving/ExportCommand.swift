@@ -71,8 +71,13 @@ struct ExportCommand: ParsableCommand {
     // Other formats have no place for what is no login.
     selection.includesOtherItems = format.isComplete
     let open = try selection.choose().open()
+    if let others = open.list?.names.filter({ $0 != open.choice.name }) {
+      StandardStreams.say(
+        "this is the keychain \(open.choice.name) alone; --keychain exports another one: "
+          + "\(others.joined(separator: ", "))")
+    }
     let filter = attributes.filter
-    let export = try explaining(Export(of: open.keychain, as: format, where: filter.matches))
+    let export = try explaining(Export(of: open.own, as: format, where: filter.matches))
     if case .file(let file) = open.store { try refuseIncomplete(file) }
     if export.count == 0 {
       throw Failure(

@@ -39,7 +39,7 @@ struct AddingApp {
     let app = GitHubApp(identifier: identifier, key: try privateKey())
     let minting = KeptMinting.app(app)
     do throws(KeychainError) {
-      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.keychain)
+      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
     } catch {
       throw Failure(error)
     }

@@ -71,7 +71,7 @@ struct AddingExchange {
     exchange.clientID = options.clientId
     let minting = KeptMinting.exchange(exchange)
     do throws(KeychainError) {
-      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.keychain)
+      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
     } catch {
       throw Failure(error)
     }

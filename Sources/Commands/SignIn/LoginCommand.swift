@@ -85,7 +85,7 @@ struct LoginCommand: ParsableCommand {
     wish.options.clientID = clientID
     wish.options.scope = scope
     let outcome = try explaining { () throws(KeychainError) in
-      try signingIn.perform(wish, for: key, in: open.keychain)
+      try signingIn.perform(wish, for: key, in: open.own)
     }
     switch outcome {
     case .stored(let item, let expiry, let isRenewable):

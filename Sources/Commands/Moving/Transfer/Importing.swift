@@ -45,7 +45,7 @@ struct Importing {
       found.append(try source.read { bar.show($0, of: $1) })
       bar.clear()
     }
-    let keychain = open.keychain
+    let keychain = open.own
     let plan = try explaining(
       TransferPlan(found.flatMap(\.logins), in: keychain, comparesNotes: comparesNotes))
     if isRehearsal {
@@ -93,7 +93,7 @@ struct Importing {
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
   ) throws(Failure) {
-    let missing = try explaining(transfer.missing(outcomes, in: open.keychain) { bar.show($0, of: $1) })
+    let missing = try explaining(transfer.missing(outcomes, in: open.own) { bar.show($0, of: $1) })
     bar.clear()
     if let first = missing.first {
       throw Failure(
