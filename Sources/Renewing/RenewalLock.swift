@@ -30,8 +30,13 @@ struct RenewalLock: ~Copyable {
     begin...max(begin, SystemClock.sinceBoot) ~= record.failure
   }
 
-  /// For how many seconds the server doesn't want to be asked again.
-  borrowing func wait() -> Int {
+  /// For how many seconds the server doesn't want to be asked again, because it was asked in vain with a token.
+  ///
+  /// - Parameter token: what is to be renewed. One that came since, by signing in for example, is not held back: the server
+  ///   has given it out after it wanted to be left alone.
+  borrowing func wait(with token: borrowing Secret) -> Int {
+    let record = record
+    guard record.paused == Self.hash(token) else { return 0 }
     let left = record.pause - SystemClock.sinceBoot
     return 1...Self.longestPause * 1000 ~= left ? (left + 999) / 1000 : 0
   }
@@ -40,12 +45,23 @@ struct RenewalLock: ~Copyable {
   private static let longestPause = 3600
 
   /// Notes that the attempt of now has failed.
+  borrowing func noteFailure() {
+    var record = record
+    record.failure = SystemClock.sinceBoot
+    record.pause = 0
+    write(record)
+  }
+
+  /// Notes that the attempt of now to renew a token has failed.
   ///
-  /// - Parameter seconds: how long the server doesn't want to be asked again.
-  borrowing func noteFailure(pausing seconds: Int) {
+  /// - Parameters:
+  ///   - token: the token that was to be renewed.
+  ///   - seconds: how long the server doesn't want to be asked again; more than an hour counts as an hour.
+  borrowing func noteFailure(with token: borrowing Secret, pausing seconds: Int) {
     var record = record
     record.failure = SystemClock.sinceBoot
     record.pause = record.failure + min(seconds, Self.longestPause) * 1000
+    record.paused = Self.hash(token)
     write(record)
   }
 
@@ -78,8 +94,10 @@ struct RenewalLock: ~Copyable {
     var failure = 0
     var pause = 0
     var formers = [UInt64](repeating: 0, count: 8)
+    /// The token with which nobody is to be asked until then.
+    var paused: UInt64 = 0
 
-    private static let count = 11
+    private static let count = 12
 
     init(in descriptor: Int32) {
       var numbers = [UInt64](repeating: 0, count: Self.count)
@@ -90,7 +108,8 @@ struct RenewalLock: ~Copyable {
         failure = Int(truncatingIfNeeded: numbers[1])
         pause = Int(truncatingIfNeeded: numbers[2])
       }
-      formers = Array(numbers[3...])
+      formers = Array(numbers[3..<11])
+      paused = numbers[11]
     }
 
     /// Which start of which machine this is.
@@ -106,6 +125,7 @@ struct RenewalLock: ~Copyable {
     func write(to descriptor: Int32) {
       let numbers =
         [Self.start, UInt64(truncatingIfNeeded: failure), UInt64(truncatingIfNeeded: pause)] + formers
+        + [paused]
       _ = numbers.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
   }

@@ -96,8 +96,8 @@ package struct SigningIn {
       try Self.keep(item, credential, in: keychain)
       let kept = (try? keychain.current(item)?.item) ?? item
       return .stored(kept, expiry: tokens.expiry, isRenewable: credential.hasRefreshToken)
-    case .failed(let message, let hint, let pause):
-      lock.noteFailure(pausing: pause)
+    case .failed(let message, let hint, _):
+      lock.noteFailure()
       return .failed(message: message, hint: hint)
     default: return .unknownPlace
     }

@@ -61,7 +61,7 @@ package final class TokenRenewal: SecretRenewing {
     }
     guard present.item.isMinted || present.credential.hasRefreshToken else { return .ended }
     if lock.hasFailed(since: begin) { return .failed }
-    let pause = lock.wait()
+    let pause = lock.wait(with: present.credential.secret)
     if pause > 0 {
       say(place, "the server doesn't want to be asked for another \(pause) s")
       return .failed
@@ -92,11 +92,11 @@ package final class TokenRenewal: SecretRenewing {
       say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
       return .ended
     case .failed(let message, let hint, let pause):
-      lock.noteFailure(pausing: pause)
+      lock.noteFailure(with: present.credential.secret, pausing: pause)
       say(place, message)
       if let hint { StandardStreams.say("hint: \(hint)") }
     default:
-      lock.noteFailure(pausing: 0)
+      lock.noteFailure()
       // Another program may have stored it, and may renew it too.
       guard present.item.itemDescription == SigningIn.tokenDescription else { return .failed }
       say(

@@ -6,8 +6,9 @@ it answers. In FOLDER it keeps:
   log           a line for each request: KIND GRANT CLIENT OUTCOME METHOD PATH, then NAME=VALUE for what came with it.
                 OUTCOME is `ok`, the OAuth error or the status. Secrets appear as `#` and twelve digits of their SHA-256.
   next          what happens to the next requests for tokens, a line for each: `pass`; `lose`, where the answer doesn't
-                come, although the request was carried out; `wait SECONDS`; `hold`, where the answer waits until there
-                is FOLDER/go; `status CODE [RETRY-AFTER]`, where the request isn't carried out.
+                come, although the request was carried out; `wait SECONDS`; `status CODE [RETRY-AFTER]`, where the
+                request isn't carried out; `hold`, alone or before one of these, where the answer waits until there is
+                FOLDER/go.
   repositories  bare repositories, served at /NAME.git to those with a valid access token
 """
 
@@ -98,6 +99,9 @@ class Peer(GitBackend, BaseHTTPRequestHandler):
         path = unquote(path)
         kind = self.kind_of(path)
         fault = self.next_fault() if kind == "token" else ["pass"]
+        is_held = fault[0] == "hold"
+        if is_held:
+            fault = fault[1:] or ["pass"]
         if fault[0] == "status":
             headers = [("Retry-After", " ".join(fault[2:]))] if fault[2:] else []
             reply = int(fault[1]), [*headers, ("Content-Type", "text/plain")], b"try again\n"
@@ -109,7 +113,7 @@ class Peer(GitBackend, BaseHTTPRequestHandler):
             self.note(kind, path, query, body, "lost" if fault[0] == "lose" else self.outcome(kind, reply))
         if fault[0] == "wait":
             time.sleep(float(fault[1]))
-        while fault[0] == "hold" and not os.path.exists(os.path.join(self.options.folder, "go")):
+        while is_held and not os.path.exists(os.path.join(self.options.folder, "go")):
             time.sleep(0.02)
         if fault[0] == "lose":
             self.close_connection = True
