@@ -39,6 +39,7 @@ enum AgentCommand {
       default: throw Failure("\(operand) has no option '\(argument)'", status: .usage)
       }
     }
+    let timeout = try explaining(PassphraseSources.promptTimeout())
     let places = try explaining(ForwardingPlaces())
     let folder = try explaining(Folder(creating: places.runtimeFolder))
     let lock = try explaining({ () throws(KeychainError) -> FileLock in
@@ -63,6 +64,7 @@ enum AgentCommand {
       upstream: VaultLocation.environmentVariable("SSH_AUTH_SOCK"), program: "/proc/self/exe",
       answeringName: AnsweringProgram.name, askingName: AskingProgram.name)
     settings.passesKeys = passesKeys
+    settings.questionTime = min(settings.questionTime, timeout)
     settings.watchingProgram = Executables.companion(SecretServiceProgram.name)
     settings.watchingName = SecretServiceProgram.screenWatch
     let cryptography = GcryptCryptography()

@@ -11,6 +11,9 @@ enum AskingProgram {
   /// The name that it is run as.
   static let name = "llavero-forward-ask"
 
+  /// How long it asks at most, in milliseconds: the agent ends it before. If it ended by itself, that would be a no.
+  private static let patience = 300_000
+
   /// Asks, and ends the process. Nothing is printed if there is no answer.
   static func main() -> Never {
     Program.begin()
@@ -21,7 +24,7 @@ enum AskingProgram {
       }
       let words = Decision.allCases.map(\.rawValue)
       let answer = try explaining { () throws(KeychainError) in
-        try WordPrompt.answer(to: question.sentence, among: words)
+        try WordPrompt.answer(to: question.sentence, among: words, within: patience)
       }
       if let answer { try StandardStreams.write(raw: answer + "\n") }
     } catch {

@@ -183,8 +183,11 @@ package final class PassphraseSources {
       status: .usage)
   }
 
-  /// The time limit for an answer to a program, in case nobody sees its dialog.
-  static func promptTimeout() throws(KeychainError) -> Int {
+  /// The time limit for an answer to a program, in milliseconds, in case nobody sees its dialog: what
+  /// `LLAVERO_PROMPT_TIMEOUT` says, or five minutes.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if the variable isn't between 0.001 and 86,400 seconds.
+  package static func promptTimeout() throws(KeychainError) -> Int {
     try milliseconds("LLAVERO_PROMPT_TIMEOUT", default: 300_000)
   }
 

@@ -18,11 +18,14 @@ package enum WordPrompt {
   /// - Parameters:
   ///   - sentence: what is asked about, in whole sentences.
   ///   - words: the words.
+  ///   - timeout: the time limit for a program that asks, in milliseconds; `nil` for that of `LLAVERO_PROMPT_TIMEOUT`.
   /// - Returns: the word; `nil` if nobody can be asked, or the answer is none of them three times.
   /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if asking
   ///   failed.
-  package static func ask(_ sentence: String, among words: [String]) throws(KeychainError) -> String? {
-    guard let prompt = try prompt() else { return nil }
+  package static func ask(
+    _ sentence: String, among words: [String], within timeout: Int? = nil
+  ) throws(KeychainError) -> String? {
+    guard let prompt = try prompt(timeout) else { return nil }
     let wish = "Type " + words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
     let question = PassphraseQuestion(
       description: "\(sentence) \(wish)", prompt: "Answer:", line: "\(sentence)\n\(wish): ")
@@ -38,8 +41,14 @@ package enum WordPrompt {
   /// The same, where to decline is no answer either.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if asking failed.
-  package static func answer(to sentence: String, among words: [String]) throws(KeychainError) -> String? {
-    do throws(KeychainError) { return try ask(sentence, among: words) } catch .promptDismissed { return nil }
+  package static func answer(
+    to sentence: String, among words: [String], within timeout: Int? = nil
+  ) throws(KeychainError) -> String? {
+    do throws(KeychainError) {
+      return try ask(sentence, among: words, within: timeout)
+    } catch .promptDismissed {
+      return nil
+    }
   }
 
   private static func answer(
@@ -61,8 +70,9 @@ package enum WordPrompt {
     String(answer.lowercased().split(separator: " ").first ?? "")
   }
 
-  private static func prompt() throws(KeychainError) -> PassphrasePrompt? {
+  private static func prompt(_ timeout: Int? = nil) throws(KeychainError) -> PassphrasePrompt? {
     if KeychainEnvironment().forbidsPrompts { return nil }
+    if let timeout { return PassphrasePrompt.find(timeout: timeout) }
     return PassphrasePrompt.find(timeout: try PassphraseSources.promptTimeout())
   }
 }

@@ -44,6 +44,10 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     package var watchingProgram: String?
     /// The name that it is run as.
     package var watchingName = ""
+    /// How long a question waits for an answer, in milliseconds: two minutes at most.
+    package var questionTime = Self.longestQuestionTime
+    /// The longest time for a question, in milliseconds.
+    package static var longestQuestionTime: Int { 120_000 }
 
     /// Makes settings.
     package init(upstream: String?, program: String, answeringName: String, askingName: String) {

@@ -3,8 +3,6 @@ import Forwarding
 import Keychain
 
 extension ForwardingAgent {
-  /// How long a question waits for an answer, in milliseconds.
-  private static var questionTime: Int { 120_000 }
   /// The largest number of questions, and of those of one session.
   private static var maximumQuestions: Int { 64 }
   private static var maximumQuestionsOfOne: Int { 4 }
@@ -34,7 +32,7 @@ extension ForwardingAgent {
     while let next = questions.first(where: { $0.session != lastAsked }) ?? questions.first {
       lastAsked = next.session
       if let program = PipedProgram(settings.program, as: settings.askingName) {
-        next.program = (program, SystemClock.sinceBoot + Self.questionTime)
+        next.program = (program, SystemClock.sinceBoot + settings.questionTime)
         program.give(next.text.encoded)
         return
       }
