@@ -29,6 +29,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
   /// The last result of ``revisions()`` for each collection.
   var lastRevisions: [String: [ItemRevision]] = [:]
   private var lastProvisionalReference = 0
+  /// What the last changes have made, by the references that the items had before.
+  private var sent: [ItemReference: Item] = [:]
   /// The lock, held while items are changed.
   var heldLock: SecretServiceLock?
   /// Whether a change was sent to the service since the lock was taken.
@@ -225,10 +227,16 @@ public final class SecretServiceKeychain: DesktopKeychain {
       if let postponedPrompt { throw .collectionLocked(postponedPrompt.name) }
       let changes = pending?.changes ?? []
       pending = nil
-      for (_, change) in changes { _ = try send(change) }
+      sent = [:]
+      for (reference, change) in changes {
+        if let item = try send(change) { sent[reference] = item }
+      }
       return result
     }
   }
+
+  /// The item as the service has it since the last changes were sent: it names a new one only then, and dates all of them.
+  public func committed(_ item: Item) -> Item { item.reference.flatMap { sent[$0] } ?? item }
 
   typealias Change = PendingChanges.Change
 

@@ -175,20 +175,21 @@ package struct ForwardingService {
         return .asks(Question(item, .change))
       }
     }
-    var outcome = ForwardResponse.fault(.changed)
     do throws(KeychainError) {
-      outcome = try keychain.exclusively { () throws(KeychainError) -> ForwardResponse in
+      let made = try keychain.exclusively { () throws(KeychainError) -> [Item] in
         var made: [Item] = []
         for change in changes {
           guard let item = try make(change) else { throw Self.isChanged }
           made += item
         }
-        return .items(made, nil)
+        return made
       }
+      // The other side goes on to use their references.
+      return .response(.items(made.map { keychain.committed($0) }, nil))
     } catch {
       if error != Self.isChanged { throw error }
+      return .response(.fault(.changed))
     }
-    return .response(outcome)
   }
 
   /// Ends what is done exclusively, so that nothing of it stays.

@@ -39,6 +39,23 @@ extension ConformanceTests {
       }
     }
 
+    @Test(
+      "what a body has made is afterwards known as the keychain names it", arguments: KeychainUnderTest.all)
+    func committed(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let keychain = fresh.keychain
+      let alice = try keychain.add(.internet(account: "alice"), "a")
+      let made = try keychain.exclusively { () throws(KeychainError) -> [Item] in
+        var changed = alice
+        changed.label = "work"
+        return [try keychain.add(.internet(account: "bob"), "b"), try keychain.update(changed)]
+      }
+      let committed = made.map { keychain.committed($0) }
+      let listed = try keychain.items(matching: .all)
+      for item in committed { #expect(listed.contains(item)) }
+      #expect(try committed.map { try keychain.secret(of: $0) } == ["b", "a"])
+    }
+
     @Test("a body that throws has changed nothing", arguments: KeychainUnderTest.all)
     func throwing(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
