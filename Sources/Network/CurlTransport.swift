@@ -8,13 +8,18 @@ package final class CurlTransport: Transport {
   /// Those of the servers that were asked, by their addresses.
   private var known: [EndpointURL: HTTPSettings] = [:]
   private let timeout: Int
+  private let connectTimeout: Int
   private let handle: UnsafeMutableRawPointer?
 
   /// - Parameters:
   ///   - timeout: the longest time of an exchange, in milliseconds.
+  ///   - connectTimeout: the longest time until there is a connection, in milliseconds.
   ///   - settings: returns git's settings for a URL.
-  package init(timeout: Int, settings: @escaping (EndpointURL) -> HTTPSettings) {
+  package init(
+    timeout: Int, connectTimeout: Int = 10_000, settings: @escaping (EndpointURL) -> HTTPSettings
+  ) {
     self.timeout = timeout
+    self.connectTimeout = connectTimeout
     self.settings = settings
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     handle = curl_easy_init()
@@ -34,24 +39,25 @@ package final class CurlTransport: Transport {
     let settings = known[request.url] ?? self.settings(request.url)
     known[request.url] = settings
     var lists = CurlLists()
-    let reply = ReplyBuffer()
+    let reply = ReplyBuffer(limit: request.maximumReply)
     var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
-    set(handle, CURLOPT_URL, request.url.text)
+    set(handle, CURLOPT_URL, settings.serverName.map { request.url.naming($0) } ?? request.url.text)
+    if settings.serverName != nil { lists.connections.append("::\(request.url.host):\(request.url.port)") }
     set(handle, CURLOPT_PROTOCOLS_STR, request.url.scheme)
     set(handle, CURLOPT_FOLLOWLOCATION, 0)
     set(handle, CURLOPT_NOSIGNAL, 1)
     set(handle, CURLOPT_TIMEOUT_MS, timeout)
-    set(handle, CURLOPT_CONNECTTIMEOUT_MS, min(timeout, 10_000))
-    set(handle, CURLOPT_MAXFILESIZE, HTTPReply.maximumBody)
+    set(handle, CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeout))
+    set(handle, CURLOPT_MAXFILESIZE, request.maximumReply)
     set(handle, CURLOPT_USERAGENT, settings.userAgent ?? Self.userAgent)
     apply(settings, to: handle, &lists)
     // Over http nothing leaves this machine.
     if request.url.scheme == "http" { set(handle, CURLOPT_NOPROXY, "*") }
     lists.headers.append("Accept: application/json")
-    if !request.isGet { lists.headers.append("Content-Type: \(request.mediaType)") }
+    if request.hasBody { lists.headers.append("Content-Type: \(request.mediaType)") }
+    for header in request.headers { lists.headers.append(header) }
     // A server that doesn't expect it would be waited for.
     lists.headers.append("Expect:")
-    ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, lists.headers.list)
     ccurl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(reply).toOpaque())
     ccurl_set_write(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
       guard let bytes, let user else { return 0 }
@@ -61,7 +67,7 @@ package final class CurlTransport: Transport {
     let code = message.withUnsafeMutableBufferPointer { message in
       ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
       defer { ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, nil) }
-      return request.lendingSecrets(to: handle) { curl_easy_perform(handle) }
+      return request.lendingSecrets(to: handle, lists.headers.list) { curl_easy_perform(handle) }
     }
     withExtendedLifetime(lists) {}
     if code != CURLE_OK {
@@ -88,6 +94,11 @@ package final class CurlTransport: Transport {
       (CURLOPT_PROXY_SSLCERT, settings.proxyCertificate), (CURLOPT_PROXY_SSLKEY, settings.proxyKey),
       (CURLOPT_COOKIEFILE, settings.cookieFile), (CURLOPT_PROXY, settings.proxy),
     ]
+    if settings.trustsGivenAuthoritiesAlone {
+      // Debian's libcurl would trust those of the system as well.
+      ccurl_set_pointer(handle, CURLOPT_CAINFO, nil)
+      ccurl_set_pointer(handle, CURLOPT_CAPATH, nil)
+    }
     for (option, text) in texts { if let text { set(handle, option, text) } }
     let method: UInt =
       switch settings.proxyAuthMethod?.lowercased() {
@@ -100,6 +111,7 @@ package final class CurlTransport: Transport {
       }
     set(handle, CURLOPT_PROXYAUTH, Int(bitPattern: method))
     for address in settings.resolve { lists.addresses.append(address) }
+    if let list = lists.connections.list { ccurl_set_pointer(handle, CURLOPT_CONNECT_TO, list) }
     if let list = lists.addresses.list { ccurl_set_pointer(handle, CURLOPT_RESOLVE, list) }
   }
 
@@ -130,18 +142,43 @@ package final class CurlTransport: Transport {
 }
 
 extension HTTPRequest {
-  /// Whether it is a GET.
-  fileprivate var isGet: Bool {
+  /// Whether it has a body.
+  fileprivate var hasBody: Bool {
     switch body {
-    case .none: true
-    case .some: false
+    case .none: false
+    case .some: true
     }
   }
 
-  /// Runs `body` while the handle has the request's body and login. libcurl doesn't copy the body.
+  /// Runs `body` while the handle has the request's headers, body and login. libcurl copies neither headers nor body.
   fileprivate borrowing func lendingSecrets(
-    to handle: UnsafeMutableRawPointer, _ perform: () -> CURLcode
+    to handle: UnsafeMutableRawPointer, _ headers: UnsafeMutablePointer<curl_slist>?,
+    _ perform: () -> CURLcode
   ) -> CURLcode {
+    switch secretHeader {
+    case .none: return lendingLogin(to: handle, headers, perform)
+    case .some(let header):
+      // An element of our own, because the list's copies of its texts aren't wiped.
+      var text = header.copy()
+      text.append(0 as UInt8)
+      return text.withUnsafeMutableBytes { text in
+        var first = curl_slist(
+          data: text.start.assumingMemoryBound(to: CChar.self), next: headers)
+        return withUnsafeMutablePointer(to: &first) { lendingLogin(to: handle, $0, perform) }
+      }
+    }
+  }
+
+  private borrowing func lendingLogin(
+    to handle: UnsafeMutableRawPointer, _ headers: UnsafeMutablePointer<curl_slist>?,
+    _ perform: () -> CURLcode
+  ) -> CURLcode {
+    ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
+    defer { ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, nil) }
+    switch method {
+    case .get, .post: break
+    case .delete, .list, .scan: ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, method.rawValue)
+    }
     switch basicAuthorization {
     case .some(let pair):
       ccurl_set_number(handle, CURLOPT_HTTPAUTH, 1)
@@ -179,11 +216,15 @@ extension Secret {
 /// The body of a reply while it comes in.
 private final class ReplyBuffer {
   private var body = Secret(capacity: 4096)
+  private let limit: Int
   private(set) var isTooLarge = false
+
+  /// - Parameter limit: the largest body, in bytes.
+  init(limit: Int) { self.limit = limit }
 
   /// Takes a part. Returns whether there may be more.
   func take(_ part: UnsafeRawBufferPointer) -> Bool {
-    if body.count + part.count > HTTPReply.maximumBody {
+    if body.count + part.count > limit {
       isTooLarge = true
       return false
     }
@@ -200,9 +241,12 @@ private final class ReplyBuffer {
       ccurl_header(handle, "Retry-After") == nil ? nil : ccurl_get_offset(handle, CURLINFO_RETRY_AFTER)
     let date = ccurl_header(handle, "Date").map { curl_getdate($0, nil) }
     let difference = date.flatMap { $0 < 0 ? nil : Int($0) - SystemClock.date / 1000 }
-    return HTTPReply(
+    var reply = HTTPReply(
       status: status, mediaType: media, retryAfter: retryAfter.map { Int(min(max($0, 0), 86_400)) },
       clockDifference: difference, body: body.copy())
+    reply.location = ccurl_header(handle, "Location").map { String(cString: $0) }
+    reply.index = ccurl_header(handle, "X-Vault-Index").map { String(cString: $0) }
+    return reply
   }
 }
 
@@ -210,6 +254,7 @@ private final class ReplyBuffer {
 private struct CurlLists: ~Copyable {
   var headers = CurlList()
   var addresses = CurlList()
+  var connections = CurlList()
 }
 
 private struct CurlList: ~Copyable {

@@ -49,6 +49,21 @@ package struct HTTPSettings {
     userAgent = given("GIT_HTTP_USER_AGENT") ?? userAgent
   }
 
+  /// Whether those given as ``authorities`` and ``authoritiesFolder`` are trusted in place of the system's.
+  package private(set) var trustsGivenAuthoritiesAlone = false
+  /// The name that the server's certificate has to have, in place of that in the address.
+  package private(set) var serverName: String?
+
+  /// The settings for exchanges that a program with a keychain asks for, independent of git's.
+  package init(_ setup: ExchangeSetup) {
+    authorities = setup.authorities
+    authoritiesFolder = setup.authoritiesFolder
+    certificate = setup.certificate
+    key = setup.key
+    serverName = setup.serverName
+    trustsGivenAuthoritiesAlone = authorities != nil || authoritiesFolder != nil
+  }
+
   private mutating func take(_ name: String, _ value: String) {
     switch name {
     case "proxy": proxy = value

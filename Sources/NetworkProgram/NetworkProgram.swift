@@ -20,6 +20,7 @@ package enum NetworkProgram {
     do throws(Failure) {
       switch CString.arguments(from: 1).first?.text {
       case "--version"?: try StandardStreams.write(raw: Program.versionLine)
+      case ExchangeService.operand?: try ExchangeService.run(timeout: try timeout() * 1000)
       case nil: try StandardStreams.write(outcome().encoded)
       default: throw misuse
       }

@@ -20,9 +20,13 @@ package struct EndpointURL: Hashable, Sendable {
   /// Parses an address. `nil` if it isn't a URL of that kind, has a user name or a fragment, is too long, or has a character
   /// that RFC 3986 doesn't allow.
   package init?(_ text: some StringProtocol) {
-    let bytes = Array(text.utf8)
-    guard bytes.count <= Self.maximumSize, bytes.allSatisfy(Self.isAllowed) else { return nil }
-    let text = String(text)
+    if text.utf8.count > Self.maximumSize { return nil }
+    self.init(ofAnyLength: String(text))
+  }
+
+  /// Parses an address as ``init(_:)`` does, however long it is.
+  package init?(ofAnyLength text: String) {
+    guard text.utf8.allSatisfy(Self.isAllowed) else { return nil }
     let lowercased = text.lowercased()
     if lowercased.hasPrefix("https://") {
       scheme = "https"
@@ -99,6 +103,9 @@ package struct EndpointURL: Hashable, Sendable {
   /// The whole address.
   package var text: String { origin + pathAndQuery }
 
+  /// The whole address with another name for the server.
+  package func naming(_ server: String) -> String { "\(scheme)://\(server):\(port)\(pathAndQuery)" }
+
   /// Whether both have the same scheme, host and port (RFC 6454 section 5).
   package func hasSameOrigin(as other: EndpointURL) -> Bool { origin == other.origin }
 
@@ -106,6 +113,20 @@ package struct EndpointURL: Hashable, Sendable {
   package func at(_ path: String) -> EndpointURL? {
     guard path.hasPrefix("/"), !path.hasPrefix("//") else { return nil }
     return EndpointURL(origin + path)
+  }
+
+  /// The address of a path on the same server, of any length, that consists of letters, digits, `-._~` and slashes alone.
+  ///
+  /// - Precondition: the path does.
+  package func at(unreserved path: String) -> EndpointURL {
+    let unreserved: (UInt8) -> Bool = { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d...0x2f, 0x5f, 0x7e: true
+      default: false
+      }
+    }
+    precondition(path.hasPrefix("/") && path.utf8.allSatisfy(unreserved), "a path of unreserved characters")
+    return EndpointURL(scheme: scheme, host: host, port: port, pathAndQuery: path)
   }
 
   /// An address as configuration has it: a whole one, or a path on the same server.

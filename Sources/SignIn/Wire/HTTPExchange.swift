@@ -2,33 +2,57 @@ package import Bytes
 
 /// A request over http, as the flows make it.
 package struct HTTPRequest: ~Copyable {
+  /// The methods of requests.
+  package enum Method: String {
+    case get = "GET"
+    case post = "POST"
+    case delete = "DELETE"
+    /// The keys of a folder (OpenBao, Vault).
+    case list = "LIST"
+    /// The keys of a folder and of all below it (OpenBao).
+    case scan = "SCAN"
+  }
+
   /// Where it goes.
   package let url: EndpointURL
+  /// What is asked for there.
+  package let method: Method
   /// The user name and the password of a Basic Authorization header, which may be secret; `nil` for none.
   package var basicAuthorization: Secret?
   /// The token of a Bearer Authorization header.
   package var bearerToken: Secret?
-  /// The body of a POST, in ``mediaType``; `nil` for a GET.
+  /// Further headers that are not secret, as `Name: value`.
+  package var headers: [String] = []
+  /// A further header whose value is secret, as `Name: value`.
+  package var secretHeader: Secret?
+  /// The body of a POST, in ``mediaType``; `nil` for a request without one.
   package let body: Secret?
   /// The media type of the body.
   package var mediaType: StaticString = "application/x-www-form-urlencoded"
+  /// The largest body of the reply, in bytes.
+  package var maximumReply = HTTPReply.maximumBody
 
-  /// A GET.
-  package init(get url: EndpointURL) {
+  /// A request without a body.
+  package init(_ method: Method, _ url: EndpointURL) {
     self.url = url
+    self.method = method
     body = nil
   }
+
+  /// A GET.
+  package init(get url: EndpointURL) { self.init(.get, url) }
 
   /// A POST.
   package init(post body: consuming Secret, to url: EndpointURL) {
     self.url = url
+    method = .post
     self.body = consume body
   }
 }
 
 /// A reply, whatever its status.
 package struct HTTPReply: ~Copyable {
-  /// The largest body, in bytes. A larger one is an error.
+  /// The largest body, in bytes, unless the request allows a larger one. A larger one is an error.
   package static let maximumBody = 65_536
 
   /// The status code.
@@ -39,6 +63,10 @@ package struct HTTPReply: ~Copyable {
   package let retryAfter: Int?
   /// By how many seconds the server's clock is ahead of this machine's, by its `Date`; `nil` if it has none.
   package let clockDifference: Int?
+  /// `Location`: where a redirect leads to; `nil` if there is none.
+  package var location: String?
+  /// `X-Vault-Index`: up to where a server's data had come, as it says it; `nil` if it doesn't.
+  package var index: String?
   /// The body.
   package let body: Secret
 
@@ -62,7 +90,7 @@ package enum TransportFault: Error, Hashable {
   case proxyAuthentication
   /// The connection isn't safe, as with a certificate that nobody vouches for.
   case unsafeConnection(String)
-  /// The reply is larger than ``HTTPReply/maximumBody``.
+  /// The reply is larger than ``HTTPRequest/maximumReply``.
   case tooLarge
   /// There was no whole reply in time.
   case tooSlow(milliseconds: Int)

@@ -1,0 +1,94 @@
+import Bytes
+import JSON
+import Network
+import SignIn
+import Terminals
+
+/// Exchanges requests with servers for the program that has started this one, until that ends: its connections are kept
+/// meanwhile.
+enum ExchangeService {
+  /// The operand that asks for it.
+  static let operand = "exchange"
+
+  /// Reads a set-up and then requests from standard input, and writes a reply for each, until the input ends.
+  ///
+  /// - Parameter timeout: the longest time of an exchange that the environment allows, in milliseconds.
+  /// - Throws: ``Failure`` if the input isn't what such a program writes.
+  static func run(timeout: Int) throws(Failure) {
+    if StandardStreams.isTerminal(0) { throw misuse }
+    let setup: ExchangeSetup
+    switch try message() {
+    case .none: return
+    case .some(let message):
+      setup = try understood { () throws(JSONReader.Malformed) in
+        try message.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try ExchangeSetup(parsing: text)
+        }
+      }
+    }
+    let settings = HTTPSettings(setup)
+    let transport = CurlTransport(
+      timeout: min(timeout, setup.timeout), connectTimeout: setup.connectTimeout, settings: { _ in settings })
+    while try exchange(over: transport) {}
+  }
+
+  /// Serves one request. Returns whether there was one.
+  private static func exchange(over transport: CurlTransport) throws(Failure) -> Bool {
+    switch try message() {
+    case .none: return false
+    case .some(let message):
+      let request = try understood { () throws(JSONReader.Malformed) in
+        try message.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try HTTPRequest(parsing: text) }
+      }
+      try StandardStreams.write(ExchangeFrame.framed(outcome(of: request, over: transport)))
+      return true
+    }
+  }
+
+  private static func outcome(of request: borrowing HTTPRequest, over transport: CurlTransport) -> Secret {
+    do throws(TransportFault) {
+      return try transport.exchange(request).encoded()
+    } catch {
+      return error.encoded
+    }
+  }
+
+  private static func understood<Value: ~Copyable>(
+    _ parse: () throws(JSONReader.Malformed) -> Value
+  ) throws(Failure) -> Value {
+    do throws(JSONReader.Malformed) { return try parse() } catch { throw misuse }
+  }
+
+  /// The next message; `nil` at the end.
+  private static func message() throws(Failure) -> Secret? {
+    switch try bytes(ExchangeFrame.lengthSize) {
+    case .none: return nil
+    case .some(let length):
+      guard let size = length.withUnsafeBytes({ ExchangeFrame.size($0) }) else { throw misuse }
+      switch try bytes(size) {
+      case .none: throw misuse
+      case .some(let message): return message
+      }
+    }
+  }
+
+  /// Exactly `count` bytes; `nil` if there are none any more.
+  private static func bytes(_ count: Int) throws(Failure) -> Secret? {
+    var read = Secret(capacity: count)
+    while read.count < count {
+      let left = count - read.count
+      var outcome = 0
+      read.append(count: left) { buffer in
+        outcome = StandardStreams.read(0, into: buffer)
+        return max(0, outcome)
+      }
+      if outcome > 0 { continue }
+      if outcome == 0, read.isEmpty { return nil }
+      throw misuse
+    }
+    return read
+  }
+
+  private static var misuse: Failure {
+    Failure("llavero-network is started by llavero", hint: "see 'llavero keychain --help'", status: .usage)
+  }
+}

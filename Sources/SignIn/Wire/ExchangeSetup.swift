@@ -1,0 +1,57 @@
+package import Bytes
+package import JSON
+
+/// How the program that has the network is to connect to servers, for a program that has it exchange requests.
+package struct ExchangeSetup: Hashable, Sendable {
+  /// The file with the certificates of the authorities to trust, in place of the system's; `nil` for those.
+  package var authorities: String?
+  /// A folder of such files.
+  package var authoritiesFolder: String?
+  /// The file with this side's certificate; `nil` for none.
+  package var certificate: String?
+  /// The file with its key.
+  package var key: String?
+  /// The name that the servers' certificates have to have; `nil` for that in the address.
+  package var serverName: String?
+  /// The longest time of an exchange, in milliseconds.
+  package var timeout = 30_000
+  /// The longest time until a connection is made, in milliseconds.
+  package var connectTimeout = 10_000
+
+  /// Makes a set-up without any of them.
+  package init() {}
+
+  /// As JSON.
+  package var encoded: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("authorities", authorities.map { ByteString($0) })
+    json.member("authorities_folder", authoritiesFolder.map { ByteString($0) })
+    json.member("certificate", certificate.map { ByteString($0) })
+    json.member("key", key.map { ByteString($0) })
+    json.member("server_name", serverName.map { ByteString($0) })
+    json.member("timeout", timeout)
+    json.member("connect_timeout", connectTimeout)
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Reads what ``encoded`` wrote.
+  ///
+  /// - Throws: `JSONReader.Malformed`.
+  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
+      switch member.name {
+      case "authorities": authorities = try member.text()
+      case "authorities_folder": authoritiesFolder = try member.text()
+      case "certificate": certificate = try member.text()
+      case "key": key = try member.text()
+      case "server_name": serverName = try member.text()
+      case "timeout": timeout = try member.value.integer()
+      case "connect_timeout": connectTimeout = try member.value.integer()
+      default: break
+      }
+    }
+    guard 1...3_600_000 ~= timeout, 1...3_600_000 ~= connectTimeout else { throw JSONReader.Malformed() }
+  }
+}
