@@ -156,6 +156,10 @@ let package = Package(
     .target(
       name: "SignIn", dependencies: ["Bytes", "JSON", "CredentialProtocols", "CSodium"],
       swiftSettings: settings + compact),
+    // A keychain in OpenBao or HashiCorp Vault. It knows no network either.
+    .target(
+      name: "OpenBao", dependencies: ["Bytes", "JSON", "Keychain", "SignIn"],
+      swiftSettings: settings + compact),
     // The one place that links libcurl, and libcrypto, which that brings along.
     .target(
       name: "Network", dependencies: ["Bytes", "SignIn", "CCrypto", "CCurl"],
@@ -210,7 +214,16 @@ let package = Package(
       name: "Renewing",
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "CredentialProtocols", "SignIn", "Terminals",
-        "Processes",
+        "Processes", "CLinux",
+      ],
+      swiftSettings: settings + compact),
+    // A keychain in OpenBao as a program uses it: where its login is, its copy on this machine, and the companion that has
+    // the network.
+    .target(
+      name: "OpenBaoAccess",
+      dependencies: [
+        "Bytes", "JSON", "Keychain", "PrivateFiles", "EncryptedFile", "SignIn", "OpenBao", "Renewing",
+        "Terminals", "Processes",
       ],
       swiftSettings: settings + compact),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
@@ -295,7 +308,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "Bytes", "Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService", "SSH",
-        "Forwarding",
+        "Forwarding", "SignIn", "OpenBao", "Network",
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
@@ -371,6 +384,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SignInTests", dependencies: ["Bytes", "JSON", "SignIn", "Properties"], swiftSettings: settings),
+    .testTarget(
+      name: "OpenBaoTests",
+      dependencies: ["Bytes", "JSON", "Keychain", "SignIn", "OpenBao", "TestSupport", "Properties"],
+      swiftSettings: settings),
     .testTarget(
       name: "ForwardingTests",
       dependencies: ["Bytes", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties"],

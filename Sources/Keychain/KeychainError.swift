@@ -49,6 +49,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case unavailable(reason: String)
   /// A keychain on another machine doesn't reach this one, or doesn't do what was asked.
   case forwarding(ForwardingFault)
+  /// A keychain in OpenBao or Vault can't be used, or didn't do what was asked. `server` is its address.
+  case openBao(server: String, OpenBaoFault)
   /// A file or folder is not used because it is accessible to others or leads somewhere else.
   case unsafeFile(path: String, FileFault)
   /// A file that must exist is missing, although other parts of the keychain exist.
@@ -202,6 +204,48 @@ public enum KeychainError: Error, Hashable, Sendable {
     case busy
     /// It says something that this version doesn't know.
     case unknown
+  }
+
+  /// Why a keychain in OpenBao or HashiCorp Vault can't be used, or didn't do what was asked.
+  public enum OpenBaoFault: Hashable, Sendable {
+    /// None of its addresses can be reached; the reason of the last one follows "because".
+    case unreachable(String)
+    /// The connection isn't safe, as with a certificate that nobody vouches for.
+    case unsafeConnection(String)
+    /// It has not answered in time.
+    case noAnswer(milliseconds: Int)
+    /// It is sealed: it has no key to its own data.
+    case sealed
+    /// It has never been initialised.
+    case uninitialised
+    /// It has no active node at present.
+    case noActiveNode
+    /// It has asked to wait, and still does after this time.
+    case rateLimited(seconds: Int)
+    /// It leads to a server that the keychain doesn't list.
+    case redirected(to: String)
+    /// Nothing here logs in: there is no token, or what the login method needs is missing. `needed` names it.
+    case noLogin(needed: String)
+    /// It refuses the login, by this method.
+    case loginRefused(method: String)
+    /// It doesn't know the token, or no longer.
+    case tokenRefused
+    /// Its policies don't allow this at the path.
+    case forbidden(path: String)
+    /// It has no secrets engine at this mount, or no such namespace.
+    case noMount(String)
+    /// The secrets engine at this mount is not version 2 of the key-value store.
+    case notVersion2(mount: String)
+    /// What is stored at the path is not an item of llavero's.
+    case foreignItem(path: String)
+    /// Others keep changing the same item.
+    case changed(path: String)
+    /// Its reply can't be understood.
+    case notUnderstood(status: Int)
+    /// The program that has the network isn't installed, can't be started, or is switched off.
+    case noNetworkProgram
+    /// The copy on this machine is too old to answer, in seconds, and this is why there is no newer one.
+    indirect case copyTooOld(seconds: Int, because: OpenBaoFault)
   }
 
   /// Why a file or folder isn't used.

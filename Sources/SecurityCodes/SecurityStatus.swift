@@ -109,6 +109,7 @@ extension SecurityStatus {
     case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens: self = .authFailed
     case .slot(let fault): self.init(fault)
     case .forwarding(let fault): self.init(fault)
+    case .openBao(_, let fault): self.init(fault)
     case .noCollection(nil): self = .noDefaultKeychain
     case .noKeychain, .noCollection, .missing, .elsewhere: self = .noSuchKeychain
     case .noAnswer, .refused, .unavailable, .busy, .mergedInstead: self = .notAvailable
@@ -121,6 +122,18 @@ extension SecurityStatus {
     case .system(_, _, EACCES), .system(_, _, EPERM), .system(_, _, EROFS): self = .wrPerm
     case .system(_, _, ENOMEM): self = .allocate
     case .system: self = .io
+    }
+  }
+
+  private init(_ fault: KeychainError.OpenBaoFault) {
+    switch fault {
+    case .forbidden: self = .missingEntitlement
+    case .noLogin, .tokenRefused, .loginRefused: self = .authFailed
+    case .noMount: self = .noSuchKeychain
+    case .notVersion2, .foreignItem: self = .invalidKeychain
+    case .unreachable, .unsafeConnection, .noAnswer, .sealed, .uninitialised, .noActiveNode, .rateLimited,
+      .redirected, .changed, .notUnderstood, .noNetworkProgram, .copyTooOld:
+      self = .notAvailable
     }
   }
 

@@ -91,6 +91,8 @@ extension Failure {
         status: .usage)
     case .forwarding(let fault):
       self.init(fault)
+    case .openBao(let server, let fault):
+      self.init(fault, at: server)
     case .unsafeFile(let path, let fault):
       self.init(path, fault)
     case .missing(let path):

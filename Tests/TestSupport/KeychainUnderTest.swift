@@ -25,23 +25,27 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
   }
 
   /// All kinds. A new one takes one more line.
-  public static let all = [
-    KeychainUnderTest(name: "in memory") { Instance(keychain: InMemoryKeychain(clock: $0.read)) },
-    KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
-    KeychainUnderTest(name: "secret service", factory: secretService),
-    KeychainUnderTest(name: "forwarded", factory: forwarded),
-    KeychainUnderTest(name: "first of a list") { searchList(encryptedFile($0), at: 0) },
-    KeychainUnderTest(name: "last of a list") { searchList(encryptedFile($0), at: 2) },
-  ]
+  public static let all =
+    [
+      KeychainUnderTest(name: "in memory") { Instance(keychain: InMemoryKeychain(clock: $0.read)) },
+      KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
+      KeychainUnderTest(name: "secret service", factory: secretService),
+      KeychainUnderTest(name: "forwarded", factory: forwarded),
+      KeychainUnderTest(name: "first of a list") { searchList(encryptedFile($0), at: 0) },
+      KeychainUnderTest(name: "last of a list") { searchList(encryptedFile($0), at: 2) },
+    ] + (OpenBaoNode.program == nil ? [] : [KeychainUnderTest(name: "openbao", factory: openBao)])
 
   /// The kinds that distinguish two changes within a second.
   public static let exact = all.filter { $0.name != "secret service" }
 
   /// Whether an item has its reference and dates as soon as it was added, before what is done exclusively ends.
-  public var namesItemsAtOnce: Bool { name != "secret service" && name != "forwarded" }
+  public var namesItemsAtOnce: Bool { name != "secret service" && name != "forwarded" && name != "openbao" }
+
+  /// Whether a primary key can have attributes of any length within ``ItemBounds``. In a path, a component is bounded.
+  public var takesLongKeys: Bool { name != "openbao" }
 
   /// The kinds that can tell of changes.
-  public static let reportingChanges = all.filter { $0.name != "forwarded" }
+  public static let reportingChanges = all.filter { $0.name != "forwarded" && $0.name != "openbao" }
 
   /// The kinds that give refresh tokens to whoever may use an item.
   public static let givingRefreshTokens = all.filter(\.givesRefreshTokens)
@@ -93,6 +97,14 @@ extension KeychainUnderTest {
     let reopened = instance.reopened
     instance.keychain = ForwardedKeychain(to: { reopened() ?? InMemoryKeychain() }, clock: clock.read)
     return instance
+  }
+
+  /// A folder of its own in a real server, which dates the items by itself.
+  private static func openBao(_ clock: SettableClock) -> Instance {
+    let folder = "tests/" + String(UInt64.random(in: 0 ... .max), radix: 16)
+    return Instance(
+      keychain: OpenBaoNode.shared.keychain(in: folder), hasOwnTime: true,
+      reopened: { OpenBaoNode.shared.keychain(in: folder) })
   }
 
   private static func secretService(_ clock: SettableClock) -> Instance {

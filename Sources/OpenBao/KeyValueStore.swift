@@ -1,0 +1,261 @@
+import Bytes
+import JSON
+import Keychain
+import SignIn
+
+/// The key-value store, version 2, that a keychain is in: one request and its meaning at a time.
+final class KeyValueStore {
+  private let session: OpenBaoSession
+
+  /// The largest list of a folder, in bytes.
+  private static let maximumList = 8 << 20
+
+  init(_ session: OpenBaoSession) {
+    self.session = session
+  }
+
+  private var server: OpenBaoServer { session.server }
+
+  func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { session.error(fault) }
+
+  /// What a 403 means.
+  func forbidden(_ interface: String, _ path: String) -> KeychainError {
+    error(.forbidden(path: server.path(interface, path)))
+  }
+
+  /// A status that no request of ours should get.
+  private func unexpected(
+    _ reply: borrowing ServerReply, _ interface: String, _ path: String
+  ) -> KeychainError {
+    switch (reply.status, reply.complaint()) {
+    case (403, _): forbidden(interface, path)
+    case (404, .noRoute): error(.noMount(place))
+    default: session.notUnderstood(reply)
+    }
+  }
+
+  /// The mount, with its namespace.
+  private var place: String {
+    server.namespace.isEmpty ? server.mount : server.namespace + "/" + server.mount
+  }
+
+  // MARK: Reading
+
+  /// What is at a path.
+  ///
+  /// - Throws: ``KeychainError``, but not because of the policies.
+  func read(_ path: ItemPath) throws(KeychainError) -> KnownPath {
+    let outcome = try session.send(.init(method: .get, path: server.path("data", path.text)))
+    switch outcome.reply.status {
+    case 403: return .forbidden
+    case 200: break
+    case 404 where outcome.reply.complaint() == .none: break
+    default: throw unexpected(outcome.reply, "data", path.text)
+    }
+    let found: ReadOutcome
+    do throws(JSONReader.Malformed) {
+      found = try ReadOutcome(outcome.reply, at: path)
+    } catch {
+      // Version 1 has nothing like a version's number.
+      try requireVersion2()
+      throw session.notUnderstood(outcome.reply)
+    }
+    switch consume found {
+    case .record(let record, let version):
+      return .item(StoredItem(record, at: path, version: version.number))
+    case .moved(let destination, let version): return .moved(to: destination, version: version.number)
+    case .foreign(let version): return .foreign(version: version.number)
+    case .deleted(let version): return .absent(version: version.number)
+    case .absent:
+      try requireVersion2()
+      return .absent(version: 0)
+    }
+  }
+
+  /// The paths of what is in a folder or below it, sorted; `nil` if the policies don't allow listing.
+  ///
+  /// - Throws: ``KeychainError``, but not because of the policies for the folder itself.
+  func paths(below folder: String) throws(KeychainError) -> [String]? {
+    if session.memory.scans ?? true {
+      let outcome = try list(.scan, folder)
+      switch outcome.reply.status {
+      case 200:
+        session.note { $0.scans = true }
+        let keys = try keys(outcome.reply)
+        return try present(keys.items.map { Self.join(folder, $0) }.sorted())
+      case 404 where outcome.reply.complaint() == .none: return try present([])
+      case 403, 404, 405: break
+      default: throw unexpected(outcome.reply, "metadata", folder)
+      }
+    }
+    guard let listed = try listAll(below: folder) else { return nil }
+    session.note { $0.scans = false }
+    return try present(listed.sorted())
+  }
+
+  private func present(_ paths: [String]) throws(KeychainError) -> [String] {
+    // A mount of version 1 seems to have no folder of metadata.
+    if paths.isEmpty { try requireVersion2() }
+    return paths
+  }
+
+  private func listAll(below folder: String) throws(KeychainError) -> [String]? {
+    let outcome = try list(.list, folder)
+    switch outcome.reply.status {
+    case 200: break
+    case 404 where outcome.reply.complaint() == .none: return []
+    case 403: return nil
+    default: throw unexpected(outcome.reply, "metadata", folder)
+    }
+    let keys = try keys(outcome.reply)
+    var paths = keys.items.map { Self.join(folder, $0) }
+    // What lies in a folder that others keep for themselves isn't for this login.
+    for inner in keys.folders { paths += try listAll(below: Self.join(folder, inner)) ?? [] }
+    return paths
+  }
+
+  private func list(
+    _ method: HTTPRequest.Method, _ folder: String
+  ) throws(KeychainError) -> OpenBaoSession.Outcome {
+    let path = server.path("metadata", folder)
+    return try session.send(.init(method: method, path: path + "/", maximumReply: Self.maximumList))
+  }
+
+  private func keys(_ reply: borrowing ServerReply) throws(KeychainError) -> FolderKeys {
+    do throws(JSONReader.Malformed) {
+      return try FolderKeys(reply)
+    } catch {
+      throw session.notUnderstood(reply)
+    }
+  }
+
+  private static func join(_ folder: String, _ name: String) -> String {
+    folder.isEmpty ? name : folder + "/" + name
+  }
+
+  /// Throws unless the mount is of version 2. What is absent, or was written, in one of version 1 would be lost later.
+  func requireVersion2() throws(KeychainError) {
+    if session.memory.isVersion2 { return }
+    let outcome = try session.send(.init(method: .get, path: "sys/internal/ui/mounts/" + server.mount))
+    switch outcome.reply.status {
+    case 200: break
+    // Whoever may do nothing at all there isn't told whether it exists.
+    case 403, 404: throw error(.noMount(place))
+    default: throw session.notUnderstood(outcome.reply)
+    }
+    var isVersion2 = false
+    do throws(JSONReader.Malformed) {
+      try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        var isStore = false
+        var version: ByteString?
+        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
+          if name == "type" { isStore = try value.string() == "kv" }
+          if name == "options", value.kind == .object {
+            try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+              if name == "version" { version = try value.string() }
+            }
+          }
+        }
+        isVersion2 = isStore && version == "2"
+      }
+    } catch {
+      throw session.notUnderstood(outcome.reply)
+    }
+    guard isVersion2 else { throw error(.notVersion2(mount: place)) }
+    session.note { $0.isVersion2 = true }
+  }
+
+  // MARK: Changing
+
+  /// Writes an item if its path is in a version; 0 for one that never was there. Returns the version that it is in now;
+  /// `nil` if it was in another one.
+  ///
+  /// - Throws: ``KeychainError``.
+  func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> StoredVersion? {
+    let written = try write(item.record.encoded(), at: item.path, over: version)
+    switch written {
+    case .version(let version): return version
+    case .contested(let mayBeOurs):
+      // An earlier try may have arrived although nothing was heard of it.
+      guard mayBeOurs, case .item(let present) = try read(item.path),
+        present.version == version + 1, present.holdsTheSame(as: item)
+      else { return nil }
+      return StoredVersion(number: present.version, created: present.record.item.modificationDate)
+    }
+  }
+
+  /// Leaves a note in place of an item that is at another path now, if it is in a version. Returns whether it was.
+  ///
+  /// - Throws: ``KeychainError``.
+  func leaveNote(at path: ItemPath, over version: Int, movedTo other: ItemPath) throws(KeychainError) -> Bool
+  {
+    switch try write(ItemRecord.moved(to: other), at: path, over: version) {
+    case .version: return true
+    case .contested(let mayBeOurs):
+      guard mayBeOurs, case .moved(other, version + 1) = try read(path) else { return false }
+      return true
+    }
+  }
+
+  private enum Written {
+    case version(StoredVersion)
+    /// It is in another version.
+    case contested(mayBeOurs: Bool)
+  }
+
+  private func write(
+    _ record: borrowing Secret, at path: ItemPath, over version: Int
+  ) throws(KeychainError) -> Written {
+    try requireVersion2()
+    var json = JSONWriter(capacity: record.count + 64)
+    json.beginObject()
+    json.beginObject("options")
+    json.member("cas", version)
+    json.endObject()
+    record.withUnsafeBytes { json.rawMember(name: ("data" as StaticString).bytes, value: $0) }
+    json.endObject()
+    let outcome = try session.send(
+      .init(method: .post, path: server.path("data", path.text)), json.finish())
+    switch (outcome.reply.status, outcome.reply.complaint()) {
+    case (200, _):
+      do throws(JSONReader.Malformed) {
+        return .version(
+          try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+            try StoredVersion(parsing: data)
+          })
+      } catch {
+        throw session.notUnderstood(outcome.reply)
+      }
+    case (400, .wrongVersion): return .contested(mayBeOurs: outcome.mayBeRepeated)
+    default: throw unexpected(outcome.reply, "data", path.text)
+    }
+  }
+
+  /// Deletes one version of an item, which can be undone.
+  ///
+  /// - Throws: ``KeychainError``.
+  func delete(_ version: Int, of path: ItemPath) throws(KeychainError) {
+    try change("delete", version, of: path)
+  }
+
+  /// Undoes the deletion of a version.
+  ///
+  /// - Throws: ``KeychainError``.
+  func undelete(_ version: Int, of path: ItemPath) throws(KeychainError) {
+    try change("undelete", version, of: path)
+  }
+
+  private func change(_ interface: String, _ version: Int, of path: ItemPath) throws(KeychainError) {
+    var json = JSONWriter()
+    json.beginObject()
+    json.beginArray("versions")
+    json.element(Int64(version))
+    json.endArray()
+    json.endObject()
+    let outcome = try session.send(
+      .init(method: .post, path: server.path(interface, path.text)), json.finish())
+    guard outcome.reply.status == 204 || outcome.reply.status == 200 else {
+      throw unexpected(outcome.reply, interface, path.text)
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Bytes
+package import SignIn
+
+/// What a person has said of a keychain in OpenBao or Vault when adding it.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `mount` | where the key-value store is mounted; `secret` |
+/// | `namespace` | the namespace; the root |
+/// | `prefix` | the folder of the store that the keychain is in; all of it |
+/// | `address` | the addresses of further nodes, with commas between them |
+/// | `login` | `token`, `approle`, `userpass`, `jwt`, `kubernetes` or `cert`; `token` |
+/// | `login-mount` | where the login method is mounted; as the method is called |
+/// | `role` | the role's identifier (`approle`), the role (`jwt`, `kubernetes`), or its name (`cert`) |
+/// | `user` | the user's name (`userpass`) |
+/// | `jwt-file` | the file with the token of another service (`jwt`, `kubernetes`) |
+/// | `ca`, `ca-folder` | the authorities to trust, in place of the system's |
+/// | `cert`, `key` | this side's certificate and its key |
+/// | `server-name` | the name that the nodes' certificates have to have |
+/// | `max-age` | how old a copy on this machine may be that still answers; `24h`, `0` for no copy |
+/// | `fresh` | how old a copy may be without being looked after; `60s` |
+/// | `prefetch` | which items are copied without having been asked for: the beginnings of their paths, with commas between them |
+package struct OpenBaoSettings: Hashable, Sendable {
+  /// Where the keychain is.
+  package let server: OpenBaoServer
+  /// How to log in.
+  package let login: LoginMethod
+  /// The file with the token of another service; `nil` if a keychain has it.
+  package let tokenFile: String?
+  /// How to connect.
+  package let setup: ExchangeSetup
+  /// Whether the namespace was given.
+  package let hasNamespace: Bool
+  /// Copies on this machine.
+  package let copies: Copies
+
+  /// How items are copied to this machine.
+  package struct Copies: Hashable, Sendable {
+    /// How old a copy may be that answers, in seconds; 0 for no copies.
+    package var maximumAge = 86_400
+    /// How old it may be without being renewed behind the answer, in seconds.
+    package var freshness = 60
+    /// The beginnings of the paths of items that are copied without having been asked for.
+    package var prefetched: [String] = []
+
+    /// The usual ones.
+    package init() {}
+  }
+
+  /// Where a service account's token lies in a container of Kubernetes.
+  package static let serviceAccountFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+
+  /// What is wrong with what a person has said. None of the cases has a value that may be secret.
+  package enum Fault: Error, Hashable, Sendable {
+    /// The address isn't one of https, or of http on this machine.
+    case address(String)
+    /// There is no such option.
+    case unknown(option: String)
+    /// The option is given twice.
+    case twice(option: String)
+    /// The value is none of those that the option can have, in words.
+    case value(option: String, needed: String)
+    /// The login method needs this option.
+    case missing(option: String, login: String)
+    /// The login method has no use for this option.
+    case useless(option: String, login: String)
+
+    /// The fault in words.
+    package var text: String {
+      switch self {
+      case .address(let text):
+        "'\(text)' is no address of a server: it has to be https, or http on this machine"
+      case .unknown(let option): "a keychain in OpenBao has no option '\(option)'"
+      case .twice(let option): "the option '\(option)' is given twice"
+      case .value(let option, let needed): "the option '\(option)' has to be \(needed)"
+      case .missing(let option, let login): "the login '\(login)' needs the option '\(option)'"
+      case .useless(let option, let login): "the login '\(login)' has no use for the option '\(option)'"
+      }
+    }
+  }
+
+  private static let names = [
+    "mount", "namespace", "prefix", "address", "login", "login-mount", "role", "user", "jwt-file", "ca",
+    "ca-folder", "cert", "key", "server-name", "max-age", "fresh", "prefetch",
+  ]
+
+  /// Reads what a person has said.
+  ///
+  /// - Parameters:
+  ///   - place: the address of the server.
+  ///   - options: the names and values of the options, in their order.
+  /// - Throws: ``Fault`` for anything that can't be understood.
+  package init(place: String, options: [(name: String, value: String)]) throws(Fault) {
+    var given: [String: String] = [:]
+    for option in options {
+      guard Self.names.contains(option.name) else { throw .unknown(option: option.name) }
+      if given[option.name] != nil { throw .twice(option: option.name) }
+      if option.value.isEmpty { throw .value(option: option.name, needed: "more than nothing") }
+      given[option.name] = option.value
+    }
+    func one(_ name: String) -> String? { given[name] }
+    func several(_ name: String) -> [String] {
+      one(name)?.split(separator: ",", omittingEmptySubsequences: false).map { String($0) } ?? []
+    }
+    func path(_ name: String) throws(Fault) -> String? {
+      guard var text = one(name) else { return nil }
+      while text.hasSuffix("/") { text.removeLast() }
+      guard OpenBaoServer.isPath(text) else {
+        throw .value(
+          option: name, needed: "components of letters, digits and '-._~', with slashes between them")
+      }
+      return text
+    }
+    func file(_ name: String) throws(Fault) -> String? {
+      guard let text = one(name) else { return nil }
+      guard text.hasPrefix("/"), !text.utf8.contains(0) else {
+        throw .value(option: name, needed: "an absolute path")
+      }
+      return text
+    }
+
+    var addresses: [EndpointURL] = []
+    for text in [place] + several("address") {
+      guard let url = EndpointURL(text), !url.pathAndQuery.contains("?"), Self.isPlain(url.pathAndQuery)
+      else {
+        throw .address(text)
+      }
+      addresses.append(url)
+    }
+    let namespace = try path("namespace")
+    hasNamespace = namespace != nil
+    server = OpenBaoServer(
+      addresses, namespace: namespace ?? "", mount: try path("mount") ?? "secret",
+      folder: try path("prefix") ?? "")
+
+    let method = one("login") ?? "token"
+    let mount = try path("login-mount") ?? method
+    func needed(_ name: String) throws(Fault) -> ByteString {
+      guard let text = one(name) else { throw .missing(option: name, login: method) }
+      return ByteString(text)
+    }
+    var uses: [String] = method == "token" ? [] : ["login-mount"]
+    switch method {
+    case "token": login = .token
+    case "approle":
+      login = .appRole(mount: mount, role: try needed("role"))
+      uses.append("role")
+    case "userpass":
+      let name = try needed("user")
+      guard OpenBaoServer.isPath(name.description), !name.bytes.contains(UInt8(ascii: "/")) else {
+        throw .value(option: "user", needed: "letters, digits and '-._~'")
+      }
+      login = .userPassword(mount: mount, name: name)
+      uses.append("user")
+    case "jwt":
+      login = .jwt(mount: mount, role: try needed("role"))
+      uses += ["role", "jwt-file"]
+    case "kubernetes":
+      login = .kubernetes(mount: mount, role: try needed("role"))
+      uses += ["role", "jwt-file"]
+    case "cert":
+      guard one("cert") != nil else { throw .missing(option: "cert", login: method) }
+      login = .certificate(mount: mount, name: one("role").map { ByteString($0) })
+      uses.append("role")
+    default:
+      throw .value(
+        option: "login", needed: "'token', 'approle', 'userpass', 'jwt', 'kubernetes' or 'cert'")
+    }
+    for name in ["login-mount", "role", "user", "jwt-file"] where given[name] != nil && !uses.contains(name) {
+      throw .useless(option: name, login: method)
+    }
+    let tokenFile = try file("jwt-file")
+    self.tokenFile = method == "kubernetes" ? tokenFile ?? Self.serviceAccountFile : tokenFile
+
+    var setup = ExchangeSetup()
+    setup.authorities = try file("ca")
+    setup.authoritiesFolder = try file("ca-folder")
+    setup.certificate = try file("cert")
+    setup.key = try file("key")
+    setup.connectTimeout = addresses.count > 1 ? 1000 : 5000
+    setup.timeout = 15_000
+    if let name = one("server-name") {
+      guard EndpointURL("https://\(name)/")?.host == name.lowercased() else {
+        throw .value(option: "server-name", needed: "the name of a host")
+      }
+      setup.serverName = name
+    }
+    self.setup = setup
+
+    var copies = Copies()
+    if let text = one("max-age") {
+      guard let seconds = Self.seconds(text) else {
+        throw .value(option: "max-age", needed: "a time such as 30m, 24h or 7d, or 0")
+      }
+      copies.maximumAge = seconds
+    }
+    if let text = one("fresh") {
+      guard let seconds = Self.seconds(text) else {
+        throw .value(option: "fresh", needed: "a time such as 60s or 5m, or 0")
+      }
+      copies.freshness = seconds
+    }
+    for text in several("prefetch") {
+      guard OpenBaoServer.isPath(text.hasSuffix("/") ? String(text.dropLast()) : text) else {
+        throw .value(
+          option: "prefetch", needed: "the beginning of items' paths, such as https/git.example.com/")
+      }
+      copies.prefetched.append(text)
+    }
+    self.copies = copies
+  }
+
+  /// Whether the path of an address can be put before ours.
+  private static func isPlain(_ path: String) -> Bool {
+    let inner = path.drop { $0 == "/" }
+    return inner.isEmpty
+      || OpenBaoServer.isPath(inner.hasSuffix("/") ? String(inner.dropLast()) : String(inner))
+  }
+
+  /// A number of seconds, at most a year, from a text such as `90s`, `15m`, `8h`, `2d` or `0`.
+  private static func seconds(_ text: String) -> Int? {
+    if text == "0" { return 0 }
+    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), 1...7 ~= text.dropLast().utf8.count,
+      text.dropLast().utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text.dropLast()),
+      number * unit <= 366 * 86_400
+    else { return nil }
+    return number * unit
+  }
+}
+
+extension OpenBaoSettings {
+  /// The settings with what the variables of the original clients say where a person has said nothing: those of OpenBao go
+  /// before those of Vault. They count only if they are about this server, or about none.
+  ///
+  /// - Parameter variable: returns the value of a variable; `nil` if it isn't set.
+  package func completed(by variable: (String) -> String?) -> OpenBaoSettings {
+    guard Self.areAbout(server, variable) else { return self }
+    func value(_ name: String) -> String? { Self.value(name, variable) }
+    var setup = setup
+    if setup.authorities == nil, setup.authoritiesFolder == nil {
+      setup.authorities = value("CACERT")
+      setup.authoritiesFolder = value("CAPATH")
+    }
+    if setup.certificate == nil {
+      setup.certificate = value("CLIENT_CERT")
+      setup.key = value("CLIENT_KEY")
+    }
+    setup.serverName = setup.serverName ?? value("TLS_SERVER_NAME")
+    var server = server
+    if !hasNamespace, var namespace = value("NAMESPACE") {
+      while namespace.hasSuffix("/") { namespace.removeLast() }
+      if OpenBaoServer.isPath(namespace) {
+        server = OpenBaoServer(
+          server.addresses, namespace: namespace, mount: server.mount, folder: server.folder)
+      }
+    }
+    return OpenBaoSettings(self, server: server, setup: setup)
+  }
+
+  /// `BAO_NAME`, else `VAULT_NAME`; `nil` if neither is set, or it is empty.
+  package static func value(_ name: String, _ variable: (String) -> String?) -> String? {
+    ["BAO_" + name, "VAULT_" + name].compactMap(variable).first { !$0.isEmpty }
+  }
+
+  /// Whether the variables are about this server, by their address, or name none.
+  package static func areAbout(_ server: OpenBaoServer, _ variable: (String) -> String?) -> Bool {
+    guard let text = value("ADDR", variable) else { return true }
+    guard let url = EndpointURL(text) else { return false }
+    return server.addresses.contains { $0.hasSameOrigin(as: url) }
+  }
+
+  private init(_ settings: OpenBaoSettings, server: OpenBaoServer, setup: ExchangeSetup) {
+    self.server = server
+    login = settings.login
+    tokenFile = settings.tokenFile
+    self.setup = setup
+    hasNamespace = settings.hasNamespace
+    copies = settings.copies
+  }
+}

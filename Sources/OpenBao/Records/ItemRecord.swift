@@ -1,0 +1,182 @@
+package import Bytes
+package import JSON
+package import Keychain
+
+/// An item as it is stored: an object whose values are strings, because a server keeps neither large numbers nor bytes that
+/// aren't UTF-8.
+///
+/// The members are those of an item's JSON. Bytes that aren't UTF-8 are base64 in a member whose name ends in `_b64`. Numbers,
+/// `true`, and sets of attributes are their JSON text. `created` is when the item was added, and `modified` when it was last
+/// changed, if it came from another keychain; otherwise the version's own date says that. `origin` is the path at which it
+/// was added, if it has moved since; there is a record then whose only member, `moved`, is the new path. Everything is here, and nothing in
+/// the custom metadata, which other policies guard. Members that others have added are kept.
+///
+/// A record that somebody wrote by hand needs nothing but `secret`: without `class`, the path says what it is for.
+package struct ItemRecord: ~Copyable {
+  /// The item with its dates, without reference.
+  package var item: Item
+  /// Its confidential part.
+  package var credential: Credential
+  /// When it was added, as written; `nil` if a person has written it.
+  package var created: Timestamp?
+  /// When it was last changed, if that isn't the version's own date.
+  package var modified: Timestamp?
+  /// The path at which it was added, if it has moved since.
+  package var origin: ItemPath?
+  /// An object with the members that aren't an item's.
+  package var others: Secret
+
+  /// Makes a record of an item that is not stored yet.
+  package init(
+    _ item: Item, _ credential: consuming Credential, created: Timestamp?, modified: Timestamp? = nil
+  ) {
+    self.item = item
+    self.credential = credential
+    self.created = created
+    self.modified = modified
+    others = Secret("{}")
+  }
+
+  /// The members whose values are JSON in a string.
+  private static let typed: [StaticString] = [
+    "port", "isDefault", "isSynchronizable", "password_expiry_utc", "attributes", "primaryAttributes",
+    "lookupAttributes",
+  ]
+  private static let confidential: [StaticString] = [
+    "secret", "secret_b64", "password_expiry_utc", "oauth_refresh_token", "oauth_refresh_token_b64",
+    "authtype",
+    "authtype_b64",
+  ]
+
+  /// The object.
+  package borrowing func encoded() -> Secret {
+    var typed = JSONWriter(capacity: 1024)
+    typed.beginObject()
+    typed.attributes(of: item)
+    typed.confidentialMembers(of: credential)
+    typed.endObject()
+    let text = typed.finish()
+    var json = JSONWriter(capacity: text.count + 256)
+    json.beginObject()
+    text.withUnsafeBytes { text in
+      // What was just written can be read.
+      try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if value.kind == .string {
+          json.rawMember(name: name, value: value.raw)
+        } else {
+          json.textMember(try JSONValue.name(name), value.raw)
+        }
+      }
+    }
+    json.member("created", created)
+    json.member("modified", modified)
+    json.member("origin", origin.map { ByteString($0.text) })
+    others.withUnsafeBytes { others in
+      try? JSONReader.members(of: others) { (name, value) throws(JSONReader.Malformed) in
+        json.rawMember(name: name, value: value.raw)
+      }
+    }
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Reads a record.
+  ///
+  /// - Parameters:
+  ///   - text: the object.
+  ///   - path: where it is stored.
+  ///   - date: the date of its version.
+  /// - Throws: `JSONReader.Malformed` if it isn't an item that belongs there: a copy at another path would answer for
+  ///   something that its policies aren't about.
+  package init(
+    parsing text: UnsafeRawBufferPointer, at path: ItemPath, writtenAt date: Timestamp?
+  ) throws(JSONReader.Malformed) {
+    var created: Timestamp?
+    var modified: Timestamp?
+    var origin: ItemPath?
+    var typed = JSONWriter(capacity: text.count)
+    typed.beginObject()
+    var hasClass = false
+    try JSONReader.members(of: text) { (name, _) throws(JSONReader.Malformed) in
+      if name == "class" { hasClass = true }
+    }
+    if !hasClass { typed.attributes(of: Item(path.key)) }
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      if name == "created" {
+        created = try value.timestamp()
+      } else if name == "modified" {
+        modified = try value.timestamp()
+      } else if name == "origin" {
+        origin = ItemPath(parsing: "\(try value.string())")
+      } else if value.kind == .string, Self.typed.contains(where: { name == $0 }) {
+        try Self.append(name, value, to: &typed)
+      } else {
+        typed.rawMember(name: name, value: value.raw)
+      }
+    }
+    typed.endObject()
+    let object = typed.finish()
+    var attributes = ItemAttributes()
+    var others = JSONWriter()
+    others.beginObject()
+    try object.withUnsafeBytes { (object) throws(JSONReader.Malformed) in
+      try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
+        if try attributes.take(name, value) || Self.confidential.contains(where: { name == $0 }) { return }
+        others.rawMember(name: name, value: value.raw)
+      }
+    }
+    others.endObject()
+    var item = try attributes.item()
+    guard item.key.primaryKey == path.key else { throw JSONReader.Malformed() }
+    item.creationDate = created ?? date
+    item.modificationDate = modified ?? date
+    let credential = try object.withUnsafeBytes { (object) throws(JSONReader.Malformed) in
+      try Credential(confidentialMembersOf: object)
+    }
+    self.init(item, credential, created: created, modified: modified)
+    self.origin = origin
+    self.others = others.finish()
+  }
+
+  /// The record that is left where an item was, for those that know it by its reference.
+  ///
+  /// - Parameter path: where it is now.
+  package static func moved(to path: ItemPath) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("moved", ByteString(path.text))
+    json.endObject()
+    return json.finish()
+  }
+
+  /// The path that such a record leads to; `nil` if it is another one.
+  package static func destination(of text: UnsafeRawBufferPointer) -> ItemPath? {
+    var path: ItemPath?
+    var count = 0
+    try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      count += 1
+      if name == "moved" { path = ItemPath(parsing: "\(try value.string())") }
+    }
+    return count == 1 ? path : nil
+  }
+
+  /// Writes a member with the value whose JSON text is in a string.
+  private static func append(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue, to json: inout JSONWriter
+  ) throws(JSONReader.Malformed) {
+    var text = Secret(capacity: value.raw.count)
+    try value.appendString(to: &text)
+    try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+      // One value alone: more text would be further members.
+      var array = Secret("[")
+      array.append(text)
+      array.append("]")
+      var count = 0
+      try array.withUnsafeBytes { (array) throws(JSONReader.Malformed) in
+        try JSONReader.elements(of: array) { (_) throws(JSONReader.Malformed) in count += 1 }
+      }
+      guard count == 1 else { throw JSONReader.Malformed() }
+      json.rawMember(name: name, value: text)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package import Bytes
+package import JSON
+
+/// A token that a login or a renewal has given.
+package struct IssuedToken: ~Copyable {
+  /// The token.
+  package let value: Secret
+  /// For how many seconds it is valid; 0 for as long as nobody revokes it.
+  package let lease: Int
+  /// Whether it can be renewed.
+  package let isRenewable: Bool
+
+  /// Makes a token.
+  package init(_ value: consuming Secret, lease: Int, isRenewable: Bool) {
+    self.value = value
+    self.lease = lease
+    self.isRenewable = isRenewable
+  }
+
+  /// Reads a reply with status 200 to a login or to `renew-self`.
+  ///
+  /// - Throws: `JSONReader.Malformed` without a token that fits into a header.
+  package init(_ reply: borrowing ServerReply) throws(JSONReader.Malformed) {
+    var value = Secret()
+    var lease = 0
+    var isRenewable = false
+    try reply.withMember("auth") { (auth) throws(JSONReader.Malformed) in
+      try JSONReader.members(of: auth) { (name, member) throws(JSONReader.Malformed) in
+        if name == "client_token" {
+          value = Secret()
+          try member.appendString(to: &value)
+        } else if name == "lease_duration" {
+          lease = try member.integer()
+        } else if name == "renewable" {
+          isRenewable = try member.bool()
+        }
+      }
+    }
+    guard lease >= 0, lease <= 1 << 40, Self.isToken(value) else { throw JSONReader.Malformed() }
+    self.init(value, lease: lease, isRenewable: isRenewable)
+  }
+
+  /// Whether it has the form of a token: visible ASCII characters, at most 8,192 (batch tokens are long).
+  package static func isToken(_ value: borrowing Secret) -> Bool {
+    value.withUnsafeBytes { text in
+      1...8192 ~= text.count && text.allSatisfy { 0x21...0x7e ~= $0 }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package import Bytes
+package import JSON
+
+/// A server's reply, whatever its status, and what can be read from its body.
+package struct ServerReply: ~Copyable {
+  /// The status code.
+  package let status: Int
+  /// The body.
+  package let body: Secret
+
+  /// Makes a reply.
+  package init(status: Int, body: consuming Secret) {
+    self.status = status
+    self.body = body
+  }
+
+  /// What the texts of `errors` say, as far as it matters.
+  package enum Complaint: Hashable {
+    /// There are no texts, or no `errors`.
+    case none
+    /// The version of an item isn't the one that was named.
+    case wrongVersion
+    /// The value of a check-and-set isn't given, although the mount demands it.
+    case versionMissing
+    /// There is no secrets engine, login method or namespace there.
+    case noRoute
+    /// A standby hasn't heard of everything yet.
+    case waitingForPrimary
+    /// The server is sealed.
+    case sealed
+    /// The server has never been initialised.
+    case uninitialised
+    /// The operation isn't supported there.
+    case unsupported
+    /// Something else.
+    case other
+  }
+
+  /// The texts that servers use. Nothing but their text tells these errors apart.
+  private static let complaints: [(StaticString, Complaint)] = [
+    ("check-and-set parameter did not match", .wrongVersion),
+    ("check-and-set parameter required", .versionMissing),
+    ("no handler for route", .noRoute), ("route entry not found", .noRoute),
+    ("namespace not found", .noRoute),
+    ("Waiting for the primary to upgrade", .waitingForPrimary), ("is sealed", .sealed),
+    ("not yet initialized", .uninitialised), ("not initialized", .uninitialised),
+    ("unsupported operation", .unsupported), ("unsupported path", .unsupported),
+  ]
+
+  /// What the server complains about.
+  package borrowing func complaint() -> Complaint {
+    body.withUnsafeBytes { body in
+      var found = Complaint.none
+      try? JSONReader.members(of: body) { (name, value) throws(JSONReader.Malformed) in
+        guard name == "errors", value.kind == .array else { return }
+        try JSONReader.elements(of: value.raw) { (text) throws(JSONReader.Malformed) in
+          guard found == .none || found == .other else { return }
+          let said = "\(try text.string())"
+          found = Self.complaints.first { said.contains("\($0.0)") }?.1 ?? .other
+        }
+      }
+      return found
+    }
+  }
+
+  /// Passes the object that is the member `name` to `body`.
+  ///
+  /// - Throws: `JSONReader.Malformed` if the body is no object or has no such member; what `body` throws.
+  package borrowing func withMember<Result: ~Copyable>(
+    _ name: StaticString, _ read: (UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Result
+  ) throws(JSONReader.Malformed) -> Result {
+    try body.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+      try read(try Self.object(name, of: text))
+    }
+  }
+
+  /// The object that is a member of another.
+  static func object(
+    _ wanted: StaticString, of text: UnsafeRawBufferPointer
+  ) throws(JSONReader.Malformed) -> UnsafeRawBufferPointer {
+    var found: UnsafeRawBufferPointer?
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      if name == wanted, value.kind == .object { found = value.raw }
+    }
+    guard let found else { throw JSONReader.Malformed() }
+    return found
+  }
+}

@@ -1,0 +1,60 @@
+package import Bytes
+package import Keychain
+
+/// A token with what is known of it.
+package struct HeldToken: ~Copyable {
+  /// The token.
+  package let value: Secret
+  /// When it ends, in seconds since the Unix epoch; `nil` if that isn't known.
+  package let expiry: Int64?
+  /// From when on it is to be renewed, in seconds since the Unix epoch; `nil` if it can't be, or needn't.
+  package let renewal: Int64?
+
+  /// Makes a token.
+  package init(_ value: consuming Secret, expiry: Int64? = nil, renewal: Int64? = nil) {
+    self.value = value
+    self.expiry = expiry
+    self.renewal = renewal
+  }
+}
+
+/// Where a session has its tokens from, and what it logs in with.
+package protocol LoginCredentials: AnyObject {
+  /// The token to use: one that ``keep(_:)`` was given, or for ``LoginMethod/token`` one that a person has provided. `nil` if
+  /// there is none.
+  ///
+  /// - Throws: ``KeychainError`` if the place where it would be can't be read.
+  func token() throws(KeychainError) -> HeldToken?
+
+  /// Keeps a token for the next session, as well as that is possible.
+  func keep(_ token: borrowing HeldToken)
+
+  /// Forgets the token that was kept.
+  func forget()
+
+  /// What the method logs in with; `nil` if it isn't there.
+  ///
+  /// - Throws: ``KeychainError`` if the place where it would be can't be read.
+  func secret(for method: LoginMethod) throws(KeychainError) -> Secret?
+}
+
+/// What a session remembers of a server for the next one. Nothing of it is secret, and all of it can be lost.
+package struct ServerMemory: Hashable, Sendable {
+  /// Up to where the server's data had come, as it says it, after the last write.
+  package var index: String?
+  /// Whether the mount was seen to be of version 2.
+  package var isVersion2 = false
+  /// Whether the server scans folders for this token; `nil` if that isn't known.
+  package var scans: Bool?
+
+  /// Makes an empty memory.
+  package init() {}
+}
+
+/// Where a session keeps its memory.
+package protocol ServerMemoryStore: AnyObject {
+  /// What was kept; an empty one if nothing was, or it can't be read.
+  func memory() -> ServerMemory
+  /// Keeps it, if that is possible.
+  func keep(_ memory: ServerMemory)
+}

@@ -1,0 +1,83 @@
+package import Bytes
+import JSON
+
+/// How to log in to a server.
+package enum LoginMethod: Hashable, Sendable {
+  /// With a token that there is already.
+  case token
+  /// As a role, with the identifier of a secret.
+  case appRole(mount: String, role: ByteString)
+  /// With a user's name and password.
+  case userPassword(mount: String, name: ByteString)
+  /// As a role, with a signed token of another service (JWT, OpenID Connect).
+  case jwt(mount: String, role: ByteString)
+  /// As a role, with the token of a service account of Kubernetes.
+  case kubernetes(mount: String, role: ByteString)
+  /// With the certificate of the connection.
+  case certificate(mount: String, name: ByteString?)
+
+  /// The method as its setting has it.
+  package var word: String {
+    switch self {
+    case .token: "token"
+    case .appRole: "approle"
+    case .userPassword: "userpass"
+    case .jwt: "jwt"
+    case .kubernetes: "kubernetes"
+    case .certificate: "cert"
+    }
+  }
+
+  /// The account under which a keychain has what the method needs; `nil` if it needs nothing.
+  package var account: ByteString? {
+    switch self {
+    case .token, .certificate: nil
+    case .appRole(_, let role): role
+    case .userPassword(_, let name): name
+    case .jwt(_, let role), .kubernetes(_, let role): role
+    }
+  }
+
+  /// What the method needs, in words.
+  package var need: String {
+    switch self {
+    case .token: "token"
+    case .appRole(_, let role): "secret ID for the role '\(role)'"
+    case .userPassword(_, let name): "password of '\(name)'"
+    case .jwt(_, let role): "JWT for the role '\(role)'"
+    case .kubernetes: "token of a service account"
+    case .certificate: "certificate"
+    }
+  }
+
+  /// The path of the login after `/v1/`; `nil` for a token.
+  var path: String? {
+    switch self {
+    case .token: nil
+    case .appRole(let mount, _), .jwt(let mount, _), .kubernetes(let mount, _), .certificate(let mount, _):
+      "auth/\(mount)/login"
+    case .userPassword(let mount, let name): "auth/\(mount)/login/\(name)"
+    }
+  }
+
+  /// The body of the login.
+  ///
+  /// - Parameter secret: what the method needs.
+  func body(_ secret: borrowing Secret) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    switch self {
+    case .token: break
+    case .appRole(_, let role):
+      json.member("role_id", role)
+      json.member("secret_id", secret)
+    case .userPassword: json.member("password", secret)
+    case .jwt(_, let role), .kubernetes(_, let role):
+      json.member("role", role)
+      json.member("jwt", secret)
+    case .certificate(_, let name): json.member("name", name)
+    }
+    json.endObject()
+    return json.finish()
+  }
+}

@@ -1,0 +1,60 @@
+package import SignIn
+
+/// Where a keychain is: the nodes of a server, and the place in its key-value store.
+package struct OpenBaoServer: Hashable, Sendable {
+  /// The nodes' addresses, at least one.
+  package let addresses: [EndpointURL]
+  /// The namespace, without slashes at its ends; empty for the root.
+  package let namespace: String
+  /// Where the key-value store is mounted, without slashes at its ends.
+  package let mount: String
+  /// The folder of the mount that the keychain is in, without slashes at its ends; empty for all of it.
+  package let folder: String
+
+  /// Describes a place.
+  ///
+  /// - Precondition: there is an address, and the others satisfy ``isPath(_:)``, or are empty where that is allowed.
+  package init(_ addresses: [EndpointURL], namespace: String = "", mount: String, folder: String = "") {
+    precondition(
+      !addresses.isEmpty && Self.isPath(mount) && (namespace.isEmpty || Self.isPath(namespace))
+        && (folder.isEmpty || Self.isPath(folder)), "a place that requests can name")
+    self.addresses = addresses
+    self.namespace = namespace
+    self.mount = mount
+    self.folder = folder
+  }
+
+  /// Whether a text can be a mount, a namespace or a folder: components of letters, digits and `-._~` with single slashes
+  /// between them, none of dots alone, at most 1,024 bytes.
+  package static func isPath(_ text: String) -> Bool {
+    1...1024 ~= text.utf8.count
+      && text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+        component in
+        component.contains { $0 != UInt8(ascii: ".") }
+          && component.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
+            default: false
+            }
+          }
+      }
+  }
+
+  /// The first address without a path, as messages name the server.
+  package var name: String { addresses[0].origin }
+
+  /// Where a request goes.
+  ///
+  /// - Parameter path: the path after `/v1/`.
+  func url(_ path: String, at address: EndpointURL) -> EndpointURL {
+    // A proxy may have the server below a path of its own.
+    var base = address.pathAndQuery.prefix { $0 != "?" }
+    while base.hasSuffix("/") { base.removeLast() }
+    return address.at(unreserved: base + "/v1/" + path)
+  }
+
+  /// The path of a record in one of the store's interfaces: `data`, `metadata`, `delete`, …
+  func path(_ interface: String, _ item: String) -> String {
+    [mount, interface, folder, item].filter { !$0.isEmpty }.joined(separator: "/")
+  }
+}

@@ -1,0 +1,337 @@
+package import Bytes
+import Glibc
+import JSON
+import Keychain
+package import SignIn
+
+/// Requests to one server, with its login, over any of its nodes.
+///
+/// A node that can't be reached or that fails is passed over. A redirect is followed once, to an address of the keychain's
+/// own, for the token goes with it. Reads give up after a second round; what changes something is tried for as long as an
+/// election takes, and whoever asks for it has to see afterwards whether an earlier try has arrived.
+package final class OpenBaoSession {
+  /// The limits of waiting, in milliseconds.
+  package struct Patience: Sendable {
+    /// How long changes are tried.
+    package var changes = 20_000
+    /// How long a server may have requests wait that it limits.
+    package var limited = 10_000
+    /// How long a read waits for a node to hear of what was written before.
+    package var staleness = 2000
+
+    /// The usual limits.
+    package init() {}
+  }
+
+  package let server: OpenBaoServer
+  private let transport: any Transport
+  private let method: LoginMethod
+  private let credentials: any LoginCredentials
+  private let store: any ServerMemoryStore
+  private let patience: Patience
+  private let clock: () -> Timestamp
+  private let wait: (_ milliseconds: Int) -> Void
+
+  /// What is known of the server.
+  package private(set) var memory: ServerMemory
+  private var token: HeldToken?
+  private var hasLoggedIn = false
+  /// The node that has answered last.
+  private var preferred = 0
+
+  /// - Parameters:
+  ///   - clock: the present time, by which tokens are renewed.
+  ///   - wait: waits for a number of milliseconds.
+  package init(
+    with server: OpenBaoServer, over transport: any Transport, by method: LoginMethod,
+    _ credentials: any LoginCredentials, memory store: any ServerMemoryStore, patience: Patience = Patience(),
+    clock: @escaping () -> Timestamp = { .now },
+    wait: @escaping (_ milliseconds: Int) -> Void = { usleep(UInt32($0) * 1000) }
+  ) {
+    self.server = server
+    self.transport = transport
+    self.method = method
+    self.credentials = credentials
+    self.store = store
+    self.patience = patience
+    self.clock = clock
+    self.wait = wait
+    memory = store.memory()
+  }
+
+  /// Notes what is known of the server.
+  func note(_ change: (inout ServerMemory) -> Void) {
+    var changed = memory
+    change(&changed)
+    if changed == memory { return }
+    memory = changed
+    store.keep(changed)
+  }
+
+  func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { .openBao(server: server.name, fault) }
+
+  func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError {
+    error(.notUnderstood(status: reply.status))
+  }
+
+  // MARK: Requests with a login
+
+  /// Something to ask a server for.
+  struct Request {
+    var method: HTTPRequest.Method
+    /// The path after `/v1/`.
+    var path: String
+    /// The largest body of the reply, in bytes.
+    var maximumReply = 2 << 20
+    /// Whether it changes something.
+    var isChange: Bool { method == .post || method == .delete }
+  }
+
+  /// The reply, and whether the request may have arrived before as well.
+  struct Outcome: ~Copyable {
+    let reply: ServerReply
+    let mayBeRepeated: Bool
+  }
+
+  /// Sends a request as whoever has logged in.
+  ///
+  /// - Returns: a reply with a status below 500, but not one that tells the client to log in, to wait or to go elsewhere.
+  ///   403 means that the policies don't allow it.
+  /// - Throws: ``KeychainError/openBao(server:_:)``, and what the credentials throw.
+  func send(_ request: Request, _ body: borrowing Secret? = nil) throws(KeychainError) -> Outcome {
+    try logInIfNeeded()
+    let outcome = try sendOnce(request, body)
+    // Right after a login, it is the policies.
+    if outcome.reply.status != 403 || hasLoggedIn { return outcome }
+    if try isKnownToken() { return outcome }
+    if method.path == nil { throw error(.tokenRefused) }
+    token = nil
+    credentials.forget()
+    try logIn()
+    return try sendOnce(request, body)
+  }
+
+  private func sendOnce(_ request: Request, _ body: borrowing Secret?) throws(KeychainError) -> Outcome {
+    let header: Secret?
+    switch token {
+    case .some(let token):
+      var text = Secret("X-Vault-Token: ")
+      text.append(token.value)
+      header = consume text
+    case .none: throw error(.noLogin(needed: method.need))
+    }
+    return try exchange(request, body, header)
+  }
+
+  /// Whether the server knows the token, although it has refused a request.
+  private func isKnownToken() throws(KeychainError) -> Bool {
+    let outcome = try sendOnce(Request(method: .get, path: "auth/token/lookup-self"), nil)
+    return outcome.reply.status != 403
+  }
+
+  // MARK: Logging in
+
+  private func logInIfNeeded() throws(KeychainError) {
+    let now = clock().seconds
+    switch token {
+    case .none: break
+    case .some(let token): if token.expiry ?? .max > now { return }
+    }
+    token = nil
+    switch try credentials.token() {
+    case .none: break
+    case .some(let kept):
+      guard kept.expiry ?? .max > now, IssuedToken.isToken(kept.value) else { break }
+      let renewal = kept.renewal
+      token = HeldToken(kept.value.copy(), expiry: kept.expiry, renewal: renewal)
+      if let renewal, renewal <= now { renew() }
+      return
+    }
+    try logIn()
+  }
+
+  private func logIn() throws(KeychainError) {
+    guard let path = method.path else { throw error(.noLogin(needed: method.need)) }
+    var needed = Secret()
+    if method.account != nil {
+      switch try credentials.secret(for: method) {
+      case .none: throw error(.noLogin(needed: method.need))
+      case .some(let secret): needed = secret.copy()
+      }
+    }
+    let outcome = try exchange(
+      Request(method: .post, path: path), method.body(needed), nil, isRepeatable: true)
+    switch outcome.reply.status {
+    case 200:
+      do throws(JSONReader.Malformed) {
+        take(try IssuedToken(outcome.reply))
+        hasLoggedIn = true
+      } catch {
+        throw notUnderstood(outcome.reply)
+      }
+    case 404 where outcome.reply.complaint() == .noRoute: throw error(.noMount(path))
+    default: throw error(.loginRefused(method: method.word))
+    }
+  }
+
+  private func take(_ issued: borrowing IssuedToken) {
+    let now = clock().seconds
+    let expiry = issued.lease > 0 ? now + Int64(issued.lease) : nil
+    let renewal = issued.isRenewable && issued.lease > 0 ? now + Int64(issued.lease / 2) : nil
+    credentials.keep(HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal))
+    token = HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal)
+  }
+
+  /// Renews the token, if the server does so. One that is near its maximum, or can't be renewed, is used to its end.
+  private func renew() {
+    guard let outcome = try? sendOnce(Request(method: .post, path: "auth/token/renew-self"), Secret("{}")),
+      outcome.reply.status == 200, let issued = try? IssuedToken(outcome.reply)
+    else { return }
+    take(issued)
+  }
+
+  // MARK: Exchanges
+
+  /// Sends a request to one node after the other, until one answers.
+  private func exchange(
+    _ request: Request, _ body: borrowing Secret?, _ header: borrowing Secret?, isRepeatable: Bool = false
+  ) throws(KeychainError) -> Outcome {
+    let start = SystemClock.awake
+    var last = KeychainError.OpenBaoFault.noActiveNode
+    var mayHaveArrived = false
+    var round = 0
+    while true {
+      var couldBeReached = false
+      for offset in 0..<server.addresses.count {
+        let number = (preferred + offset) % server.addresses.count
+        switch try ask(request, body, header, server.addresses[number], from: start) {
+        case .reply(let reply):
+          preferred = number
+          return Outcome(reply: reply, mayBeRepeated: mayHaveArrived)
+        case .fault(let fault, let reached):
+          last = fault
+          couldBeReached = couldBeReached || reached
+          mayHaveArrived = mayHaveArrived || reached
+        }
+      }
+      round += 1
+      // Nobody unseals a server while somebody waits.
+      if last == .sealed || last == .uninitialised { throw error(last) }
+      let isChange = request.isChange && !isRepeatable
+      // A node alone that can't be reached doesn't come back within moments.
+      let isHopeless = !couldBeReached && server.addresses.count == 1
+      let limit = isChange && !isHopeless ? patience.changes : 0
+      if round >= 2, SystemClock.awake - start >= limit { throw error(last) }
+      wait(min(50 << min(round, 4), 500) + .random(in: 0...50))
+    }
+  }
+
+  private enum Answer: ~Copyable {
+    case reply(ServerReply)
+    /// Why there is none, and whether the request may have arrived.
+    case fault(KeychainError.OpenBaoFault, reached: Bool)
+  }
+
+  /// Sends a request to one node.
+  ///
+  /// - Parameter start: when it was first tried.
+  private func ask(
+    _ request: Request, _ body: borrowing Secret?, _ header: borrowing Secret?, _ address: EndpointURL,
+    from start: Int
+  ) throws(KeychainError) -> Answer {
+    var address = address
+    var isRedirected = false
+    let begin = SystemClock.awake
+    while true {
+      let reply: HTTPReply
+      do throws(TransportFault) {
+        reply = try transport.exchange(httpRequest(request, body, header, at: address))
+      } catch {
+        switch error {
+        case .unreachable(let reason): return .fault(.unreachable(reason), reached: !Self.isRefused(reason))
+        case .proxyAuthentication: return .fault(.unreachable("the proxy demands a login"), reached: false)
+        case .unsafeConnection(let reason): throw self.error(.unsafeConnection(reason))
+        case .tooLarge: throw self.error(.notUnderstood(status: 200))
+        case .tooSlow(let milliseconds): return .fault(.noAnswer(milliseconds: milliseconds), reached: true)
+        case .cancelled: throw .promptDismissed
+        }
+      }
+      if let index = reply.index, Self.isIndex(index) { note { $0.index = index } }
+      let answer = ServerReply(status: reply.status, body: reply.body.copy())
+      let waited = SystemClock.awake - begin
+      switch reply.status {
+      case 301, 302, 303, 307, 308:
+        guard !isRedirected else { return .fault(.noActiveNode, reached: false) }
+        address = try redirected(reply.location)
+        isRedirected = true
+      case 400 where answer.complaint() == .waitingForPrimary, 412,
+        429 where reply.retryAfter == nil && answer.complaint() == .none:
+        guard waited < patience.staleness else { return .fault(.noActiveNode, reached: false) }
+        wait(20)
+      case 429:
+        let pause = max(1, reply.retryAfter ?? 1) * 1000
+        guard waited + pause <= patience.limited else { throw error(.rateLimited(seconds: waited / 1000)) }
+        wait(pause)
+      case 413: throw .tooLarge(what: "the item", limit: ItemBounds.item)
+      case 501: return .fault(.uninitialised, reached: false)
+      case 503:
+        let isNew = answer.complaint() == .uninitialised || isUninitialised(address)
+        return .fault(isNew ? .uninitialised : .sealed, reached: false)
+      case 500...: return .fault(.noActiveNode, reached: true)
+      default: return .reply(answer)
+      }
+    }
+  }
+
+  /// Whether a node that takes no requests has never been initialised: a sealed one says the same of itself.
+  private func isUninitialised(_ address: EndpointURL) -> Bool {
+    var request = HTTPRequest(get: server.url("sys/health", at: address))
+    request.headers = ["X-Vault-Request: true"]
+    return (try? transport.exchange(request).status == 501) ?? false
+  }
+
+  private func httpRequest(
+    _ request: Request, _ body: borrowing Secret?, _ header: borrowing Secret?, at address: EndpointURL
+  ) -> HTTPRequest {
+    let url = server.url(request.path, at: address)
+    var made: HTTPRequest
+    switch body {
+    case .some(let body): made = HTTPRequest(post: body.copy(), to: url)
+    case .none: made = HTTPRequest(request.method, url)
+    }
+    made.mediaType = "application/json"
+    made.maximumReply = request.maximumReply
+    // A proxy can insist on it, against requests that pages make a browser send.
+    made.headers = ["X-Vault-Request: true"]
+    if !server.namespace.isEmpty { made.headers.append("X-Vault-Namespace: \(server.namespace)") }
+    if let index = memory.index {
+      made.headers += ["X-Vault-Index: \(index)", "X-Vault-Inconsistent: forward-active-node"]
+    }
+    switch header {
+    case .some(let header): made.secretHeader = header.copy()
+    case .none: break
+    }
+    return made
+  }
+
+  /// Where a redirect leads to, if it is one of the keychain's own nodes.
+  private func redirected(_ location: String?) throws(KeychainError) -> EndpointURL {
+    guard let location, let url = EndpointURL(ofAnyLength: location) else {
+      throw error(.redirected(to: location.map { String($0.prefix(200)) } ?? "nowhere"))
+    }
+    guard let listed = server.addresses.first(where: { $0.hasSameOrigin(as: url) }) else {
+      throw error(.redirected(to: url.origin))
+    }
+    return listed
+  }
+
+  /// Whether a value of the header can be sent back.
+  private static func isIndex(_ text: String) -> Bool {
+    1...1024 ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7e ~= $0 }
+  }
+
+  /// Whether a connection was never made.
+  private static func isRefused(_ reason: String) -> Bool {
+    reason.contains("connect") || reason.contains("resolve")
+  }
+}

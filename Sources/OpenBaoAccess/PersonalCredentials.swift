@@ -1,0 +1,127 @@
+import Bytes
+import Keychain
+import OpenBao
+import SignIn
+
+/// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the server,
+/// with the namespace as their path and `openbao` as their security domain. The account is the user or role that logs in;
+/// the authentication type `token` marks a token that a login has given.
+final class PersonalCredentials: LoginCredentials {
+  /// The security domain of the items.
+  static let domain: ByteString = "openbao"
+  private static let tokenType: ByteString = "token"
+  private static let renewable: ByteString = "renewable"
+
+  private let settings: OpenBaoSettings
+  private let given: GivenTokens
+  private let personal: () throws(KeychainError) -> (any KeychainStore)?
+  private let clock: () -> Timestamp
+
+  /// - Parameter personal: opens the person's own keychain; `nil` if there is none.
+  init(
+    _ settings: OpenBaoSettings, variable: @escaping (String) -> String?,
+    personal: @escaping () throws(KeychainError) -> (any KeychainStore)?,
+    clock: @escaping () -> Timestamp = { .now }
+  ) {
+    self.settings = settings
+    given = GivenTokens(server: settings.server, variable: variable)
+    self.personal = personal
+    self.clock = clock
+  }
+
+  func token() throws(KeychainError) -> HeldToken? {
+    if settings.login == .token {
+      switch try given.token() {
+      case .some(let token): return HeldToken(token)
+      case .none: break
+      }
+      switch try stored(account: nil, type: nil) {
+      case .some(let answer): return HeldToken(answer.credential.secret.copy(), expiry: nil)
+      case .none: return nil
+      }
+    }
+    switch try stored(account: settings.login.account ?? "", type: Self.tokenType) {
+    case .none: return nil
+    case .some(let answer):
+      let expiry = answer.credential.expiry
+      var renewal: Int64?
+      if answer.item.comment == Self.renewable, let expiry, let begin = answer.item.modificationDate?.seconds
+      {
+        renewal = begin + max(0, expiry - begin) / 2
+      }
+      return HeldToken(answer.credential.secret.copy(), expiry: expiry, renewal: renewal)
+    }
+  }
+
+  func keep(_ token: borrowing HeldToken) {
+    // Whoever can't keep it logs in again the next time.
+    guard settings.login != .token, let keychain = try? personal() else { return }
+    var item = Item(.internetPassword(key(account: settings.login.account ?? "", type: Self.tokenType)))
+    item.itemDescription = "OpenBao token"
+    item.comment = token.renewal == nil ? nil : Self.renewable
+    let credential = Credential(token.value.copy(), expiry: token.expiry)
+    let wanted = item
+    try? keychain.exclusively { () throws(KeychainError) in
+      if var former = try self.former(wanted, in: keychain) {
+        former.comment = wanted.comment
+        try keychain.update(former, credential)
+      } else {
+        try keychain.add(wanted, credential)
+      }
+    }
+  }
+
+  func forget() {
+    guard settings.login != .token, let keychain = try? personal() else { return }
+    let item = Item(.internetPassword(key(account: settings.login.account ?? "", type: Self.tokenType)))
+    guard let former = try? former(item, in: keychain) else { return }
+    _ = try? keychain.delete([former])
+  }
+
+  func secret(for method: LoginMethod) throws(KeychainError) -> Secret? {
+    if let path = settings.tokenFile {
+      return GivenTokens.token(in: path)
+    }
+    switch try stored(account: method.account, type: nil) {
+    case .none: return nil
+    case .some(let answer): return answer.credential.secret.copy()
+    }
+  }
+
+  private func former(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Item? {
+    let primaryKey = item.key.primaryKey
+    return try keychain.items(matching: .criteria(ItemCriteria(item.key))).first {
+      $0.key.primaryKey == primaryKey
+    }
+  }
+
+  /// - Parameter account: `nil` for any.
+  private func stored(account: ByteString?, type: ByteString?) throws(KeychainError) -> Answer? {
+    guard let keychain = try personal() else { return nil }
+    let place = key(account: nil, type: nil)
+    let query = ItemQuery.internetPassword(
+      try InternetPasswordQuery(
+        protocol: place.protocol, server: place.server, port: place.port, account: account, path: place.path,
+        securityDomain: Self.domain))
+    return try keychain.reading { () throws(KeychainError) -> Answer? in
+      for item in try keychain.find(query) {
+        // What git uses at that host is not for the server's own login.
+        guard case .internetPassword(let key) = item.key, key.securityDomain == Self.domain,
+          key.authenticationType == type, let credential = try keychain.credentialIfPresent(of: item)
+        else { continue }
+        return Answer(item: item, credential: credential)
+      }
+      return nil
+    }
+  }
+
+  private func key(account: ByteString?, type: ByteString?) -> InternetPassword {
+    let address = settings.server.addresses[0]
+    let host = address.host.hasPrefix("[") ? String(address.host.dropFirst().dropLast()) : address.host
+    let isUsual = address.port == InternetPassword.defaultPort(of: ByteString(address.scheme))
+    return InternetPassword(
+      protocol: ByteString(address.scheme), server: ByteString(host), port: isUsual ? nil : address.port,
+      account: account, path: ByteString(settings.server.namespace), securityDomain: Self.domain,
+      authenticationType: type)
+  }
+}

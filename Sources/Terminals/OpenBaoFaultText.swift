@@ -1,0 +1,78 @@
+import Keychain
+
+extension Failure {
+  /// - Parameter server: the server's address.
+  init(_ fault: KeychainError.OpenBaoFault, at server: String) {
+    func failure(_ message: String, _ hint: Hint? = nil) -> Failure {
+      Failure(message, hint: hint, status: .keychain)
+    }
+    self =
+      switch fault {
+      case .unreachable(let reason):
+        failure(
+          "\(server) can't be reached, because \(reason)", "see whether the server runs, and its address")
+      case .unsafeConnection(let reason):
+        failure(
+          "the connection to \(server) isn't safe: \(reason)",
+          "name the file of its certificate authority with the keychain's option 'ca', or with VAULT_CACERT")
+      case .noAnswer(let milliseconds):
+        failure("\(server) has not answered within \(milliseconds) milliseconds", "try again later")
+      case .sealed:
+        failure("\(server) is sealed: it has no key to its data", "its operator has to unseal it")
+      case .uninitialised:
+        failure("\(server) has never been initialised", "its operator has to run 'bao operator init'")
+      case .noActiveNode: failure("\(server) has no active node at present", "try again in a moment")
+      case .rateLimited(let seconds):
+        failure(
+          "\(server) has limited the rate of requests, also after \(seconds) seconds", "try again later")
+      case .redirected(let other):
+        failure(
+          "\(server) leads to \(other), which the keychain doesn't list",
+          "if that is one of its nodes, add it with the keychain's option 'address'")
+      case .noLogin(let needed):
+        failure(
+          "nothing here logs in to \(server): there is no \(needed)",
+          "log in with 'bao login', or store it with \(command: "llavero", "add", "--domain", "openbao", server)"
+        )
+      case .loginRefused(let method):
+        failure(
+          "\(server) refuses the login by \(method)",
+          "see whether what is stored for it is still valid: \(command: "llavero", "get", "--domain", "openbao", server)"
+        )
+      case .tokenRefused:
+        failure(
+          "\(server) refuses the token: it has expired, was revoked, or is another server's",
+          "log in again with 'bao login'")
+      case .forbidden(let path):
+        failure("the policies of \(server) don't allow this at \(path)", "its operator can change them")
+      case .noMount(let mount):
+        failure(
+          "\(server) has no secrets engine at \(mount)",
+          "see the keychain's options 'mount' and 'namespace'")
+      case .notVersion2(let mount):
+        failure(
+          "the secrets engine of \(server) at \(mount) is not version 2 of the key-value store, which keeps versions",
+          "its operator can upgrade it with \(command: "bao", "kv", "enable-versioning", mount)")
+      case .foreignItem(let path):
+        failure("what \(server) has at \(path) is not an item of llavero's")
+      case .changed(let path):
+        failure("gave up: others keep changing \(path) at \(server)", "try again")
+      case .notUnderstood(let status):
+        failure(
+          "the reply of \(server) can't be understood (status \(status))",
+          "see whether it is an OpenBao or Vault server, and its log")
+      case .noNetworkProgram:
+        failure(
+          "\(server) can't be asked: there is no program for the network",
+          "install the package llavero-network, and unset LLAVERO_NETWORK")
+      case .copyTooOld(let seconds, let reason):
+        Self.tooOld(seconds, Failure(reason, at: server))
+      }
+  }
+
+  private static func tooOld(_ seconds: Int, _ reason: Failure) -> Failure {
+    Failure(
+      "the copy of the item on this machine is \(seconds) seconds old, and too old to answer: \(reason.message)",
+      hint: reason.hint, status: .keychain)
+  }
+}

@@ -1,0 +1,152 @@
+import Bytes
+import JSON
+import Keychain
+import OpenBao
+import TestSupport
+import Testing
+
+/// A reply with this body.
+func serverReply(_ body: String, status: Int = 200) -> ServerReply {
+  ServerReply(status: status, body: Secret(body))
+}
+
+func shown(_ secret: borrowing Secret) -> String {
+  secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+}
+
+struct ItemRecordTests {
+  /// A record as it comes back.
+  private func returned(_ record: borrowing ItemRecord) throws -> ItemRecord {
+    let path = try ItemPath(record.item.key)
+    let text = record.encoded()
+    return try text.withUnsafeBytes {
+      try ItemRecord(parsing: $0, at: path, writtenAt: Timestamp(seconds: 5))
+    }
+  }
+
+  @Test("every value is a string, and reads as a person would write it")
+  func strings() throws {
+    var item = Item.internet(account: "alice", port: 8443)
+    item.isDefault = true
+    item.label = "Mine"
+    item.generic = attribute([0xff])
+    let record = ItemRecord(
+      item, Credential(Secret("p\u{e4}ss"), expiry: 9_007_199_254_740_993), created: Timestamp(seconds: 0))
+    #expect(
+      shown(record.encoded())
+        == #"{"class":"internet","server":"example.com","protocol":"https","port":"8443","account":"alice","#
+        + #""label":"Mine","isDefault":"true","attributes":"{\"gena_b64\":\"/w==\"}","secret":"päss","#
+        + #""password_expiry_utc":"9007199254740993","created":"1970-01-01T00:00:00.000Z"}"#)
+  }
+
+  @Test("every item comes back as it was")
+  func roundTrip() throws {
+    var generator = SeededGenerator(seed: 23)
+    for _ in 0..<5000 {
+      var item = Item(generator.key())
+      item.label = generator.optional()
+      item.comment = generator.optional()
+      item.isDefault = generator.number(in: 0..<2) == 0
+      item.generic = generator.optional()
+      if generator.number(in: 0..<4) == 0 {
+        var lookup = LookupAttributes()
+        lookup["a\"b"] = "c\\d"
+        item.secretService.lookup = lookup
+      }
+      var credential = Credential(Secret(copying: generator.text()))
+      if generator.number(in: 0..<2) == 0 { credential.expiry = Int64(bitPattern: generator.next()) }
+      if generator.number(in: 0..<2) == 0 { credential.refreshToken = Secret(copying: generator.text()) }
+      credential.authenticationScheme = generator.optional()
+      let read = try returned(ItemRecord(item, credential.copy(), created: Timestamp(seconds: 1)))
+      var expected = item
+      expected.creationDate = Timestamp(seconds: 1)
+      expected.modificationDate = Timestamp(seconds: 5)
+      #expect(read.item == expected)
+      let isSame =
+        read.credential.hasSameSecret(as: credential) && read.credential.hasSameRefreshToken(as: credential)
+      #expect(isSame)
+      #expect(read.credential.expiry == credential.expiry)
+    }
+  }
+
+  private func read(_ text: String, at path: String) throws -> ItemRecord {
+    let path = try #require(ItemPath(parsing: path))
+    let secret = Secret(text)
+    return try secret.withUnsafeBytes {
+      try ItemRecord(parsing: $0, at: path, writtenAt: Timestamp(seconds: 5))
+    }
+  }
+
+  @Test("what a person wrote by hand needs nothing but a secret")
+  func byHand() throws {
+    let record = try read(#"{"secret":"s","note":"mine"}"#, at: "https/h/443/-/ci/-/-")
+    #expect(record.item.key == Item.internet("h", account: "ci", port: 443).key)
+    #expect(shown(record.credential.secret) == "s")
+    #expect(record.created == nil)
+    // What isn't an item's is kept.
+    #expect(shown(record.encoded()).contains(#""note":"mine""#))
+  }
+
+  @Test(
+    "what belongs elsewhere, or is none, is no item",
+    arguments: [
+      #"{"class":"internet","protocol":"https","server":"other","account":"ci","secret":"s"}"#,
+      #"{"account":"other","secret":"s"}"#, #"{"class":"internet","protocol":"https","server":"h"}"#,
+      #"{"note":"mine"}"#, #"{"secret":1}"#, #"{"secret":"s","port":"1,\"secret\":\"t\""}"#,
+      #"{"secret":"s","port":""}"#, #"{"secret":"s","attributes":"[]"}"#, #"{"secret":"s","created":"now"}"#,
+      #"{"class":"internet","protocol":"https","server":"h","account":"ci","secret_b64":"%"}"#,
+    ])
+  func foreign(text: String) {
+    #expect(throws: JSONReader.Malformed.self) { _ = try read(text, at: "https/h/443/-/ci/-/-") }
+  }
+
+  private func outcome(_ body: String, status: Int = 200) throws -> String {
+    let path = try #require(ItemPath(parsing: "https/h/443/-/ci/-/-"))
+    switch try ReadOutcome(serverReply(body, status: status), at: path) {
+    case .record(let record, let version): return "\(shown(record.credential.secret)) \(version.number)"
+    case .foreign(let version): return "foreign \(version.number)"
+    case .moved(let path, let version): return "moved to \(path) \(version.number)"
+    case .deleted(let version): return "deleted \(version.number)"
+    case .absent: return "absent"
+    }
+  }
+
+  @Test("a read tells an item from a deleted one, a foreign one and none")
+  func reads() throws {
+    let metadata =
+      #""metadata":{"created_time":"2026-11-25T13:38:41.123456789Z","custom_metadata":null,"deletion_time":"","destroyed":false,"version":3}"#
+    #expect(try outcome(#"{"data":{"data":{"secret":"s"},\#(metadata)},"errors":null}"#) == "s 3")
+    #expect(try outcome(#"{"data":{"data":{"password":"s"},\#(metadata)}}"#) == "foreign 3")
+    let deleted = metadata.replacing(
+      "\"deletion_time\":\"\"", with: "\"deletion_time\":\"2026-11-25T13:38:41Z\"")
+    #expect(try outcome(#"{"data":{"data":null,\#(deleted)}}"#, status: 404) == "deleted 3")
+    let later = metadata.replacing(
+      "\"deletion_time\":\"\"", with: "\"deletion_time\":\"2999-11-25T13:38:41Z\"")
+    #expect(try outcome(#"{"data":{"data":{"secret":"s"},\#(later)}}"#) == "s 3")
+    #expect(
+      try outcome(#"{"data":{"data":null,"metadata":{"version":3,"destroyed":true}}}"#, status: 404)
+        == "deleted 3")
+    let moved = #"{"data":{"data":{"moved":"https/other/443/-/ci/-/-"},\#(metadata)}}"#
+    #expect(try outcome(moved) == "moved to https/other/443/-/ci/-/- 3")
+    #expect(try outcome(#"{"errors":[]}"#, status: 404) == "absent")
+    for body in [
+      "", "[]", "{}", #"{"data":{"data":{"secret":"s"}}}"#, #"{"data":{"data":{},"metadata":{"version":0}}}"#,
+    ] {
+      #expect(throws: JSONReader.Malformed.self) { _ = try outcome(body) }
+    }
+  }
+
+  @Test("a complaint is known by its text")
+  func complaints() {
+    func complaint(_ text: String) -> ServerReply.Complaint {
+      serverReply(#"{"errors":["\#(text)"]}"#, status: 400).complaint()
+    }
+    #expect(complaint("check-and-set parameter did not match the current version") == .wrongVersion)
+    #expect(complaint("no handler for route \\\"x/data/y\\\". route entry not found.") == .noRoute)
+    #expect(complaint("Waiting for the primary to upgrade to a newer version") == .waitingForPrimary)
+    #expect(complaint("Vault is sealed") == .sealed)
+    #expect(complaint("1 error occurred") == .other)
+    #expect(serverReply(#"{"errors":[]}"#, status: 404).complaint() == .none)
+    #expect(serverReply("<html>", status: 502).complaint() == .none)
+  }
+}
