@@ -231,7 +231,8 @@ let package = Package(
       name: "ToolCommands",
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "CredentialProtocols", "Forwarding", "SignIn", "Renewing", "Terminals", "Processes", "Passphrases",
+        "CredentialProtocols", "Forwarding", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess", "Terminals",
+        "Processes", "Passphrases",
         "CLinux",
       ],
       swiftSettings: settings + compact),
@@ -275,7 +276,7 @@ let package = Package(
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "JSON", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding", "ForwardingControl",
-        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing",
+        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess",
         "ToolCommands", "SecurityProgram", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

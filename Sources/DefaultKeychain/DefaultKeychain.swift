@@ -244,6 +244,11 @@ public final class DefaultKeychain: KeychainStore {
         } catch {
           throw .keychain(error)
         }
+      },
+      // The program that has the network belongs to llavero's own programs.
+      remote: { (keychain) throws(KeychainChoiceError) in
+        throw .keychain(
+          .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask"))
       })
   }
 

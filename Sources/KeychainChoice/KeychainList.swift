@@ -247,13 +247,14 @@ extension KeychainKind {
   package var hasBuiltIn: Bool {
     switch self {
     case .file, .secretService, .forwarded: true
+    case .openBao: false
     }
   }
 
   /// Whether keychains of this kind can be listed with a name and a place of their own.
   package var canBeListed: Bool {
     switch self {
-    case .file: true
+    case .file, .openBao: true
     case .secretService, .forwarded: false
     }
   }

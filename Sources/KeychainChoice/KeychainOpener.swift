@@ -12,18 +12,22 @@ package struct KeychainOpener {
   package let desktop: () throws(KeychainChoiceError) -> any DesktopKeychain
   /// Opens the keychain that is forwarded to this machine.
   package let forwarded: () throws(KeychainChoiceError) -> ForwardedKeychain
+  /// Opens a keychain on a server.
+  package let remote: (ListedKeychain) throws(KeychainChoiceError) -> any KeychainStore
 
   /// Creates an opener from functions that open each kind.
   package init(
     at location: VaultLocation,
     file: @escaping (ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain,
     desktop: @escaping () throws(KeychainChoiceError) -> any DesktopKeychain,
-    forwarded: @escaping () throws(KeychainChoiceError) -> ForwardedKeychain
+    forwarded: @escaping () throws(KeychainChoiceError) -> ForwardedKeychain,
+    remote: @escaping (ListedKeychain) throws(KeychainChoiceError) -> any KeychainStore
   ) {
     self.location = location
     self.file = file
     self.desktop = desktop
     self.forwarded = forwarded
+    self.remote = remote
   }
 
   /// Opens the chosen keychain. If none was chosen, it uses one that is forwarded to this machine, else a Secret Service
@@ -41,6 +45,7 @@ package struct KeychainOpener {
       let keychain = try desktop()
       return try openIfOwn(keychain) ?? opened(choice, .secretService(keychain))
     case .forwarded: return opened(choice, .forwarded(try forwarded()))
+    case .openBao: return opened(choice, .remote(try remote(choice.keychain)))
     }
   }
 

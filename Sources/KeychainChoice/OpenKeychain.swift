@@ -9,6 +9,8 @@ package struct OpenKeychain {
     case file(EncryptedFileKeychain)
     case secretService(any DesktopKeychain)
     case forwarded(ForwardedKeychain)
+    /// One on a server that other people use, too.
+    case remote(any KeychainStore)
   }
 
   /// The keychain in use, and the reason for it. With a search list, it is the one that new items go to.
@@ -36,6 +38,11 @@ package struct OpenKeychain {
     if case .forwarded(let keychain) = store { keychain } else { nil }
   }
 
+  /// The keychain on a server, if it is in use.
+  package var remote: (any KeychainStore)? {
+    if case .remote(let keychain) = store { keychain } else { nil }
+  }
+
   /// The encrypted file, if it is in use.
   package var file: EncryptedFileKeychain? {
     if case .file(let keychain) = store { keychain } else { nil }
@@ -50,6 +57,7 @@ package struct OpenKeychain {
     case .file(let keychain): keychain
     case .secretService(let keychain): keychain
     case .forwarded(let keychain): keychain
+    case .remote(let keychain): keychain
     }
   }
 
@@ -58,7 +66,7 @@ package struct OpenKeychain {
     switch store {
     case .file(let keychain): keychain.renewer = renewer
     case .secretService(let keychain): keychain.renewer = renewer
-    case .forwarded: break
+    case .forwarded, .remote: break
     }
   }
 

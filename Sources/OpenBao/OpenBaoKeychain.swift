@@ -31,6 +31,9 @@ package final class OpenBaoKeychain: KeychainStore {
 
   package var renewer: (any SecretRenewing)?
 
+  /// The security domain of what logs in to such servers. It is in a person's own keychain.
+  package static let loginDomain: ByteString = "openbao"
+
   /// - Parameters:
   ///   - session: the login at its server.
   ///   - clock: the present time, by which new items are dated.
@@ -82,6 +85,8 @@ package final class OpenBaoKeychain: KeychainStore {
 
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     if depth == 0 { forget() }
+    // What logs in never comes from behind the login, so nobody needs one to store it elsewhere.
+    if query.isForLogin { return [] }
     let search = SearchFolders(query)
     var paths: [ItemPath] = []
     var unlisted: String?
@@ -198,6 +203,9 @@ package final class OpenBaoKeychain: KeychainStore {
     _ item: Item, _ credential: borrowing Credential, created: Timestamp, modified: Timestamp?
   ) throws(KeychainError) -> Item {
     try item.validate(with: credential)
+    if item.key.isForLogin {
+      throw .unavailable(reason: "what logs in to such a server has to be in a keychain of your own")
+    }
     let path = try ItemPath(item.key)
     let credential = credential.copy()
     return try changing { () throws(KeychainError) -> Item in
@@ -413,11 +421,31 @@ package final class OpenBaoKeychain: KeychainStore {
 }
 
 extension ItemQuery {
+  /// Whether it is for what logs in to servers such as this one.
+  fileprivate var isForLogin: Bool {
+    switch self {
+    case .internetPassword(let query): query.securityDomain == OpenBaoKeychain.loginDomain
+    case .criteria(let criteria): criteria.securityDomain == OpenBaoKeychain.loginDomain
+    case .genericPassword, .all: false
+    }
+  }
+
   /// Whether an item with this primary key may answer.
   fileprivate func mayMatch(_ key: Item.Key) -> Bool {
     switch self {
     case .all, .criteria: true
     case .internetPassword, .genericPassword: matches(Item(key))
+    }
+  }
+}
+
+extension Item.Key {
+  /// Whether it is for what logs in to servers such as this one.
+  fileprivate var isForLogin: Bool {
+    if case .internetPassword(let key) = self {
+      key.securityDomain == OpenBaoKeychain.loginDomain
+    } else {
+      false
     }
   }
 }

@@ -7,8 +7,7 @@ import SignIn
 /// with the namespace as their path and `openbao` as their security domain. The account is the user or role that logs in;
 /// the authentication type `token` marks a token that a login has given.
 final class PersonalCredentials: LoginCredentials {
-  /// The security domain of the items.
-  static let domain: ByteString = "openbao"
+  private static let domain = OpenBaoKeychain.loginDomain
   private static let tokenType: ByteString = "token"
   private static let renewable: ByteString = "renewable"
 

@@ -89,6 +89,8 @@ enum SecurityKeychainCommands {
       if collection.isLocked { throw SecurityFailure(.collectionLocked(collection.name), of: function) }
     case .forwarded(let forwarded):
       if let error = forwarded.probe().reason { throw SecurityFailure(error, of: function) }
+    case .remote(let remote):
+      if let error = remote.probe().reason { throw SecurityFailure(error, of: function) }
     }
     SecurityFailure.say("Keychain \"\(terminalText("\(keychain.securityName)"))\" \(settings)")
   }
@@ -128,7 +130,7 @@ enum SecurityKeychainCommands {
       try securing(function) { () throws(KeychainError) in
         try service.unlock(isKnown: given != nil, passphrase: source)
       }
-    case .forwarded: throw Self.isElsewhere
+    case .forwarded, .remote: throw Self.isElsewhere
     }
   }
 
@@ -162,7 +164,7 @@ enum SecurityKeychainCommands {
       }
     case .secretService(let service):
       try securing(function) { () throws(KeychainError) in try service.lock() }
-    case .forwarded: throw Self.isElsewhere
+    case .forwarded, .remote: throw Self.isElsewhere
     }
   }
 

@@ -113,6 +113,7 @@ extension OpenKeychain {
     case .file(let file): ByteString(file.location.vaultFile)
     case .secretService: ByteString(KeychainKind.secretService.rawValue)
     case .forwarded: ByteString(KeychainKind.forwarded.rawValue)
+    case .remote: ByteString(choice.name)
     }
   }
 }

@@ -57,6 +57,11 @@ package enum ServeProgram {
     case .file?, nil:
       settings = try ServedFile.settings(options, at: location, isChosen: choice != nil, on: bus)
     case .forwarded?: settings = try ServedForwarded.settings(options, on: bus)
+    case .openBao?:
+      throw Failure(
+        "a keychain on a server can't be served as the Secret Service",
+        hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file", status: .usage
+      )
     case .secretService?:
       throw Failure(
         "the Secret Service can't be served from the Secret Service itself",

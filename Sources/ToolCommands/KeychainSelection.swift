@@ -92,13 +92,14 @@ package struct KeychainSelection {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
     let others = choice?.isNamed == true ? KeychainList() : try others(at: location)
-    if others.needsSecretService {
+    let hasServer = choice?.kind == .openBao || others.keychains.contains { $0.kind == .openBao }
+    if others.needsSecretService || hasServer && RemoteKeychains.logInFromSecretService(location) {
       // Without it, the other keychains of the list still answer.
       if Program.secretService == nil { _ = SecretServiceProgram.become() }
     } else if choice?.kind == .file {
       return SelectedKeychain(self, location, choice, others, provider: nil)
     }
-    if choice?.kind == .file {
+    if choice?.kind == .file || choice?.kind == .openBao {
       return SelectedKeychain(self, location, choice, others, provider: Program.secretService)
     }
     if choice?.kind == .forwarded || choice == nil && !LookBefore.wasDone,
@@ -403,7 +404,10 @@ package struct SelectedKeychain {
       at: location,
       file: { (keychain) throws(KeychainChoiceError) in try selection.file(keychain) },
       desktop: { () throws(KeychainChoiceError) in try desktop() },
-      forwarded: { () throws(KeychainChoiceError) in try selection.forwardedKeychain() })
+      forwarded: { () throws(KeychainChoiceError) in try selection.forwardedKeychain() },
+      remote: { (keychain) throws(KeychainChoiceError) in
+        try RemoteKeychains(selection, provider, location).open(keychain)
+      })
   }
 
   private func desktop() throws(KeychainChoiceError) -> any DesktopKeychain {

@@ -82,7 +82,7 @@ extension KeychainSelection {
     switch open.store {
     case .file(let file): return (try? file.summary())?.contents?.count
     case .secretService(let service): return try? service.items(matching: .all).count
-    case .forwarded: return nil
+    case .forwarded, .remote: return nil
     }
   }
 }

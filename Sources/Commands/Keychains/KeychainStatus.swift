@@ -20,6 +20,7 @@ struct KeychainStatus {
     case file(VaultLocation, VaultSummary?, UnlockState?)
     case secretService(DesktopKeychainFacts)
     case forwarded(socket: String, items: Int)
+    case remote
   }
 
   /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
@@ -45,6 +46,11 @@ struct KeychainStatus {
       detail = .forwarded(
         socket: keychain.path, items: try explaining(keychain.items(matching: .all)).count)
       expiring = nil
+    case .remote(let keychain):
+      // To count its items would be to read them all, and each reading is in the server's log.
+      if let error = keychain.probe().reason { throw Failure(error) }
+      detail = .remote
+      expiring = nil
     }
   }
 
@@ -57,6 +63,7 @@ struct KeychainStatus {
       case .file(let location, let summary, let state): rows(location, summary, state)
       case .secretService(let facts): rows(facts)
       case .forwarded(let socket, let count): rows(socket, count)
+      case .remote: rowsOfServer
       }
     let list =
       others.isEmpty ? [] : [["others", "\(others.joined(separator: ", ")); see 'llavero keychain list'"]]
@@ -77,6 +84,7 @@ struct KeychainStatus {
     case .forwarded(let socket, let count):
       json.member("socket", ByteString(socket))
       json.member("items", count)
+    case .remote: json.member("place", ByteString(choice.keychain.place))
     }
     if !others.isEmpty {
       json.beginArray("others")
@@ -168,6 +176,15 @@ struct KeychainStatus {
       ["keychain", "forwarded, \(choice.reasonText)"], ["socket", socket],
       ["protection", "nothing is stored here; the other machine decides about each request"],
       ["items", "\(count) without a question; about others, a person there is asked when a tool needs them"],
+    ]
+  }
+
+  // MARK: A keychain on a server
+
+  private var rowsOfServer: [[String]] {
+    [
+      ["keychain", "\(choice.name), \(choice.reasonText)"], ["server", choice.keychain.place],
+      ["protection", "the server's policies; its operator can read everything"],
     ]
   }
 

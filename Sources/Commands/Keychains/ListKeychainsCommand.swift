@@ -66,7 +66,12 @@ struct ListKeychainsCommand: ParsableCommand {
           if let service = open.secretService {
             isLocked = try explaining(service.facts()).collection?.isLocked ?? false
           }
-          if !isLocked { count = try explaining(open.own.items(matching: .all)).count }
+          if let remote = open.remote {
+            // To count its items would be to read them all.
+            if let error = remote.probe().reason { throw Failure(error) }
+          } else if !isLocked {
+            count = try explaining(open.own.items(matching: .all)).count
+          }
         }
       } catch {
         problem = error

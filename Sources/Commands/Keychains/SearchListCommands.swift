@@ -5,6 +5,7 @@ import Glibc
 import JSON
 import Keychain
 import KeychainChoice
+import OpenBao
 import PrivateFiles
 import Terminals
 import ToolCommands
@@ -23,6 +24,11 @@ struct AddKeychainCommand: ParsableCommand {
 
         llavero keychain add work file ~/work/keychain
         llavero keychain add old file /mnt/backup/llavero --identity /mnt/backup/identity.txt
+
+      A keychain in OpenBao or HashiCorp Vault is at an address, and has settings, which llavero-keychain(1) lists:
+
+        llavero keychain add fleet openbao https://bao.example.com:8200 --set mount=llavero --set login=userpass \
+          --set user=alice
       """)
 
   @Argument(
@@ -30,11 +36,12 @@ struct AddKeychainCommand: ParsableCommand {
   )
   var name: String
 
-  @Argument(help: ArgumentHelp("file", valueName: "kind"))
+  @Argument(help: ArgumentHelp("file or openbao", valueName: "kind"))
   var kind: String
 
   @Argument(
-    help: ArgumentHelp("The folder of the encrypted file", valueName: "place"), completion: .directory)
+    help: ArgumentHelp("The folder of the encrypted file, or the address of the server", valueName: "place"),
+    completion: .directory)
   var place: String
 
   @Option(
@@ -42,6 +49,11 @@ struct AddKeychainCommand: ParsableCommand {
       "The file with the identity that opens it, an age identity or ssh key", valueName: "file"),
     completion: .file())
   var identity: String?
+
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp("A setting of a keychain on a server; may be repeated", valueName: "name=value"))
+  var settings: [String] = []
 
   @Flag(help: "Make the encrypted file; its key is then kept in your state folder")
   var create = false
@@ -51,11 +63,13 @@ struct AddKeychainCommand: ParsableCommand {
   func run() throws {
     guard let kind = KeychainKind(rawValue: kind), kind.canBeListed else {
       throw Failure(
-        "a keychain of the kind '\(kind)' can't be added", hint: "there is file", status: .usage)
+        "a keychain of the kind '\(kind)' can't be added", hint: "there are file and openbao", status: .usage)
     }
     if KeychainKind(rawValue: name) != nil {
       throw Failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
     }
+    if kind == .openBao { return try addServer() }
+    if !settings.isEmpty { throw Failure("an encrypted file has no settings for --set", status: .usage) }
     var options: [ListedKeychain.Option] = []
     if let identity {
       guard let path = realPath(identity) else {
@@ -85,6 +99,37 @@ struct AddKeychainCommand: ParsableCommand {
         hint: "name the folder that has one, or make one there with --create", status: .keychain)
     }
     if isThere { try examine(added, at: own) } else { _ = try explaining(file.create(.identityFile)) }
+    try list(added, at: location)
+    if isThere, create {
+      StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
+    }
+    if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
+  }
+
+  /// Adds a keychain in OpenBao or Vault. The server isn't asked: what logs in may be stored only later.
+  private func addServer() throws {
+    if identity != nil || create {
+      throw Failure("--identity and --create are for encrypted files", status: .usage)
+    }
+    var options: [ListedKeychain.Option] = []
+    for setting in settings {
+      guard let option = ListedKeychain.Option(setting) else {
+        throw Failure("'\(setting)' is no setting: it has to be NAME=VALUE", status: .usage)
+      }
+      options.append(option)
+    }
+    do throws(OpenBaoSettings.Fault) {
+      _ = try OpenBaoSettings(place: place, options: options.map { ($0.name, $0.value) })
+    } catch {
+      throw Failure(error.text, hint: "see llavero-keychain(1)", status: .usage)
+    }
+    let added = ListedKeychain(name, .openBao, at: place, options)
+    let location = try explaining(VaultLocation())
+    try refuse(added, in: try explaining(choice: KeychainList.read(in: location.stateFolder)))
+    try list(added, at: location)
+  }
+
+  private func list(_ added: ListedKeychain, at location: VaultLocation) throws(Failure) {
     try explaining { () throws(KeychainChoiceError) in
       // What was asked until now is asked first.
       let present = try KeychainChoice.made(named: nil, at: location)
@@ -97,10 +142,6 @@ struct AddKeychainCommand: ParsableCommand {
         }
       }
     }
-    if isThere, create {
-      StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
-    }
-    if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
   }
 
   /// Checks that the file can be opened, or unlocked by a passphrase. If it has no other key than the vault's own, that is

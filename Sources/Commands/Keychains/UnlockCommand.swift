@@ -53,12 +53,17 @@ struct UnlockCommand: ParsableCommand {
     case .file(let file): try unlock(file)
     case .secretService(let service): try unlock(service)
     case .forwarded: throw Self.isElsewhere
+    case .remote: throw Self.isOnServer
     }
   }
 
   static let isElsewhere = Failure(
     "the keychain is on another machine, which forwards it to this one",
     hint: "lock and unlock it there; it asks there by itself, too", status: .usage)
+
+  static let isOnServer = Failure(
+    "the keychain is on a server, and has no passphrase",
+    hint: "what logs in to the server is in your own keychain, which can be locked", status: .usage)
 
   private func unlock(_ file: EncryptedFileKeychain) throws(Failure) {
     if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
@@ -124,6 +129,7 @@ struct LockCommand: ParsableCommand {
     case .file(let file): if !all { try lock(file) }
     case .secretService(let service): try explaining(service.lock())
     case .forwarded: throw UnlockCommand.isElsewhere
+    case .remote: throw UnlockCommand.isOnServer
     }
     if let failure = Failure(keptBy: keepers) { throw failure }
   }
