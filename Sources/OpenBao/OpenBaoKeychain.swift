@@ -124,7 +124,7 @@ package final class OpenBaoKeychain: KeychainStore {
   }
 
   /// The paths of the items in a folder; `nil` if the policies don't allow listing.
-  private func paths(below folder: String) throws(KeychainError) -> [ItemPath]? {
+  func paths(below folder: String) throws(KeychainError) -> [ItemPath]? {
     if let inside = listed[folder] { return inside }
     guard let texts = try store.paths(below: folder) else { return nil }
     let inside = texts.compactMap { ItemPath(parsing: $0) }
@@ -145,7 +145,7 @@ package final class OpenBaoKeychain: KeychainStore {
   }
 
   /// What is at a path.
-  private func stored(_ path: ItemPath) throws(KeychainError) -> KnownPath {
+  func stored(_ path: ItemPath) throws(KeychainError) -> KnownPath {
     if let known = known[path] { return known }
     let read = try store.read(path)
     known[path] = read
@@ -422,7 +422,7 @@ package final class OpenBaoKeychain: KeychainStore {
 
 extension ItemQuery {
   /// Whether it is for what logs in to servers such as this one.
-  fileprivate var isForLogin: Bool {
+  package var isForLogin: Bool {
     switch self {
     case .internetPassword(let query): query.securityDomain == OpenBaoKeychain.loginDomain
     case .criteria(let criteria): criteria.securityDomain == OpenBaoKeychain.loginDomain
@@ -431,7 +431,7 @@ extension ItemQuery {
   }
 
   /// Whether an item with this primary key may answer.
-  fileprivate func mayMatch(_ key: Item.Key) -> Bool {
+  func mayMatch(_ key: Item.Key) -> Bool {
     switch self {
     case .all, .criteria: true
     case .internetPassword, .genericPassword: matches(Item(key))

@@ -34,6 +34,37 @@ package struct OpenBaoOpener {
   /// The folder with this machine's files about such keychains.
   package static func folder(at location: VaultLocation) -> String { location.stateFolder + "/openbao" }
 
+  /// Opens the keychain with its copies on this machine, unless it is to have none. No request is sent before something is
+  /// asked for.
+  ///
+  /// - Parameters:
+  ///   - refreshLater: has another process renew the copies of folders; see ``CopiedKeychain/refresh(_:)``.
+  /// - Throws: ``KeychainError/openBao(server:_:)`` if the program that has the network isn't there, and there are no copies.
+  package func open(
+    refreshLater: @escaping ([String]) -> Void, onNotice: @escaping (CopiedKeychain.Notice) -> Void
+  ) throws(KeychainError) -> any KeychainStore {
+    let server = try open()
+    if settings.copies.maximumAge == 0 { return server }
+    return copied(server, refreshLater, onNotice)
+  }
+
+  /// The keychain with its copies, for the process that renews them; `nil` if it is to have none.
+  ///
+  /// - Throws: as ``open()`` does.
+  package func openToRefresh() throws(KeychainError) -> CopiedKeychain? {
+    if settings.copies.maximumAge == 0 { return nil }
+    return copied(try open(), { _ in }, { _ in })
+  }
+
+  private func copied(
+    _ server: OpenBaoKeychain, _ refreshLater: @escaping ([String]) -> Void,
+    _ onNotice: @escaping (CopiedKeychain.Notice) -> Void
+  ) -> CopiedKeychain {
+    CopiedKeychain(
+      server, settings, in: Self.folder(at: location) + "/" + name, refreshLater: refreshLater,
+      onNotice: onNotice)
+  }
+
   /// Opens the keychain. No request is sent before something is asked for.
   ///
   /// - Throws: ``KeychainError/openBao(server:_:)`` if the program that has the network isn't there.

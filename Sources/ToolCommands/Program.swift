@@ -32,6 +32,7 @@ package enum Program {
     self.secretService = secretService
     ProcessSettings.make()
     StandardStreams.occupy()
+    if name == RemoteKeychains.refresherName { RemoteKeychains.refresh() }
     if name == agent.name {
       clinux_refuse_core_for_good()
       Agent.main()

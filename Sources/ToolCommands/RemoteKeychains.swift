@@ -1,8 +1,10 @@
 import EncryptedFile
+import Glibc
 import Keychain
 import KeychainChoice
 import OpenBao
 import OpenBaoAccess
+import Processes
 import Terminals
 
 /// Opens keychains on servers. What logs in to them is in the person's own keychain: the one that new items go to, if that
@@ -28,6 +30,24 @@ struct RemoteKeychains {
   ///
   /// - Throws: ``KeychainChoiceError``
   func open(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> any KeychainStore {
+    let opener = try opener(of: keychain)
+    do throws(KeychainError) {
+      return try opener.open(
+        refreshLater: { Self.refreshLater(keychain.name, $0) },
+        onNotice: { notice in
+          switch notice {
+          case .answeringFromCopies(let server, let since):
+            StandardStreams.say(
+              "\(server) can't be used since \(since); the keychain \(keychain.name) answers from copies on this machine"
+            )
+          }
+        })
+    } catch {
+      throw .keychain(error)
+    }
+  }
+
+  private func opener(of keychain: ListedKeychain) throws(KeychainChoiceError) -> OpenBaoOpener {
     let settings: OpenBaoSettings
     do throws(OpenBaoSettings.Fault) {
       settings = try OpenBaoSettings(
@@ -35,14 +55,41 @@ struct RemoteKeychains {
     } catch {
       throw .keychain(.unavailable(reason: "its settings in the list are wrong: \(error.text)"))
     }
-    let opener = OpenBaoOpener(keychain.name, settings, at: location) { () throws(KeychainError) in
+    return OpenBaoOpener(keychain.name, settings, at: location) { () throws(KeychainError) in
       try personal()
     }
-    do throws(KeychainError) {
-      return try opener.open()
-    } catch {
-      throw .keychain(error)
+  }
+
+  // MARK: Renewing copies
+
+  /// The name under which this program renews copies.
+  static let refresherName = "llavero-copies"
+
+  /// Has another process renew copies, which goes on when this one has ended.
+  private static func refreshLater(_ name: String, _ folders: [String]) {
+    _ = try? DetachedProgram.start("/proc/self/exe", [refresherName, name] + folders)
+  }
+
+  /// Renews copies as that process, and ends it. Nobody waits for it, and it asks nobody.
+  static func refresh() -> Never {
+    for descriptor: Int32 in [1, 2] {
+      let null = Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)
+      if null >= 0 { dup2(null, descriptor) }
+      if null > 2 { close(null) }
     }
+    let arguments = CString.arguments(from: 1).map(\.text)
+    guard let name = arguments.first, let location = try? VaultLocation(),
+      let keychain = try? KeychainList.read(in: location.stateFolder).keychain(named: name)
+    else { Program.end(Status.usage.rawValue) }
+    var selection = KeychainSelection(mayPrompt: false)
+    selection.mayAsk = false
+    selection.isForTool = true
+    let remote = RemoteKeychains(selection, Program.secretService, location)
+    guard let copied = try? remote.opener(of: keychain).openToRefresh() else {
+      Program.end(Status.keychain.rawValue)
+    }
+    copied.refresh(Array(arguments.dropFirst()))
+    Program.end(Status.done.rawValue)
   }
 
   /// The person's own keychain; `nil` if there is none yet.

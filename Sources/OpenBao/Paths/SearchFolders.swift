@@ -87,3 +87,16 @@ package struct SearchFolders: Hashable, Sendable {
     }
   }
 }
+
+extension SearchFolders {
+  /// The folder in which a search for any account looks for the item of a path.
+  package static func smallest(of path: ItemPath) -> String {
+    let count: Int
+    switch path.key {
+    case .internetPassword: count = 4
+    case .genericPassword: count = 2
+    case .cryptographic, .secretService: count = 1
+    }
+    return path.text.split(separator: "/").prefix(count).joined(separator: "/")
+  }
+}

@@ -1,0 +1,67 @@
+import Bytes
+package import JSON
+package import Keychain
+
+/// A copy of an item, in the version that it had on the server when it was read.
+package final class ItemCopy {
+  /// Where it is stored there.
+  package let path: ItemPath
+  private let stored: StoredItem
+
+  init(_ stored: StoredItem) {
+    path = stored.path
+    self.stored = stored
+  }
+
+  /// The item, as the server's keychain would return it.
+  package var item: Item { stored.item }
+
+  /// Its confidential part.
+  package func credential() -> Credential { stored.record.credential.copy() }
+
+  /// Writes it as an object that is an array's element.
+  package func write(to json: inout JSONWriter) {
+    json.beginObject()
+    json.member("path", ByteString(path.text))
+    json.member("version", stored.version)
+    json.member("date", stored.record.item.modificationDate)
+    let record = stored.record.encoded()
+    record.withUnsafeBytes { json.rawMember(name: ("data" as StaticString).bytes, value: $0) }
+    json.endObject()
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  ///
+  /// - Throws: `JSONReader.Malformed`.
+  package convenience init(parsing object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var path: ItemPath?
+    var version = 0
+    var date: Timestamp?
+    var data: UnsafeRawBufferPointer?
+    try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
+      if name == "path" { path = ItemPath(parsing: "\(try value.string())") }
+      if name == "version" { version = try value.integer() }
+      if name == "date" { date = try value.timestamp() }
+      if name == "data" { data = value.raw }
+    }
+    guard let path, let data else { throw JSONReader.Malformed() }
+    let record = try ItemRecord(parsing: data, at: path, writtenAt: date)
+    self.init(StoredItem(record, at: path, version: version))
+  }
+}
+
+extension OpenBaoKeychain {
+  /// Copies of all items in a folder that this login may read; `nil` if it may not list the folder.
+  ///
+  /// - Throws: ``KeychainError``
+  package func copies(below folder: String) throws(KeychainError) -> [ItemCopy]? {
+    try reading { () throws(KeychainError) -> [ItemCopy]? in
+      guard let paths = try paths(below: folder) else { return nil }
+      var copies: [ItemCopy] = []
+      for path in paths {
+        if case .item(let stored) = try stored(path) { copies.append(ItemCopy(stored)) }
+      }
+      return copies
+    }
+  }
+}

@@ -1,0 +1,304 @@
+import Bytes
+package import Keychain
+package import OpenBao
+import PrivateFiles
+
+/// A keychain in OpenBao with copies on this machine of what was asked for.
+///
+/// A copy answers as long as it isn't too old. One that isn't fresh is renewed behind the answer, by another process. So
+/// answers take as long as a file's, and go on while the server can't be reached. Every change, and whatever has no copy, goes
+/// to the server.
+package final class CopiedKeychain: KeychainStore {
+  /// Something to tell a person.
+  package enum Notice {
+    /// The server can't be used since then; copies answer.
+    case answeringFromCopies(server: String, since: Timestamp)
+  }
+
+  /// For how many seconds nothing is known to be there without asking again.
+  private static let absence = 30
+  /// After how many seconds a contact is tried again at the earliest.
+  private static let pause = 10
+  private static let noteName = "contact"
+  private static let lockName = "refresh.lock"
+
+  private let server: OpenBaoKeychain
+  private let settings: OpenBaoSettings
+  private let folder: String
+  private let copies: CopiesFile
+  private let clock: () -> Timestamp
+  private let refreshLater: ([String]) -> Void
+  private let onNotice: (Notice) -> Void
+
+  /// The copies that the last search has found.
+  private var found: [ItemReference: ItemCopy] = [:]
+  /// Whether the server alone is asked, because something may be changed.
+  private var isChanging = false
+  /// The folders that were looked at, and the paths that were changed, meanwhile.
+  private var touched: Set<String> = []
+
+  /// - Parameters:
+  ///   - folder: the folder of this machine's files about the keychain.
+  ///   - refreshLater: has another process renew the copies of folders.
+  package init(
+    _ server: OpenBaoKeychain, _ settings: OpenBaoSettings, in folder: String,
+    clock: @escaping () -> Timestamp = { .now }, refreshLater: @escaping ([String]) -> Void,
+    onNotice: @escaping (Notice) -> Void
+  ) {
+    self.server = server
+    self.settings = settings
+    self.folder = folder
+    copies = CopiesFile(in: folder)
+    self.clock = clock
+    self.refreshLater = refreshLater
+    self.onNotice = onNotice
+  }
+
+  package var renewer: (any SecretRenewing)? { server.renewer }
+
+  // MARK: Reading
+
+  package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    if query.isForLogin { return [] }
+    let search = SearchFolders(query)
+    if isChanging {
+      touched.formUnion(search.folders)
+      return try server.items(matching: query)
+    }
+    guard search.isNamed else { return try server.items(matching: query) }
+    if let items = copied(search, query) { return items }
+    do throws(KeychainError) {
+      return try fetched(search, query)
+    } catch .openBao(let name, let fault) where fault.isOutage {
+      let ages = search.folders.compactMap { copies.folder($0) }.map { clock().seconds - $0.fetched.seconds }
+      guard ages.count == search.folders.count, let oldest = ages.max(), oldest > settings.copies.maximumAge
+      else { throw .openBao(server: name, fault) }
+      throw .openBao(server: name, .copyTooOld(seconds: Int(oldest), because: fault))
+    }
+  }
+
+  /// What copies that may answer say; `nil` if the server has to be asked.
+  private func copied(_ search: SearchFolders, _ query: ItemQuery) -> [Item]? {
+    var items: [ItemCopy] = []
+    var age: Int64 = 0
+    for folder in search.folders {
+      guard let copy = copies.folder(folder) else { return nil }
+      age = max(age, clock().seconds - copy.fetched.seconds, copy.fetched > clock() ? .max : 0)
+      items += copy.items
+    }
+    guard age <= settings.copies.maximumAge else { return nil }
+    let answering = matching(items, query)
+    if answering.isEmpty, age > Self.absence { return nil }
+    if age > settings.copies.freshness { renewBehind(search.folders) }
+    return answering
+  }
+
+  private func matching(_ copies: [ItemCopy], _ query: ItemQuery) -> [Item] {
+    let answering = copies.filter { query.matches($0.item) }
+    found = [:]
+    for copy in answering { copy.item.reference.map { found[$0] = copy } }
+    return answering.map(\.item)
+  }
+
+  private func fetched(_ search: SearchFolders, _ query: ItemQuery) throws(KeychainError) -> [Item] {
+    var items: [ItemCopy] = []
+    let now = clock()
+    for folder in search.folders {
+      // Whoever may not list gets what may be read, without a copy: nobody knows then when it is complete.
+      guard let copies = try server.copies(below: folder) else { return try server.items(matching: query) }
+      self.copies.keep(copies, of: folder, at: now)
+      items += copies
+    }
+    noteContact()
+    let answering = matching(items, query)
+    // What may be listed and not read is an error, if nothing else answers.
+    return answering.isEmpty ? try server.items(matching: query) : answering
+  }
+
+  private func renewBehind(_ folders: [String]) {
+    var note = ContactNote(in: folder, named: Self.noteName)
+    let former = note
+    if let since = note.failingSince, !note.isSaid {
+      onNotice(.answeringFromCopies(server: settings.server.name, since: since))
+      note.isSaid = true
+    }
+    let wait = note.failingSince == nil ? 0 : Self.pause
+    if note.tried.map({ clock().seconds - $0.seconds >= wait || $0 > clock() }) ?? true {
+      note.tried = clock()
+      refreshLater(folders)
+    }
+    if note != former { note.write(in: folder, named: Self.noteName) }
+  }
+
+  private func noteContact() {
+    var note = ContactNote(in: folder, named: Self.noteName)
+    if note.failingSince == nil, !settings.copies.prefetched.isEmpty, note.tried == nil {
+      note.tried = clock()
+      note.write(in: folder, named: Self.noteName)
+      refreshLater([])
+    } else if note.failingSince != nil {
+      note.failingSince = nil
+      note.isSaid = false
+      note.write(in: folder, named: Self.noteName)
+    }
+  }
+
+  package func credential(of item: Item) throws(KeychainError) -> Credential {
+    if !isChanging, let reference = item.reference, let copy = found[reference] { return copy.credential() }
+    return try server.credential(of: item)
+  }
+
+  package func reading<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result { try server.reading(body) }
+
+  // MARK: Renewing copies
+
+  /// Renews the copies of folders, and of what is to be copied without having been asked for. What this login may no longer
+  /// read is forgotten. Another process that does so already is not waited for.
+  package func refresh(_ folders: [String]) {
+    guard let place = try? Folder(creating: folder),
+      let lock = try? FileLock(Self.lockName, in: place, patience: 0, onWaiting: {})
+    else { return }
+    defer { withExtendedLifetime(lock) {} }
+    do throws(KeychainError) {
+      for name in folders {
+        let now = clock()
+        if let items = try server.copies(below: name) {
+          copies.keep(items, of: name, at: now)
+        } else {
+          copies.forget { $0 == name }
+        }
+      }
+      for beginning in settings.copies.prefetched { try prefetch(beginning) }
+      var note = ContactNote()
+      note.tried = clock()
+      note.write(in: folder, named: Self.noteName)
+    } catch {
+      if case .openBao(_, let fault) = error, fault.endsCopies { copies.forget { _ in true } }
+      var note = ContactNote(in: folder, named: Self.noteName)
+      note.tried = clock()
+      note.failingSince = note.failingSince ?? clock()
+      note.write(in: folder, named: Self.noteName)
+    }
+  }
+
+  private func prefetch(_ beginning: String) throws(KeychainError) {
+    let folder = beginning.lastIndex(of: "/").map { String(beginning[..<$0]) } ?? ""
+    let now = clock()
+    guard let items = try server.copies(below: folder) else { return }
+    let wanted = items.filter { $0.path.text.hasPrefix(beginning) }
+    for (name, items) in Dictionary(grouping: wanted, by: { SearchFolders.smallest(of: $0.path) }) {
+      // A folder of which only a part begins so is not known as a whole.
+      if (name + "/").hasPrefix(beginning) { copies.keep(items, of: name, at: now) }
+    }
+  }
+
+  // MARK: Changing
+
+  @discardableResult
+  package func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try touching(item)
+    let added = try server.add(item, credential)
+    settle()
+    return added
+  }
+
+  @discardableResult
+  package func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
+    try touching(item)
+    let added = try server.add(keepingDatesOf: item, credential)
+    settle()
+    return added
+  }
+
+  @discardableResult
+  package func update(_ item: Item) throws(KeychainError) -> Item {
+    try touching(item)
+    let updated = try server.update(item)
+    settle()
+    return updated
+  }
+
+  @discardableResult
+  package func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try touching(item)
+    let updated = try server.update(item, credential)
+    settle()
+    return updated
+  }
+
+  @discardableResult
+  package func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    for item in items { try touching(item) }
+    let count = try server.delete(items)
+    settle()
+    return count
+  }
+
+  private func touching(_ item: Item) throws(KeychainError) {
+    touched.insert(try ItemPath(item.key).text)
+    if let reference = item.reference, let copy = found[reference] { touched.insert(copy.path.text) }
+  }
+
+  /// Forgets the copies of what was changed, and of what was looked up to be changed: it may be other than here.
+  private func settle() {
+    if isChanging || touched.isEmpty { return }
+    let places = touched
+    touched = []
+    found = [:]
+    copies.forget { folder in
+      places.contains { $0 == folder || $0.hasPrefix(folder + "/") || folder.hasPrefix($0 + "/") }
+    }
+  }
+
+  package func committed(_ item: Item) -> Item { server.committed(item) }
+
+  package func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if isChanging { return try server.exclusively(body) }
+    isChanging = true
+    let result: Result
+    do throws(KeychainError) {
+      result = try server.exclusively(body)
+    } catch {
+      // Nothing is changed, and while the server can't be reached, the copies are all there is.
+      isChanging = false
+      touched = []
+      throw error
+    }
+    isChanging = false
+    settle()
+    return result
+  }
+
+  package func probe() -> KeychainReadiness {
+    let readiness = server.probe()
+    guard case .unavailable(.openBao(_, let fault)) = readiness, fault.isOutage,
+      let reason = readiness.reason,
+      !copies.folders.isEmpty
+    else { return readiness }
+    return .notWritable(reason)
+  }
+}
+
+extension KeychainError.OpenBaoFault {
+  /// Whether the server can't be asked at present, whatever it would say.
+  fileprivate var isOutage: Bool {
+    switch self {
+    case .unreachable, .noAnswer, .sealed, .noActiveNode, .rateLimited, .noLogin, .noNetworkProgram: true
+    default: false
+    }
+  }
+
+  /// Whether the login is one that the server no longer accepts.
+  fileprivate var endsCopies: Bool {
+    switch self {
+    case .tokenRefused, .loginRefused: true
+    default: false
+    }
+  }
+}
