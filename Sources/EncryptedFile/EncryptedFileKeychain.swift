@@ -74,6 +74,10 @@ public final class EncryptedFileKeychain: KeychainStore {
   var seenMAC: [UInt8]?
   /// Whether `snapshot` is used as it is, whatever others write meanwhile.
   var isPinned = false
+  /// Whether nothing was found in it for a question.
+  var hasMissed = false
+  /// What is done to share the vault; `nil` for one that isn't shared.
+  package var sharing: VaultSharing?
 
   /// Makes a keychain at a location. If there is no vault yet, adding the first item makes one that the plain
   /// identity file opens.

@@ -663,7 +663,7 @@ struct SlotTests {
 
   // MARK: Bounds and damage
 
-  @Test("there are 32 slots at most")
+  @Test("there are at most 32 slots that take long to try")
   func tooMany() throws {
     var vault = try HandMadeVault()
     let slot = try vault.slot("right", id: "aa")
@@ -674,14 +674,52 @@ struct SlotTests {
       }
     let place = Place()
     try vault.install(at: place)
-    let text = X25519Identity().recipient.description
-    #expect(failure { try place.keychain().addRecipient(text, identity: nil) } == .slot(.tooMany(limit: 32)))
+    let keychain = EncryptedFileKeychain(at: place.location, openers: .withPrograms)
+    #expect(failure { try keychain.addCommand(["echo", "x"]) } == .slot(.tooMany(limit: 32)))
+    try place.keychain().addRecipient(X25519Identity().recipient.description, identity: nil)
     try place.keychain().removeSlot("s7")
-    try place.keychain().addRecipient(text, identity: nil)
+    try keychain.addCommand(["echo", "x"])
+    #expect(failure { try keychain.addCommand(["echo", "y"]) } == .slot(.tooMany(limit: 32)))
+    var full = try HandMadeVault()
+    full.stanzas =
+      try [try full.vaultStanza()]
+      + (0..<33).map {
+        try Stanza(type: slot.type, arguments: ["1", "s\($0)", "passphrase"], body: slot.body)
+      }
+    let other = Place()
+    try full.install(at: other)
+    #expect(failure { try other.keychain().servers() }?.isDamage == true)
+  }
+
+  @Test("there are 512 slots at most, and a key of any of them opens the vault")
+  func hundreds() throws {
+    var vault = try HandMadeVault()
+    vault.stanzas = [try vault.vaultStanza()]
+    let place = Place()
+    try vault.install(at: place)
+    let change = place.keychain()
+    var last = X25519Identity()
+    // All at once: each of them would write the vault, and a copy of every slot.
+    try change.changingSlots { (change, identity) throws(KeychainError) in
+      for _ in 0..<512 {
+        last = X25519Identity()
+        let text = last.recipient.description
+        try change.addSlot(.recipient, for: last.recipient, identity, recipientText: text, at: .now)
+      }
+    }
+    let further = X25519Identity().recipient.description
     #expect(
-      failure {
-        try EncryptedFileKeychain(at: place.location, openers: .withPrograms).addCommand(["echo", "x"])
-      } == .slot(.tooMany(limit: 32)))
+      failure { try place.keychain().addRecipient(further, identity: nil) } == .slot(.tooMany(limit: 512)))
+    var text: [UInt8] = []
+    last.withEncodedBytes { text += Array($0) }
+    try put(text, into: place.path + "/last.txt")
+    unlink(place.identityFile)
+    var openers = SlotOpeners()
+    openers.otherIdentities = [place.path + "/last.txt"]
+    let keychain = EncryptedFileKeychain(at: place.location, openers: openers)
+    #expect(try keychain.servers().count == 3)
+    #expect(try keychain.noteIdentity(place.path + "/last.txt") == keychain.slots()?.last?.id)
+    #expect(try keychain.slots()?.last?.identityPath == place.path + "/last.txt")
   }
 
   @Test(

@@ -263,7 +263,10 @@ enum VaultBounds {
   /// that age allows.
   static let file = 72 << 20
   /// The largest number of slots.
-  static let slots = 32
+  static let slots = 512
+  /// The largest number of slots that are not for keys. A passphrase takes a second to try on each, before anything is
+  /// authenticated.
+  static let slotsThatTakeLong = 32
   /// The largest identity file in bytes.
   static let identityFile = 64 << 10
 }

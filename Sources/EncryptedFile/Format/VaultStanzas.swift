@@ -16,6 +16,9 @@ struct VaultStanzas {
     /// Whether this version knows how to open it.
     var isKnown: Bool { if case .other = kind { false } else { true } }
 
+    /// Whether it may take long to tell whether something opens it.
+    var takesLong: Bool { kind != .recipient }
+
     /// The name of its copy beside the vault.
     var fileName: String { id + Self.fileExtension }
     static let fileExtension = ".age"
@@ -110,12 +113,28 @@ struct VaultStanzas {
     guard recipients == 1 else {
       throw .damaged(path: path, detail: "it is encrypted for other recipients than its own identity")
     }
-    // Each passphrase slot takes a second before anything is authenticated.
-    guard slots.count <= VaultBounds.slots else {
+    guard Self.areWithinBounds(slots) else {
       throw .damaged(path: path, detail: "it has too many slots")
     }
     self.slots = slots
     read = ours
+  }
+
+  /// Whether a vault can have these slots: ``VaultBounds/slots``, and ``VaultBounds/slotsThatTakeLong``.
+  static func areWithinBounds(_ slots: [Slot]) -> Bool {
+    slots.count <= VaultBounds.slots && slots.count { $0.takesLong } <= VaultBounds.slotsThatTakeLong
+  }
+
+  /// As many of further slots, from the first on, as a vault that has some already can have.
+  static func fitting(_ further: [Slot], besides present: [Slot] = []) -> [Slot] {
+    var room = VaultBounds.slots - present.count
+    var roomForLong = VaultBounds.slotsThatTakeLong - present.count { $0.takesLong }
+    return further.filter { slot in
+      guard room > 0, !slot.takesLong || roomForLong > 0 else { return false }
+      room -= 1
+      if slot.takesLong { roomForLong -= 1 }
+      return true
+    }
   }
 
   /// Whether the identifier is valid. It becomes a file name, so it must not contain a path.

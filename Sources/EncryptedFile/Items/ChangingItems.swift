@@ -85,6 +85,7 @@ extension EncryptedFileKeychain {
     let isSeen = seenMAC != nil && change.beginning?.mac == seenMAC && !change.hasMerged
     try change.commit(at: clock())
     if let mac = change.writtenMAC { seenMAC = isSeen ? mac : nil }
+    if change.writtenMAC != nil { sharing?.afterChange() }
     return result
   }
 

@@ -35,6 +35,18 @@ extension EncryptedFileKeychain {
   /// - Throws: `KeychainError`; `KeychainError.missing` if there should be a vault and isn't. If none was ever made,
   ///   the result is empty.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    let found = try held(query)
+    // It may be in a copy that could not be merged just now.
+    if found.isEmpty, change == nil, let error = try failureToMerge() { throw error }
+    if found.isEmpty, change == nil, let sharing {
+      // The rest of what is being read has to be of the same state.
+      if isPinned { hasMissed = true } else if sharing.atMiss() { return try held(query) }
+    }
+    return found
+  }
+
+  /// The items that answer the query, as the file holds them.
+  private func held(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     let beginning = RecordKey.beginning(for: query)
     var found: [Item] = []
     var revisions: [Int64] = []
@@ -46,8 +58,6 @@ extension EncryptedFileKeychain {
         revisions.append(record.revision)
       }
     }
-    // It may be in a copy that could not be merged just now.
-    if found.isEmpty, change == nil, let error = try failureToMerge() { throw error }
     if found.count < 2 { return found }
     return found.indices.sorted { (revisions[$0], $1) > (revisions[$1], $0) }.map { found[$0] }
   }
@@ -87,8 +97,16 @@ extension EncryptedFileKeychain {
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     if isPinned || change != nil { return try body() }
+    let result = try pinned(body)
+    if hasMissed, let sharing, sharing.atMiss() { return try pinned(body) }
+    return result
+  }
+
+  private func pinned<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
     _ = try current()
-    isPinned = true
+    (isPinned, hasMissed) = (true, false)
     defer { isPinned = false }
     return try body()
   }

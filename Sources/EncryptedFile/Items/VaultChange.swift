@@ -44,6 +44,8 @@ final class VaultChange {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
+  /// How many items have come from a place where the vault is shared, or were deleted there.
+  var received = 0
   /// The header MAC of what this change has written; `nil` if it has written nothing.
   var writtenMAC: [UInt8]?
   /// Why the file could not be copied.
@@ -131,6 +133,7 @@ final class VaultChange {
     newVault = vault
     key = VaultKey(vault.identity, uuid: vault.stanzas.uuid)
     stanzas = vault.stanzas
+    if let slot = vault.stanzas.slots.first, let note = vault.localSlot { localSlots.append((slot.id, note)) }
     isDirty = true
   }
 

@@ -17,6 +17,16 @@ extension EncryptedFileKeychain {
   public func create(
     _ protection: borrowing Protection, startingOver: Bool = false
   ) throws(KeychainError) -> [String] {
+    try create(protection, startingOver: startingOver, isShared: false)
+  }
+
+  /// The same for a vault that several machines or people share; see ``VaultHead/keyNumber``.
+  ///
+  /// - Throws: as ``create(_:startingOver:)`` does.
+  @discardableResult
+  package func create(
+    _ protection: borrowing Protection, startingOver: Bool = false, isShared: Bool
+  ) throws(KeychainError) -> [String] {
     // Checked before anything is made or moved.
     if try openVault() != nil { throw .duplicateItem }
     try refuseToMake(startingOver: startingOver)
@@ -26,9 +36,12 @@ extension EncryptedFileKeychain {
     let aside = startingOver ? try VaultTraces.putAside(at: location, in: locked.folder) : []
     let change = try VaultChange(nil, locked, unlocking: unlocking)
     try change.make(protection)
+    if isShared { change.head.keyNumber = 1 }
     try change.commit(at: clock())
     key = change.key
     snapshot = nil
+    // Not before: they would say that a vault is missing.
+    try writeLocalSlots(of: change)
     return aside
   }
 

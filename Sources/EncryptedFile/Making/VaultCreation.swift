@@ -9,6 +9,9 @@ public enum Protection: ~Copyable {
   case identityFile
   /// A passphrase opens the identity.
   case passphrase(Secret)
+  /// An age or ssh key opens the identity: a recipient in age's notation, and the absolute path of the file with its
+  /// identity, which is noted on this machine.
+  case recipient(String, identity: String)
 }
 
 /// The parts of a vault that is being made.
@@ -17,6 +20,10 @@ struct NewVault {
   let stanzas: VaultStanzas
   /// The identity's file, if there is one.
   private let identityFile: NewIdentityFile?
+  /// The recipient of its slot, if that is for a key.
+  private(set) var recipientText: String?
+  /// How its slot is opened on this machine, if that is noted.
+  private(set) var localSlot: LocalSlot?
 
   /// Draws an identity and wraps it.
   ///
@@ -25,6 +32,7 @@ struct NewVault {
     switch protection {
     case .passphrase(let passphrase): try SlotWork.refuseUnusable(passphrase)
     case .identityFile: break
+    case .recipient: break
     }
     let uuid = randomUUID()
     let identity = X25519Identity()
@@ -34,19 +42,28 @@ struct NewVault {
       stanzas = VaultStanzas(uuid: uuid, slots: [])
       identityFile = NewIdentityFile(IdentityText.of(identity, uuid: uuid))
     case .passphrase(let passphrase):
-      let recipient = try SlotWork.recipient(passphrase)
-      do {
-        stanzas = VaultStanzas(
-          uuid: uuid,
-          slots: [
-            VaultStanzas.Slot(
-              id: randomHexadecimal(bytes: 8), kind: .passphrase,
-              file: try identity.wrapped(for: recipient, uuid: uuid))
-          ])
-      } catch {
-        throw KeychainError(error, path: path)
-      }
+      stanzas = try Self.stanzas(
+        uuid, .passphrase, identity, for: try SlotWork.recipient(passphrase), path: path)
       identityFile = nil
+    case .recipient(let text, let identityPath):
+      let recipient = try EncryptedFileKeychain.recipient(text)
+      stanzas = try Self.stanzas(uuid, .recipient, identity, for: recipient, path: path)
+      identityFile = nil
+      recipientText = text
+      localSlot = .identity(path: identityPath)
+    }
+  }
+
+  /// A header with one slot.
+  private static func stanzas(
+    _ uuid: String, _ kind: SlotKind, _ identity: X25519Identity, for recipient: any Recipient, path: String
+  ) throws(KeychainError) -> VaultStanzas {
+    do throws(AgeError) {
+      let slot = VaultStanzas.Slot(
+        id: randomHexadecimal(bytes: 8), kind: kind, file: try identity.wrapped(for: recipient, uuid: uuid))
+      return VaultStanzas(uuid: uuid, slots: [slot])
+    } catch {
+      throw KeychainError(error, path: path)
     }
   }
 

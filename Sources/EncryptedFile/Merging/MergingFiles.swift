@@ -138,7 +138,7 @@ extension KeychainError {
 }
 
 /// A private folder that is removed with its owner. It only ever contains encrypted files.
-private struct ScratchFolder: ~Copyable {
+struct ScratchFolder: ~Copyable {
   let folder: Folder
   /// Held while the folder is in use.
   private let lock: FileLock

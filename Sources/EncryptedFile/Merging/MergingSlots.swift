@@ -58,7 +58,7 @@ extension VaultChange {
   private static func joined(
     _ slots: [VaultStanzas.Slot], _ arriving: [VaultStanzas.Slot]
   ) -> [VaultStanzas.Slot] {
-    slots + arriving.prefix(max(0, VaultBounds.slots - slots.count))
+    slots + VaultStanzas.fitting(arriving, besides: slots)
   }
 
   /// Whether something opens the vault with these slots. If each side has removed what the other kept, both stay: a

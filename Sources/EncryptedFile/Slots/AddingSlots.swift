@@ -157,7 +157,7 @@ extension EncryptedFileKeychain {
     try change.removeCopiesOfFormerSlots()
   }
 
-  private static func recipient(_ text: String) throws(KeychainError) -> any Recipient {
+  static func recipient(_ text: String) throws(KeychainError) -> any Recipient {
     guard text.utf8.count <= SlotKeys.recipientLimit else { throw .slot(.malformedRecipient) }
     do {
       return try SlotKeys.recipient(text)

@@ -41,11 +41,7 @@ extension EncryptedFileKeychain {
   /// Writes a change of the slots, and keeps the notes on this machine in step: how to open a slot is noted before
   /// the slot exists, and forgotten when it is gone.
   func commitSlots(_ change: VaultChange) throws(KeychainError) {
-    if !change.localSlots.isEmpty {
-      let folder = try Folder(creating: location.localSlotsFolder)
-      folder.removeStaleTemporaries()
-      for (id, slot) in change.localSlots { try slot.write(id, in: folder) }
-    }
+    try writeLocalSlots(of: change)
     try change.commit(at: clock())
     key = change.key
     snapshot = nil
@@ -58,6 +54,16 @@ extension EncryptedFileKeychain {
   }
 }
 
+extension EncryptedFileKeychain {
+  /// Notes on this machine how to open slots of a change. Needs the vault's lock, which the change holds.
+  func writeLocalSlots(of change: VaultChange) throws(KeychainError) {
+    if change.localSlots.isEmpty { return }
+    let folder = try Folder(creating: location.localSlotsFolder)
+    folder.removeStaleTemporaries()
+    for (id, slot) in change.localSlots { try slot.write(id, in: folder) }
+  }
+}
+
 extension VaultChange {
   /// The slots after this change.
   var slots: [VaultStanzas.Slot] { stanzas?.slots ?? [] }
@@ -67,17 +73,27 @@ extension VaultChange {
 
   /// Adds a slot.
   ///
+  /// - Parameter id: its identifier, if it has one already.
   /// - Returns: its identifier.
+  @discardableResult
   func addSlot(
     _ kind: SlotKind, for recipient: any Recipient, _ identity: X25519Identity, recipientText: String? = nil,
-    at now: Timestamp
+    as id: String = randomHexadecimal(bytes: 8), at now: Timestamp
   ) throws(KeychainError) -> String {
     guard let stanzas else { throw .missing(path: path) }
-    guard stanzas.slots.count < VaultBounds.slots else { throw .slot(.tooMany(limit: VaultBounds.slots)) }
-    let id = randomHexadecimal(bytes: 8)
+    let slot: VaultStanzas.Slot
     do throws(AgeError) {
-      let file = try identity.wrapped(for: recipient, uuid: stanzas.uuid)
-      try replaceSlots(stanzas.slots + [VaultStanzas.Slot(id: id, kind: kind, file: file)])
+      slot = VaultStanzas.Slot(
+        id: id, kind: kind, file: try identity.wrapped(for: recipient, uuid: stanzas.uuid))
+    } catch {
+      throw KeychainError(error, path: path)
+    }
+    guard !VaultStanzas.fitting([slot], besides: stanzas.slots).isEmpty else {
+      let isFull = stanzas.slots.count >= VaultBounds.slots
+      throw .slot(.tooMany(limit: isFull ? VaultBounds.slots : VaultBounds.slotsThatTakeLong))
+    }
+    do throws(AgeError) {
+      try replaceSlots(stanzas.slots + [slot])
     } catch {
       throw KeychainError(error, path: path)
     }
@@ -107,7 +123,9 @@ extension VaultChange {
   /// Notes when the slots of a new vault were added.
   func noteSlots(_ stanzas: VaultStanzas, at now: Timestamp) throws(KeychainError) {
     var notes = try notes()
-    for slot in stanzas.slots { notes.set(SlotNotes.Note(id: slot.id, added: now)) }
+    for slot in stanzas.slots {
+      notes.set(SlotNotes.Note(id: slot.id, added: now, recipient: newVault?.recipientText))
+    }
     notes.write(to: &head)
   }
 

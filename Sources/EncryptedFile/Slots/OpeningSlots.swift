@@ -38,7 +38,10 @@ extension Unlocking {
     _ header: Header, _ stanzas: VaultStanzas, _ fault: inout KeychainError?
   ) throws(KeychainError) -> UnlockedHeader? {
     let noted = try notedSlots(stanzas, &fault)
-    for slot in stanzas.slots where slot.kind == .recipient {
+    let forKeys = stanzas.slots.filter { $0.kind == .recipient }
+    // A vault may have hundreds of slots, of which one is for this machine.
+    let hasNote = { (slot: VaultStanzas.Slot) in noted[slot.id] != nil }
+    for slot in forKeys.filter(hasNote) + forKeys.filter({ !hasNote($0) }) {
       if let identity = try identity(of: slot, noted[slot.id], &fault),
         let unlocked = try open(header, stanzas, with: identity, of: slot, &fault)
       {
@@ -72,7 +75,8 @@ extension Unlocking {
   ) throws(KeychainError) -> [String: LocalSlot] {
     guard let folder = try Folder(opening: location.localSlotsFolder) else { return [:] }
     var noted: [String: LocalSlot] = [:]
-    for slot in stanzas.slots {
+    let names = Set(try folder.names())
+    for slot in stanzas.slots where names.contains(slot.id) {
       do throws(KeychainError) {
         noted[slot.id] = try LocalSlot.read(slot.id, in: folder)
       } catch {

@@ -17,7 +17,8 @@ extension EncryptedFileKeychain {
   ///   - announce: receives the new codes of the recovery slots before the vault is written. If it throws, nothing
   ///     has changed.
   /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way
-  ///   in would be left; what unlocking and writing throw.
+  ///   in would be left; `KeychainError.unavailable` for a shared vault whose present key was not shared yet; what unlocking
+  ///   and writing throw.
   public func rotate(
     dropping dropped: Set<String>, passphrase: SlotPassphraseSource,
     announce: ([NewRecoveryCode]) throws(KeychainError) -> Void
@@ -69,7 +70,9 @@ extension EncryptedFileKeychain {
     }
     notes.write(to: &change.head)
     change.head.keyedSince = change.head.generation
-    change.key = VaultKey(identity, uuid: stanzas.uuid)
+    let next = VaultKey(identity, uuid: stanzas.uuid)
+    if let key = change.key { try change.head.noteNewKey(next, after: key, uuid: stanzas.uuid) }
+    change.key = next
     change.newIdentityFile = try identityFile(replacing: former, with: identity)
     if change.newIdentityFile == nil, change.slots.isEmpty {
       throw .slot(.lastWayIn(id: stanzas.slots.first?.id ?? SlotSummary.identityFileID))

@@ -37,7 +37,7 @@ struct SlotCopies {
     func place(_ slot: VaultStanzas.Slot) -> Int { places.firstIndex(of: slot.id) ?? places.count }
     found.sort { (place($0), $0.id) < (place($1), $1.id) }
     hasFolder = true
-    slots = Array(found.prefix(VaultBounds.slots))
+    slots = VaultStanzas.fitting(found)
   }
 
   private static func noted(_ id: String, _ location: VaultLocation) -> LocalSlot? {

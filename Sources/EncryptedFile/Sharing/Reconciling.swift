@@ -1,0 +1,389 @@
+import Age
+import Bytes
+import Glibc
+package import Keychain
+import PrivateFiles
+
+extension EncryptedFileKeychain {
+  /// Merges what is in a place where the vault is shared, and returns what that place lacks.
+  ///
+  /// The vault's lock is held meanwhile; nothing is fetched or sent. What is returned belongs to these very files: if the
+  /// place has others by then, this is called again.
+  ///
+  /// - Parameters:
+  ///   - files: what is there; `nil` if nothing is there yet.
+  ///   - place: the name of the place, for errors.
+  /// - Throws: `KeychainError.itemNotFound` if there is no vault here; `.wrongIdentity` if the place has another vault;
+  ///   `.otherKey` if nothing here opens what is there; `.damaged` if that has got its key from somebody who didn't have the
+  ///   former one, or can't be read and nothing else was there before; what reading and writing throw.
+  package func reconcile(with files: SharedFiles?, at place: String) throws(KeychainError) -> Reconciliation {
+    if try vaultFile() == nil { throw .itemNotFound }
+    let scratch = try ScratchFolder(in: location.stateFolder)
+    let change = try beginChange(needsIdentity: true)
+    guard let key = change.key, let stanzas = change.stanzas else { throw .itemNotFound }
+    let reader = SharedFileReader(uuid: stanzas.uuid, unlocking: unlocking, scratch: scratch, place: place)
+    var shared = SharedRecords()
+    var reading = SharedReading()
+    var slotsToDrop: Set<String> = []
+    if let files {
+      reading = try reader.read(files, key)
+      if reading.tookKey {
+        try change.takeKey(of: reading.whole)
+        slotsToDrop = try change.slotsThatWait()
+      } else if reading.isFormer {
+        try change.wrapForSlots(of: reading.whole, at: clock())
+      } else if let whole = reading.whole {
+        try change.mergeSlots(whole)
+        if change.head.isKeyUnsent, !reading.isMended {
+          change.head.isKeyUnsent = false
+          change.isDirty = true
+        }
+      }
+      try change.mergeShared(reading.parts, noting: &shared)
+    }
+    try change.commit(at: clock())
+    self.key = change.key
+    snapshot = nil
+    return try publication(of: change, files, reading, shared, slotsToDrop)
+  }
+
+  /// What the place lacks. The change is committed and still holds the lock.
+  private func publication(
+    of change: VaultChange, _ files: SharedFiles?, _ reading: SharedReading, _ shared: SharedRecords,
+    _ slotsToDrop: Set<String>
+  ) throws(KeychainError) -> Reconciliation {
+    var lacking = VaultLines()
+    for index in 0..<change.lines.count {
+      change.lines.withLine(index) { line in
+        if !shared.contains(line) { lacking.insert(Secret(copying: line)) }
+      }
+    }
+    let publication: Reconciliation.Publication
+    if let files, let whole = reading.whole, !reading.isFormer, !reading.isMended,
+      try change.hasSlots(of: whole)
+    {
+      let isMuch = lacking.count > 16 && lacking.count * 2 > change.lines.count
+      if lacking.count == 0 {
+        publication = .nothing
+      } else if isMuch || files.areDue {
+        publication = .whole(try wholeFile(change))
+      } else {
+        publication = .change(try changeFile(lacking, change))
+      }
+    } else {
+      publication = .whole(try wholeFile(change))
+    }
+    return Reconciliation(
+      state: change.locked.folder.headerMAC(of: VaultLocation.vaultName).map { hexadecimal($0) },
+      publication: publication, received: change.received, waiting: lacking.count, tookKey: reading.tookKey,
+      isKeyUnsent: change.head.isKeyUnsent, unreadable: reading.unreadable, slotsToDrop: slotsToDrop)
+  }
+
+  private func wholeFile(_ change: VaultChange) throws(KeychainError) -> [UInt8] {
+    guard let file = try change.locked.folder.file(VaultLocation.vaultName) else {
+      throw .missing(path: location.vaultFile)
+    }
+    let contents = try file.contents(limit: VaultBounds.file)
+    return contents.withUnsafeBytes { Array($0) }
+  }
+
+  /// The records as a vault without slots.
+  private func changeFile(
+    _ lines: borrowing VaultLines, _ change: VaultChange
+  ) throws(KeychainError) -> [UInt8] {
+    guard let key = change.key, let uuid = change.stanzas?.uuid else { throw .itemNotFound }
+    var head = VaultHead(first: max(1, change.head.generation))
+    head.written = clock()
+    head.keyNumber = change.head.keyNumber
+    head.unknown.append((Array("part".utf8), Array("true".utf8)))
+    return try EncodedVault(
+      lines, head: head, stanzas: VaultStanzas(uuid: uuid, slots: []), key: key, path: location.vaultFile
+    ).file
+  }
+}
+
+/// What was found in a place where a vault is shared.
+private struct SharedReading {
+  /// The whole vault, or the newest one that can be read.
+  var whole: VaultSnapshot?
+  /// All that is to be merged.
+  var parts: [SharedPart] = []
+  /// Whether the vault there has got another key, which is to be taken.
+  var tookKey = false
+  /// Whether the vault here has got another key, which is not there yet.
+  var isFormer = false
+  /// Whether what is there can't be read, and is to be replaced.
+  var isMended = false
+  var unreadable = 0
+}
+
+/// The records of one file. The file itself is closed: there may be more of them than a process may have open.
+private final class SharedPart {
+  /// Whether the file is a whole vault, and not changed records alone.
+  let isWhole: Bool
+  let written: Timestamp
+  let recipient: X25519Recipient
+  var lines: VaultLines
+
+  init(_ snapshot: VaultSnapshot) throws(KeychainError) {
+    isWhole = !snapshot.first.head.isPart
+    written = snapshot.first.head.written
+    recipient = snapshot.key.recipient
+    lines = try snapshot.takeAllLines()
+  }
+}
+
+/// What an earlier file says about its key.
+private struct EarlierState {
+  let key: VaultKey
+  let head: VaultHead
+}
+
+/// Opens the files of a place where a vault is shared.
+private struct SharedFileReader: ~Copyable {
+  let uuid: String
+  let unlocking: Unlocking
+  let scratch: ScratchFolder
+  let place: String
+
+  init(uuid: String, unlocking: Unlocking, scratch: consuming ScratchFolder, place: String) {
+    self.uuid = uuid
+    self.unlocking = unlocking
+    self.scratch = scratch
+    self.place = place
+  }
+
+  borrowing func read(
+    _ files: SharedFiles, _ key: VaultKey
+  ) throws(KeychainError) -> SharedReading {
+    var reading = SharedReading()
+    var keys = [key]
+    var earlier: [EarlierState] = []
+    var parts: [SharedPart] = []
+    var last: VaultSnapshot?
+    for bytes in files.earlier {
+      guard let snapshot = try? open(bytes, with: keys), let part = try? SharedPart(snapshot) else {
+        continue
+      }
+      if !keys.contains(where: { $0.recipient == snapshot.key.recipient }) {
+        keys.insert(snapshot.key, at: 0)
+      }
+      parts.append(part)
+      if part.isWhole {
+        last = snapshot
+        earlier.append(EarlierState(key: snapshot.key, head: snapshot.first.head))
+      }
+    }
+    do throws(KeychainError) {
+      reading.whole = try open(files.whole, with: keys)
+    } catch {
+      guard case .damaged = error, let last else { throw error }
+      reading.whole = last
+      reading.isMended = true
+    }
+    guard let whole = reading.whole else { throw .otherKey(path: place) }
+    if whole.key.recipient != key.recipient {
+      try relate(whole, to: key, files.trusted, earlier, &reading)
+    }
+    reading.parts = parts.filter { $0.recipient == whole.key.recipient } + [try SharedPart(whole)]
+    for bytes in files.changes {
+      if let snapshot = try? open(bytes, with: [whole.key]), let part = try? SharedPart(snapshot) {
+        reading.parts.append(part)
+      } else {
+        reading.unreadable += 1
+      }
+    }
+    // All that is known takes the place of what can't be read.
+    if reading.unreadable > 0 { reading.isMended = true }
+    return reading
+  }
+
+  /// Tells what becomes of two different keys. The one that was there when this machine saw the place last is trusted, and
+  /// so is each one that was made by somebody who had a trusted one.
+  private borrowing func relate(
+    _ whole: VaultSnapshot, to key: VaultKey, _ trusted: [UInt8]?, _ earlier: [EarlierState],
+    _ reading: inout SharedReading
+  ) throws(KeychainError) {
+    var anchor = key
+    if let trusted, let known = try? open(trusted, with: [key, whole.key]) { anchor = known.key }
+    if whole.key.recipient == anchor.recipient {
+      // The key here is newer, and nobody else has made one meanwhile.
+      reading.isFormer = true
+      return
+    }
+    var reached = [anchor]
+    var rest = earlier + [EarlierState(key: whole.key, head: whole.first.head)]
+    while !reached.contains(where: { $0.recipient == whole.key.recipient }) {
+      let next = rest.firstIndex { state in
+        reached.contains { state.head.isKeyed(state.key, by: $0, uuid: uuid) }
+      }
+      guard let next else { throw untrusted }
+      reached.append(rest.remove(at: next).key)
+    }
+    // Of two that were made at the same time, the one that got there first counts.
+    reading.tookKey = true
+  }
+
+  private var untrusted: KeychainError {
+    .damaged(path: place, detail: "its key was not changed by somebody who had the former one")
+  }
+
+  /// Opens a file with one of the keys, or by its own slots.
+  private borrowing func open(_ bytes: [UInt8], with keys: [VaultKey]) throws(KeychainError) -> VaultSnapshot
+  {
+    let name = "shared.age"
+    try bytes.lendingBytes { (bytes) throws(KeychainError) in
+      try scratch.folder.replace(name, with: bytes, isLasting: false)
+    }
+    guard let file = try scratch.folder.file(name, shownAs: place) else { throw .missing(path: place) }
+    return try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
+      guard stanzas.uuid == uuid else { throw .wrongIdentity(path: place) }
+      for key in keys {
+        if let unlocked = try unlocking.open(header, with: key) { return unlocked }
+      }
+      var fault: KeychainError?
+      if !stanzas.slots.isEmpty, let unlocked = try unlocking.openWithoutAsking(header, stanzas, &fault) {
+        return unlocked
+      }
+      throw .otherKey(path: place)
+    }
+  }
+}
+
+extension VaultHead {
+  /// Whether the file holds changed records alone.
+  fileprivate var isPart: Bool { unknown.contains { $0.name.elementsEqual("part".utf8) } }
+}
+
+/// The records that a place has where a vault is shared.
+private struct SharedRecords {
+  private struct Digest: Hashable {
+    let first: Int
+    let second: Int
+  }
+
+  private var digests: Set<Digest> = []
+
+  private static func digest(_ line: UnsafeRawBufferPointer) -> Digest {
+    // When a record was replaced differs from machine to machine, and nothing depends on it.
+    var line = line
+    if line.key.starts(with: RetiredRecord.keyPrefix.utf8) {
+      let end = Array("\"why\":\"deleted\"}".utf8)
+      if !(line.count >= end.count && line.suffix(end.count).elementsEqual(end)) {
+        line = RetiredRecord.record(of: line)
+      }
+    }
+    var (first, second) = (Hasher(), Hasher())
+    first.combine(bytes: line)
+    second.combine(1)
+    second.combine(bytes: line)
+    return Digest(first: first.finalize(), second: second.finalize())
+  }
+
+  mutating func insert(_ line: UnsafeRawBufferPointer) { digests.insert(Self.digest(line)) }
+
+  func contains(_ line: UnsafeRawBufferPointer) -> Bool { digests.contains(Self.digest(line)) }
+}
+
+extension VaultChange {
+  /// Takes the key and the slots of the vault as it is shared. Removals of slots that only this vault has stay noted.
+  fileprivate func takeKey(of whole: VaultSnapshot?) throws(KeychainError) {
+    guard let whole else { return }
+    let removed = try notes().removed
+    var notes = try SlotNotes(whole.first.head, path: path)
+    for id in removed { notes.remove(id, keepingNote: whole.stanzas.slots.contains { $0.id == id }) }
+    notes.write(to: &head)
+    head.keyNumber = whole.first.head.keyNumber
+    head.keyProof = whole.first.head.keyProof
+    head.isKeyUnsent = false
+    head.keyedSince = head.generation
+    key = whole.key
+    stanzas = whole.stanzas
+    isDirty = true
+  }
+
+  /// Adds the slots that were added to the vault with its former key meanwhile.
+  fileprivate func wrapForSlots(of whole: VaultSnapshot?, at now: Timestamp) throws(KeychainError) {
+    guard let whole, let identity = key?.identity as? X25519Identity else { return }
+    let removed = try notes().removed
+    let theirs = try SlotNotes(whole.first.head, path: path)
+    for slot in whole.stanzas.slots where slot.kind == .recipient && !removed.contains(slot.id) {
+      if slots.contains(where: { $0.id == slot.id }) { continue }
+      guard let text = theirs[slot.id]?.recipient, let recipient = try? SlotKeys.recipient(text) else {
+        continue
+      }
+      try addSlot(.recipient, for: recipient, identity, recipientText: text, as: slot.id, at: now)
+    }
+  }
+
+  /// Merges files, and notes all records that are in them.
+  fileprivate func mergeShared(
+    _ parts: [SharedPart], noting shared: inout SharedRecords
+  ) throws(KeychainError) {
+    for part in parts {
+      for index in 0..<part.lines.count { part.lines.withLine(index) { shared.insert($0) } }
+    }
+    let new = parts.filter { !lines.containsAll(of: $0.lines) }
+    for part in new where part.isWhole { count(try merge(part.lines, written: part.written)) }
+    let small = new.filter { !$0.isWhole }
+    guard small.count > 1 else {
+      if let part = small.first { count(try merge(part.lines, written: part.written)) }
+      return
+    }
+    // A merge reads all records of both. Those with few are merged with each other first.
+    var own = VaultLines()
+    swap(&own, &lines)
+    let wasDirty = isDirty
+    var failure: KeychainError?
+    do throws(KeychainError) {
+      for part in small { try merge(part.lines, written: part.written) }
+    } catch {
+      failure = error
+    }
+    swap(&own, &lines)
+    isDirty = wasDirty
+    if let failure { throw failure }
+    let written = small.map(\.written).max() ?? Timestamp(milliseconds: 0)
+    if !lines.containsAll(of: own) { count(try merge(own, written: written)) }
+  }
+
+  private func count(_ outcome: MergeOutcome) { received += outcome.added + outcome.deleted }
+
+  /// Whether the vault has the same slots as another state with the same key.
+  fileprivate func hasSlots(of whole: VaultSnapshot) throws(KeychainError) -> Bool {
+    guard key?.recipient == whole.key.recipient else { return false }
+    let theirs = try SlotNotes(whole.first.head, path: path)
+    let mine = try notes()
+    return Set(slots.map(\.id)) == Set(whole.stanzas.slots.map(\.id))
+      && Set(mine.removed) == Set(theirs.removed)
+  }
+}
+
+extension VaultLines {
+  /// Whether all lines of another vault are here.
+  fileprivate borrowing func containsAll(of other: borrowing VaultLines) -> Bool {
+    if other.count > count { return false }
+    var position = 0
+    for index in 0..<other.count {
+      let isThere = other.withLine(index) { line in
+        while position < count {
+          let order = withLine(position) { own in Self.order(own, line) }
+          if order == 0 { return true }
+          if order > 0 { return false }
+          position += 1
+        }
+        return false
+      }
+      if !isThere { return false }
+    }
+    return true
+  }
+
+  private static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    guard let first = left.baseAddress, let second = right.baseAddress else {
+      return left.count - right.count
+    }
+    let order = memcmp(first, second, min(left.count, right.count))
+    return order != 0 ? Int(order) : left.count - right.count
+  }
+}

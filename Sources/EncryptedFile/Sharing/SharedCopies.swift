@@ -1,0 +1,94 @@
+import Age
+import Bytes
+import Glibc
+package import Keychain
+import PrivateFiles
+
+extension EncryptedFileKeychain {
+  /// Puts a shared vault in this place, where there is none yet, or an earlier state of the same vault that nothing here has
+  /// ever opened. So a vault that a person doesn't belong to yet is locked, and never empty.
+  ///
+  /// - Parameters:
+  ///   - whole: the file.
+  ///   - place: where it comes from, for errors.
+  /// - Returns: whether it was put there.
+  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if it is another one than that which is here; what
+  ///   reading and writing throw.
+  @discardableResult
+  package func take(_ whole: [UInt8], from place: String) throws(KeychainError) -> Bool {
+    if try isSeen() { return false }
+    let header: Header
+    do throws(AgeError) {
+      header = try whole.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
+    } catch {
+      throw KeychainError(error, path: place)
+    }
+    let uuid = try VaultStanzas(header.stanzas, path: place).uuid
+    // A folder is made only for a vault that is one.
+    let locked = try lockFolder(patience: patience)
+    if let file = try openVault() {
+      let present = try VaultSnapshot.readHeader(file).0
+      guard try VaultStanzas(present.stanzas, path: file.path).uuid == uuid else {
+        throw .wrongIdentity(path: place)
+      }
+      if present.mac == header.mac { return false }
+    } else if let absence = try absence() {
+      throw absence
+    }
+    try whole.lendingBytes { (bytes) throws(KeychainError) in
+      try locked.folder.replace(VaultLocation.vaultName, with: bytes)
+    }
+    snapshot = nil
+    return true
+  }
+
+  /// Whether the vault here was opened before.
+  private func isSeen() throws(KeychainError) -> Bool {
+    guard let file = try openVault() else { return false }
+    let present = try VaultSnapshot.readHeader(file).0
+    let uuid = try VaultStanzas(present.stanzas, path: file.path).uuid
+    guard let state = try Folder(opening: location.stateFolder) else { return false }
+    return try state.contains(uuid + ".seen")
+  }
+
+  /// Notes on this machine which slot an identity opens, so that no other is tried first.
+  ///
+  /// - Parameter path: the absolute path of the identity's file.
+  /// - Returns: the slot's identifier; `nil` if the identity opens none.
+  /// - Throws: `KeychainError.missing` if there is no such file; what reading and writing throw.
+  @discardableResult
+  package func noteIdentity(_ path: String) throws(KeychainError) -> String? {
+    guard let file = try vaultFile() else { return nil }
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    let slots = try VaultStanzas(header.stanzas, path: file.path).slots.filter { $0.kind == .recipient }
+    guard let identities = try Unlocking.identities(inFile: path) else { throw .missing(path: path) }
+    for slot in slots {
+      guard let opened = try? unlocking.open(slot, with: identities),
+        (try? unlocking.open(header, with: VaultKey(opened, uuid: ""))) != nil
+      else { continue }
+      let locked = try lockFolder(patience: patience)
+      defer { withExtendedLifetime(locked) {} }
+      let folder = try Folder(creating: location.localSlotsFolder)
+      if try LocalSlot.read(slot.id, in: folder) != .identity(path: path) {
+        try LocalSlot.identity(path: path).write(slot.id, in: folder)
+      }
+      return slot.id
+    }
+    return nil
+  }
+
+  /// The copies of the slots, for programs that know age and no keychain: an identifier and an age file each.
+  ///
+  /// - Throws: what reading throws.
+  package func slotFiles() throws(KeychainError) -> [(id: String, file: [UInt8])] {
+    guard let file = try vaultFile() else { return [] }
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    return try VaultStanzas(header.stanzas, path: file.path).slots.map { ($0.id, $0.file) }
+  }
+
+  /// The first hexadecimal digits of what distinguishes the vault's present file from every other; `nil` if there is none.
+  package var stateName: String? {
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
+    return folder.headerMAC(of: VaultLocation.vaultName).map { hexadecimal($0) }
+  }
+}

@@ -1,0 +1,39 @@
+import Age
+import Bytes
+package import Keychain
+import PrivateFiles
+
+/// The age identity with which somebody opens a slot of a shared vault.
+package enum SlotIdentity {
+  /// Makes an identity in a file of its own, `# public key: age1…` and the identity, each on a line.
+  ///
+  /// - Parameters:
+  ///   - folder: the folder, which is made if there is none.
+  ///   - name: the file's name.
+  /// - Returns: its recipient.
+  /// - Throws: `KeychainError.system` if it can't be written.
+  package static func make(at folder: String, _ name: String) throws(KeychainError) -> String {
+    let identity = X25519Identity()
+    var text = Secret()
+    text.append("# public key: ")
+    text.append(contentsOf: ByteString(identity.recipient.description))
+    text.append("\n")
+    identity.withEncodedBytes { text.append($0) }
+    text.append("\n")
+    let folder = try Folder(creating: folder)
+    try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.replace(name, with: text) }
+    return identity.recipient.description
+  }
+
+  /// The recipient of the first age identity in a file; `nil` if there is no such file, or it holds none.
+  ///
+  /// - Throws: `KeychainError.unsafeFile` if others can read it; `.system` if it can't be read.
+  package static func recipient(at path: String) throws(KeychainError) -> String? {
+    guard let file = try OpenFile(path: path) else { return nil }
+    let text = try file.contents(limit: VaultBounds.identityFile)
+    let identities = try? text.withUnsafeBytes { (bytes) throws(AgeError) in
+      try IdentityFile.parse(bytes) as [X25519Identity]
+    }
+    return identities?.first?.recipient.description
+  }
+}

@@ -1,0 +1,264 @@
+import Age
+import Glibc
+import Keychain
+import TestSupport
+import Testing
+
+@testable import EncryptedFile
+
+@Suite("A vault and the place where it is shared", .timeLimit(.minutes(60)))
+struct ReconcilingTests {
+  private let clock = SettableClock()
+
+  private func pair() throws -> (SharedPlace, SharingMember, SharingMember) {
+    let (shared, one, two) = (SharedPlace(), SharingMember(clock.read), SharingMember(clock.read))
+    try one.create()
+    try two.writeIdentity()
+    try one.keychain().addRecipient(two.recipient, identity: nil)
+    try one.sync(shared)
+    try two.join(shared)
+    try two.sync(shared)
+    return (shared, one, two)
+  }
+
+  @Test("members who change it in any order arrive at the same items, and lose nothing", arguments: 1...12)
+  func model(seed: UInt64) throws {
+    let model = try ReconcilingModel(seed: seed)
+    try model.run(steps: 80)
+    try model.check()
+  }
+
+  @Test("a shared vault has no identity file on the machine that makes it")
+  func noIdentityFile() throws {
+    let (_, one, _) = try pair()
+    #expect(!exists(one.place.identityFile))
+    #expect(try one.keychain().slots()?.map(\.kind) == [.recipient, .recipient])
+  }
+
+  @Test("a change takes no more room than itself")
+  func smallChanges() throws {
+    let (shared, one, two) = try pair()
+    for number in 0..<300 { try one.keychain().add(.internet(account: ByteString("a\(number)")), .text("x")) }
+    try one.sync(shared)
+    try two.sync(shared)
+    let item = try #require(try two.keychain().items(matching: .all).first)
+    try two.keychain().update(item, .text("y"))
+    let before = shared.states.last
+    try two.sync(shared)
+    #expect(shared.states.last?.whole == before?.whole)
+    #expect(shared.states.last?.changes.count == 1)
+    #expect(shared.states.last?.changes.first?.count ?? 0 < 5000)
+    #expect(try one.sync(shared).received == 1)
+    #expect(try one.contents() == two.contents())
+  }
+
+  @Test("what has been shared before is not shared again")
+  func nothingNew() throws {
+    let (shared, one, two) = try pair()
+    try one.keychain().add(.internet(), .text("x"))
+    try one.sync(shared)
+    let count = shared.count
+    for member in [one, two, one, two] { #expect(try member.sync(shared).waiting == 0) }
+    #expect(shared.count == count)
+  }
+
+  @Test("many changes become one whole vault")
+  func whole() throws {
+    let (shared, one, two) = try pair()
+    for number in 0..<70 {
+      clock.advance(seconds: 1)
+      try one.keychain().add(.internet(account: ByteString("a\(number)")), .text("x"))
+      try one.sync(shared)
+    }
+    #expect(shared.states.contains { $0.changes.count > 60 })
+    #expect(shared.states.last?.changes.count ?? 99 < 10)
+    try two.sync(shared)
+    #expect(try two.contents().count == 70)
+  }
+
+  @Test("somebody who doesn't belong to it finds it locked, and not empty")
+  func stranger() throws {
+    let (shared, one, _) = try pair()
+    let stranger = SharingMember(clock.read)
+    try stranger.join(shared)
+    #expect(failure { try stranger.contents() } == .noSlotOpens(path: stranger.place.vault))
+    #expect(failure { try stranger.sync(shared) } == .noSlotOpens(path: stranger.place.vault))
+    try one.keychain().add(.internet(account: "late"), .text("x"))
+    try one.keychain().addRecipient(stranger.recipient, identity: nil)
+    try one.sync(shared)
+    try stranger.join(shared)
+    try stranger.sync(shared)
+    #expect(try stranger.contents() == one.contents())
+  }
+
+  @Test("a member who was removed can't read what is stored afterwards, and the others can")
+  func removal() throws {
+    let (shared, one, two) = try pair()
+    let three = SharingMember(clock.read)
+    try one.keychain().addRecipient(three.recipient, identity: nil)
+    try one.sync(shared)
+    try three.join(shared)
+    try three.sync(shared)
+    try two.keychain().add(.internet(account: "unsent"), .text("x"))
+    try one.rotate(dropping: [try #require(try one.slot(of: three))])
+    try one.keychain().add(.internet(account: "after"), .text("x"))
+    try one.sync(shared)
+    #expect(failure { try three.sync(shared) } == .otherKey(path: "place"))
+    #expect(try two.sync(shared).tookKey)
+    try one.sync(shared)
+    #expect(try two.contents() == one.contents())
+    #expect(try one.contents().count == 2)
+    for file in [shared.states.last?.whole ?? []] + (shared.states.last?.changes ?? []) {
+      #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [three.identity]) }
+    }
+  }
+
+  @Test("of two removals at the same time, both count")
+  func twoRemovals() throws {
+    let (shared, one, two) = try pair()
+    let others = [SharingMember(clock.read), SharingMember(clock.read)]
+    for other in others { try one.keychain().addRecipient(other.recipient, identity: nil) }
+    try one.sync(shared)
+    try two.sync(shared)
+    for other in others {
+      try other.join(shared)
+      try other.sync(shared)
+    }
+    try one.rotate(dropping: [try #require(try one.slot(of: others[0]))])
+    try two.rotate(dropping: [try #require(try two.slot(of: others[1]))])
+    try one.sync(shared)
+    try two.sync(shared)
+    try one.sync(shared)
+    for other in others { #expect(failure { try other.sync(shared) } == .otherKey(path: "place")) }
+    #expect(try one.keychain().slots()?.count == 2)
+    #expect(try two.keychain().slots()?.count == 2)
+    try two.keychain().add(.internet(), .text("x"))
+    try two.sync(shared)
+    try one.sync(shared)
+    #expect(try one.contents().count == 1)
+  }
+
+  @Test("somebody who was added while the key was changed keeps a way in")
+  func addedMeanwhile() throws {
+    let (shared, one, two) = try pair()
+    let three = SharingMember(clock.read)
+    try one.rotate(dropping: [])
+    try two.keychain().addRecipient(three.recipient, identity: nil)
+    try two.sync(shared)
+    try one.sync(shared)
+    try two.sync(shared)
+    try three.join(shared)
+    try three.sync(shared)
+    #expect(try three.keychain().slots()?.count == 3)
+  }
+
+  @Test("a member who was away finds the way through several keys")
+  func severalKeys() throws {
+    let (shared, one, two) = try pair()
+    try two.keychain().add(.internet(account: "old"), .text("x"))
+    for number in 0..<3 {
+      try one.rotate(dropping: [])
+      try one.keychain().add(.internet(account: ByteString("n\(number)")), .text("x"))
+      try one.sync(shared)
+    }
+    try two.sync(shared)
+    try one.sync(shared)
+    #expect(try one.contents().count == 4)
+    #expect(try two.contents() == one.contents())
+  }
+
+  @Test("a second new key has to wait until others know the first one")
+  func unsentKey() throws {
+    let (shared, one, two) = try pair()
+    try one.rotate(dropping: [])
+    let reason = "the new key that it has already was not shared yet"
+    #expect(failure { try one.rotate(dropping: []) } == .unavailable(reason: reason))
+    try one.sync(shared)
+    try one.rotate(dropping: [])
+    try one.sync(shared)
+    #expect(try two.sync(shared).tookKey)
+  }
+
+  @Test("a key from somebody who didn't have the former one is not taken")
+  func forgedKey() throws {
+    let (shared, one, two) = try pair()
+    try one.keychain().add(.internet(), .text("x"))
+    try one.sync(shared)
+    try two.sync(shared)
+    // Somebody who can write to the place, and knows the members' recipients.
+    let forger = SharingMember(clock.read)
+    try forger.writeIdentity()
+    let good = try #require(shared.states.last)
+    let header = try good.whole.withUnsafeBytes { try Header(parsing: $0) }
+    let uuid = try #require(header.stanzas.first { $0.type == "llavero/vault" }?.arguments.last)
+    let identity = X25519Identity()
+    let slots = try [one, two].map { member in
+      VaultStanzas.Slot(
+        id: try #require(try one.slot(of: member)), kind: .recipient,
+        file: try identity.wrapped(for: member.identity.recipient, uuid: uuid))
+    }
+    for number: Int64 in [2, 1, 7] {
+      var head = VaultHead(first: 99)
+      head.keyNumber = number
+      head.keyProof = Array(repeating: 7, count: 32)
+      let forged = try EncodedVault(
+        VaultLines(), head: head, stanzas: VaultStanzas(uuid: uuid, slots: slots),
+        key: VaultKey(identity, uuid: uuid), path: "")
+      #expect(shared.put(SharedPlace.State(whole: forged.file), after: shared.count))
+      let refusal = failure { try two.sync(shared) }
+      #expect(refusal?.isDamage == true, "\(number)")
+      #expect(try two.contents().count == 1)
+      #expect(shared.put(good, after: shared.count))
+    }
+    try two.sync(shared)
+    #expect(try two.contents().count == 1)
+  }
+
+  @Test("what somebody has dropped or broken in the place comes back")
+  func mended() throws {
+    let (shared, one, two) = try pair()
+    try one.keychain().add(.internet(account: "a"), .text("x"))
+    try one.sync(shared)
+    let former = try #require(shared.states.last)
+    try two.keychain().add(.internet(account: "b"), .text("x"))
+    try two.sync(shared)
+    // One side of a merge was taken.
+    #expect(shared.put(former, after: shared.count))
+    try one.sync(shared)
+    #expect(try one.contents().count == 2)
+    // It was taken for text.
+    let marks = Array("<<<<<<< ours\n".utf8)
+    #expect(shared.put(SharedPlace.State(whole: marks + former.whole), after: shared.count))
+    try two.keychain().add(.internet(account: "c"), .text("x"))
+    try two.sync(shared)
+    try one.sync(shared)
+    #expect(try one.contents().count == 3)
+    // A change can't be read.
+    #expect(
+      shared.put(
+        SharedPlace.State(whole: try #require(shared.states.last).whole, changes: [marks]),
+        after: shared.count))
+    #expect(try one.sync(shared).unreadable == 1)
+    #expect(shared.states.last?.changes.isEmpty == true)
+    #expect(try two.sync(shared).unreadable == 0)
+  }
+
+  @Test("another vault in the place is refused")
+  func otherVault() throws {
+    let (shared, one, _) = try pair()
+    let (other, _, _) = try pair()
+    #expect(failure { try one.sync(other) } == .wrongIdentity(path: "place"))
+    // What was opened before stays.
+    #expect(try !one.keychain().take(other.states[0].whole, from: "place"))
+    let stranger = SharingMember(clock.read)
+    try stranger.join(shared)
+    #expect(
+      failure { try stranger.keychain().take(other.states[0].whole, from: "place") }
+        == .wrongIdentity(path: "place"))
+  }
+}
+
+extension KeychainError {
+  /// Whether something is damaged.
+  var isDamage: Bool { if case .damaged = self { true } else { false } }
+}
