@@ -226,6 +226,11 @@ let package = Package(
         "Terminals", "Processes",
       ],
       swiftSettings: settings + compact),
+    // Keychains that are shared through git: the repository, and how a keychain is kept in step with it.
+    .target(
+      name: "GitShared",
+      dependencies: ["Bytes", "JSON", "Keychain", "PrivateFiles", "EncryptedFile", "Processes"],
+      swiftSettings: settings + compact),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
     .target(
       name: "ToolCommands",
@@ -276,7 +281,7 @@ let package = Package(
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "JSON", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding", "ForwardingControl",
-        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess",
+        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess", "GitShared",
         "ToolCommands", "SecurityProgram", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -348,6 +353,10 @@ let package = Package(
         "Age", "TestSupport", "Properties",
       ],
       exclude: ["Vaults"], swiftSettings: settings),
+    .testTarget(
+      name: "GitSharedTests",
+      dependencies: ["Bytes", "Keychain", "EncryptedFile", "GitShared", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "KeychainChoiceTests",
       dependencies: ["KeychainChoice", "EncryptedFile", "UnlockCache", "TestSupport"],

@@ -8,12 +8,22 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   case forwarded
   /// A keychain in OpenBao or HashiCorp Vault.
   case openBao = "openbao"
+  /// An encrypted file that several people or machines share through a git repository.
+  case git
 
   /// Whether other people use a keychain of this kind, too.
   package var isShared: Bool {
     switch self {
     case .file, .secretService, .forwarded: false
-    case .openBao: true
+    case .git, .openBao: true
+    }
+  }
+
+  /// Whether a keychain of this kind is an encrypted file on this machine.
+  package var isFile: Bool {
+    switch self {
+    case .file, .git: true
+    case .secretService, .forwarded, .openBao: false
     }
   }
 }

@@ -247,14 +247,14 @@ extension KeychainKind {
   package var hasBuiltIn: Bool {
     switch self {
     case .file, .secretService, .forwarded: true
-    case .openBao: false
+    case .git, .openBao: false
     }
   }
 
   /// Whether keychains of this kind can be listed with a name and a place of their own.
   package var canBeListed: Bool {
     switch self {
-    case .file, .openBao: true
+    case .file, .git, .openBao: true
     case .secretService, .forwarded: false
     }
   }

@@ -40,7 +40,7 @@ package struct KeychainOpener {
       return try openWhatAnswers()
     }
     switch choice.kind {
-    case .file: return opened(choice, .file(try file(choice.keychain)))
+    case .file, .git: return opened(choice, .file(try file(choice.keychain)))
     case .secretService:
       let keychain = try desktop()
       return try openIfOwn(keychain) ?? opened(choice, .secretService(keychain))

@@ -55,21 +55,25 @@ extension KeychainChoiceError {
 extension VaultLocation {
   /// The location of the encrypted file of a keychain.
   ///
-  /// A listed one has a folder of its own, given as an absolute path. What belongs to this machine alone is in
-  /// `keychains/NAME` of the state folder.
+  /// A listed one has a folder of its own, given as an absolute path, or `keychains/NAME` beside the user's own file if it is
+  /// shared through git. What belongs to this machine alone is in `keychains/NAME` of the state folder.
   ///
   /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting that an encrypted file doesn't have.
   package func of(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> VaultLocation {
     if keychain.isBuiltIn { return self }
     for option in keychain.options where option.name != ListedKeychain.identityOption {
+      if keychain.kind == .git, option.name == ListedKeychain.branchOption { continue }
       throw .unusableOption(keychain: keychain.name, option: option.name)
     }
     return VaultLocation(
-      vaultFolder: keychain.place, stateFolder: stateFolder + "/keychains/" + keychain.name)
+      vaultFolder: keychain.kind == .git ? vaultFolder + "/keychains/" + keychain.name : keychain.place,
+      stateFolder: stateFolder + "/keychains/" + keychain.name)
   }
 }
 
 extension ListedKeychain {
   /// The setting with the path of the identity file that opens an encrypted file.
   package static let identityOption = "identity"
+  /// The setting with the branch of the git repository through which a keychain is shared.
+  package static let branchOption = "branch"
 }

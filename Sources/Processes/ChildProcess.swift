@@ -15,11 +15,14 @@ package struct ChildProcess: ~Copyable {
     case output(Int32)
     /// A socket for both.
     case conversation(Int32)
+    /// A descriptor for each, and one for its standard error.
+    case recorded(input: Int32, output: Int32, errors: Int32)
 
-    /// The program's end.
+    /// The program's end for its output.
     var descriptor: Int32 {
       switch self {
       case .output(let descriptor), .conversation(let descriptor): descriptor
+      case .recorded(_, let descriptor, _): descriptor
       }
     }
   }
@@ -49,9 +52,11 @@ package struct ChildProcess: ~Copyable {
   /// - Parameters:
   ///   - arguments: the arguments, beginning with the program's name.
   ///   - withheld: further variables that it doesn't get.
+  ///   - variables: variables that it gets, as `NAME=VALUE`. Those with the same names have to be withheld.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package init(
-    _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = []
+    _ arguments: [CString], _ streams: Streams, withholding withheld: [String] = [],
+    setting variables: [CString] = []
   ) throws(KeychainError) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -63,6 +68,10 @@ package struct ChildProcess: ~Copyable {
     case .conversation(let socket):
       posix_spawn_file_actions_adddup2(&actions, socket, 0)
       posix_spawn_file_actions_adddup2(&actions, socket, 1)
+    case .recorded(let input, let output, let errors):
+      posix_spawn_file_actions_adddup2(&actions, input, 0)
+      posix_spawn_file_actions_adddup2(&actions, output, 1)
+      posix_spawn_file_actions_adddup2(&actions, errors, 2)
     }
     // Close inherited descriptors too, such as that of another passphrase.
     clinux_close_from(&actions, 3)
@@ -82,6 +91,7 @@ package struct ChildProcess: ~Copyable {
 
     let names = Self.withheldVariables + withheld + [Self.markerVariable]
     var environment = Self.environment { variable in names.contains { Self.is(variable, $0) } }
+    environment += variables.map { UnsafeMutablePointer(mutating: $0.pointer) }
     environment += [UnsafeMutablePointer(mutating: Self.marker.pointer), nil]
     var pointers = arguments.map {
       UnsafeMutablePointer(mutating: $0.pointer) as UnsafeMutablePointer<CChar>?

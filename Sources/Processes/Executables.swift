@@ -16,7 +16,8 @@ package enum Executables {
   /// The names of all executables.
   package static let all = [people, tools, SecretServiceProgram.name, forwarding, network]
 
-  /// The path of an executable that is not on the PATH: beside this one, or in `../libexec/llavero`. `nil` if it isn't
+  /// The path of an executable that is not on the PATH: beside this one, or in `../libexec/llavero`, or in
+  /// `../../bin` for one that is itself there. `nil` if it isn't
   /// installed.
   package static func companion(_ name: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -24,6 +25,8 @@ package enum Executables {
     let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
     let own = String(decoding: path[..<slash], as: UTF8.self)
-    return [own, own + "/../libexec/llavero"].map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    return [own, own + "/../libexec/llavero", own + "/../../bin"].map { "\($0)/\(name)" }.first {
+      access($0, X_OK) == 0
+    }
   }
 }

@@ -106,7 +106,8 @@ extension SecurityStatus {
     case .sharedItem: self = .wrPerm
     case .locked, .collectionLocked, .itemLocked: self = .interactionNotAllowed
     case .promptDismissed: self = .userCanceled
-    case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens: self = .authFailed
+    case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens, .notMember:
+      self = .authFailed
     case .slot(let fault): self.init(fault)
     case .forwarding(let fault): self.init(fault)
     case .openBao(_, let fault): self.init(fault)

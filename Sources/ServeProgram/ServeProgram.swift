@@ -54,7 +54,7 @@ package enum ServeProgram {
     let bus = try explaining(BusAddress.find()).text
     var settings: ProviderSettings
     switch choice?.kind {
-    case .file?, nil:
+    case .file?, .git?, nil:
       settings = try ServedFile.settings(options, at: location, isChosen: choice != nil, on: bus)
     case .forwarded?: settings = try ServedForwarded.settings(options, on: bus)
     case .openBao?:

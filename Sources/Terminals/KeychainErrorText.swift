@@ -53,6 +53,17 @@ extension Failure {
         "nothing here opens the keychain \(path)",
         hint: "see them with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key", status: .keychain
       )
+    case .notMember(let keychain, let recipient):
+      let hint: Hint =
+        recipient.map {
+          """
+          a member has to type \(command: "llavero", "keychain", "member", "add", keychain, $0); then run \
+          \(command: "llavero", "sync", keychain)
+          """
+        } ?? "a member has to add your key; then run \(command: "llavero", "sync", keychain)"
+      self.init(
+        "the keychain \(keychain) is locked: you aren't a member of it, or no longer", hint: hint,
+        status: .keychain)
     case .slot(let fault):
       self.init(fault)
     case .collectionLocked(let name):

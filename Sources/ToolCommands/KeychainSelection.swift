@@ -34,6 +34,9 @@ package struct KeychainSelection {
   package var renewsUnlock = true
   /// Whether to run programs whose output opens the file.
   package var mayRunPrograms = true
+  /// Whether changes of a shared keychain are sent to others, and what others have changed is asked for. The program that does
+  /// that itself must not.
+  package var sharesChanges = true
   /// Whether to leave the file unchanged, even if another program has put copies beside it.
   package var changesNothing = false
   /// `--identity`: the file whose identity opens a slot.
@@ -96,10 +99,10 @@ package struct KeychainSelection {
     if others.needsSecretService || hasServer && RemoteKeychains.logInFromSecretService(location) {
       // Without it, the other keychains of the list still answer.
       if Program.secretService == nil { _ = SecretServiceProgram.become() }
-    } else if choice?.kind == .file {
+    } else if choice?.kind.isFile == true {
       return SelectedKeychain(self, location, choice, others, provider: nil)
     }
-    if choice?.kind == .file || choice?.kind == .openBao {
+    if choice?.kind.isFile == true || choice?.kind == .openBao {
       return SelectedKeychain(self, location, choice, others, provider: Program.secretService)
     }
     if choice?.kind == .forwarded || choice == nil && !LookBefore.wasDone,
@@ -123,6 +126,10 @@ package struct KeychainSelection {
   private func others(at location: VaultLocation) throws(Failure) -> KeychainList {
     var list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     if !mayBeForwarded { _ = list.remove(KeychainKind.forwarded.rawValue) }
+    // The login for a shared keychain never comes from one.
+    if BackgroundSync.isUnderWay {
+      for keychain in list.keychains where keychain.kind == .git { _ = list.remove(keychain.name) }
+    }
     return list
   }
 
@@ -161,8 +168,13 @@ package struct KeychainSelection {
       name == nil
       ? (try? KeychainChoice.made(named: nil, at: location)) ?? nil
       : try explaining(choice: KeychainChoice.made(named: name, at: location))
-    guard let choice, choice.kind == .file else { return try encryptedFile(at: location) }
+    guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }
     return try explaining(choice: file(choice.keychain))
+  }
+
+  /// The encrypted file of a listed keychain, which may not be in the list yet.
+  package func encryptedFile(_ listed: ListedKeychain) throws(Failure) -> EncryptedFileKeychain {
+    try explaining(choice: file(listed))
   }
 
   /// The encrypted file at a location.
@@ -177,7 +189,13 @@ package struct KeychainSelection {
     } catch {
       throw .keychain(error)
     }
-    return try file(at: try location.of(keychain), keychain)
+    let own = try location.of(keychain)
+    let file = try file(at: own, keychain)
+    if keychain.kind == .git, sharesChanges, !changesNothing {
+      try BackgroundSync.refuseUnusable(keychain, file)
+      file.sharing = BackgroundSync.sharing(keychain, at: own)
+    }
+    return file
   }
 
   private func file(
@@ -191,7 +209,7 @@ package struct KeychainSelection {
     let keychain = try environment.encryptedFile(
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location), openers: openers(at: location, listed),
-      mustExist: !listed.isBuiltIn,
+      mustExist: !listed.isBuiltIn && sharesChanges,
       onNotice: tell)
     keychain.onlyReads = changesNothing
     return keychain

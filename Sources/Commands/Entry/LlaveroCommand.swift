@@ -50,6 +50,7 @@ struct LlaveroCommand: ParsableCommand {
       StatusCommand.self,
       DoctorCommand.self,
       KeychainCommand.self,
+      SyncCommand.self,
       UnlockCommand.self,
       LockCommand.self,
       ServeCommand.self,

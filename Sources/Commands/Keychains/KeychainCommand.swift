@@ -16,6 +16,7 @@ struct KeychainCommand: ParsableCommand {
 
         llavero keychain list
         llavero keychain add work file ~/work/keychain
+        llavero keychain add team git git@git.example.com:team/logins.git
         llavero keychain order work file
 
       --keychain NAME, with any command, uses that one alone.
@@ -33,7 +34,7 @@ struct KeychainCommand: ParsableCommand {
       """,
     subcommands: [
       ListKeychainsCommand.self, AddKeychainCommand.self, RemoveKeychainCommand.self,
-      OrderKeychainsCommand.self, UseKeychainCommand.self, CreateCollectionCommand.self,
+      OrderKeychainsCommand.self, MemberCommand.self, UseKeychainCommand.self, CreateCollectionCommand.self,
     ])
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Forwarding
+import GitShared
 import JSON
 import Keychain
 import KeychainChoice
@@ -46,6 +47,8 @@ struct ListKeychainsCommand: ParsableCommand {
     /// The number of items, if it can be told without asking anybody.
     var count: Int?
     var isLocked = false
+    /// Whether others don't have everything yet that was changed here.
+    var waits = false
     var problem: Failure?
 
     init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
@@ -60,6 +63,7 @@ struct ListKeychainsCommand: ParsableCommand {
           place = file.location.vaultFolder
           let summary = try explaining(file.summary())
           isLocked = summary != nil && summary?.contents == nil
+          if keychain.kind == .git { waits = !isLocked && SharedKeychainSync.hasChanges(file) }
           count = summary == nil ? 0 : summary?.contents?.count
         } else {
           if let forwarded = open.forwarded { place = forwarded.path }
@@ -83,7 +87,7 @@ struct ListKeychainsCommand: ParsableCommand {
       if let problem { return problem.message }
       if isLocked { return "locked" }
       guard let count else { return "ready" }
-      return count == 1 ? "1 item" : "\(count) items"
+      return (count == 1 ? "1 item" : "\(count) items") + (waits ? ", changes not sent yet" : "")
     }
   }
 
@@ -114,6 +118,7 @@ struct ListKeychainsCommand: ParsableCommand {
       json.member("usable", row.problem == nil)
       json.member("locked", row.isLocked)
       json.member("items", row.count)
+      if row.waits { json.member("waiting", true) }
       json.member("problem", row.problem.map { ByteString($0.message) })
       json.endObject()
     }

@@ -25,6 +25,12 @@ struct AddKeychainCommand: ParsableCommand {
         llavero keychain add work file ~/work/keychain
         llavero keychain add old file /mnt/backup/llavero --identity /mnt/backup/identity.txt
 
+      A keychain of the kind git is shared with other people or machines, through a git repository that all of them can \
+      write to. If it has no keychain yet, one is made; otherwise a member has to let you in, and the command says how. \
+      Answers come from a copy on this machine:
+
+        llavero keychain add team git git@git.example.com:team/logins.git
+
       A keychain in OpenBao or HashiCorp Vault is at an address, and has settings, which llavero-keychain(1) lists:
 
         llavero keychain add fleet openbao https://bao.example.com:8200 --set mount=llavero --set login=userpass \
@@ -36,11 +42,12 @@ struct AddKeychainCommand: ParsableCommand {
   )
   var name: String
 
-  @Argument(help: ArgumentHelp("file or openbao", valueName: "kind"))
+  @Argument(help: ArgumentHelp("file, git or openbao", valueName: "kind"))
   var kind: String
 
   @Argument(
-    help: ArgumentHelp("The folder of the encrypted file, or the address of the server", valueName: "place"),
+    help: ArgumentHelp(
+      "The folder of the encrypted file, the git repository, or the address of the server", valueName: "place"),
     completion: .directory)
   var place: String
 
@@ -49,6 +56,9 @@ struct AddKeychainCommand: ParsableCommand {
       "The file with the identity that opens it, an age identity or ssh key", valueName: "file"),
     completion: .file())
   var identity: String?
+
+  @Option(help: ArgumentHelp("The branch of the git repository (default: main)", valueName: "name"))
+  var branch: String?
 
   @Option(
     name: .customLong("set"),
@@ -63,13 +73,20 @@ struct AddKeychainCommand: ParsableCommand {
   func run() throws {
     guard let kind = KeychainKind(rawValue: kind), kind.canBeListed else {
       throw Failure(
-        "a keychain of the kind '\(kind)' can't be added", hint: "there are file and openbao", status: .usage)
+        "a keychain of the kind '\(kind)' can't be added", hint: "there are file, git and openbao",
+        status: .usage)
     }
     if KeychainKind(rawValue: name) != nil {
       throw Failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
     }
+    if kind != .git, branch != nil {
+      throw Failure("only a keychain of the kind git has a branch", status: .usage)
+    }
+    if kind != .openBao, !settings.isEmpty {
+      throw Failure("only a keychain of the kind openbao has settings for --set", status: .usage)
+    }
+    if kind == .git { return try addGit() }
     if kind == .openBao { return try addServer() }
-    if !settings.isEmpty { throw Failure("an encrypted file has no settings for --set", status: .usage) }
     var options: [ListedKeychain.Option] = []
     if let identity {
       guard let path = realPath(identity) else {
@@ -99,7 +116,7 @@ struct AddKeychainCommand: ParsableCommand {
         hint: "name the folder that has one, or make one there with --create", status: .keychain)
     }
     if isThere { try examine(added, at: own) } else { _ = try explaining(file.create(.identityFile)) }
-    try list(added, at: location)
+    try put(added, into: location)
     if isThere, create {
       StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
     }
@@ -126,10 +143,22 @@ struct AddKeychainCommand: ParsableCommand {
     let added = ListedKeychain(name, .openBao, at: place, options)
     let location = try explaining(VaultLocation())
     try refuse(added, in: try explaining(choice: KeychainList.read(in: location.stateFolder)))
-    try list(added, at: location)
+    try put(added, into: location)
   }
 
-  private func list(_ added: ListedKeychain, at location: VaultLocation) throws(Failure) {
+  private func addGit() throws {
+    if create {
+      throw Failure("a keychain of the kind git is made if the repository has none", status: .usage)
+    }
+    let location = try explaining(VaultLocation())
+    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    try refuse(ListedKeychain(name, .git, at: place), in: list)
+    let adding = AddingGitKeychain(name: name, remote: place, identity: identity, branch: branch)
+    try adding.run { (added) throws(Failure) in try put(added, into: location) }
+  }
+
+  /// Puts a keychain at the end of the search list.
+  private func put(_ added: ListedKeychain, into location: VaultLocation) throws(Failure) {
     try explaining { () throws(KeychainChoiceError) in
       // What was asked until now is asked first.
       let present = try KeychainChoice.made(named: nil, at: location)

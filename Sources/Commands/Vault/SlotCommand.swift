@@ -85,7 +85,7 @@ extension KeychainOptions {
   func existingFile(_ change: (inout KeychainSelection) -> Void = { _ in }) throws(Failure)
     -> EncryptedFileKeychain
   {
-    if let name = keychain, try ListedKeychain.named(name).kind != .file {
+    if let name = keychain, try !ListedKeychain.named(name).kind.isFile {
       throw Failure("only the encrypted file has slots", status: .usage)
     }
     var selection = selection

@@ -1,0 +1,166 @@
+import Bytes
+import EncryptedFile
+import GitShared
+import Glibc
+import Keychain
+import KeychainChoice
+import PrivateFiles
+import Terminals
+import ToolCommands
+
+/// A listed keychain that is shared through git, as the commands about it see it.
+struct GitKeychain {
+  let listed: ListedKeychain
+  let sync: SharedKeychainSync
+
+  /// The time limit for what git does, in milliseconds: while a person or nobody waits, and while a tool does.
+  private static let timeout = 120_000
+  private static let shortTimeout = 5_000
+
+  /// Opens the keychain of that name.
+  ///
+  /// - Parameters:
+  ///   - isQuick: whether a tool waits for it.
+  ///   - mayAsk: whether a person may be asked.
+  /// - Throws: ``Failure`` if there is none, or it isn't shared through git.
+  init(named name: String, isQuick: Bool = false, mayAsk: Bool = true) throws(Failure) {
+    let listed = try ListedKeychain.named(name)
+    guard listed.kind == .git else {
+      throw Failure("the keychain \(name) is not shared through git", status: .usage)
+    }
+    try self.init(listed, isQuick: isQuick, mayAsk: mayAsk)
+  }
+
+  init(_ listed: ListedKeychain, isQuick: Bool = false, mayAsk: Bool = true) throws(Failure) {
+    self.listed = listed
+    var selection = KeychainSelection(mayPrompt: mayAsk && !isQuick)
+    selection.sharesChanges = false
+    let file = try selection.encryptedFile(listed)
+    do throws(SharingFault) {
+      let git = try GitProgram(
+        at: file.location.vaultFolder + "/repository", personalKeychain: try Self.personalKeychain(),
+        mayAsk: mayAsk && !isQuick, timeout: isQuick ? Self.shortTimeout : Self.timeout)
+      let branch = listed.value(of: ListedKeychain.branchOption) ?? SharedRepository.defaultBranch
+      sync = SharedKeychainSync(
+        file, SharedRepository(git, remote: listed.place, branch: branch),
+        identity: listed.value(of: ListedKeychain.identityOption))
+    } catch {
+      throw Failure(error, listed)
+    }
+  }
+
+  /// All keychains of the list that are shared through git.
+  static func all() throws(Failure) -> [ListedKeychain] {
+    let location = try explaining(VaultLocation())
+    return try explaining(choice: KeychainList.read(in: location.stateFolder)).keychains.filter {
+      $0.kind == .git
+    }
+  }
+
+  /// The keychain from which the login for the remote may come: the one that was chosen, unless it is shared itself.
+  private static func personalKeychain() throws(SharingFault) -> String {
+    guard let location = try? VaultLocation(),
+      let choice = try? KeychainChoice.made(named: nil, at: location), !choice.kind.isShared
+    else { return KeychainKind.file.rawValue }
+    return choice.name
+  }
+
+  /// Brings it in step.
+  ///
+  /// - Throws: ``Failure``
+  func bringInStep(
+    acceptsRewritten: Bool = false, isQueued: Bool = false
+  ) throws(Failure) -> SharedKeychainSync.Outcome {
+    do throws(SharingFault) {
+      return try sync.sync(acceptsRewritten: acceptsRewritten, isQueued: isQueued)
+    } catch {
+      throw Failure(error, listed)
+    }
+  }
+}
+
+/// The identity of a member, and what others need to know of it.
+struct MemberIdentity {
+  /// The absolute path of its file.
+  let path: String
+  /// The recipient, in age's notation or as a line of an ssh public key.
+  let recipient: String
+
+  /// The identity that a person has named, or that of this machine for a keychain, which is made if there is none.
+  ///
+  /// - Throws: ``Failure`` if it can't be used.
+  init(named name: String?, for location: VaultLocation) throws(Failure) {
+    guard let name else {
+      path = location.stateFolder + "/member.txt"
+      if let recipient = try Self.recipient(ofAgeIdentityAt: path) {
+        self.recipient = recipient
+        return
+      }
+      recipient = try explaining(SlotIdentity.make(at: location.stateFolder, "member.txt"))
+      return
+    }
+    guard let path = realPath(name) else { throw Failure("there is no file \(name)", status: .usage) }
+    self.path = path
+    if let recipient = try Self.recipient(ofAgeIdentityAt: path) {
+      self.recipient = recipient
+      return
+    }
+    // ssh keeps the public key beside the private one.
+    guard let line = try Self.firstLine(of: path + ".pub") else {
+      throw Failure(
+        "\(path) is no age identity, and there is no public key \(path).pub",
+        hint: "name an age identity, or an ssh key that has its public key beside it", status: .usage)
+    }
+    recipient = line
+  }
+
+  private static func recipient(ofAgeIdentityAt path: String) throws(Failure) -> String? {
+    try explaining { () throws(KeychainError) in try SlotIdentity.recipient(at: path) }
+  }
+
+  private static func firstLine(of path: String) throws(Failure) -> String? {
+    let contents = try explaining { () throws(KeychainError) -> Secret? in
+      try OpenFile(path: path, mayBeRead: true)?.contents(limit: 65_536)
+    }
+    return contents?.withUnsafeBytes { bytes in
+      bytes.split(separator: 0x0a).first.map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
+
+extension Failure {
+  /// Describes why a keychain can't be kept in step with its repository.
+  init(_ fault: SharingFault, _ listed: ListedKeychain) {
+    let name = listed.name
+    func failure(_ hint: Hint?) -> Failure {
+      Failure("the keychain \(name): \(fault.text)", hint: hint, status: .keychain)
+    }
+    switch fault {
+    case .keychain(let error): self = Failure(error)
+    case .notMember:
+      let path = listed.value(of: ListedKeychain.identityOption) ?? ""
+      if let recipient = (try? SlotIdentity.recipient(at: path)) ?? nil {
+        self = failure(
+          "a member has to type \(command: "llavero", "keychain", "member", "add", name, recipient)")
+      } else {
+        self = failure("a member has to add your key with 'llavero keychain member add'")
+      }
+    case .rewritten, .keychainRemoved:
+      self = failure(
+        """
+        ask the others about it; \(command: "llavero", "sync", name, "--accept-rewritten") goes on from what is there, \
+        and sends again what it lacks
+        """
+      )
+    case .hostKey:
+      self = failure("connect to the host with ssh once, and compare its key with what its owner says")
+    case .loginRefused:
+      self = failure("git takes the login from your own keychain, or from ssh; try 'git ls-remote'")
+    case .noGit: self = failure("install git")
+    case .otherKeychain: self = failure("add that one under another name")
+    case .unreachable, .tooSlow, .contended, .busy:
+      self = failure("what you change here is kept, and sent later")
+    case .noRepository, .refused, .failed: self = failure(nil)
+    }
+  }
+}

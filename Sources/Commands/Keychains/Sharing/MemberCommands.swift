@@ -1,0 +1,204 @@
+import ArgumentParser
+import Bytes
+import EncryptedFile
+import GitShared
+import JSON
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero keychain member`
+struct MemberCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "member",
+    abstract: "Show and change who can open a shared keychain",
+    discussion: """
+      Each member of a keychain that is shared through git opens it with a key of their own: an age identity, or an ssh key. \
+      'llavero keychain add NAME git REMOTE' says what a member has to type for somebody new:
+
+        llavero keychain member list team
+        llavero keychain member add team age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+        llavero keychain member remove team 1c9b2f33a1d0e7c4
+
+      Who may read and write the repository is its host's business.
+      """,
+    subcommands: [ListMembersCommand.self, AddMemberCommand.self, RemoveMemberCommand.self])
+}
+
+/// `llavero keychain member list`
+struct ListMembersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List who can open a shared keychain",
+    discussion: "As it is known here; 'llavero sync' asks the repository.")
+
+  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  var name: String
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let keychain = try GitKeychain(named: name)
+    let file = keychain.sync.keychain
+    let slots = try explaining(file.slots() ?? [])
+    try StandardStreams.write(
+      output.json
+        ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
+  }
+}
+
+/// `llavero keychain member add`
+struct AddMemberCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Let somebody open a shared keychain",
+    discussion: """
+      The recipient is age1..., as the new member's 'llavero keychain add' says it, or a line of an ssh public key. The new \
+      member can read everything in the keychain from then on; make sure that the recipient is theirs.
+      """)
+
+  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  var name: String
+
+  @Argument(help: ArgumentHelp("age1..., or a line of an ssh public key", valueName: "recipient"))
+  var recipient: String
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    try explaining { () throws(KeychainError) in try EncryptedFileKeychain.checkRecipient(recipient) }
+    let keychain = try GitKeychain(named: name)
+    let added: (id: String, outcome: SharedKeychainSync.Outcome)
+    do throws(SharingFault) {
+      added = try keychain.sync.add(member: recipient)
+    } catch {
+      throw Failure(error, keychain.listed)
+    }
+    try StandardStreams.write(
+      output.json ? SlotOutput.json(added.id, .recipient) : Secret("\(added.id)\n"))
+    try keychain.refuseIfWaiting(added.outcome)
+  }
+}
+
+/// `llavero keychain member remove`
+struct RemoveMemberCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Let somebody no longer open a shared keychain",
+    discussion: """
+      The keychain gets a new key, which the removed member's key doesn't open. What the member could read until now has to \
+      count as known: the command lists it, with where to change it. Take away the access to the repository, too.
+      """)
+
+  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  var name: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "The member's slot, or recipient; see 'llavero keychain member list'", valueName: "member"))
+  var member: String
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let keychain = try GitKeychain(named: name)
+    let slots = try explaining(keychain.sync.keychain.slots() ?? [])
+    let found = slots.filter { $0.id == member || $0.recipient == member }
+    guard let slot = found.first else {
+      throw Failure(
+        "the keychain \(name) has no member '\(member)'",
+        hint: "see them with \(command: "llavero", "keychain", "member", "list", name)",
+        status: .nothingMatched)
+    }
+    let removal: SharedKeychainSync.Removal
+    do throws(SharingFault) {
+      removal = try keychain.sync.remove(member: slot.id)
+    } catch {
+      throw Failure(error, keychain.listed)
+    }
+    if output.json {
+      try StandardStreams.write(KnownItemOutput.json(removal.known))
+    } else {
+      StandardStreams.say(
+        "removed; what the member could read is not secret any more: change it where it is used, then here")
+      try StandardStreams.write(KnownItemOutput.table(removal.known))
+    }
+    try keychain.refuseIfWaiting(removal.outcome)
+  }
+}
+
+extension GitKeychain {
+  /// - Throws: ``Failure`` if the repository has not taken what was changed.
+  func refuseIfWaiting(_ outcome: SharedKeychainSync.Outcome) throws(Failure) {
+    guard let refusal = outcome.refusal else { return }
+    throw Failure(
+      "the keychain \(listed.name): it is changed here only, because the repository refuses it: \(refusal)",
+      status: .keychain)
+  }
+}
+
+/// What somebody could read who is no longer a member.
+enum KnownItemOutput {
+  /// A table for people.
+  static func table(_ known: [KnownItem]) -> TextForTerminal {
+    columns(
+      [["PLACE", "ACCOUNT", "STATE", "CHANGE IT AT"]]
+        + known.map { known in
+          [
+            place(of: known.item), known.item.key.account?.description ?? "-",
+            known.deleted.map { "deleted \(dateText($0))" } ?? "in use", page(of: known.item) ?? "-",
+          ].map(terminalText)
+        })
+  }
+
+  /// A JSON array and a line feed.
+  static func json(_ known: [KnownItem]) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for known in known {
+      json.beginObject()
+      json.member("place", ByteString(place(of: known.item)))
+      json.member("account", known.item.key.account)
+      json.member("state", ByteString(known.state.rawValue))
+      json.member("deleted", known.deleted)
+      json.member("changeAt", page(of: known.item).map { ByteString($0) })
+      json.endObject()
+    }
+    json.endArray()
+    return json.finishLine()
+  }
+
+  private static func place(of item: Item) -> String {
+    switch item.key {
+    case .internetPassword(let key):
+      let port = key.port.map { ":\($0)" } ?? ""
+      let path = key.path.map { "/\($0)" } ?? ""
+      let domain = key.securityDomain.map { " (\($0))" } ?? ""
+      return "\(key.protocol)://\(key.server?.description ?? "")\(port)\(path)\(domain)"
+    case .genericPassword(let key): return key.service.description
+    default: return item.label?.description ?? "-"
+    }
+  }
+
+  /// The page on which a service ends tokens, as far as it is known; else the service itself.
+  private static func page(of item: Item) -> String? {
+    guard case .internetPassword(let key) = item.key, let server = key.server?.lowercased.description else {
+      return nil
+    }
+    if let page = pages[server] { return page }
+    guard ["https", "http"].contains(key.protocol.lowercased.description) else { return nil }
+    return "\(key.protocol)://\(server)\(key.port.map { ":\($0)" } ?? "")/"
+  }
+
+  private static let pages = [
+    "github.com": "https://github.com/settings/tokens",
+    "ghcr.io": "https://github.com/settings/tokens",
+    "gitlab.com": "https://gitlab.com/-/user_settings/personal_access_tokens",
+    "bitbucket.org": "https://bitbucket.org/account/settings/app-passwords/",
+    "codeberg.org": "https://codeberg.org/user/settings/applications",
+    "index.docker.io": "https://app.docker.com/settings/personal-access-tokens",
+    "registry.npmjs.org": "https://www.npmjs.com/settings/~/tokens",
+    "pypi.org": "https://pypi.org/manage/account/token/",
+    "upload.pypi.org": "https://pypi.org/manage/account/token/",
+    "crates.io": "https://crates.io/settings/tokens",
+    "app.terraform.io": "https://app.terraform.io/app/settings/tokens",
+  ]
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Bytes
+import EncryptedFile
+import GitShared
+import Glibc
+import JSON
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// `llavero sync`
+struct SyncCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Exchange changes of keychains that are shared through git",
+    discussion: """
+      A keychain that was added with 'llavero keychain add NAME git REMOTE' gets what others have changed, and sends what \
+      was changed here. llavero does this by itself: behind each change, and before it says that there is nothing, at most \
+      every five minutes. What can't be sent waits here, and the exit status is 2.
+
+      If somebody has put back an earlier state of the repository, or has written its history anew, nothing is exchanged \
+      until you say --accept-rewritten. Nothing that is here gets lost by that: what the repository lacks is sent again.
+      """)
+
+  @Argument(help: ArgumentHelp("The keychain (default: all that are shared through git)", valueName: "name"))
+  var name: String?
+
+  @Flag(help: "Go on from the repository as it is, although its history was written anew")
+  var acceptRewritten = false
+
+  @Flag(help: .hidden)
+  var background = false
+
+  @Flag(help: .hidden)
+  var quick = false
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    if background || quick { return try runForProgram() }
+    var names: [String]
+    if let name { names = [name] } else { names = try GitKeychain.all().map(\.name) }
+    if names.isEmpty {
+      throw Failure(
+        "no keychain is shared through git", hint: "add one with 'llavero keychain add NAME git REMOTE'",
+        status: .nothingMatched)
+    }
+    var results: [Result] = []
+    for name in names {
+      // A name that isn't one is a mistake in the command; all else is a result.
+      let keychain = try GitKeychain(named: name)
+      do throws(Failure) {
+        results.append(
+          Result(name: name, outcome: try keychain.bringInStep(acceptsRewritten: acceptRewritten)))
+      } catch {
+        let waits = SharedKeychainSync.hasChanges(keychain.sync.keychain)
+        results.append(Result(name: name, outcome: nil, failure: error, waits: waits))
+      }
+    }
+    if output.json {
+      try StandardStreams.write(Self.json(results))
+    } else {
+      for result in results { try result.write() }
+    }
+    if let failure = results.compactMap(\.failure).first { throw failure }
+    for result in results {
+      guard let refusal = result.outcome?.refusal else { continue }
+      throw Failure(
+        "the keychain \(result.name): what was changed here stays here, because the repository refuses it: \(refusal)",
+        status: .keychain)
+    }
+  }
+
+  /// Behind a change, or while a tool waits: nothing is printed, and what went wrong is noted.
+  private func runForProgram() throws {
+    if background { Self.closeOutput() }
+    guard let name else { return }
+    do {
+      let keychain = try GitKeychain(named: name, isQuick: quick, mayAsk: false)
+      // Others of the same moment go with it.
+      if background { usleep(UInt32.random(in: 100_000...300_000)) }
+      _ = try keychain.bringInStep(isQueued: background)
+    } catch {
+      Program.end(Status.keychain.rawValue)
+    }
+  }
+
+  /// Whoever has started this goes on when its output is closed.
+  private static func closeOutput() {
+    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard null >= 0 else { return }
+    for descriptor: Int32 in 0...2 { dup2(null, descriptor) }
+    close(null)
+  }
+
+  private struct Result {
+    let name: String
+    let outcome: SharedKeychainSync.Outcome?
+    var failure: Failure?
+    var waits = false
+
+    func write() throws {
+      guard let outcome else { return }
+      var parts: [String] = []
+      if outcome.received > 0 { parts.append("\(Self.count(outcome.received, "item")) came") }
+      if outcome.sent > 0 { parts.append("\(Self.count(outcome.sent, "record")) went") }
+      if outcome.tookKey { parts.append("it has a new key") }
+      if outcome.mended > 0 { parts.append("what couldn't be read was replaced") }
+      if parts.isEmpty { parts = [outcome.refusal == nil ? "in step" : "nothing came"] }
+      try StandardStreams.write("\(name): \(parts.joined(separator: ", "))\n")
+    }
+
+    private static func count(_ number: Int, _ what: String) -> String {
+      number == 1 ? "1 \(what)" : "\(number) \(what)s"
+    }
+  }
+
+  private static func json(_ results: [Result]) -> Secret {
+    var json = JSONWriter()
+    json.beginArray()
+    for result in results {
+      json.beginObject()
+      json.member("keychain", ByteString(result.name))
+      json.member("inStep", result.outcome != nil && result.outcome?.refusal == nil)
+      if let outcome = result.outcome {
+        json.member("received", outcome.received)
+        json.member("sent", outcome.sent)
+        json.member("waiting", outcome.waiting > 0)
+        json.member("attempts", outcome.attempts)
+        if outcome.tookKey { json.member("newKey", true) }
+        json.member("refusal", outcome.refusal.map { ByteString($0) })
+      } else {
+        json.member("waiting", result.waits)
+        json.member("problem", result.failure.map { ByteString($0.message) })
+      }
+      json.endObject()
+    }
+    json.endArray()
+    return json.finishLine()
+  }
+}

@@ -1,0 +1,263 @@
+import Bytes
+package import EncryptedFile
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// Brings a keychain in step with the git repository that it is shared through.
+package struct SharedKeychainSync {
+  /// What came of it.
+  package struct Outcome: Sendable {
+    /// How many items others have changed.
+    package var received = 0
+    /// How many records were sent.
+    package var sent = 0
+    /// How many records wait here, because the repository takes nothing from here.
+    package var waiting = 0
+    /// Why it doesn't; `nil` if it took everything.
+    package var refusal: String?
+    /// How often it was tried, because others were faster.
+    package var attempts = 0
+    /// Whether somebody else has made a new key.
+    package var tookKey = false
+    /// How many files in the repository couldn't be read, and were replaced.
+    package var mended = 0
+  }
+
+  package let keychain: EncryptedFileKeychain
+  package let repository: SharedRepository
+  /// The absolute path of the file with the member's identity; `nil` to leave it to the keychain.
+  package let identity: String?
+  /// How long another process is waited for that does the same, in seconds.
+  package var patience = 120
+
+  /// The most attempts, if others are faster each time.
+  private static let maximumAttempts = 60
+  private static let lockName = "sync.lock"
+  private static let queueName = "sync.queue"
+  /// Says that this machine's identity no longer opens the keychain in the repository.
+  package static let exclusionName = "excluded"
+  /// How the repository is named in errors.
+  private var place: String { "\(SharedRepository.wholeName) of \(repository.remote)" }
+
+  package init(_ keychain: EncryptedFileKeychain, _ repository: SharedRepository, identity: String?) {
+    self.keychain = keychain
+    self.repository = repository
+    self.identity = identity
+  }
+
+  private var stateFolder: String { keychain.location.stateFolder }
+
+  /// Whether the keychain has changed since everything was in step.
+  package static func hasChanges(_ keychain: EncryptedFileKeychain) -> Bool {
+    guard let state = keychain.stateName else { return false }
+    return SyncNote(in: keychain.location.stateFolder).shared != state
+  }
+
+  /// Whether this machine's identity no longer opens what is in the repository.
+  package static func isExcluded(in stateFolder: String) -> Bool {
+    FileStatus.isThere(stateFolder + "/" + exclusionName)
+  }
+
+  /// Whether the repository has a keychain. This machine then still has to take it.
+  ///
+  /// - Throws: ``SharingFault``.
+  package func hasKeychain() throws(SharingFault) -> Bool {
+    try repository.make()
+    guard let tip = try repository.fetch() else { return false }
+    return try repository.files(in: tip).contains { $0.path == SharedRepository.wholeName }
+  }
+
+  /// Brings both in step.
+  ///
+  /// - Parameters:
+  ///   - acceptsRewritten: whether to go on from the repository as it is, even if it doesn't come from what was seen there.
+  ///     What it lacks is sent again.
+  ///   - isQueued: whether nothing is done if another process waits to do it already.
+  /// - Throws: ``SharingFault``. What was received until then stays.
+  package func sync(
+    acceptsRewritten: Bool = false, isQueued: Bool = false
+  ) throws(SharingFault) -> Outcome {
+    guard let turn = try turn(isQueued: isQueued) else { return Outcome() }
+    defer { withExtendedLifetime(turn) {} }
+    var note = SyncNote(in: stateFolder)
+    note.triedAt = .now
+    do throws(SharingFault) {
+      let outcome = try inStep(acceptsRewritten, &note)
+      note.problem = outcome.refusal
+      note.waiting = outcome.waiting
+      note.write(in: stateFolder)
+      repository.tidy()
+      return outcome
+    } catch {
+      note.problem = error.text
+      note.write(in: stateFolder)
+      throw error
+    }
+  }
+
+  /// The right to do it. One process at most waits for it in the background: it does what others would do after it.
+  private func turn(isQueued: Bool) throws(SharingFault) -> FileLock? {
+    do throws(KeychainError) {
+      let folder = try Folder(creating: stateFolder)
+      if !isQueued { return try FileLock(Self.lockName, in: folder, patience: patience) {} }
+      do throws(KeychainError) {
+        let queue = try FileLock(Self.queueName, in: folder, patience: 0) {}
+        let lock = try FileLock(Self.lockName, in: folder, patience: patience) {}
+        withExtendedLifetime(queue) {}
+        return lock
+      } catch .busy {
+        return nil
+      }
+    } catch .busy {
+      throw .busy
+    } catch {
+      throw .keychain(error)
+    }
+  }
+
+  private func inStep(_ acceptsRewritten: Bool, _ note: inout SyncNote) throws(SharingFault) -> Outcome {
+    var outcome = Outcome()
+    try repository.make()
+    while true {
+      outcome.attempts += 1
+      if outcome.attempts > Self.maximumAttempts { throw .contended(attempts: outcome.attempts - 1) }
+      let tip = try repository.fetch()
+      let seen = try repository.seen()
+      if let seen, !acceptsRewritten {
+        guard let tip, try repository.comes(tip, from: seen) else {
+          throw .rewritten(seen: seen, found: tip)
+        }
+        if outcome.attempts == 1, tip == seen, let state = keychain.stateName, state == note.shared {
+          note.sharedAt = .now
+          return outcome
+        }
+      }
+      let files = try tip.flatMap { (tip) throws(SharingFault) in try self.files(in: tip, since: seen) }
+      if let tip, files == nil, seen != nil, !acceptsRewritten { throw .keychainRemoved(commit: tip) }
+      let result: Reconciliation
+      do throws(SharingFault) {
+        result = try reconcile(files)
+      } catch .keychain(.damaged(place, _)) where acceptsRewritten {
+        // What is there was made with a former key, or by somebody else: what is here takes its place.
+        result = try reconcile(nil)
+      }
+      outcome.received += result.received
+      outcome.tookKey = outcome.tookKey || result.tookKey
+      outcome.mended += result.unreadable
+      note.waiting = result.waiting
+      if !result.slotsToDrop.isEmpty {
+        // Somebody else has made a key, with which slots are back that were removed here.
+        if let tip { try repository.see(tip) }
+        try drop(result.slotsToDrop)
+        continue
+      }
+      let change: SharedRepository.Change
+      switch result.publication {
+      case .nothing:
+        if let tip { try repository.see(tip) }
+        note.shared = result.state
+        note.sharedAt = .now
+        return outcome
+      case .change(let file): change = .added(file)
+      case .whole(let file): change = .whole(file, slots: try slotFiles())
+      }
+      let commit = try repository.commit(change, after: tip, message: Self.message(of: change))
+      do throws(SharingFault) {
+        guard try repository.push(commit) == .done else {
+          // Random, so that many who were refused don't all come back at once.
+          usleep(UInt32.random(in: 10_000...(UInt32(min(outcome.attempts, 10)) * 60_000)))
+          continue
+        }
+      } catch .refused(let said) {
+        if let tip { try repository.see(tip) }
+        outcome.refusal = said.isEmpty ? "it takes nothing from here" : said
+        outcome.waiting = max(1, result.waiting)
+        return outcome
+      }
+      try repository.see(commit)
+      note.shared = result.state
+      note.sharedAt = .now
+      outcome.sent += result.waiting
+      // That others have the key is noted in the keychain.
+      if result.isKeyUnsent { continue }
+      return outcome
+    }
+  }
+
+  /// The messages say nothing about what was changed: the history may be read by people who can't open the keychain.
+  private static func message(of change: SharedRepository.Change) -> String {
+    switch change {
+    case .added: "Change the keychain"
+    case .whole: "Write the whole keychain"
+    }
+  }
+
+  /// The keychain's files in a commit; `nil` if there are none.
+  private func files(in tip: String, since seen: String?) throws(SharingFault) -> SharedFiles? {
+    let present = try repository.files(in: tip)
+    guard let whole = present.first(where: { $0.path == SharedRepository.wholeName }) else { return nil }
+    let changes = present.filter { $0.path != SharedRepository.wholeName }
+    var earlier: [SharedRepository.File] = []
+    var trusted: String?
+    if let seen {
+      let former = try repository.files(in: seen)
+      trusted = former.first { $0.path == SharedRepository.wholeName }?.object
+      if seen != tip { earlier = former + (try repository.history(from: seen, to: tip)) }
+    }
+    let known = Set(present.map(\.object))
+    var objects: [String] = []
+    for file in earlier where !known.contains(file.object) && !objects.contains(file.object) {
+      objects.append(file.object)
+    }
+    let named = [whole.object] + (trusted.map { [$0] } ?? []) + changes.map(\.object) + objects
+    var contents = try repository.contents(of: named)[...]
+    let file = contents.removeFirst()
+    let trustedFile = trusted == nil ? nil : contents.removeFirst()
+    return SharedFiles(
+      whole: file, changes: Array(contents.prefix(changes.count)),
+      earlier: Array(contents.dropFirst(changes.count)), trusted: trustedFile)
+  }
+
+  private func reconcile(_ files: SharedFiles?) throws(SharingFault) -> Reconciliation {
+    do throws(KeychainError) {
+      if let files { try keychain.take(files.whole, from: place) }
+      if let identity, !FileStatus.isThere(stateFolder + "/slots") { try keychain.noteIdentity(identity) }
+      let result = try keychain.reconcile(with: files, at: place)
+      unlink(stateFolder + "/" + Self.exclusionName)
+      return result
+    } catch {
+      switch error {
+      case .otherKey(place):
+        exclude()
+        throw .notMember
+      case .noSlotOpens(keychain.location.vaultFile), .locked(keychain.location.vaultFile): throw .notMember
+      case .wrongIdentity(place): throw .otherKeychain
+      default: throw .keychain(error)
+      }
+    }
+  }
+
+  private func exclude() {
+    guard let folder = try? Folder(creating: stateFolder) else { return }
+    try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
+      try folder.replace(Self.exclusionName, with: bytes)
+    }
+  }
+
+  private func drop(_ slots: Set<String>) throws(SharingFault) {
+    do throws(KeychainError) {
+      try keychain.rotate(dropping: slots, passphrase: { _, _ in nil }, announce: { _ in })
+    } catch {
+      throw .keychain(error)
+    }
+  }
+
+  private func slotFiles() throws(SharingFault) -> [(id: String, file: [UInt8])] {
+    do throws(KeychainError) {
+      return try keychain.slotFiles()
+    } catch {
+      throw .keychain(error)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Bytes
+package import EncryptedFile
+import Keychain
+
+/// The members of a shared keychain: whoever has a key that opens one of its slots.
+extension SharedKeychainSync {
+  /// Adds a member, and tells the repository.
+  ///
+  /// - Parameter recipient: in age's notation, or a line of an ssh public key.
+  /// - Returns: the slot's identifier.
+  /// - Throws: ``SharingFault``, with `KeychainError.SlotFault.alreadyThere` for somebody who is a member.
+  package func add(member recipient: String) throws(SharingFault) -> (id: String, Outcome) {
+    // Who isn't a member finds out before anything is changed.
+    _ = try sync()
+    let id: String
+    do throws(KeychainError) {
+      id = try keychain.addRecipient(recipient, identity: nil)
+    } catch {
+      throw .keychain(error)
+    }
+    return (id, try sync())
+  }
+
+  /// What a member who is removed has been able to read.
+  package struct Removal: Sendable {
+    /// The items that the member could read since the slot was added, those first that are in use.
+    package var known: [KnownItem] = []
+    package var outcome = Outcome()
+  }
+
+  /// Removes a member: the keychain gets another key, which the member's slot doesn't have.
+  ///
+  /// - Parameter id: the slot's identifier.
+  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot.
+  package func remove(member id: String) throws(SharingFault) -> Removal {
+    _ = try sync()
+    var removal = Removal()
+    do throws(KeychainError) {
+      guard let slot = try keychain.slots()?.first(where: { $0.id == id }) else {
+        throw .slot(.notFound(id: id))
+      }
+      removal.known = try keychain.knownItems(since: slot.added)
+      try keychain.rotate(dropping: [id], passphrase: { _, _ in nil }, announce: { _ in })
+    } catch {
+      throw .keychain(error)
+    }
+    removal.outcome = try sync()
+    return removal
+  }
+}

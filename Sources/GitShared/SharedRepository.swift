@@ -1,0 +1,314 @@
+import Bytes
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The repository of a shared keychain: a bare clone on this machine, and the remote.
+///
+/// Its branch has, besides anything else,
+///
+///     vault.age          a whole vault
+///     changes/NAME.age   vaults of the records that were changed since
+///     slots/ID.age       the slots of vault.age, for programs that know age and no keychain
+///
+/// Nothing is ever merged by git here: what the keychain lacks is merged into it, and what the branch lacks becomes one more
+/// commit on the branch as it is. If somebody else was faster, that commit is forgotten and made anew.
+package struct SharedRepository {
+  package static let wholeName = "vault.age"
+  package static let changesName = "changes"
+  package static let slotsName = "slots"
+  /// The branch that is used unless another one is named.
+  package static let defaultBranch = "main"
+
+  private static let remoteReference = "refs/llavero/remote"
+  private static let seenReference = "refs/llavero/seen"
+  private static let outgoingReference = "refs/llavero/outgoing"
+  /// The largest output that is read, in bytes: some whole vaults of the largest size.
+  private static let outputLimit = 512 << 20
+
+  package let git: GitProgram
+  /// The address of the remote, as git takes it.
+  package let remote: String
+  package let branch: String
+
+  package init(_ git: GitProgram, remote: String, branch: String) {
+    self.git = git
+    self.remote = remote
+    self.branch = branch
+  }
+
+  /// A file of a commit.
+  package struct File: Hashable, Sendable {
+    package let path: String
+    /// The object that has its contents.
+    package let object: String
+  }
+
+  /// Makes the clone, unless it is there. Nothing is fetched.
+  ///
+  /// - Throws: ``SharingFault``.
+  package func make() throws(SharingFault) {
+    do throws(KeychainError) {
+      _ = try Folder(creating: git.folder)
+    } catch {
+      throw .keychain(error)
+    }
+    if FileStatus.isThere(git.folder + "/HEAD") { return }
+    _ = try git.output(["init", "--quiet", "--bare", "--template=", git.folder])
+  }
+
+  /// Fetches the branch.
+  ///
+  /// - Returns: its commit; `nil` if the remote has no such branch.
+  /// - Throws: ``SharingFault``.
+  package func fetch() throws(SharingFault) -> String? {
+    let answer = try git.run([
+      "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote,
+      "+refs/heads/\(branch):\(Self.remoteReference)",
+    ])
+    if answer.status == 0 { return try commit(of: Self.remoteReference) }
+    guard answer.said.contains("couldn't find remote ref") else {
+      throw SharingFault("fetch", status: answer.status, said: answer.said, isPush: false)
+    }
+    return nil
+  }
+
+  /// The commit that a reference leads to; `nil` if there is none.
+  private func commit(of reference: String) throws(SharingFault) -> String? {
+    let answer = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])
+    if answer.status != 0 { return nil }
+    return Self.lines(answer.output).first
+  }
+
+  /// The commit that this machine has seen last; `nil` if it has seen none.
+  package func seen() throws(SharingFault) -> String? { try commit(of: Self.seenReference) }
+
+  /// Notes that a commit was seen.
+  package func see(_ commit: String) throws(SharingFault) {
+    _ = try git.output(["update-ref", Self.seenReference, commit])
+  }
+
+  /// Whether a commit comes from another one.
+  package func comes(_ commit: String, from ancestor: String) throws(SharingFault) -> Bool {
+    if commit == ancestor { return true }
+    let answer = try git.run(["merge-base", "--is-ancestor", ancestor, commit])
+    switch answer.status {
+    case 0: return true
+    case 1: return false
+    default: throw SharingFault("merge-base", status: answer.status, said: answer.said, isPush: false)
+    }
+  }
+
+  /// The keychain's files in a commit.
+  package func files(in commit: String) throws(SharingFault) -> [File] {
+    let output = try git.output(
+      ["ls-tree", "-r", "-z", "--full-tree", commit, "--", Self.wholeName, Self.changesName],
+      limit: Self.outputLimit)
+    var files: [File] = []
+    output.withUnsafeBytes { bytes in
+      for entry in bytes.split(separator: 0) {
+        // MODE TYPE OBJECT TAB PATH
+        guard let tab = entry.firstIndex(of: 0x09) else { continue }
+        let words = entry[..<tab].split(separator: 0x20)
+        guard words.count == 3, words[1].elementsEqual("blob".utf8) else { continue }
+        let path = String(decoding: entry[(tab + 1)...], as: UTF8.self)
+        if Self.isOurs(path) {
+          files.append(File(path: path, object: String(decoding: words[2], as: UTF8.self)))
+        }
+      }
+    }
+    return files
+  }
+
+  /// Every version of the keychain's files that came after one commit, up to another one, oldest first; also those that are
+  /// only in one parent of a merge.
+  package func history(from start: String, to end: String) throws(SharingFault) -> [File] {
+    if start == end { return [] }
+    let output = try git.output(
+      [
+        "log", "--full-history", "-m", "--raw", "-z", "--no-abbrev", "--no-renames", "--reverse", "--format=",
+        "--diff-filter=AM", "\(start)..\(end)", "--", Self.wholeName, Self.changesName,
+      ], limit: Self.outputLimit)
+    var files: [File] = []
+    output.withUnsafeBytes { bytes in
+      // :MODE MODE OBJECT OBJECT STATUS NUL PATH NUL
+      var object: String?
+      for part in bytes.split(separator: 0) {
+        let part = part.drop { $0 == 0x0a }
+        if part.first == UInt8(ascii: ":") {
+          let words = part.split(separator: 0x20)
+          object = words.count == 5 ? String(decoding: words[3], as: UTF8.self) : nil
+        } else if let found = object {
+          let file = File(path: String(decoding: part, as: UTF8.self), object: found)
+          if Self.isOurs(file.path), !files.contains(file) { files.append(file) }
+          object = nil
+        }
+      }
+    }
+    return files
+  }
+
+  /// Whether a path can be that of a file of ours.
+  private static func isOurs(_ path: String) -> Bool {
+    if path == wholeName { return true }
+    guard path.hasPrefix(changesName + "/"), path.hasSuffix(".age") else { return false }
+    return !path.dropFirst(changesName.count + 1).contains("/")
+  }
+
+  /// The contents of objects, in the same order. One that is not there is empty.
+  package func contents(of objects: [String]) throws(SharingFault) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    var rest = objects[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(1000)
+      rest = rest.dropFirst(1000)
+      let input = Secret(part.joined(separator: "\n") + "\n")
+      let output = try git.output(["cat-file", "--batch"], sending: input, limit: Self.outputLimit)
+      let contents = output.withUnsafeBytes { Self.batch($0) }
+      guard contents.count == part.count else {
+        throw .failed(operation: "cat-file", status: 0, said: "its answer can't be understood")
+      }
+      found += contents
+    }
+    return found
+  }
+
+  /// Reads `OBJECT TYPE SIZE LF CONTENTS LF`, or `OBJECT missing LF`, again and again.
+  static func batch(_ bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    var position = 0
+    while position < bytes.count, let end = bytes[position...].firstIndex(of: 0x0a) {
+      let words = bytes[position..<end].split(separator: 0x20)
+      position = end + 1
+      guard words.count == 3, let size = Int(String(decoding: words[2], as: UTF8.self)), size >= 0,
+        size < bytes.count - position
+      else {
+        found.append([])
+        continue
+      }
+      found.append(Array(bytes[position..<position + size]))
+      position += size + 1
+    }
+    return found
+  }
+
+  /// A change of the keychain's files.
+  package enum Change {
+    /// One more file among the changes.
+    case added([UInt8])
+    /// A whole vault, instead of all that is there, with its slots.
+    case whole([UInt8], slots: [(id: String, file: [UInt8])])
+  }
+
+  /// Makes a commit.
+  ///
+  /// - Parameters:
+  ///   - parent: the commit that it comes after; `nil` for the first one.
+  ///   - message: what it says, in one line.
+  /// - Returns: the commit.
+  /// - Throws: ``SharingFault``.
+  package func commit(
+    _ change: Change, after parent: String?, message: String
+  ) throws(SharingFault) -> String {
+    var stream = Secret()
+    func append(_ text: String) { stream.append(contentsOf: ByteString(text)) }
+    func append(data bytes: [UInt8]) {
+      append("data \(bytes.count)\n")
+      bytes.withUnsafeBytes { stream.append($0) }
+      append("\n")
+    }
+    append("feature done\nreset \(Self.outgoingReference)\ncommit \(Self.outgoingReference)\n")
+    append("committer \(try committer()) now\n")
+    append(data: Array((message + "\n").utf8))
+    if let parent { append("from \(parent)\n") }
+    switch change {
+    case .added(let file):
+      append("M 100644 inline \(Self.changesName)/\(Self.newName()).age\n")
+      append(data: file)
+    case .whole(let file, let slots):
+      append("D \(Self.changesName)\nD \(Self.slotsName)\n")
+      append("M 100644 inline \(Self.wholeName)\n")
+      append(data: file)
+      for slot in slots {
+        append("M 100644 inline \(Self.slotsName)/\(slot.id).age\n")
+        append(data: slot.file)
+      }
+    }
+    append("done\n")
+    _ = try git.output(["fast-import", "--quiet", "--force", "--date-format=now"], sending: stream)
+    guard let commit = try commit(of: Self.outgoingReference) else {
+      throw .failed(operation: "fast-import", status: 0, said: "it has made no commit")
+    }
+    return commit
+  }
+
+  /// `NAME <ADDRESS>`, as the person has told git, else llavero's own.
+  private func committer() throws(SharingFault) -> String {
+    let answer = try git.run(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"])
+    guard answer.status == 0, let line = Self.lines(answer.output).first,
+      let end = line.lastIndex(of: ">")
+    else { return "llavero <llavero@localhost>" }
+    return String(line[...end])
+  }
+
+  /// A name that no other change has.
+  private static func newName() -> String {
+    hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+  }
+
+  /// How a push went.
+  package enum Push: Hashable, Sendable {
+    case done
+    /// Somebody else was faster.
+    case rejected
+  }
+
+  /// Sends a commit to the branch. It is never forced.
+  ///
+  /// - Throws: ``SharingFault/refused(said:)`` if the repository doesn't take it; other faults.
+  package func push(_ commit: String) throws(SharingFault) -> Push {
+    let answer = try git.run([
+      "push", "--porcelain", "--no-verify", "--", remote, "\(commit):refs/heads/\(branch)",
+    ])
+    if answer.status == 0 {
+      _ = try git.output(["update-ref", Self.remoteReference, commit])
+      return .done
+    }
+    for line in Self.lines(answer.output) where line.hasPrefix("!") {
+      if line.contains("[rejected]") { return .rejected }
+      guard line.contains("[remote rejected]") else { continue }
+      let reasons = [
+        "failed to update ref", "cannot lock ref", "incorrect old value", "failed to lock", "fetch first",
+      ]
+      if reasons.contains(where: { line.contains($0) || answer.said.contains($0) }) { return .rejected }
+      let reason = line.lastIndex(of: "(").map { String(line[$0...].dropFirst().dropLast()) } ?? ""
+      let said = answer.said.contains("remote: ") ? SharingFault.remoteLine(of: answer.said) : nil
+      throw .refused(said: said.map { "\(reason): \($0)" } ?? reason)
+    }
+    throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
+  }
+
+  /// Puts objects together that are loose, as git does by itself otherwise. Failures are ignored.
+  package func tidy() {
+    _ = try? git.run(["-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"])
+  }
+
+  private static func lines(_ output: borrowing Secret) -> [String] {
+    output.withUnsafeBytes { bytes in
+      bytes.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
+
+extension SharingFault {
+  /// The first line that the remote has said.
+  static func remoteLine(of said: String) -> String? {
+    let lines = said.utf8.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
+    let found = lines.first { $0.hasPrefix("remote: ") && $0.utf8.count > 9 }
+    return found.map { line in
+      var text = String(line.dropFirst(8))
+      while text.hasSuffix(" ") { text.removeLast() }
+      return text.utf8.count <= 200 ? text : String(text.prefix(197)) + "..."
+    }
+  }
+}

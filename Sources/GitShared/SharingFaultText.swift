@@ -1,0 +1,31 @@
+import Keychain
+
+extension SharingFault {
+  /// What it says, for people and notes: without secrets, in one line, and not yet safe for a terminal.
+  package var text: String {
+    switch self {
+    case .noGit: "the program git was not found"
+    case .tooSlow(let operation, let milliseconds):
+      "git \(operation) was not done after \(milliseconds / 1000) seconds"
+    case .unreachable(let said): "the repository can't be reached: \(said)"
+    case .noRepository(let said): "there is no repository at that place: \(said)"
+    case .loginRefused(let said): "the repository's host wants another login: \(said)"
+    case .hostKey(let said): "the key of the repository's host is not known here, or has changed: \(said)"
+    case .refused(let said): "the repository takes no changes from here: \(said)"
+    case .failed(let operation, let status, let said): "git \(operation) ended with status \(status): \(said)"
+    case .rewritten(let seen, let found):
+      found.map {
+        "somebody has written the repository's history anew: its commit \($0.prefix(12)) doesn't come from "
+          + "\(seen.prefix(12)), which was seen there"
+      } ?? "the repository's branch is gone, where the commit \(seen.prefix(12)) was seen"
+    case .keychainRemoved(let commit):
+      "the keychain was removed from the repository, in the commit \(commit.prefix(12))"
+    case .contended(let attempts): "others were faster \(attempts) times"
+    case .notMember:
+      "nothing on this machine opens the keychain in the repository: you aren't a member of it, or no longer"
+    case .otherKeychain: "the repository has another keychain than the one that is here"
+    case .busy: "another process is at it"
+    case .keychain: "the keychain can't be used"
+    }
+  }
+}

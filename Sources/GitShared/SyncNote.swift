@@ -1,0 +1,64 @@
+package import Bytes
+import Glibc
+import JSON
+import Keychain
+import PrivateFiles
+
+/// What is known on this machine about a shared keychain and its repository: the file `sync` in the keychain's state folder, a
+/// JSON object. Nothing in it is secret. One that is missing or can't be understood says nothing.
+package struct SyncNote: Hashable, Sendable {
+  /// Which state of the keychain's file the repository has, as ``EncryptedFileKeychain/stateName``.
+  package var shared: String?
+  /// When everything was in step last.
+  package var sharedAt: Timestamp?
+  /// When it was tried last.
+  package var triedAt: Timestamp?
+  /// Why it failed then; `nil` if it didn't.
+  package var problem: String?
+  /// How many records the repository lacked when that could be told last.
+  package var waiting = 0
+
+  package static let fileName = "sync"
+  private static let limit = 65_536
+
+  package init() {}
+
+  /// Reads the note.
+  package init(in stateFolder: String) {
+    guard let folder = try? Folder(opening: stateFolder), let file = try? folder.file(Self.fileName),
+      let text = try? file.contents(limit: Self.limit)
+    else { return }
+    try? text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "shared" {
+          shared = try value.string().description
+        } else if name == "shared_at" {
+          sharedAt = try value.timestamp()
+        } else if name == "tried_at" {
+          triedAt = try value.timestamp()
+        } else if name == "problem" {
+          problem = try value.string().description
+        } else if name == "waiting" {
+          waiting = try value.integer()
+        }
+      }
+    }
+  }
+
+  /// Writes the note. A failure is ignored: what is noted can be found out again.
+  func write(in stateFolder: String) {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("shared", shared.map { ByteString($0) })
+    json.member("shared_at", sharedAt)
+    json.member("tried_at", triedAt)
+    json.member("problem", problem.map { ByteString($0) })
+    json.member("waiting", waiting)
+    json.endObject()
+    let text = json.finishLine()
+    guard let folder = try? Folder(creating: stateFolder) else { return }
+    try? text.withUnsafeBytes { (text) throws(KeychainError) in
+      try folder.replace(Self.fileName, with: text, isLasting: false)
+    }
+  }
+}
