@@ -281,7 +281,8 @@ let package = Package(
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "JSON", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding", "ForwardingControl",
-        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess", "GitShared",
+        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess",
+        "GitShared",
         "ToolCommands", "SecurityProgram", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -47,7 +47,8 @@ struct AddKeychainCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The folder of the encrypted file, the git repository, or the address of the server", valueName: "place"),
+      "The folder of the encrypted file, the git repository, or the address of the server", valueName: "place"
+    ),
     completion: .directory)
   var place: String
 
