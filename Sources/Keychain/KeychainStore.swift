@@ -101,21 +101,29 @@ public protocol KeychainStore: AnyObject {
   func find(_ query: ItemQuery) throws(KeychainError) -> [Item]
 
   /// ``answerOrRenewal(to:at:where:)``
+  ///
+  /// - Throws: as that does.
   func answerByRank(
     to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> AnswerOrRenewal?
 
   /// ``explain(_:at:where:)``
+  ///
+  /// - Throws: as that does.
   func explainByRank(
     _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> AnswerExplanation
 
   /// ``save(_:_:expiringBy:at:)``
+  ///
+  /// - Throws: as that does.
   func saveByKey(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
   ) throws(KeychainError) -> SaveOutcome
 
   /// ``erase(_:holding:answered:at:)``
+  ///
+  /// - Throws: as that does.
   func eraseBySecret(
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
   ) throws(KeychainError) -> Int
@@ -128,6 +136,8 @@ public protocol KeychainStore: AnyObject {
   func erase(_ query: ItemQuery) throws(KeychainError) -> Int
 
   /// ``refuse(_:to:at:)``
+  ///
+  /// - Throws: as that does.
   func refuseByReference(
     _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
   ) throws(KeychainError)
