@@ -123,6 +123,11 @@ package final class CurlTransport: Transport {
     ccurl_set_text(handle, option, value)
   }
 
+  private func isBroken(_ reason: String) -> Bool {
+    reason.contains("Recv failure") || reason.contains("Send failure") || reason.contains("SSL_ERROR_SYSCALL")
+      || reason.contains("unexpected eof")
+  }
+
   private func fault(_ code: CURLcode, _ reply: ReplyBuffer, _ message: String) -> TransportFault {
     if reply.isTooLarge || code == CURLE_FILESIZE_EXCEEDED { return .tooLarge }
     if ccurl_get_number(handle, CURLINFO_HTTP_CONNECTCODE) == 407 { return .proxyAuthentication }
@@ -130,6 +135,8 @@ package final class CurlTransport: Transport {
     let isPlain = message.isEmpty || message.contains("@")
     let reason = isPlain ? String(cString: curl_easy_strerror(code)) : message
     switch code {
+    // A server that ends in the middle of a handshake says nothing about its certificate.
+    case CURLE_SSL_CONNECT_ERROR where isBroken(reason): return .unreachable(reason)
     case CURLE_OPERATION_TIMEDOUT: return .tooSlow(milliseconds: timeout)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
       CURLE_SSL_CACERT_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
