@@ -16,6 +16,12 @@ final class KeyValueStore {
 
   private var server: OpenBaoServer { session.server }
 
+  /// Whether what is read is to be changed.
+  var isChanging: Bool {
+    get { session.isChanging }
+    set { session.isChanging = newValue }
+  }
+
   func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { session.error(fault) }
 
   /// What a 403 means.

@@ -116,7 +116,7 @@ package final class OpenBaoKeychain: KeychainStore {
       if let one, let other, one != other { return one > other }
       return (first.reference?.bytes ?? "") < (second.reference?.bytes ?? "")
     }
-    if found.isEmpty, search.isNamed {
+    if found.isEmpty, search.isNamed, !search.isForRenewal {
       if let unread { throw store.forbidden("data", unread.text) }
       if let unlisted { throw store.forbidden("metadata", unlisted) }
     }
@@ -359,6 +359,8 @@ package final class OpenBaoKeychain: KeychainStore {
         throw error
       }
     }
+    store.isChanging = true
+    defer { store.isChanging = false }
     var contested: ItemPath?
     for attempt in 0..<Self.maximumAttempts {
       if attempt > 0 { usleep(.random(in: 0...(min(UInt32(attempt), 20) * 5000))) }

@@ -48,7 +48,7 @@ package final class CopiedKeychain: KeychainStore {
     self.server = server
     self.settings = settings
     self.folder = folder
-    copies = CopiesFile(in: folder)
+    copies = CopiesFile(in: folder, of: settings.origin)
     self.clock = clock
     self.refreshLater = refreshLater
     self.onNotice = onNotice

@@ -19,9 +19,14 @@ final class CopiesFile {
   private static let patience = 5
 
   private let file: EncryptedFileKeychain
+  private let origin: ByteString
 
-  /// - Parameter folder: the folder of the file and its identity.
-  init(in folder: String) {
+  /// - Parameters:
+  ///   - folder: the folder of the file and its identity.
+  ///   - origin: the place and the login that the copies are of. Those of another one, which may have had the same name
+  ///     before, count as none.
+  init(in folder: String, of origin: ByteString) {
+    self.origin = origin
     file = EncryptedFileKeychain(
       at: VaultLocation(vaultFolder: folder + "/copies", stateFolder: folder), respondent: { .nobody },
       patience: Self.patience)
@@ -49,16 +54,18 @@ final class CopiesFile {
       guard let item = try file.items(matching: query).first,
         let credential = try file.credentialIfPresent(of: item)
       else { return nil }
-      return Self.parse(credential.secret)
+      return parse(credential.secret)
     }
   }
 
-  private static func parse(_ text: borrowing Secret) -> FolderCopy? {
+  private func parse(_ text: borrowing Secret) -> FolderCopy? {
+    var isOfThis = false
     var fetched: Int64?
     var items: [ItemCopy] = []
     do throws(JSONReader.Malformed) {
       try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
         try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          if name == "origin" { isOfThis = try value.string() == origin }
           if name == "fetched" { fetched = try value.integer() }
           if name == "items" {
             try JSONReader.elements(of: value.raw) { (item) throws(JSONReader.Malformed) in
@@ -70,6 +77,7 @@ final class CopiesFile {
     } catch {
       return nil
     }
+    guard isOfThis else { return nil }
     return fetched.map { FolderCopy(fetched: Timestamp(milliseconds: $0), items: items) }
   }
 
@@ -77,6 +85,7 @@ final class CopiesFile {
   func keep(_ items: [ItemCopy], of name: String, at now: Timestamp) {
     var json = JSONWriter(capacity: 4096)
     json.beginObject()
+    json.member("origin", origin)
     json.member("fetched", now.milliseconds)
     json.beginArray("items")
     for item in items { item.write(to: &json) }

@@ -20,7 +20,7 @@ struct GivenTokens {
   /// - Throws: ``KeychainError`` if the token helper can't be run.
   func token() throws(KeychainError) -> Secret? {
     if OpenBaoSettings.areAbout(server, variable),
-      let name = ["BAO_TOKEN", "VAULT_TOKEN"].first(where: isSet)
+      let name = ["BAO_TOKEN", "VAULT_TOKEN"].first(where: Self.isSet)
     {
       return Self.value(of: name)
     }
@@ -29,9 +29,10 @@ struct GivenTokens {
     return Self.token(in: home + "/.vault-token")
   }
 
-  private func isSet(_ name: String) -> Bool { variable(name)?.isEmpty == false }
+  // Not by `variable`, whose String could not be wiped.
+  private static func isSet(_ name: String) -> Bool { CString(variable: name) != nil }
 
-  /// A variable's value, without a String that could not be wiped.
+  /// A variable's value.
   private static func value(of name: String) -> Secret? {
     guard let value = getenv(name) else { return nil }
     return Secret(copying: UnsafeRawBufferPointer(start: value, count: strlen(value)))

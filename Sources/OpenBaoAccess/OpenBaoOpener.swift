@@ -1,7 +1,11 @@
+import Bytes
 package import EncryptedFile
+import Glibc
 package import Keychain
 package import OpenBao
+import PrivateFiles
 import Renewing
+import SignIn
 
 /// Opens keychains in OpenBao or Vault.
 package struct OpenBaoOpener {
@@ -34,26 +38,40 @@ package struct OpenBaoOpener {
   /// The folder with this machine's files about such keychains.
   package static func folder(at location: VaultLocation) -> String { location.stateFolder + "/openbao" }
 
+  /// Forgets what this machine has of a keychain, its copies first of all.
+  ///
+  /// - Parameter name: the keychain's name.
+  package static func forget(_ name: String, at location: VaultLocation) {
+    let folder = folder(at: location)
+    remove(folder + "/" + name)
+    unlink("\(folder)/\(name).server")
+  }
+
+  /// Removes a folder of llavero's own with all that is in it, as well as that is possible.
+  private static func remove(_ path: String) {
+    guard let folder = try? Folder(opening: path) else { return }
+    for name in (try? folder.names()) ?? [] where unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
+    rmdir(path)
+  }
+
   /// Opens the keychain with its copies on this machine, unless it is to have none. No request is sent before something is
   /// asked for.
   ///
   /// - Parameters:
   ///   - refreshLater: has another process renew the copies of folders; see ``CopiedKeychain/refresh(_:)``.
-  /// - Throws: ``KeychainError/openBao(server:_:)`` if the program that has the network isn't there, and there are no copies.
+  ///   - onNotice: tells a person something.
   package func open(
     refreshLater: @escaping ([String]) -> Void, onNotice: @escaping (CopiedKeychain.Notice) -> Void
-  ) throws(KeychainError) -> any KeychainStore {
-    let server = try open()
+  ) -> any KeychainStore {
+    let server = open()
     if settings.copies.maximumAge == 0 { return server }
     return copied(server, refreshLater, onNotice)
   }
 
   /// The keychain with its copies, for the process that renews them; `nil` if it is to have none.
-  ///
-  /// - Throws: as ``open()`` does.
-  package func openToRefresh() throws(KeychainError) -> CopiedKeychain? {
+  package func openToRefresh() -> CopiedKeychain? {
     if settings.copies.maximumAge == 0 { return nil }
-    return copied(try open(), { _ in }, { _ in })
+    return copied(open(), { _ in }, { _ in })
   }
 
   private func copied(
@@ -66,16 +84,25 @@ package struct OpenBaoOpener {
   }
 
   /// Opens the keychain. No request is sent before something is asked for.
-  ///
-  /// - Throws: ``KeychainError/openBao(server:_:)`` if the program that has the network isn't there.
-  package func open() throws(KeychainError) -> OpenBaoKeychain {
-    guard let transport = CompanionTransport(settings.setup) else {
-      throw .openBao(server: settings.server.name, .noNetworkProgram)
-    }
+  package func open() -> OpenBaoKeychain {
     let session = OpenBaoSession(
-      with: settings.server, over: transport, by: settings.login,
+      with: settings.server, over: CompanionTransport(settings.setup), by: settings.login,
       PersonalCredentials(settings, variable: variable, personal: personal),
       memory: ServerMemoryFile(in: Self.folder(at: location), of: name, at: settings.server))
     return OpenBaoKeychain(session)
+  }
+}
+
+extension OpenBaoServer {
+  /// Where it is, in one text.
+  var place: ByteString {
+    ByteString(([namespace, mount, folder] + addresses.map(\.text)).joined(separator: " "))
+  }
+}
+
+extension OpenBaoSettings {
+  /// Where the keychain is, and who logs in, in one text.
+  var origin: ByteString {
+    ByteString("\(server.place) \(login.word) \(login.account.map { "\($0)" } ?? "")")
   }
 }

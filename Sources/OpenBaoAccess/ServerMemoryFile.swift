@@ -23,10 +23,7 @@ final class ServerMemoryFile: ServerMemoryStore {
   }
 
   /// The place that the file is about. Under the same name there may be another keychain by now.
-  private var place: ByteString {
-    ByteString(
-      ([server.namespace, server.mount, server.folder] + server.addresses.map(\.text)).joined(separator: " "))
-  }
+  private var place: ByteString { server.place }
 
   func memory() -> ServerMemory {
     var memory = ServerMemory()

@@ -31,20 +31,16 @@ struct RemoteKeychains {
   /// - Throws: ``KeychainChoiceError``
   func open(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> any KeychainStore {
     let opener = try opener(of: keychain)
-    do throws(KeychainError) {
-      return try opener.open(
-        refreshLater: { Self.refreshLater(keychain.name, $0) },
-        onNotice: { notice in
-          switch notice {
-          case .answeringFromCopies(let server, let since):
-            StandardStreams.say(
-              "\(server) can't be used since \(since); the keychain \(keychain.name) answers from copies on this machine"
-            )
-          }
-        })
-    } catch {
-      throw .keychain(error)
-    }
+    return opener.open(
+      refreshLater: { Self.refreshLater(keychain.name, $0) },
+      onNotice: { notice in
+        switch notice {
+        case .answeringFromCopies(let server, let since):
+          StandardStreams.say(
+            "\(server) can't be used since \(since); the keychain \(keychain.name) answers from copies on this machine"
+          )
+        }
+      })
   }
 
   private func opener(of keychain: ListedKeychain) throws(KeychainChoiceError) -> OpenBaoOpener {
@@ -85,7 +81,7 @@ struct RemoteKeychains {
     selection.mayAsk = false
     selection.isForTool = true
     let remote = RemoteKeychains(selection, Program.secretService, location)
-    guard let copied = try? remote.opener(of: keychain).openToRefresh() else {
+    guard let opener = try? remote.opener(of: keychain), let copied = opener.openToRefresh() else {
       Program.end(Status.keychain.rawValue)
     }
     copied.refresh(Array(arguments.dropFirst()))

@@ -6,6 +6,7 @@ import JSON
 import Keychain
 import KeychainChoice
 import OpenBao
+import OpenBaoAccess
 import PrivateFiles
 import Terminals
 import ToolCommands
@@ -31,7 +32,7 @@ struct AddKeychainCommand: ParsableCommand {
 
         llavero keychain add team git git@git.example.com:team/logins.git
 
-      A keychain in OpenBao or HashiCorp Vault is at an address, and has settings, which llavero-keychain(1) lists:
+      A keychain in OpenBao or HashiCorp Vault is at an address, and has settings, which llavero-openbao(7) lists:
 
         llavero keychain add fleet openbao https://bao.example.com:8200 --set mount=llavero --set login=userpass \
           --set user=alice
@@ -139,7 +140,7 @@ struct AddKeychainCommand: ParsableCommand {
     do throws(OpenBaoSettings.Fault) {
       _ = try OpenBaoSettings(place: place, options: options.map { ($0.name, $0.value) })
     } catch {
-      throw Failure(error.text, hint: "see llavero-keychain(1)", status: .usage)
+      throw Failure(error.text, hint: "see llavero-openbao(7)", status: .usage)
     }
     let added = ListedKeychain(name, .openBao, at: place, options)
     let location = try explaining(VaultLocation())
@@ -242,7 +243,8 @@ struct RemoveKeychainCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Take a keychain from those that are asked",
     discussion: """
-      Nothing in it is deleted, and neither is its file. What was hidden here is forgotten.
+      Nothing in it is deleted, and neither is its file. What was hidden here is forgotten, and so are copies of what is \
+      on a server.
       """)
 
   @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
@@ -265,6 +267,7 @@ struct RemoveKeychainCommand: ParsableCommand {
         status: .nothingMatched)
     }
     try explaining(HiddenItemFile(in: state).revealAll(in: name))
+    OpenBaoOpener.forget(name, at: location)
   }
 }
 

@@ -12,8 +12,10 @@ package import SignIn
 package final class OpenBaoSession {
   /// The limits of waiting, in milliseconds.
   package struct Patience: Sendable {
-    /// How long changes are tried.
+    /// How long changes are tried, and what is read to make them.
     package var changes = 20_000
+    /// How long reads are tried, if there are several nodes and one of them answers at all.
+    package var reads = 5000
     /// How long a server may have requests wait that it limits.
     package var limited = 10_000
     /// How long a read waits for a node to hear of what was written before.
@@ -24,7 +26,7 @@ package final class OpenBaoSession {
   }
 
   package let server: OpenBaoServer
-  private let transport: any Transport
+  private let transport: (any Transport)?
   private let method: LoginMethod
   private let credentials: any LoginCredentials
   private let store: any ServerMemoryStore
@@ -36,14 +38,17 @@ package final class OpenBaoSession {
   package private(set) var memory: ServerMemory
   private var token: HeldToken?
   private var hasLoggedIn = false
+  /// Whether what is read is to be changed, so that an election is waited for.
+  var isChanging = false
   /// The node that has answered last.
   private var preferred = 0
 
   /// - Parameters:
+  ///   - transport: sends the requests; `nil` if there is no network, so that each is an error.
   ///   - clock: the present time, by which tokens are renewed.
   ///   - wait: waits for a number of milliseconds.
   package init(
-    with server: OpenBaoServer, over transport: any Transport, by method: LoginMethod,
+    with server: OpenBaoServer, over transport: (any Transport)?, by method: LoginMethod,
     _ credentials: any LoginCredentials, memory store: any ServerMemoryStore, patience: Patience = Patience(),
     clock: @escaping () -> Timestamp = { .now },
     wait: @escaping (_ milliseconds: Int) -> Void = { usleep(UInt32($0) * 1000) }
@@ -201,26 +206,28 @@ package final class OpenBaoSession {
     var mayHaveArrived = false
     var round = 0
     while true {
-      var couldBeReached = false
+      var isAnyThere = false
+      var sealed = 0
       for offset in 0..<server.addresses.count {
         let number = (preferred + offset) % server.addresses.count
         switch try ask(request, body, header, server.addresses[number], from: start) {
         case .reply(let reply):
           preferred = number
           return Outcome(reply: reply, mayBeRepeated: mayHaveArrived)
-        case .fault(let fault, let reached):
+        case .fault(let fault, let isThere, let mayArrive):
           last = fault
-          couldBeReached = couldBeReached || reached
-          mayHaveArrived = mayHaveArrived || reached
+          isAnyThere = isAnyThere || isThere
+          if fault == .sealed || fault == .uninitialised { sealed += 1 }
+          mayHaveArrived = mayHaveArrived || mayArrive
         }
       }
       round += 1
       // Nobody unseals a server while somebody waits.
-      if last == .sealed || last == .uninitialised { throw error(last) }
-      let isChange = request.isChange && !isRepeatable
-      // A node alone that can't be reached doesn't come back within moments.
-      let isHopeless = !couldBeReached && server.addresses.count == 1
-      let limit = isChange && !isHopeless ? patience.changes : 0
+      if sealed == server.addresses.count { throw error(last) }
+      let isChange = isChanging || request.isChange && !isRepeatable
+      // Where no node is there, none comes back within moments. Where one is, the others may be electing.
+      let limit =
+        !isAnyThere ? 0 : isChange ? patience.changes : server.addresses.count > 1 ? patience.reads : 0
       if round >= 2, SystemClock.awake - start >= limit { throw error(last) }
       wait(min(50 << min(round, 4), 500) + .random(in: 0...50))
     }
@@ -228,8 +235,8 @@ package final class OpenBaoSession {
 
   private enum Answer: ~Copyable {
     case reply(ServerReply)
-    /// Why there is none, and whether the request may have arrived.
-    case fault(KeychainError.OpenBaoFault, reached: Bool)
+    /// Why there is none, whether a node answered at all, and whether the request may have arrived.
+    case fault(KeychainError.OpenBaoFault, isThere: Bool, mayHaveArrived: Bool)
   }
 
   /// Sends a request to one node.
@@ -239,6 +246,7 @@ package final class OpenBaoSession {
     _ request: Request, _ body: borrowing Secret?, _ header: borrowing Secret?, _ address: EndpointURL,
     from start: Int
   ) throws(KeychainError) -> Answer {
+    guard let transport else { throw error(.noNetworkProgram) }
     var address = address
     var isRedirected = false
     let begin = SystemClock.awake
@@ -248,11 +256,16 @@ package final class OpenBaoSession {
         reply = try transport.exchange(httpRequest(request, body, header, at: address))
       } catch {
         switch error {
-        case .unreachable(let reason): return .fault(.unreachable(reason), reached: !Self.isRefused(reason))
-        case .proxyAuthentication: return .fault(.unreachable("the proxy demands a login"), reached: false)
+        case .unreachable(let reason):
+          let mayHaveArrived = !Self.isRefused(reason)
+          return .fault(
+            .unreachable(reason), isThere: isRedirected || mayHaveArrived, mayHaveArrived: mayHaveArrived)
+        case .proxyAuthentication:
+          return .fault(.unreachable("the proxy demands a login"), isThere: false, mayHaveArrived: false)
         case .unsafeConnection(let reason): throw self.error(.unsafeConnection(reason))
         case .tooLarge: throw self.error(.notUnderstood(status: 200))
-        case .tooSlow(let milliseconds): return .fault(.noAnswer(milliseconds: milliseconds), reached: true)
+        case .tooSlow(let milliseconds):
+          return .fault(.noAnswer(milliseconds: milliseconds), isThere: isRedirected, mayHaveArrived: true)
         case .cancelled: throw .promptDismissed
         }
       }
@@ -261,23 +274,25 @@ package final class OpenBaoSession {
       let waited = SystemClock.awake - begin
       switch reply.status {
       case 301, 302, 303, 307, 308:
-        guard !isRedirected else { return .fault(.noActiveNode, reached: false) }
+        guard !isRedirected else { return .fault(.noActiveNode, isThere: true, mayHaveArrived: false) }
         address = try redirected(reply.location)
         isRedirected = true
       case 400 where answer.complaint() == .waitingForPrimary, 412,
         429 where reply.retryAfter == nil && answer.complaint() == .none:
-        guard waited < patience.staleness else { return .fault(.noActiveNode, reached: false) }
+        guard waited < patience.staleness else {
+          return .fault(.noActiveNode, isThere: true, mayHaveArrived: false)
+        }
         wait(20)
       case 429:
         let pause = max(1, reply.retryAfter ?? 1) * 1000
         guard waited + pause <= patience.limited else { throw error(.rateLimited(seconds: waited / 1000)) }
         wait(pause)
       case 413: throw .tooLarge(what: "the item", limit: ItemBounds.item)
-      case 501: return .fault(.uninitialised, reached: false)
+      case 501: return .fault(.uninitialised, isThere: true, mayHaveArrived: false)
       case 503:
         let isNew = answer.complaint() == .uninitialised || isUninitialised(address)
-        return .fault(isNew ? .uninitialised : .sealed, reached: false)
-      case 500...: return .fault(.noActiveNode, reached: true)
+        return .fault(isNew ? .uninitialised : .sealed, isThere: true, mayHaveArrived: false)
+      case 500...: return .fault(.noActiveNode, isThere: true, mayHaveArrived: true)
       default: return .reply(answer)
       }
     }
@@ -285,6 +300,7 @@ package final class OpenBaoSession {
 
   /// Whether a node that takes no requests has never been initialised: a sealed one says the same of itself.
   private func isUninitialised(_ address: EndpointURL) -> Bool {
+    guard let transport else { return false }
     var request = HTTPRequest(get: server.url("sys/health", at: address))
     request.headers = ["X-Vault-Request: true"]
     return (try? transport.exchange(request).status == 501) ?? false

@@ -1,0 +1,315 @@
+import Bytes
+import Keychain
+import SignIn
+import TestSupport
+import Testing
+
+@testable import OpenBao
+
+/// Replies that come one after the other, and the requests for them: for what can't be provoked with a real server.
+private final class ScriptedServer: Transport {
+  enum Step {
+    case reply(Int, String, retryAfter: Int? = nil, location: String? = nil, index: String? = nil)
+    case fault(TransportFault)
+  }
+
+  private var steps: [Step]
+  private(set) var requests: [String] = []
+  private(set) var tokens: [String] = []
+  private(set) var headers: [[String]] = []
+
+  init(_ steps: [Step]) { self.steps = steps }
+
+  func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
+    requests.append("\(request.method.rawValue) \(request.url.text)")
+    headers.append(request.headers)
+    switch request.secretHeader {
+    case .some(let header): tokens.append(shown(header))
+    case .none: tokens.append("")
+    }
+    guard !steps.isEmpty else { throw .unreachable("nothing is left") }
+    switch steps.removeFirst() {
+    case .fault(let fault): throw fault
+    case .reply(let status, let body, let retryAfter, let location, let index):
+      var reply = HTTPReply(status: status, retryAfter: retryAfter, body: Secret(body))
+      reply.location = location
+      reply.index = index
+      return reply
+    }
+  }
+}
+
+private final class Credentials: LoginCredentials {
+  var held: [String]
+  private(set) var kept: [String] = []
+  private(set) var forgotten = 0
+  var renewal: Int64?
+  var expiry: Int64?
+
+  init(_ held: [String] = ["s.one"]) { self.held = held }
+
+  func token() -> HeldToken? {
+    held.first.map { HeldToken(Secret($0), expiry: expiry, renewal: renewal) }
+  }
+
+  func keep(_ token: borrowing HeldToken) { kept.append(shown(token.value)) }
+  func forget() { forgotten += 1 }
+  func secret(for method: LoginMethod) -> Secret? { Secret("needed") }
+}
+
+struct SessionTests {
+  private static let first = "https://one.example:8200"
+  private static let second = "https://two.example:8200"
+  private static let alice = "https://one.example:8200/v1/m/data/https/h/443/-/a/-/-"
+
+  private func session(
+    _ server: ScriptedServer, _ addresses: [String] = [first], by method: LoginMethod = .token,
+    _ credentials: Credentials = Credentials(), waits: @escaping (Int) -> Void = { _ in }
+  ) throws -> OpenBaoSession {
+    var patience = OpenBaoSession.Patience()
+    patience.changes = 0
+    patience.reads = 0
+    patience.staleness = 50
+    return OpenBaoSession(
+      with: OpenBaoServer(try addresses.map { try #require(EndpointURL($0)) }, mount: "m"), over: server,
+      by: method, credentials, memory: ForgetfulStore(), patience: patience,
+      clock: { Timestamp(seconds: 1000) }, wait: waits)
+  }
+
+  /// What comes of a read with these steps.
+  private func fault(
+    _ steps: [ScriptedServer.Step], _ addresses: [String] = [first]
+  ) throws -> KeychainError.OpenBaoFault? {
+    let session = try session(ScriptedServer(steps), addresses)
+    do {
+      _ = try session.send(.init(method: .get, path: "m/data/x"))
+      return nil
+    } catch .openBao(Self.first, let fault) {
+      return fault
+    }
+  }
+
+  @Test("the token goes to the keychain's own nodes alone, and as a header")
+  func header() throws {
+    let server = ScriptedServer([.reply(200, "{}")])
+    _ = try session(server).send(.init(method: .get, path: "m/data/x"))
+    #expect(server.requests == ["GET https://one.example:8200/v1/m/data/x"])
+    #expect(server.tokens == ["X-Vault-Token: s.one"])
+  }
+
+  @Test(
+    "a redirect to a stranger, to http or to nowhere isn't followed",
+    arguments: [
+      "https://evil.example:8200/v1/m/data/x", "http://two.example:8200/", "nowhere", "https://one.example/",
+    ])
+  func strangers(location: String) throws {
+    let server = ScriptedServer([.reply(307, "", location: location), .reply(200, "{}")])
+    let session = try session(server, [Self.first, Self.second])
+    #expect(throws: KeychainError.self) { _ = try session.send(.init(method: .get, path: "m/data/x")) }
+    #expect(server.requests.count == 1)
+  }
+
+  @Test("a redirect to a listed node is followed once")
+  func redirect() throws {
+    let location = Self.second + "/v1/m/data/other"
+    let server = ScriptedServer([.reply(307, "", location: location), .reply(200, "{}")])
+    _ = try session(server, [Self.first, Self.second]).send(.init(method: .get, path: "m/data/x"))
+    // To the path that was asked for, whatever the server says.
+    #expect(server.requests.last == "GET https://two.example:8200/v1/m/data/x")
+    let turning = Array(repeating: ScriptedServer.Step.reply(307, "", location: location), count: 20)
+    #expect(try fault(turning, [Self.first, Self.second]) == .noActiveNode)
+  }
+
+  @Test("a node that can't be reached, fails or is sealed is passed over")
+  func failover() throws {
+    let failures: [ScriptedServer.Step] = [
+      .fault(.unreachable("Failed to connect")), .fault(.tooSlow(milliseconds: 1)), .reply(500, ""),
+      .reply(502, ""),
+      .reply(504, ""),
+    ]
+    for failure in failures {
+      let server = ScriptedServer([failure, .reply(200, "{}")])
+      _ = try session(server, [Self.first, Self.second]).send(.init(method: .get, path: "m/data/x"))
+      #expect(server.requests.last == "GET https://two.example:8200/v1/m/data/x")
+    }
+  }
+
+  @Test("each status has its outcome")
+  func outcomes() throws {
+    let sealed = #"{"errors":["Vault is sealed"]}"#
+    #expect(try fault([.reply(503, sealed), .reply(503, "")]) == .sealed)
+    #expect(try fault([.reply(503, sealed), .reply(501, "")]) == .uninitialised)
+    #expect(try fault([.reply(501, "")]) == .uninitialised)
+    #expect(try fault([.fault(.unsafeConnection("x"))]) == .unsafeConnection("x"))
+    #expect(try fault([.fault(.unreachable("x")), .fault(.unreachable("x"))]) == .unreachable("x"))
+    #expect(
+      try fault([.fault(.tooSlow(milliseconds: 5)), .fault(.tooSlow(milliseconds: 5))])
+        == .noAnswer(milliseconds: 5))
+    #expect(try fault([.reply(500, ""), .reply(500, "")]) == .noActiveNode)
+    #expect(
+      try fault([.reply(429, #"{"errors":["request path: rate limit quota exceeded"]}"#, retryAfter: 60)])
+        == .rateLimited(seconds: 0))
+    #expect(
+      try fault([.reply(307, "", location: "https://e.example/")]) == .redirected(to: "https://e.example"))
+    #expect(try fault([.reply(403, ""), .reply(403, "")]) == .tokenRefused)
+    #expect(try fault([.reply(403, ""), .reply(200, "{}")]) == nil)
+    #expect(throws: KeychainError.promptDismissed) { try fault([.fault(.cancelled)]) }
+    #expect(throws: KeychainError.tooLarge(what: "the item", limit: ItemBounds.item)) {
+      try fault([.reply(413, "")])
+    }
+  }
+
+  @Test("a server that has requests wait is waited for as it says")
+  func limited() throws {
+    let server = ScriptedServer([.reply(429, #"{"errors":["quota"]}"#, retryAfter: 3), .reply(200, "{}")])
+    var waited: [Int] = []
+    _ = try session(server, waits: { waited.append($0) }).send(.init(method: .get, path: "m/data/x"))
+    #expect(waited == [3000])
+  }
+
+  @Test("a standby that hasn't heard of the last write is asked again, with the index")
+  func stale() throws {
+    let server = ScriptedServer([
+      .reply(200, "{}", index: "abc"), .reply(412, ""), .reply(429, #"{"errors":[]}"#),
+      .reply(400, #"{"errors":["Waiting for the primary to upgrade"]}"#),
+      .reply(200, "{}", index: "bad value"),
+      .reply(200, "{}"),
+    ])
+    let session = try session(server)
+    for _ in 1...3 { _ = try session.send(.init(method: .get, path: "m/data/x")) }
+    let wanted = ["X-Vault-Index: abc", "X-Vault-Inconsistent: forward-active-node"]
+    #expect(server.headers[0] == ["X-Vault-Request: true"])
+    for headers in server.headers.dropFirst() { #expect(Array(headers.suffix(2)) == wanted) }
+    #expect(session.memory.index == "abc")
+  }
+
+  private static let login =
+    #"{"auth":{"client_token":"s.two","lease_duration":100,"renewable":true}}"#
+
+  @Test("a token that the server no longer knows is replaced by a login, once")
+  func relogin() throws {
+    let credentials = Credentials()
+    let server = ScriptedServer([
+      .reply(403, ""), .reply(403, ""), .reply(200, Self.login), .reply(200, "{}"),
+    ])
+    let method = LoginMethod.userPassword(mount: "userpass", name: "alice")
+    _ = try session(server, by: method, credentials).send(.init(method: .get, path: "m/data/x"))
+    #expect(
+      server.requests == [
+        "GET \(Self.first)/v1/m/data/x", "GET \(Self.first)/v1/auth/token/lookup-self",
+        "POST \(Self.first)/v1/auth/userpass/login/alice", "GET \(Self.first)/v1/m/data/x",
+      ])
+    // A login sends no token.
+    #expect(
+      server.tokens == ["s.one", "s.one", "", "s.two"].map { $0.isEmpty ? "" : "X-Vault-Token: " + $0 })
+    #expect(credentials.kept == ["s.two"] && credentials.forgotten == 1)
+  }
+
+  @Test("a token of a person's is never forgotten or replaced")
+  func givenToken() throws {
+    let credentials = Credentials()
+    let server = ScriptedServer([.reply(403, ""), .reply(403, "")])
+    let session = try session(server, credentials)
+    #expect(throws: KeychainError.openBao(server: Self.first, .tokenRefused)) {
+      _ = try session.send(.init(method: .get, path: "m/data/x"))
+    }
+    #expect(credentials.forgotten == 0 && credentials.kept.isEmpty)
+  }
+
+  private func session(_ server: ScriptedServer, _ credentials: Credentials) throws -> OpenBaoSession {
+    try session(server, [Self.first], by: .token, credentials)
+  }
+
+  @Test("a token is renewed when half its life is over, and used on if that fails")
+  func renewal() throws {
+    for (reply, token) in [(ScriptedServer.Step.reply(200, Self.login), "s.two"), (.reply(500, ""), "s.one")]
+    {
+      let credentials = Credentials()
+      credentials.renewal = 1000
+      credentials.expiry = 1100
+      let server = ScriptedServer([reply, .reply(200, "{}"), .reply(200, "{}"), .reply(200, "{}")])
+      _ = try session(server, by: .jwt(mount: "jwt", role: "r"), credentials).send(
+        .init(method: .get, path: "m/data/x"))
+      #expect(server.requests.first == "POST \(Self.first)/v1/auth/token/renew-self")
+      if case .reply(200, _, _, _, _) = reply {
+        #expect(server.tokens.last == "X-Vault-Token: " + token)
+        #expect(credentials.kept == [token])
+      }
+    }
+  }
+
+  @Test("an expired token isn't used")
+  func expired() throws {
+    let credentials = Credentials()
+    credentials.expiry = 1000
+    let server = ScriptedServer([.reply(200, Self.login), .reply(200, "{}")])
+    _ = try session(server, by: .appRole(mount: "approle", role: "r"), credentials)
+      .send(.init(method: .get, path: "m/data/x"))
+    #expect(server.requests.first == "POST \(Self.first)/v1/auth/approle/login")
+  }
+
+  @Test("a token that doesn't fit into a header is none", arguments: ["", "a b", "a\nX: y", "é"])
+  func unusableToken(text: String) throws {
+    let session = try session(ScriptedServer([]), Credentials([text]))
+    #expect(throws: KeychainError.openBao(server: Self.first, .noLogin(needed: "token"))) {
+      _ = try session.send(.init(method: .get, path: "m/data/x"))
+    }
+  }
+
+  // MARK: Lost writes
+
+  private static let mounts = #"{"data":{"type":"kv","options":{"version":"2"}}}"#
+  private static let wrongVersion =
+    #"{"errors":["check-and-set parameter did not match the current version"]}"#
+
+  private func read(_ secret: String, version: Int, created: String = "2026-11-25T13:00:00.000Z") -> String {
+    #"{"data":{"data":{"class":"internet","protocol":"https","server":"h","account":"a","secret":"\#(secret)","created":"\#(created)"},"#
+      + #""metadata":{"version":\#(version),"created_time":"2026-11-25T13:00:00.5Z","deletion_time":"","destroyed":false}}}"#
+  }
+
+  private func keychain(_ steps: [ScriptedServer.Step]) throws -> (OpenBaoKeychain, ScriptedServer) {
+    let server = ScriptedServer(steps)
+    var patience = OpenBaoSession.Patience()
+    patience.changes = 1
+    let session = OpenBaoSession(
+      with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server, by: .token,
+      Credentials(), memory: ForgetfulStore(), patience: patience, wait: { _ in })
+    let date = try #require(Timestamp(rfc3339: "2026-11-25T13:00:00.000Z".utf8))
+    return (OpenBaoKeychain(session, clock: { date }), server)
+  }
+
+  @Test("a write whose reply was lost is found to have arrived")
+  func lostReply() throws {
+    let (keychain, server) = try keychain([
+      .reply(404, #"{"errors":[]}"#), .reply(200, Self.mounts), .fault(.tooSlow(milliseconds: 1)),
+      .reply(400, Self.wrongVersion), .reply(200, read("s", version: 1)),
+    ])
+    let added = try keychain.add(.internet("h", account: "a"), Credential(password: "s"))
+    #expect(added.modificationDate?.milliseconds == added.creationDate.map { $0.milliseconds + 500 })
+    #expect(server.requests.filter { $0.hasPrefix("POST") }.count == 2)
+  }
+
+  @Test("a write that somebody else was faster with is not taken for one's own")
+  func lostRace() throws {
+    for other in [read("other", version: 1), read("s", version: 1, created: "2026-11-25T13:00:00.001Z")] {
+      let (keychain, _) = try keychain([
+        .reply(404, #"{"errors":[]}"#), .reply(200, Self.mounts), .fault(.tooSlow(milliseconds: 1)),
+        .reply(400, Self.wrongVersion), .reply(200, other), .reply(200, other), .reply(200, other),
+      ])
+      #expect(throws: KeychainError.duplicateItem) {
+        try keychain.add(.internet("h", account: "a"), Credential(password: "s"))
+      }
+    }
+  }
+
+  @Test("an item that was deleted for good and added again is another one")
+  func recreated() throws {
+    let (keychain, _) = try keychain([
+      .reply(200, #"{"data":{"keys":["a/-/-"]}}"#), .reply(200, read("s", version: 1)),
+      .reply(200, read("t", version: 1, created: "2026-11-25T14:00:00.000Z")),
+    ])
+    let item = try #require(try keychain.items(matching: .internet("h")).first)
+    _ = try keychain.credential(of: item)
+    #expect(throws: KeychainError.itemNotFound) { _ = try keychain.credential(of: item) }
+  }
+}

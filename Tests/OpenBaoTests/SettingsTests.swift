@@ -1,0 +1,59 @@
+import Bytes
+import OpenBao
+import SignIn
+import Testing
+
+struct SettingsTests {
+  private func settings(
+    _ options: [(name: String, value: String)] = [], at place: String = "https://bao.example:8200"
+  ) throws(OpenBaoSettings.Fault) -> OpenBaoSettings {
+    try OpenBaoSettings(place: place, options: options)
+  }
+
+  @Test("without settings: the mount 'secret', a token, copies for a day")
+  func usual() throws {
+    let settings = try settings()
+    #expect(
+      settings.server.mount == "secret" && settings.server.namespace.isEmpty && settings.server.folder.isEmpty
+    )
+    #expect(settings.login == .token)
+    #expect(settings.copies.maximumAge == 86_400 && settings.copies.freshness == 60)
+  }
+
+  @Test("all of them")
+  func all() throws {
+    let settings = try settings([
+      ("mount", "kv/team/"), ("namespace", "a/b"), ("prefix", "x"),
+      ("address", "https://two.example:8200,https://three.example:8200/bao/"), ("login", "approle"),
+      ("login-mount", "ci"), ("role", "id"), ("ca", "/ca.pem"), ("max-age", "7d"), ("fresh", "0"),
+      ("prefetch", "https/a.example/,~generic/x"),
+    ])
+    #expect(settings.server.addresses.count == 3)
+    #expect(settings.server.mount == "kv/team" && settings.server.namespace == "a/b")
+    #expect(settings.login == .appRole(mount: "ci", role: "id"))
+    #expect(settings.setup.authorities == "/ca.pem" && settings.setup.connectTimeout == 1000)
+    #expect(settings.copies.maximumAge == 604_800 && settings.copies.freshness == 0)
+    #expect(settings.copies.prefetched == ["https/a.example/", "~generic/x"])
+  }
+
+  @Test("the variables of the original clients fill in what nobody has said, those of OpenBao first")
+  func variables() throws {
+    let variables = [
+      "VAULT_CACERT": "/vault.pem", "BAO_CACERT": "/bao.pem", "VAULT_NAMESPACE": "team/",
+      "VAULT_TLS_SERVER_NAME": "n",
+    ]
+    let completed = try settings().completed { variables[$0] }
+    #expect(completed.setup.authorities == "/bao.pem" && completed.setup.serverName == "n")
+    #expect(completed.server.namespace == "team")
+    let given = try settings([("ca", "/own.pem"), ("namespace", "mine")]).completed { variables[$0] }
+    #expect(given.setup.authorities == "/own.pem" && given.server.namespace == "mine")
+  }
+
+  @Test("variables that are about another server don't count")
+  func otherServer() throws {
+    var variables = ["VAULT_ADDR": "https://other.example:8200", "VAULT_CACERT": "/vault.pem"]
+    #expect(try settings().completed { variables[$0] }.setup.authorities == nil)
+    variables["BAO_ADDR"] = "https://BAO.example:8200/"
+    #expect(try settings().completed { variables[$0] }.setup.authorities == "/vault.pem")
+  }
+}
