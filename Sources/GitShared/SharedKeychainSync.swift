@@ -31,6 +31,9 @@ package struct SharedKeychainSync {
   /// How long another process is waited for that does the same, in seconds.
   package var patience = 120
 
+  /// The most changes that are read again which were in the branch since it was seen last, and are no longer. There are so
+  /// many if nobody has exchanged here for long, and then they are in a whole vault by now.
+  private static let maximumEarlierChanges = 200
   /// The most attempts, if others are faster each time.
   private static let maximumAttempts = 60
   private static let lockName = "sync.lock"
@@ -204,6 +207,13 @@ package struct SharedKeychainSync {
       let former = try repository.files(in: seen)
       trusted = former.first { $0.path == SharedRepository.wholeName }?.object
       if seen != tip { earlier = former + (try repository.history(from: seen, to: tip)) }
+      let changes = earlier.count { $0.path != SharedRepository.wholeName }
+      var surplus = max(0, changes - Self.maximumEarlierChanges)
+      earlier.removeAll { file in
+        guard surplus > 0, file.path != SharedRepository.wholeName else { return false }
+        surplus -= 1
+        return true
+      }
     }
     let known = Set(present.map(\.object))
     var objects: [String] = []

@@ -53,7 +53,8 @@ package enum SharingFault: Error, Hashable, Sendable {
     if says("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") {
       self = .hostKey(said: line)
     } else if isPush,
-      says("The requested URL returned error: 403", "Permission to", "access denied", "read-only")
+      says(
+        "The requested URL returned error: 403", "Permission to", "access denied", "read-only", "read only")
     {
       self = .refused(said: line)
     } else if says(

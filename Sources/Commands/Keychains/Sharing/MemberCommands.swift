@@ -18,7 +18,7 @@ struct MemberCommand: ParsableCommand {
       'llavero keychain add NAME git REMOTE' says what a member has to type for somebody new:
 
         llavero keychain member list team
-        llavero keychain member add team age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+        llavero keychain member add team "$(cat bob.pub)"
         llavero keychain member remove team 1c9b2f33a1d0e7c4
 
       Who may read and write the repository is its host's business.
