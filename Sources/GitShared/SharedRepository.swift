@@ -67,7 +67,7 @@ package struct SharedRepository {
       "+refs/heads/\(branch):\(Self.remoteReference)",
     ])
     if answer.status == 0 { return try commit(of: Self.remoteReference) }
-    guard answer.said.contains("couldn't find remote ref") else {
+    guard answer.said.hasPart("couldn't find remote ref") else {
       throw SharingFault("fetch", status: answer.status, said: answer.said, isPush: false)
     }
     return nil
@@ -152,7 +152,7 @@ package struct SharedRepository {
   private static func isOurs(_ path: String) -> Bool {
     if path == wholeName { return true }
     guard path.hasPrefix(changesName + "/"), path.hasSuffix(".age") else { return false }
-    return !path.dropFirst(changesName.count + 1).contains("/")
+    return !path.dropFirst(changesName.count + 1).utf8.contains(UInt8(ascii: "/"))
   }
 
   /// The contents of objects, in the same order. One that is not there is empty.
@@ -275,14 +275,14 @@ package struct SharedRepository {
       return .done
     }
     for line in Self.lines(answer.output) where line.hasPrefix("!") {
-      if line.contains("[rejected]") { return .rejected }
-      guard line.contains("[remote rejected]") else { continue }
+      if line.hasPart("[rejected]") { return .rejected }
+      guard line.hasPart("[remote rejected]") else { continue }
       let reasons = [
         "failed to update ref", "cannot lock ref", "incorrect old value", "failed to lock", "fetch first",
       ]
-      if reasons.contains(where: { line.contains($0) || answer.said.contains($0) }) { return .rejected }
+      if reasons.contains(where: { line.hasPart($0) || answer.said.hasPart($0) }) { return .rejected }
       let reason = line.lastIndex(of: "(").map { String(line[$0...].dropFirst().dropLast()) } ?? ""
-      let said = answer.said.contains("remote: ") ? SharingFault.remoteLine(of: answer.said) : nil
+      let said = answer.said.hasPart("remote: ") ? SharingFault.remoteLine(of: answer.said) : nil
       throw .refused(said: said.map { "\(reason): \($0)" } ?? reason)
     }
     throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)

@@ -48,7 +48,7 @@ package enum SharingFault: Error, Hashable, Sendable {
   ///   - isPush: whether something was to be sent.
   ///   - said: its messages in the C locale.
   init(_ operation: String, status: Int32, said: String, isPush: Bool) {
-    func says(_ parts: String...) -> Bool { parts.contains { said.contains($0) } }
+    func says(_ parts: String...) -> Bool { parts.contains { said.hasPart($0) } }
     let line = Self.line(of: said)
     if says("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") {
       self = .hostKey(said: line)

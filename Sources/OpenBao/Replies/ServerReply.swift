@@ -56,7 +56,7 @@ package struct ServerReply: ~Copyable {
         try JSONReader.elements(of: value.raw) { (text) throws(JSONReader.Malformed) in
           guard found == .none || found == .other else { return }
           let said = "\(try text.string())"
-          found = Self.complaints.first { said.contains("\($0.0)") }?.1 ?? .other
+          found = Self.complaints.first { said.hasPart("\($0.0)") }?.1 ?? .other
         }
       }
       return found

@@ -348,6 +348,6 @@ package final class OpenBaoSession {
 
   /// Whether a connection was never made.
   private static func isRefused(_ reason: String) -> Bool {
-    reason.contains("connect") || reason.contains("resolve")
+    reason.hasPart("connect") || reason.hasPart("resolve")
   }
 }
