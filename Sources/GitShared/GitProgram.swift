@@ -7,7 +7,7 @@ import Processes
 ///
 /// It gets nothing of the environment by which a git command that is running elsewhere describes its own repository, and no
 /// setting for one command alone. The login for the remote comes from the person's own keychain: `LLAVERO_KEYCHAIN` names it
-/// there, and ``marker`` says that no shared keychain may be used, and none be brought in step, to find it.
+/// there, and ``SyncingMark`` says that no shared keychain may be used, and none be brought in step, to find it.
 package struct GitProgram {
   /// How git was done.
   package struct Answer: ~Copyable {
@@ -16,9 +16,6 @@ package struct GitProgram {
     /// Its messages.
     package let said: String
   }
-
-  /// The variable that a process has which is run to bring a shared keychain in step.
-  package static let marker = "LLAVERO_SYNCING"
 
   private let path: CString
   /// The bare repository.
@@ -74,11 +71,13 @@ package struct GitProgram {
     for setting in Self.settings { words += [CString("-c"), CString(copying: setting)] }
     words += arguments.map { CString(copying: $0) }
     var variables = [
-      "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "LLAVERO_KEYCHAIN=\(personalKeychain)", "\(Self.marker)=1",
+      "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "LLAVERO_KEYCHAIN=\(personalKeychain)",
+      "\(SyncingMark.variable)=1",
       "LLAVERO_PROMPT=never",
     ]
     var withheld = [
-      "LC_ALL", "LANGUAGE", "LLAVERO_KEYCHAIN", Self.marker, "LLAVERO_PROMPT", "GIT_ASKPASS", "SSH_ASKPASS",
+      "LC_ALL", "LANGUAGE", "LLAVERO_KEYCHAIN", SyncingMark.variable, "LLAVERO_PROMPT", "GIT_ASKPASS",
+      "SSH_ASKPASS",
     ]
     withheld += Self.variablesToWithhold
     if !mayAsk {

@@ -121,7 +121,8 @@ package struct OpenBaoSettings: Hashable, Sendable {
 
     var addresses: [EndpointURL] = []
     for text in [place] + several("address") {
-      guard let url = EndpointURL(text), !url.pathAndQuery.utf8.contains(UInt8(ascii: "?")), Self.isPlain(url.pathAndQuery)
+      guard let url = EndpointURL(text), !url.pathAndQuery.utf8.contains(UInt8(ascii: "?")),
+        Self.isPlain(url.pathAndQuery)
       else {
         throw .address(text)
       }

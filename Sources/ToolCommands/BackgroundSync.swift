@@ -8,8 +8,6 @@ import Processes
 /// How a keychain that is shared through git is kept in step while it is used: `llavero sync` runs behind a change, and before
 /// it is said that there is nothing.
 enum BackgroundSync {
-  /// The variable that programs have which are run by `llavero sync`.
-  private static let marker = "LLAVERO_SYNCING"
   /// The note that `llavero sync` writes whenever it has tried; see `SyncNote`.
   private static let noteName = "sync"
   /// Says that this machine's identity no longer opens what is in the repository.
@@ -20,7 +18,7 @@ enum BackgroundSync {
   private static let patience = 15_000
 
   /// Whether this program is run to bring a keychain in step, for example by git, which needs a login.
-  static var isUnderWay: Bool { getenv(marker) != nil }
+  static var isUnderWay: Bool { getenv(SyncingMark.variable) != nil }
 
   /// - Throws: ``KeychainError/unavailable(reason:)`` while a keychain is brought in step;
   ///   ``KeychainError/notMember(keychain:recipient:)`` if this machine's identity doesn't open what others share.

@@ -19,7 +19,7 @@ package enum GitCredentialCommand {
     It reads key=value lines up to a blank one and answers likewise; see git-credential-llavero(1).
 
       --timeout SECONDS    what is stored expires after that time
-      --keychain NAME      the keychain to use alone: file, secret-service, forwarded, or one of the list
+      --keychain NAME      the keychain to use alone; see llavero-keychain(1)
       --collection NAME    in the Secret Service, use only this collection
       --session KIND       the session with the Secret Service: encrypted or plain
       --passphrase-fd N    read the keychain's passphrase from descriptor N

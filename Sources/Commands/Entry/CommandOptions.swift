@@ -9,7 +9,7 @@ import ToolCommands
 struct KeychainOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The keychain to use: file, secret-service, forwarded, or one of 'llavero keychain list' (default: $LLAVERO_KEYCHAIN, else what 'llavero status' says, and with it the others of the list)",
+      "The keychain to use alone: one of 'llavero keychain list' (default: $LLAVERO_KEYCHAIN, else all in that list)",
       valueName: "name"))
   var keychain: String?
 

@@ -12,7 +12,8 @@ struct KeychainCommand: ParsableCommand {
     commandName: "keychain",
     abstract: "Choose which keychains to use",
     discussion: """
-      Besides the one in use, llavero can ask others: another encrypted file, for example. The first that has an answer       gives it; new items go to the one in use. An answer of another keychain is not copied there:
+      Besides the one in use, llavero can ask others: another encrypted file, for example. The first that has an answer \
+      gives it; new items go to the one in use. An answer of another keychain is not copied there:
 
         llavero keychain list
         llavero keychain add work file ~/work/keychain
@@ -44,7 +45,8 @@ struct UseKeychainCommand: ParsableCommand {
     commandName: "use",
     abstract: "Use this keychain from now on: new items go to it",
     discussion: """
-      Items stay where they are. A message says how many are left behind. If there is a search list, the others in it are       asked as before.
+      Items stay where they are. A message says how many are left behind. If there is a search list, the others in it \
+      are asked as before.
       """)
 
   @Argument(

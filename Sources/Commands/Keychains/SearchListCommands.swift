@@ -24,7 +24,7 @@ struct AddKeychainCommand: ParsableCommand {
       machines. It has to be there, unless --create makes it:
 
         llavero keychain add work file ~/work/keychain
-        llavero keychain add old file /mnt/backup/llavero --identity /mnt/backup/identity.txt
+        llavero keychain add old file /mnt/old/llavero --identity /mnt/old/key.txt
 
       A keychain of the kind git is shared with other people or machines, through a git repository that all of them can \
       write to. If it has no keychain yet, one is made; otherwise a member has to let you in, and the command says how. \
@@ -34,8 +34,8 @@ struct AddKeychainCommand: ParsableCommand {
 
       A keychain in OpenBao or HashiCorp Vault is at an address, and has settings, which llavero-openbao(7) lists:
 
-        llavero keychain add fleet openbao https://bao.example.com:8200 --set mount=llavero --set login=userpass \
-          --set user=alice
+        llavero keychain add fleet openbao https://bao.example.com:8200
+        llavero keychain add fleet openbao https://bao.test --set login=userpass
       """)
 
   @Argument(
