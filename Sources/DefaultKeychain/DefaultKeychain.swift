@@ -177,6 +177,16 @@ public final class DefaultKeychain: KeychainStore {
   }
 
   /// As the keychain in use decides it.
+  public func discard(_ items: [Item]) throws(KeychainError) -> Int {
+    try current().keychain.discard(items)
+  }
+
+  /// As the keychain in use decides it.
+  public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore {
+    try current().keychain.keychainOfNewItems()
+  }
+
+  /// As the keychain in use decides it.
   public func refuseByReference(
     _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
   ) throws(KeychainError) {

@@ -135,6 +135,17 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: what reading and writing the keychain throws.
   func erase(_ query: ItemQuery) throws(KeychainError) -> Int
 
+  /// Deletes items for a tool that logs out, as far as they are one's own; see ``KeychainSearchList``. Returns how many were
+  /// deleted or hidden.
+  ///
+  /// - Throws: what deleting throws.
+  func discard(_ items: [Item]) throws(KeychainError) -> Int
+
+  /// The keychain that new items go to.
+  ///
+  /// - Throws: ``KeychainError`` if it can't be opened.
+  func keychainOfNewItems() throws(KeychainError) -> any KeychainStore
+
   /// ``refuse(_:to:at:)``
   ///
   /// - Throws: as that does.
@@ -149,6 +160,12 @@ extension KeychainStore {
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item { try add(item, credential) }
+
+  /// Deletes them.
+  public func discard(_ items: [Item]) throws(KeychainError) -> Int { try delete(items) }
+
+  /// This keychain.
+  public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore { self }
 
   /// The same item.
   public func committed(_ item: Item) -> Item { item }

@@ -13,7 +13,8 @@ extension KeychainOpener {
     onUnusable: @escaping (String, KeychainError) -> Void
   ) -> OpenKeychain {
     let listed = list.order(newItemsIn: open.choice.keychain)
-    if listed.count < 2 { return open }
+    // What others use, too, is kept from what a tool erases, also where it is used alone.
+    if listed.count < 2, !open.choice.kind.isShared { return open }
     let members = listed.map { keychain in
       KeychainSearchList.Member(keychain.name, isShared: keychain.kind.isShared) {
         () throws(KeychainError) in

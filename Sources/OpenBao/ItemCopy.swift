@@ -51,7 +51,7 @@ package final class ItemCopy {
 }
 
 extension OpenBaoKeychain {
-  /// Copies of all items in a folder that this login may read; `nil` if it may not list the folder.
+  /// Copies of all items in a folder; `nil` if this login may not list it, or not read all that is in it.
   ///
   /// - Throws: ``KeychainError``
   package func copies(below folder: String) throws(KeychainError) -> [ItemCopy]? {
@@ -59,7 +59,12 @@ extension OpenBaoKeychain {
       guard let paths = try paths(below: folder) else { return nil }
       var copies: [ItemCopy] = []
       for path in paths {
-        if case .item(let stored) = try stored(path) { copies.append(ItemCopy(stored)) }
+        switch try stored(path) {
+        case .item(let stored): copies.append(ItemCopy(stored))
+        // Nobody could tell from a copy that there is something.
+        case .forbidden: return nil
+        case .absent, .moved, .foreign: break
+        }
       }
       return copies
     }

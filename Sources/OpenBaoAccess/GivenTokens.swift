@@ -15,7 +15,8 @@ struct GivenTokens {
   /// How long a token helper may take, in milliseconds.
   private static let helperTimeout = 10_000
 
-  /// The token; `nil` if there is none. The variable counts only if the address beside it is this server's, or there is none.
+  /// The token; `nil` if there is none. The variable and the file count only if the address in the environment is this
+  /// server's, or there is none: a token is never sent to another server than the one that it may be for.
   ///
   /// - Throws: ``KeychainError`` if the token helper can't be run.
   func token() throws(KeychainError) -> Secret? {
@@ -26,6 +27,7 @@ struct GivenTokens {
     }
     guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
     if let helper = Self.helper(in: home) { return try token(of: helper) }
+    guard OpenBaoSettings.areAbout(server, variable) else { return nil }
     return Self.token(in: home + "/.vault-token")
   }
 

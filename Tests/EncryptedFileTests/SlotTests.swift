@@ -262,6 +262,17 @@ struct SlotTests {
       failure { try slots.keychain(openers: others).servers() } == .unsafeFile(path: path, .mode(0o644)))
   }
 
+  @Test("an ssh key is the same whatever its comment, so that removing it removes every way in")
+  func recipientWithAnotherComment() throws {
+    let slots = try SlotPlace()
+    let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN"
+    let id = try slots.keychain().addRecipient(key + " alice@home", identity: nil)
+    for text in [key, key + " alice@work", key + "  x"] {
+      #expect(
+        failure { try slots.keychain().addRecipient(text, identity: nil) } == .slot(.alreadyThere(id: id)))
+    }
+  }
+
   @Test("a recipient that is there already is not added twice, but its identity is noted")
   func recipientTwice() throws {
     let slots = try SlotPlace()

@@ -106,7 +106,7 @@ public final class PrivateKeyring: @unchecked Sendable {
   }
 
   private func wait(_ what: String, until isThere: () -> Bool) {
-    for _ in 0..<3000 {
+    for _ in 0..<12_000 {
       if isThere() { return }
       usleep(10_000)
     }

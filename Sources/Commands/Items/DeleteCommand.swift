@@ -44,7 +44,9 @@ struct DeleteCommand: ParsableCommand {
     selection.includesOtherItems = attributes.asksForOtherItems
     let open = try selection.choose().open()
     let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
-    let isForAll = open.list == nil && open.choice.kind.isShared
+    // Of another keychain that is shared, the list deletes nothing.
+    let isForAll =
+      open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }
     if !yes { try confirm(items, forUsersOf: isForAll ? open.choice.name : nil) }
     if open.secretService != nil, items.contains(where: { $0.key.secretServiceItem?.kind == .collection }) {
       throw Failure("llavero deletes no collections of the desktop's keyring", status: .usage)

@@ -61,7 +61,7 @@ struct ListCommand: ParsableCommand {
     if expiring != nil { selection.readsSecrets = true }
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
-    var printer = ItemPrinter(form, hasKeychains: keychain.list != nil)
+    var printer = ItemPrinter(form, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
     var failure: Failure?
     try keychain.forEachItem { item in
       if let filter, !filter.matches(item) { return true }

@@ -71,7 +71,7 @@ struct ExportCommand: ParsableCommand {
     // Other formats have no place for what is no login.
     selection.includesOtherItems = format.isComplete
     let open = try selection.choose().open()
-    if let others = open.list?.names.filter({ $0 != open.choice.name }) {
+    if let others = open.list?.names.filter({ $0 != open.choice.name }), !others.isEmpty {
       StandardStreams.say(
         "this is the keychain \(open.choice.name) alone; --keychain exports another one: "
           + "\(others.joined(separator: ", "))")

@@ -198,7 +198,7 @@ public struct Resolver {
       return try keychain.exclusively { () throws(KeychainError) -> Int? in
         try found().isEmpty ? 0 : nil
       } _: { () throws(KeychainError) -> Int in
-        try keychain.delete(try found())
+        try keychain.discard(try found())
       }
     }
   }
@@ -208,30 +208,41 @@ public struct Resolver {
   ) throws(ProtocolError) {
     try throwingProtocolError { () throws(KeychainError) in
       try item.validate(with: credential)
+      let own = try keychain.keychainOfNewItems()
       func others() throws(KeychainError) -> [Item] {
-        try keychain.items(matching: query).filter { $0.key.isSamePlace(as: item.key) }
+        try own.items(matching: query).filter { $0.key.isSamePlace(as: item.key) }
       }
       func isThere(_ found: [Item]) throws(KeychainError) -> Bool {
         guard let twin = found.first(where: { $0.key.primaryKey == item.key.primaryKey }),
           replacing == .thisAccount || found.count == 1,
-          let present = try keychain.credentialIfPresent(of: twin)
+          let present = try own.credentialIfPresent(of: twin)
         else { return false }
         return present.expiry == credential.expiry && present.hasSameSecret(as: credential)
           && present.hasSameRefreshToken(as: credential)
       }
-      try keychain.exclusively { () throws(KeychainError) -> Void? in
+      // What another keychain of a list answered is not copied.
+      if try others().isEmpty {
+        let twins = try keychain.items(matching: query).filter {
+          $0.key.primaryKey == item.key.primaryKey && !$0.isHidden
+        }
+        for twin in twins {
+          guard let present = try keychain.credentialIfPresent(of: twin) else { continue }
+          if present.hasSameSecret(as: credential) { return }
+        }
+      }
+      try own.exclusively { () throws(KeychainError) -> Void? in
         try isThere(try others()) ? () : nil
       } _: { () throws(KeychainError) in
         let found = try others()
         let twin = found.first { $0.key.primaryKey == item.key.primaryKey }
         if let twin {
-          try keychain.update(twin, credential)
+          try own.update(twin, credential)
         } else {
-          try keychain.add(item, credential)
+          try own.add(item, credential)
         }
         if replacing == .allAccounts {
           let superseded = found.filter { $0.reference != twin?.reference }
-          if !superseded.isEmpty { try keychain.delete(superseded) }
+          if !superseded.isEmpty { try own.delete(superseded) }
         }
       }
     }

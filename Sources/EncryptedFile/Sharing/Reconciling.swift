@@ -121,12 +121,15 @@ private struct SharedReading {
 private final class SharedPart {
   /// Whether the file is a whole vault, and not changed records alone.
   let isWhole: Bool
+  /// Whether the file is there now. What was there before counts as lacking, if it isn't in another file by now.
+  let isThere: Bool
   let written: Timestamp
   let recipient: X25519Recipient
   var lines: VaultLines
 
-  init(_ snapshot: VaultSnapshot) throws(KeychainError) {
+  init(_ snapshot: VaultSnapshot, isThere: Bool = true) throws(KeychainError) {
     isWhole = !snapshot.first.head.isPart
+    self.isThere = isThere
     written = snapshot.first.head.written
     recipient = snapshot.key.recipient
     lines = try snapshot.takeAllLines()
@@ -162,9 +165,9 @@ private struct SharedFileReader: ~Copyable {
     var parts: [SharedPart] = []
     var last: VaultSnapshot?
     for bytes in files.earlier {
-      guard let snapshot = try? open(bytes, with: keys), let part = try? SharedPart(snapshot) else {
-        continue
-      }
+      guard let snapshot = try? open(bytes, with: keys),
+        let part = try? SharedPart(snapshot, isThere: false)
+      else { continue }
       if !keys.contains(where: { $0.recipient == snapshot.key.recipient }) {
         keys.insert(snapshot.key, at: 0)
       }
@@ -316,11 +319,11 @@ extension VaultChange {
     }
   }
 
-  /// Merges files, and notes all records that are in them.
+  /// Merges files, and notes all records that are in those that are there now.
   fileprivate func mergeShared(
     _ parts: [SharedPart], noting shared: inout SharedRecords
   ) throws(KeychainError) {
-    for part in parts {
+    for part in parts where part.isThere {
       for index in 0..<part.lines.count { part.lines.withLine(index) { shared.insert($0) } }
     }
     let new = parts.filter { !lines.containsAll(of: $0.lines) }

@@ -82,7 +82,11 @@ extension EncryptedFileKeychain {
     return try changingSlots { (change, identity) throws(KeychainError) in
       let notes = try change.notes()
       let id: String
-      if let slot = change.slots.first(where: { notes[$0.id]?.recipient == text }) {
+      let key = Self.withoutComment(text)
+      let isKey = { (slot: VaultStanzas.Slot) in
+        notes[slot.id]?.recipient.map { Self.withoutComment($0) == key } ?? false
+      }
+      if let slot = change.slots.first(where: isKey) {
         if path == nil { throw .slot(.alreadyThere(id: slot.id)) }
         id = slot.id
       } else {
@@ -164,5 +168,12 @@ extension EncryptedFileKeychain {
     } catch {
       throw .slot(.malformedRecipient)
     }
+  }
+}
+
+extension EncryptedFileKeychain {
+  /// The words of a recipient that say which key it is. After the key, the line of an ssh key has a comment.
+  private static func withoutComment(_ recipient: String) -> [Substring] {
+    Array(recipient.split(separator: " ").prefix(2))
   }
 }

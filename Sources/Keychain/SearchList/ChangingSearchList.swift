@@ -48,6 +48,20 @@ extension KeychainSearchList {
     return count
   }
 
+  /// Deletes items of keychains of one's own, and hides those of shared ones.
+  public func discard(_ items: [Item]) throws(KeychainError) -> Int {
+    try inEach(of: members) { (member) throws(KeychainError) in
+      let own = items.compactMap { item in
+        address(of: item).flatMap { $0.member === member ? $0.item : nil }
+      }
+      if own.isEmpty { return 0 }
+      return member.isShared ? try hide(own, in: member) : try member.store().delete(own)
+    }
+  }
+
+  /// The default one.
+  public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore { try home.store() }
+
   /// Runs the body while nobody else can change the default keychain. What it changes in another one is permanent at once.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
@@ -68,6 +82,7 @@ extension KeychainSearchList {
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
   ) throws(KeychainError) -> SaveOutcome {
     let store = try home.store()
+    if home.isShared { try revealAccepted(item, credential, at: now, in: home) }
     return try store.save(item, credential, expiringBy: expiringBy, at: now) {
       () throws(KeychainError) -> Bool in
       // The default keychain may have the login with another expiry, which is then brought up to date.
@@ -83,17 +98,28 @@ extension KeychainSearchList {
     for member in members where member !== home {
       do throws(KeychainError) {
         let store = try member.store()
-        guard let holder = try store.holder(of: item, credential, answering: query, at: now) else {
-          continue
-        }
-        let entry = HiddenItem(holder)
-        if try hidden(in: member).contains(entry) { try hiding?.reveal([entry], in: member.name) }
+        if try store.holder(of: item, credential, answering: query, at: now) == nil { continue }
+        try revealAccepted(item, credential, at: now, in: member)
         return true
       } catch {
         report(member, error)
       }
     }
     return false
+  }
+
+  /// Shows an item of a shared keychain again, because a server has accepted what it has.
+  private func revealAccepted(
+    _ item: Item, _ credential: borrowing Credential, at now: Timestamp, in member: OpenMember
+  ) throws(KeychainError) {
+    let hidden = try hidden(in: member)
+    if hidden.isEmpty { return }
+    let query = try ItemQuery(for: item.key)
+    guard let holder = try member.store().holder(of: item, credential, answering: query, at: now) else {
+      return
+    }
+    let entry = HiddenItem(holder)
+    if hidden.contains(entry) { try hiding?.reveal([entry], in: member.name) }
   }
 
   /// Deletes refused items from keychains of one's own, and hides those of shared ones. What a new secret can be obtained

@@ -173,6 +173,28 @@ extension KeychainStore {
     #expect(try list.text(query) == nil)
   }
 
+  @Test("a keychain that others use keeps what a server refuses here, also where it is the only one")
+  func sharedAlone() throws {
+    let list = keychains.list(["team"], newItemsIn: "team")
+    try keychains.team.add(login, .text("secret"))
+    #expect(try list.erase(query, holding: Secret("secret")) == 1)
+    #expect(try keychains.team.items(matching: .all).count == 1)
+    #expect(try list.text(query) == nil)
+    // The server has accepted it.
+    #expect(try list.save(login, .text("secret")) == .unchanged)
+    #expect(try list.text(query) == "secret")
+  }
+
+  @Test("a tool that logs out deletes one's own items and hides the others'")
+  func discarding() throws {
+    let list = keychains.list()
+    for store in [keychains.own, keychains.old, keychains.team] { try store.add(login, .text("secret")) }
+    #expect(try list.discard(try list.find(query)) == 3)
+    #expect(try keychains.own.items(matching: .all).isEmpty && keychains.old.items(matching: .all).isEmpty)
+    #expect(try keychains.team.items(matching: .all).count == 1)
+    #expect(try list.find(query).map(\.isHidden) == [true])
+  }
+
   @Test("an item that others use is changed and deleted only where its keychain is named")
   func sharedItems() throws {
     let list = keychains.list()
