@@ -83,6 +83,9 @@ extension KeychainSearchList {
   ) throws(KeychainError) -> SaveOutcome {
     let store = try home.store()
     if home.isShared { try revealAccepted(item, credential, at: now, in: home) }
+    if members.count == 1 {
+      return try store.saveByKey(item, credential, expiringBy: expiringBy, at: now)
+    }
     return try store.save(item, credential, expiringBy: expiringBy, at: now) {
       () throws(KeychainError) -> Bool in
       // The default keychain may have the login with another expiry, which is then brought up to date.
