@@ -16,11 +16,8 @@ extension KeychainEnvironment {
     let location = try main.of(keychain)
     let passphrases = FilePassphrases(
       at: location, self, asking: settings.mayPrompt && !forbidsPrompts ? settings.passphrase : nil)
-    var openers = openers
+    var openers = openers(of: keychain)
     openers.mayRunPrograms = false
-    if let path = keychain.value(of: ListedKeychain.identityOption) {
-      openers.otherIdentities.insert(path, at: 0)
-    }
     return try encryptedFile(
       at: location, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location, program: nil), openers: openers, mustExist: !keychain.isBuiltIn,

@@ -215,11 +215,8 @@ package struct SharedKeychainSync {
         return true
       }
     }
-    let known = Set(present.map(\.object))
-    var objects: [String] = []
-    for file in earlier where !known.contains(file.object) && !objects.contains(file.object) {
-      objects.append(file.object)
-    }
+    var known = Set(present.map(\.object))
+    let objects = earlier.map(\.object).filter { known.insert($0).inserted }
     let named = [whole.object] + (trusted.map { [$0] } ?? []) + changes.map(\.object) + objects
     var contents = try repository.contents(of: named)[...]
     let file = contents.removeFirst()

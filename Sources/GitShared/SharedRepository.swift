@@ -129,7 +129,7 @@ package struct SharedRepository {
         "log", "--full-history", "-m", "--raw", "-z", "--no-abbrev", "--no-renames", "--reverse", "--format=",
         "--diff-filter=AM", "\(start)..\(end)", "--", Self.wholeName, Self.changesName,
       ], limit: Self.outputLimit)
-    var files: [File] = []
+    var (files, known): ([File], Set<File>) = ([], [])
     output.withUnsafeBytes { bytes in
       // :MODE MODE OBJECT OBJECT STATUS NUL PATH NUL
       var object: String?
@@ -140,7 +140,7 @@ package struct SharedRepository {
           object = words.count == 5 ? String(decoding: words[3], as: UTF8.self) : nil
         } else if let found = object {
           let file = File(path: String(decoding: part, as: UTF8.self), object: found)
-          if Self.isOurs(file.path), !files.contains(file) { files.append(file) }
+          if Self.isOurs(file.path), known.insert(file).inserted { files.append(file) }
           object = nil
         }
       }

@@ -135,6 +135,15 @@ package struct KeychainEnvironment {
     return openers
   }
 
+  /// The same for a keychain of the search list: the identity that was given for it comes first.
+  package func openers(of keychain: ListedKeychain) -> SlotOpeners {
+    var openers = openers
+    if let path = keychain.value(of: ListedKeychain.identityOption) {
+      openers.otherIdentities.insert(path, at: 0)
+    }
+    return openers
+  }
+
   /// `CREDENTIALS_DIRECTORY`: the folder with the credentials that systemd has given to this service.
   package var credentialsFolder: String? { variable("CREDENTIALS_DIRECTORY") }
 

@@ -217,10 +217,7 @@ package struct KeychainSelection {
 
   /// The ways to open the file without asking anybody.
   private func openers(at location: VaultLocation, _ listed: ListedKeychain) -> SlotOpeners {
-    var openers = environment.openers
-    if let path = listed.value(of: ListedKeychain.identityOption) {
-      openers.otherIdentities.insert(path, at: 0)
-    }
+    var openers = environment.openers(of: listed)
     openers.identity = identity
     openers.mayRunPrograms = mayRunPrograms
     openers.run = { CommandSlotProgram.passphrase(of: $0, opening: location.vaultFile) }

@@ -178,10 +178,7 @@ struct AddKeychainCommand: ParsableCommand {
   /// Checks that the file can be opened, or unlocked by a passphrase. If it has no other key than the vault's own, that is
   /// copied to where it is looked for.
   private func examine(_ added: ListedKeychain, at own: VaultLocation) throws(Failure) {
-    var openers = KeychainEnvironment().openers
-    if let path = added.value(of: ListedKeychain.identityOption) {
-      openers.otherIdentities.insert(path, at: 0)
-    }
+    let openers = KeychainEnvironment().openers(of: added)
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody }, openers: openers)
     file.onlyReads = true
     do throws(KeychainError) {

@@ -36,24 +36,24 @@ extension KeychainSearchList {
   /// - Throws: ``KeychainError/sharedItem(keychain:)`` if others use one of them, too. Then none is deleted.
   @discardableResult
   public func delete(_ items: [Item]) throws(KeychainError) -> Int {
-    var parts: [(member: OpenMember, items: [Item])] = members.map { ($0, []) }
-    for item in items {
-      guard let address = address(of: item) else { continue }
-      _ = try own(item)
-      let index = members.firstIndex { $0 === address.member } ?? 0
-      parts[index].items.append(address.item)
-    }
+    for item in items where address(of: item) != nil { _ = try own(item) }
     var count = 0
-    for part in parts where !part.items.isEmpty { count += try part.member.store().delete(part.items) }
+    for member in members {
+      let own = part(of: items, in: member)
+      if !own.isEmpty { count += try member.store().delete(own) }
+    }
     return count
+  }
+
+  /// Those of the items that are in a keychain, as that knows them.
+  private func part(of items: [Item], in member: OpenMember) -> [Item] {
+    items.compactMap { item in address(of: item).flatMap { $0.member === member ? $0.item : nil } }
   }
 
   /// Deletes items of keychains of one's own, and hides those of shared ones.
   public func discard(_ items: [Item]) throws(KeychainError) -> Int {
     try inEach(of: members) { (member) throws(KeychainError) in
-      let own = items.compactMap { item in
-        address(of: item).flatMap { $0.member === member ? $0.item : nil }
-      }
+      let own = part(of: items, in: member)
       if own.isEmpty { return 0 }
       return member.isShared ? try hide(own, in: member) : try member.store().delete(own)
     }
