@@ -54,14 +54,18 @@ package enum ServeProgram {
     let bus = try explaining(BusAddress.find()).text
     var settings: ProviderSettings
     switch choice?.kind {
-    case .file?, .git?, nil:
+    // Only by name is another keychain of the list meant: programs that keep secrets would then share them, or put them where
+    // nobody looks for what the service has.
+    case .file?, .git?, .openBao?, nil:
+      if let choice, choice.isNamed, !choice.keychain.isBuiltIn {
+        throw Failure(
+          "the keychain \(choice.name) can't be served as the Secret Service: what programs keep stays in a keychain of "
+            + "this user alone",
+          hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file",
+          status: .usage)
+      }
       settings = try ServedFile.settings(options, at: location, isChosen: choice != nil, on: bus)
     case .forwarded?: settings = try ServedForwarded.settings(options, on: bus)
-    case .openBao?:
-      throw Failure(
-        "a keychain on a server can't be served as the Secret Service",
-        hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file", status: .usage
-      )
     case .secretService?:
       throw Failure(
         "the Secret Service can't be served from the Secret Service itself",
