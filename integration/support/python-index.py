@@ -1,5 +1,7 @@
 """A package index on loopback that wants a user name and a password for everything: python-index.py FOLDER USER PASSWORD.
 
+FOLDER/password, if it is there, has another password, and is read at each request.
+
 It has the package `one`, under /simple/ as PEP 503 says, and takes uploads at /legacy/. Prints its port, and writes one
 line for each request into FOLDER/requests: method, path, user name or -, status.
 """
@@ -7,6 +9,7 @@ line for each request into FOLDER/requests: method, path, user name or -, status
 import base64
 import hashlib
 import io
+import pathlib
 import sys
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -42,6 +45,12 @@ with open(folder + "/" + NAME, "wb") as file:
     file.write(WHEEL)
 
 
+def expected():
+    """What everybody has to log in with."""
+    changed = pathlib.Path(folder, "password")
+    return f"{user}:{changed.read_text(encoding='utf-8').strip() if changed.exists() else password}"
+
+
 class Index(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -53,7 +62,7 @@ class Index(BaseHTTPRequestHandler):
     def answer(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         status, kind, body = 404, "text/plain", b""
-        if self.given() != f"{user}:{password}":
+        if self.given() != expected():
             status = 401
         elif self.command == "POST":
             status = 200 if self.path == "/legacy/" else 404

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
-# A registry on loopback, whose only user is alice.
+# A registry on loopback with one user.
 
 requires apache2-utils curl docker-registry
 
-# start_registry: sets $registry to its address, and writes its requests to $CASE/registry.log
+# start_registry [USER]: alice, or another user, and $SECRET; sets $registry to its address, and writes its requests to
+# $CASE/registry.log
 start_registry() {
   local port
-  printf '%s' "$SECRET" | htpasswd -iBn alice >"$CASE/htpasswd"
+  printf '%s' "$SECRET" | htpasswd -iBn "${1:-alice}" >"$CASE/htpasswd"
   for _ in 1 2 3; do
     port=$(free_port)
     registry=127.0.0.1:$port
