@@ -18,10 +18,19 @@ extension KeychainEnvironment {
       at: location, self, asking: settings.mayPrompt && !forbidsPrompts ? settings.passphrase : nil)
     var openers = openers(of: keychain)
     openers.mayRunPrograms = false
-    return try encryptedFile(
+    let file = try encryptedFile(
       at: location, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location, program: nil), openers: openers, mustExist: !keychain.isBuiltIn,
       onNotice: { settings.onNotice(.encryptedFile($0)) })
+    // No program is run, so the next one of llavero's own sends what is changed. But whoever was removed stays out.
+    if keychain.kind == .git, let identity = keychain.value(of: ListedKeychain.identityOption) {
+      do throws(KeychainError) {
+        try file.checkMembership(of: keychain.name, identity: identity)
+      } catch {
+        throw .keychain(error)
+      }
+    }
+    return file
   }
 
   /// The Secret Service for this environment and a program's settings.

@@ -79,6 +79,13 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// What is done to share the vault; `nil` for one that isn't shared.
   package var sharing: VaultSharing?
 
+  /// Does that, where the vault is shared.
+  public func bringInStep() throws(KeychainError) {
+    if let sharing, !sharing.bringInStep() {
+      throw .unavailable(reason: "it can't be brought in step with what others have changed")
+    }
+  }
+
   /// Makes a keychain at a location. If there is no vault yet, adding the first item makes one that the plain
   /// identity file opens.
   ///

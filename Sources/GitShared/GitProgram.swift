@@ -40,7 +40,7 @@ package struct GitProgram {
   private static let settings = [
     "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false", "core.fsmonitor=false",
     "core.logAllRefUpdates=false", "http.lowSpeedLimit=1", "http.lowSpeedTime=20",
-    "advice.pushUpdateRejected=false",
+    "advice.pushUpdateRejected=false", "core.askPass=", "log.showSignature=false", "push.gpgSign=false",
   ]
 
   /// Finds git on the PATH.

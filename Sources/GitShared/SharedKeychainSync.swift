@@ -38,8 +38,6 @@ package struct SharedKeychainSync {
   private static let maximumAttempts = 60
   private static let lockName = "sync.lock"
   private static let queueName = "sync.queue"
-  /// Says that this machine's identity no longer opens the keychain in the repository.
-  package static let exclusionName = "excluded"
   /// How the repository is named in errors.
   private var place: String { "\(SharedRepository.wholeName) of \(repository.remote)" }
 
@@ -55,11 +53,6 @@ package struct SharedKeychainSync {
   package static func hasChanges(_ keychain: EncryptedFileKeychain) -> Bool {
     guard let state = keychain.stateName else { return false }
     return SyncNote(in: keychain.location.stateFolder).shared != state
-  }
-
-  /// Whether this machine's identity no longer opens what is in the repository.
-  package static func isExcluded(in stateFolder: String) -> Bool {
-    FileStatus.isThere(stateFolder + "/" + exclusionName)
   }
 
   /// Whether the repository has a keychain. This machine then still has to take it.
@@ -143,6 +136,9 @@ package struct SharedKeychainSync {
         result = try reconcile(files)
       } catch .keychain(.damaged(place, _)) where acceptsRewritten {
         // What is there was made with a former key, or by somebody else: what is here takes its place.
+        result = try reconcile(nil)
+      } catch .notMember(true) where acceptsRewritten {
+        // Whoever may write to the repository can put a vault there that no member opens.
         result = try reconcile(nil)
       }
       outcome.received += result.received
@@ -229,26 +225,20 @@ package struct SharedKeychainSync {
   private func reconcile(_ files: SharedFiles?) throws(SharingFault) -> Reconciliation {
     do throws(KeychainError) {
       if let files { try keychain.take(files.whole, from: place) }
-      if let identity, !FileStatus.isThere(stateFolder + "/slots") { try keychain.noteIdentity(identity) }
+      if let identity, !keychain.location.hasBeenMember { try keychain.noteIdentity(identity) }
       let result = try keychain.reconcile(with: files, at: place)
-      unlink(stateFolder + "/" + Self.exclusionName)
+      keychain.location.noteInclusion()
       return result
     } catch {
       switch error {
       case .otherKey(place):
-        exclude()
-        throw .notMember
-      case .noSlotOpens(keychain.location.vaultFile), .locked(keychain.location.vaultFile): throw .notMember
+        keychain.location.noteExclusion()
+        throw .notMember(wasBefore: keychain.location.hasBeenMember)
+      case .noSlotOpens(keychain.location.vaultFile), .locked(keychain.location.vaultFile):
+        throw .notMember(wasBefore: keychain.location.hasBeenMember)
       case .wrongIdentity(place): throw .otherKeychain
       default: throw .keychain(error)
       }
-    }
-  }
-
-  private func exclude() {
-    guard let folder = try? Folder(creating: stateFolder) else { return }
-    try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
-      try folder.replace(Self.exclusionName, with: bytes)
     }
   }
 

@@ -26,12 +26,14 @@ extension SharedKeychainSync {
     /// The items that the member could read since the slot was added, those first that are in use.
     package var known: [KnownItem] = []
     package var outcome = Outcome()
+    /// Why the repository doesn't have it yet; `nil` if it was asked.
+    package var fault: SharingFault?
   }
 
   /// Removes a member: the keychain gets another key, which the member's slot doesn't have.
   ///
   /// - Parameter id: the slot's identifier.
-  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot.
+  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. Then nobody was removed.
   package func remove(member id: String) throws(SharingFault) -> Removal {
     _ = try sync()
     var removal = Removal()
@@ -44,7 +46,11 @@ extension SharedKeychainSync {
     } catch {
       throw .keychain(error)
     }
-    removal.outcome = try sync()
+    do throws(SharingFault) {
+      removal.outcome = try sync()
+    } catch {
+      removal.fault = error
+    }
     return removal
   }
 }

@@ -20,11 +20,18 @@ package struct SharedRepository {
   /// The branch that is used unless another one is named.
   package static let defaultBranch = "main"
 
+  private static let remoteSetting = "llavero.remote"
   private static let remoteReference = "refs/llavero/remote"
   private static let seenReference = "refs/llavero/seen"
   private static let outgoingReference = "refs/llavero/outgoing"
-  /// The largest output that is read, in bytes: some whole vaults of the largest size.
+  /// The most that is read at once, in bytes: some whole vaults of the largest size. Whoever can write to the repository
+  /// could have the members read anything.
   private static let outputLimit = 512 << 20
+  /// The most files that the keychain may have in a commit: some times as many as there are before a whole vault takes their
+  /// place.
+  private static let maximumFiles = 4096
+  /// The most versions of files that are looked at in a history.
+  private static let maximumVersions = 100_000
 
   package let git: GitProgram
   /// The address of the remote, as git takes it.
@@ -55,6 +62,16 @@ package struct SharedRepository {
     }
     if FileStatus.isThere(git.folder + "/HEAD") { return }
     _ = try git.output(["init", "--quiet", "--bare", "--template=", git.folder])
+    _ = try git.output(["config", Self.remoteSetting, remote])
+  }
+
+  /// The remote for which the clone was made; `nil` if there is none.
+  ///
+  /// - Throws: ``SharingFault``.
+  package func former() throws(SharingFault) -> String? {
+    guard FileStatus.isThere(git.folder + "/HEAD") else { return nil }
+    let answer = try git.run(["config", "--get", Self.remoteSetting])
+    return answer.status == 0 ? Self.lines(answer.output).first : nil
   }
 
   /// Fetches the branch.
@@ -117,6 +134,10 @@ package struct SharedRepository {
         }
       }
     }
+    if files.count > Self.maximumFiles {
+      throw .keychain(
+        .tooLarge(what: "the number of files in \(Self.changesName) of \(remote)", limit: Self.maximumFiles))
+    }
     return files
   }
 
@@ -145,6 +166,9 @@ package struct SharedRepository {
         }
       }
     }
+    if files.count > Self.maximumVersions {
+      throw .keychain(.tooLarge(what: "the number of changes in \(remote)", limit: Self.maximumVersions))
+    }
     return files
   }
 
@@ -155,8 +179,24 @@ package struct SharedRepository {
     return !path.dropFirst(changesName.count + 1).utf8.contains(UInt8(ascii: "/"))
   }
 
+  /// How many bytes objects have together.
+  private func size(of objects: [String]) throws(SharingFault) -> Int {
+    let input = Secret(objects.joined(separator: "\n") + "\n")
+    let output = try git.output(
+      ["cat-file", "--batch-check=%(objectsize)"], sending: input, limit: Self.outputLimit)
+    // One that is missing has no size.
+    return Self.lines(output).reduce(0) { sum, line in
+      Int(line).flatMap { sum.addingReportingOverflow($0).overflow ? nil : sum + $0 } ?? sum
+    }
+  }
+
   /// The contents of objects, in the same order. One that is not there is empty.
+  ///
+  /// - Throws: ``SharingFault``; with `KeychainError.tooLarge` for more than 512 MiB.
   package func contents(of objects: [String]) throws(SharingFault) -> [[UInt8]] {
+    if try size(of: objects) > Self.outputLimit {
+      throw .keychain(.tooLarge(what: "the keychain in \(remote)", limit: Self.outputLimit))
+    }
     var found: [[UInt8]] = []
     var rest = objects[...]
     while !rest.isEmpty {
@@ -285,6 +325,18 @@ package struct SharedRepository {
       let said = answer.said.hasPart("remote: ") ? SharingFault.remoteLine(of: answer.said) : nil
       throw .refused(said: said.map { "\(reason): \($0)" } ?? reason)
     }
+    throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
+  }
+
+  /// Checks that the repository takes what is sent from here, as far as it tells before something is sent.
+  ///
+  /// - Throws: ``SharingFault``.
+  package func checkWritable() throws(SharingFault) {
+    guard let commit = try commit(of: Self.remoteReference) else { return }
+    let answer = try git.run([
+      "push", "--dry-run", "--porcelain", "--no-verify", "--", remote, "\(commit):refs/heads/\(branch)",
+    ])
+    if answer.status == 0 { return }
     throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
   }
 

@@ -25,8 +25,8 @@ package enum SharingFault: Error, Hashable, Sendable {
   case keychainRemoved(commit: String)
   /// Others have always been faster.
   case contended(attempts: Int)
-  /// Nothing here opens the keychain that is in the repository.
-  case notMember
+  /// Nothing here opens the keychain that is in the repository; this machine may have opened it before.
+  case notMember(wasBefore: Bool)
   /// The repository has another keychain.
   case otherKeychain
   /// Another process has been at it for so long.

@@ -21,8 +21,9 @@ extension SharingFault {
     case .keychainRemoved(let commit):
       "the keychain was removed from the repository, in the commit \(commit.prefix(12))"
     case .contended(let attempts): "others were faster \(attempts) times"
-    case .notMember:
-      "nothing on this machine opens the keychain in the repository: you aren't a member of it, or no longer"
+    case .notMember(true): "nothing on this machine opens what is in the repository any more"
+    case .notMember(false):
+      "nothing on this machine opens the keychain in the repository: you aren't a member of it"
     case .otherKeychain: "the repository has another keychain than the one that is here"
     case .busy: "another process is at it"
     case .keychain: "the keychain can't be used"

@@ -88,6 +88,12 @@ public protocol KeychainStore: AnyObject {
   /// an item may still fail afterwards, so a program should then return the secret to the person.
   func probe() -> KeychainReadiness
 
+  /// Gets what others have changed who share the keychain, and sends what was changed here. For whoever does something
+  /// outside that can't be taken back, before it and after it. Does nothing where a keychain has no copies.
+  ///
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if that isn't possible now.
+  func bringInStep() throws(KeychainError)
+
   /// Gets new secrets for items of this keychain that have expired; `nil` if nothing does.
   var renewer: (any SecretRenewing)? { get }
 
@@ -169,6 +175,9 @@ extension KeychainStore {
 
   /// The same item.
   public func committed(_ item: Item) -> Item { item }
+
+  /// Nothing.
+  public func bringInStep() throws(KeychainError) {}
 
   /// `nil`.
   public var renewer: (any SecretRenewing)? { nil }

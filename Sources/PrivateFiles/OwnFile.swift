@@ -59,6 +59,14 @@ package struct FileStatus: Equatable {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
+  /// When the contents of what is at a path were changed last; `nil` if nothing is there.
+  package static func modificationDate(of path: String) -> Timestamp? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    return Timestamp(
+      milliseconds: Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
+  }
+
   /// When the contents were changed last.
   package var modificationDate: Timestamp {
     Timestamp(milliseconds: Int64(modified.seconds) * 1000 + Int64(modified.nanoseconds) / 1_000_000)

@@ -54,6 +54,8 @@ package final class TokenRenewal: SecretRenewing {
   ) throws(KeychainError) -> RenewalOutcome {
     let begin = SystemClock.sinceBoot
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: Self.patience)
+    // Of a server that rotates refresh tokens, whoever sends one for the second time ends the login for everybody.
+    try keychain.bringInStep()
     // Only the keychain knows what others have done meanwhile.
     guard let present = try keychain.current(item) else { return .ended }
     if !present.credential.isExpired(at: .now), !present.credential.hasSameSecret(as: credential) {
@@ -88,6 +90,7 @@ package final class TokenRenewal: SecretRenewing {
       return try kept(
         Credential(minted.token.copy(), expiry: minted.expiry), at: place, in: keychain, insteadOf: present)
     case .refreshRefused:
+      if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
       try forgetRefreshToken(of: present, in: keychain)
       say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
       return .ended
@@ -104,6 +107,17 @@ package final class TokenRenewal: SecretRenewing {
         hint: "\(command: "llavero", "login", place.url)")
     }
     return .failed
+  }
+
+  /// What somebody else has renewed who shares the keychain, at the same time on another machine; `nil` if nobody has.
+  private func renewedElsewhere(
+    _ used: borrowing Answer, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Answer? {
+    try keychain.bringInStep()
+    guard let present = try keychain.current(used.item), !present.credential.isExpired(at: .now),
+      !present.credential.hasSameRefreshToken(as: used.credential)
+    else { return nil }
+    return present
   }
 
   package func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool {
@@ -173,7 +187,17 @@ package final class TokenRenewal: SecretRenewing {
     insteadOf used: borrowing Answer
   ) throws(KeychainError) -> RenewalOutcome {
     do throws(KeychainError) {
-      return try keep(new, in: keychain, insteadOf: used)
+      let outcome = try keep(new, in: keychain, insteadOf: used)
+      do throws(KeychainError) {
+        try keychain.bringInStep()
+      } catch {
+        StandardStreams.say(
+          """
+          the token for \(place.url) was renewed, and those who share the keychain can't get it yet: \
+          \(Failure(error).message)
+          """)
+      }
+      return outcome
     } catch {
       say(
         place, "the new token can't be kept: \(Failure(error).message)",

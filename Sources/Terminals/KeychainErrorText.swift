@@ -53,7 +53,11 @@ extension Failure {
         "nothing here opens the keychain \(path)",
         hint: "see them with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key", status: .keychain
       )
-    case .notMember(let keychain, let recipient):
+    case .notMember(let keychain, _, true):
+      self.init(
+        "the keychain \(keychain) is locked: nothing here opens what is in its repository any more",
+        hint: Self.ofFormerMember(of: keychain), status: .keychain)
+    case .notMember(let keychain, let recipient, false):
       let hint: Hint =
         recipient.map {
           """
@@ -62,8 +66,7 @@ extension Failure {
           """
         } ?? "a member has to add your key; then run \(command: "llavero", "sync", keychain)"
       self.init(
-        "the keychain \(keychain) is locked: you aren't a member of it, or no longer", hint: hint,
-        status: .keychain)
+        "the keychain \(keychain) is locked: you aren't a member of it", hint: hint, status: .keychain)
     case .slot(let fault):
       self.init(fault)
     case .collectionLocked(let name):
@@ -195,4 +198,14 @@ private func seconds(_ milliseconds: Int) -> String {
   if milliseconds == 1000 { return "a second" }
   if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) seconds" }
   return "\(milliseconds) milliseconds"
+}
+
+extension Failure {
+  /// What somebody can do who has opened a shared keychain before.
+  package static func ofFormerMember(of keychain: String) -> Hint {
+    """
+    ask the others: if they haven't removed you, somebody has put another keychain in its place, and \
+    \(command: "llavero", "sync", keychain, "--accept-rewritten") puts yours back
+    """
+  }
 }

@@ -57,6 +57,9 @@ package struct Terminal: ~Copyable {
     }
   }
 
+  /// Gives up the terminal, so that no program asks there that is run from now on.
+  package static func leave() { clinux_leave_terminal() }
+
   /// The terminal of the user; `nil` if asking isn't allowed, or standard input isn't a terminal.
   package static func ofPerson(mayAsk: Bool) -> Terminal? {
     mayAsk && StandardStreams.isTerminal(0) ? Terminal() : nil

@@ -10,8 +10,6 @@ import Processes
 enum BackgroundSync {
   /// The note that `llavero sync` writes whenever it has tried; see `SyncNote`.
   private static let noteName = "sync"
-  /// Says that this machine's identity no longer opens what is in the repository.
-  private static let exclusionName = "excluded"
   /// The repository is asked at most so often before it is said that there is nothing, in seconds.
   private static let interval: Int64 = 300
   /// How long a tool waits for that, in milliseconds.
@@ -21,7 +19,7 @@ enum BackgroundSync {
   static var isUnderWay: Bool { getenv(SyncingMark.variable) != nil }
 
   /// - Throws: ``KeychainError/unavailable(reason:)`` while a keychain is brought in step;
-  ///   ``KeychainError/notMember(keychain:recipient:)`` if this machine's identity doesn't open what others share.
+  ///   ``KeychainError/notMember(keychain:recipient:wasBefore:)`` if this machine's identity doesn't open what others share.
   static func refuseUnusable(
     _ keychain: ListedKeychain, _ file: EncryptedFileKeychain
   ) throws(KeychainChoiceError) {
@@ -31,15 +29,9 @@ enum BackgroundSync {
           reason:
             "the keychain \(keychain.name) is shared, and the login for its repository can't come from it"))
     }
-    let folder = file.location.stateFolder
-    let isExcluded = FileStatus.isThere(folder + "/" + exclusionName)
-    // As soon as the identity opens the keychain, that is noted.
-    if !isExcluded, FileStatus.isThere(folder + "/slots") { return }
     guard let path = keychain.value(of: ListedKeychain.identityOption) else { return }
     do throws(KeychainError) {
-      if !isExcluded, try !file.isThere() { return }
-      if !isExcluded, try file.noteIdentity(path) != nil { return }
-      throw .notMember(keychain: keychain.name, recipient: try SlotIdentity.recipient(at: path))
+      try file.checkMembership(of: keychain.name, identity: path)
     } catch {
       throw .keychain(error)
     }
@@ -48,22 +40,48 @@ enum BackgroundSync {
   /// What is done around the keychain.
   static func sharing(_ keychain: ListedKeychain, at location: VaultLocation) -> VaultSharing {
     VaultSharing {
-      guard let program = Executables.companion(Executables.people) else { return }
-      // It closes its output at once. What can't be started is sent with the next change.
-      _ = try? DetachedProgram.start(program, [Executables.people, "sync", "--background", keychain.name])
+      start(keychain, at: location)
     } atMiss: {
-      guard isDue(location), let program = Executables.companion(Executables.people) else { return false }
-      let words = [program, "sync", "--quick", keychain.name].map { CString(copying: $0) }
-      guard let outcome = try? ProgramOutput.read(words, timeout: patience, limit: 4096) else { return false }
-      if case .printed = outcome { return true }
-      return false
+      isDue(location) && sync(["--quick", keychain.name])
+    } bringInStep: {
+      sync(["--quick", "--writable", keychain.name])
     }
   }
 
+  /// Runs `llavero sync` while a tool waits. Returns whether it succeeds.
+  private static func sync(_ arguments: [String]) -> Bool {
+    guard let program = Executables.companion(Executables.people) else { return false }
+    let words = ([program, "sync"] + arguments).map { CString(copying: $0) }
+    guard let outcome = try? ProgramOutput.read(words, timeout: patience, limit: 4096) else { return false }
+    if case .printed = outcome { return true }
+    return false
+  }
+
+  /// Sends what a program has changed that runs no other, as those that link the library do.
+  static func sendWhatIsLeft(_ keychain: ListedKeychain, at location: VaultLocation) {
+    guard let tried = FileStatus.modificationDate(of: notePath(location)),
+      let written = FileStatus.modificationDate(of: location.vaultFile), written > tried
+    else { return }
+    start(keychain, at: location)
+  }
+
+  private static func notePath(_ location: VaultLocation) -> String { location.stateFolder + "/" + noteName }
+
+  private static func start(_ keychain: ListedKeychain, at location: VaultLocation) {
+    // The note is as old as what is being sent, so that the next ones don't start it again meanwhile.
+    var status = stat()
+    if lstat(location.vaultFile, &status) == 0 {
+      let written = [status.st_mtim, status.st_mtim]
+      utimensat(AT_FDCWD, notePath(location), written, AT_SYMLINK_NOFOLLOW)
+    }
+    guard let program = Executables.companion(Executables.people) else { return }
+    // It closes its output at once. What can't be started is sent with the next change.
+    _ = try? DetachedProgram.start(program, [Executables.people, "sync", "--background", keychain.name])
+  }
+
   private static func isDue(_ location: VaultLocation) -> Bool {
-    guard let folder = try? Folder(opening: location.stateFolder) else { return true }
-    guard let status = try? folder.status(of: noteName) else { return true }
-    let age = Timestamp.now.seconds - status.modificationDate.seconds
+    guard let tried = FileStatus.modificationDate(of: notePath(location)) else { return true }
+    let age = Timestamp.now.seconds - tried.seconds
     return age < 0 || age >= interval
   }
 }

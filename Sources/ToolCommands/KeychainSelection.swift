@@ -194,6 +194,7 @@ package struct KeychainSelection {
     if keychain.kind == .git, sharesChanges, !changesNothing {
       try BackgroundSync.refuseUnusable(keychain, file)
       file.sharing = BackgroundSync.sharing(keychain, at: own)
+      BackgroundSync.sendWhatIsLeft(keychain, at: own)
     }
     return file
   }

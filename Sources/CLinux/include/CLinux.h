@@ -144,6 +144,10 @@ void clinux_close_on_exec(int fd);
 /// bytes.
 void clinux_name_thread(const char *_Nonnull name);
 
+/// Gives up the controlling terminal (ioctl_tty(2), TIOCNOTTY): neither this process nor one that it starts later can ask
+/// there. Does nothing if there is none.
+void clinux_leave_terminal(void);
+
 /// The number of columns of the terminal (ioctl_tty(2), TIOCGWINSZ); 0 if it doesn't say, or is not a terminal.
 int clinux_terminal_width(int fd);
 

@@ -124,7 +124,10 @@ struct ExplanationOutput {
       return "\(asker) can't use it: it takes only what is its own there, or of its kind"
     case .deleted: return "it has just been deleted"
     case .negative: return "it says that no password is to be kept for this"
-    case .hidden: return "a server has refused it here; it is hidden on this machine until it changes"
+    case .hidden:
+      let name = item.keychain ?? ""
+      return "a server has refused it here; it is hidden on this machine until it changes, or until "
+        + "'llavero keychain reveal \(name)'"
     }
   }
 

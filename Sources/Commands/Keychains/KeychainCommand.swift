@@ -35,7 +35,8 @@ struct KeychainCommand: ParsableCommand {
       """,
     subcommands: [
       ListKeychainsCommand.self, AddKeychainCommand.self, RemoveKeychainCommand.self,
-      OrderKeychainsCommand.self, MemberCommand.self, UseKeychainCommand.self, CreateCollectionCommand.self,
+      OrderKeychainsCommand.self, RevealCommand.self, MemberCommand.self, UseKeychainCommand.self,
+      CreateCollectionCommand.self,
     ])
 }
 

@@ -5,10 +5,16 @@ package struct VaultSharing {
   package let afterChange: () -> Void
   /// Called where nothing answers a question, without a lock. Returns whether anything may have come since.
   package let atMiss: () -> Bool
+  /// Called without a lock, before and after something is done outside that can't be taken back. Returns whether the vault
+  /// has everything that others have changed, and others can get what is changed here.
+  package let bringInStep: () -> Bool
 
   /// Takes the functions.
-  package init(afterChange: @escaping () -> Void, atMiss: @escaping () -> Bool) {
+  package init(
+    afterChange: @escaping () -> Void, atMiss: @escaping () -> Bool, bringInStep: @escaping () -> Bool
+  ) {
     self.afterChange = afterChange
     self.atMiss = atMiss
+    self.bringInStep = bringInStep
   }
 }

@@ -152,9 +152,14 @@ extension KeychainSearchList {
     let refused = try store.refused(query, holding: secret, answered: answered)
     var lasting: [Item] = []
     for item in refused {
-      if let reference = item.reference, try isRenewable(item, in: store) {
+      guard let reference = item.reference, try isRenewable(item, in: store) else {
+        lasting.append(item)
+        continue
+      }
+      do throws(KeychainError) {
         try store.refuseByReference(reference, to: query, at: now)
-      } else {
+      } catch {
+        // Whoever may only read can't mark it for the others.
         lasting.append(item)
       }
     }
@@ -181,6 +186,17 @@ extension KeychainSearchList {
   private func isRenewable(_ item: Item, in store: any KeychainStore) throws(KeychainError) -> Bool {
     guard let credential = try store.credentialIfPresent(of: item) else { return false }
     return credential.isRenewable(of: item)
+  }
+
+  /// Shows items again that are hidden on this machine.
+  ///
+  /// - Parameter items: items of this list. Those that aren't hidden stay as they are.
+  /// - Throws: ``KeychainError`` if it can't be written.
+  public func reveal(_ items: [Item]) throws(KeychainError) {
+    for member in members {
+      let hidden = try hidden(in: member).intersection(part(of: items, in: member).map(HiddenItem.init))
+      if !hidden.isEmpty { try hiding?.reveal(hidden, in: member.name) }
+    }
   }
 
   /// Hides items of a shared keychain, and returns how many weren't hidden before.

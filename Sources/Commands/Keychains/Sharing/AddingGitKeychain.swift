@@ -26,6 +26,7 @@ struct AddingGitKeychain {
     if let branch { options.append(ListedKeychain.Option(ListedKeychain.branchOption, branch)) }
     let plain = ListedKeychain(name, .git, at: place, options)
     let location = try explaining(choice: own.of(plain))
+    try setAside(plain, at: location)
     let identity = try MemberIdentity(named: identity, for: location)
     let listed = ListedKeychain(
       name, .git, at: place, options + [ListedKeychain.Option(ListedKeychain.identityOption, identity.path)])
@@ -72,6 +73,42 @@ struct AddingGitKeychain {
     }
   }
 
+  /// Puts aside what this machine has of a keychain that had the name before, and was shared through another repository. It
+  /// must neither go into this one, nor be lost.
+  private func setAside(_ keychain: ListedKeychain, at location: VaultLocation) throws(Failure) {
+    let repository = try GitKeychain(keychain).sync.repository
+    let former: String?
+    do throws(SharingFault) {
+      former = try repository.former()
+    } catch {
+      throw Failure(error, keychain)
+    }
+    guard let former, former != keychain.place else { return }
+    var number = 1
+    while FileStatus.isThere("\(location.vaultFolder)~\(number)")
+      || FileStatus.isThere("\(location.stateFolder)~\(number)")
+    {
+      number += 1
+    }
+    for folder in [location.vaultFolder, location.stateFolder] where FileStatus.isThere(folder) {
+      guard rename(folder, "\(folder)~\(number)") == 0 else {
+        throw Failure(.system(operation: "rename", path: folder, errno: errno))
+      }
+    }
+    StandardStreams.say(
+      "a keychain \(name) was shared through \(former) before; its copy is \(location.vaultFolder)~\(number) now"
+    )
+  }
+
+  /// Whether what comes before the host has a password, or is a token: some hosts take one as the name of the user.
+  private static func hasSecret(_ user: Substring) -> Bool {
+    let beginnings = [
+      "ghp_", "gho_", "ghu_", "ghs_", "github_pat_", "glpat-", "gldt-", "glcbt-", "ATBB", "ATCTT", "hf_",
+    ]
+    return user.contains(":") || beginnings.contains { user.hasPrefix($0) }
+      || user.utf8.count >= 40 && !user.contains("%")
+  }
+
   /// The remote as git gets it.
   private func usableRemote() throws(Failure) -> String {
     if remote.isEmpty || remote.hasPrefix("-") || remote.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
@@ -80,7 +117,7 @@ struct AddingGitKeychain {
     let parts = remote.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[1].hasPrefix("//") {
       let authority = parts[1].dropFirst(2).prefix { $0 != "/" }
-      if let at = authority.lastIndex(of: "@"), authority[..<at].contains(":") {
+      if let at = authority.lastIndex(of: "@"), Self.hasSecret(authority[..<at]) {
         throw Failure(
           "the address of the repository has a password in it",
           hint: "leave it out, and store it in your own keychain with 'llavero add'", status: .usage)

@@ -11,11 +11,13 @@ import ToolCommands
 /// A listed keychain that is shared through git, as the commands about it see it.
 struct GitKeychain {
   let listed: ListedKeychain
-  let sync: SharedKeychainSync
+  private(set) var sync: SharedKeychainSync
 
   /// The time limit for what git does, in milliseconds: while a person or nobody waits, and while a tool does.
   private static let timeout = 120_000
   private static let shortTimeout = 5_000
+  /// How long another process is waited for that does the same while a tool waits, in seconds.
+  private static let shortPatience = 2
 
   /// Opens the keychain of that name.
   ///
@@ -44,6 +46,7 @@ struct GitKeychain {
       sync = SharedKeychainSync(
         file, SharedRepository(git, remote: listed.place, branch: branch),
         identity: listed.value(of: ListedKeychain.identityOption))
+      if isQuick { sync.patience = Self.shortPatience }
     } catch {
       throw Failure(error, listed)
     }
@@ -137,7 +140,8 @@ extension Failure {
     }
     switch fault {
     case .keychain(let error): self = Failure(error)
-    case .notMember:
+    case .notMember(true): self = failure(Self.ofFormerMember(of: name))
+    case .notMember(false):
       let path = listed.value(of: ListedKeychain.identityOption) ?? ""
       if let recipient = (try? SlotIdentity.recipient(at: path)) ?? nil {
         self = failure(

@@ -121,6 +121,12 @@ struct RemoveMemberCommand: ParsableCommand {
         "removed; what the member could read is not secret any more: change it where it is used, then here")
       try StandardStreams.write(KnownItemOutput.table(removal.known))
     }
+    if let fault = removal.fault {
+      let failure = Failure(fault, keychain.listed)
+      throw Failure(
+        "\(failure.message); until the repository has the new key, the removed member can read what others store",
+        hint: "\(command: "llavero", "sync", name) sends it", status: .keychain)
+    }
     try keychain.refuseIfWaiting(removal.outcome)
   }
 }

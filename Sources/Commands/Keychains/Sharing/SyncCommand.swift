@@ -35,6 +35,9 @@ struct SyncCommand: ParsableCommand {
   @Flag(help: .hidden)
   var quick = false
 
+  @Flag(help: .hidden)
+  var writable = false
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -75,12 +78,16 @@ struct SyncCommand: ParsableCommand {
   /// Behind a change, or while a tool waits: nothing is printed, and what went wrong is noted.
   private func runForProgram() throws {
     if background { Self.closeOutput() }
+    // ssh would ask on the terminal, in the middle of another program's answer.
+    if quick { Terminal.leave() }
     guard let name else { return }
     do {
       let keychain = try GitKeychain(named: name, isQuick: quick, mayAsk: false)
       // Others of the same moment go with it.
       if background { usleep(UInt32.random(in: 100_000...300_000)) }
-      _ = try keychain.bringInStep(isQueued: background)
+      let outcome = try keychain.bringInStep(isQueued: background)
+      if outcome.refusal != nil { Program.end(Status.keychain.rawValue) }
+      if writable { try keychain.sync.repository.checkWritable() }
     } catch {
       Program.end(Status.keychain.rawValue)
     }

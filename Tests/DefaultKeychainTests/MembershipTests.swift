@@ -1,0 +1,33 @@
+import EncryptedFile
+import Keychain
+import TestSupport
+import Testing
+
+@testable import DefaultKeychain
+@testable import KeychainChoice
+
+@Suite("a keychain that others share, as programs use it") struct MembershipTests {
+  @Test("whoever was removed stays out")
+  func removed() throws {
+    let home = Home()
+    home.variables["LLAVERO_KEYCHAIN"] = "team"
+    let recipient = try SlotIdentity.make(at: home.folder["keys"], "member.txt")
+    let identity = home.folder["keys/member.txt"]
+    let team = ListedKeychain(
+      "team", .git, at: "/repository", [ListedKeychain.Option(ListedKeychain.identityOption, identity)])
+    try KeychainList.change(in: home.location.stateFolder) { (list) throws(KeychainChoiceError) in
+      do throws(KeychainList.Fault) { try list.add(team) } catch { throw .refusedChange(error) }
+    }
+    let location = try home.location.of(team)
+    let shared = EncryptedFileKeychain(at: location)
+    try shared.create(.recipient(recipient, identity: identity), isShared: true)
+    try shared.add(.internet(account: "alice"), "s3cret")
+    #expect(try home.keychain().accounts() == ["alice"])
+    location.noteExclusion()
+    let isOut = KeychainError.notMember(keychain: "team", recipient: recipient, wasBefore: true)
+    #expect(failure { try home.keychain().accounts() } == isOut)
+    #expect(failure { try home.keychain().add(.internet(account: "bob"), "x") } == isOut)
+    location.noteInclusion()
+    #expect(try home.keychain().accounts() == ["alice"])
+  }
+}
