@@ -228,8 +228,9 @@ public enum KeychainError: Error, Hashable, Sendable {
     case rateLimited(seconds: Int)
     /// It leads to a server that the keychain doesn't list.
     case redirected(to: String)
-    /// Nothing here logs in: there is no token, or what the login method needs is missing. `needed` names it.
-    case noLogin(needed: String)
+    /// Nothing here logs in: there is no token, or what the login method needs is missing. `needed` names it. One's own
+    /// keychain would have it for this URL and account; without an account, it has to come from elsewhere.
+    case noLogin(needed: String, url: String, account: ByteString?)
     /// It refuses the login, by this method.
     case loginRefused(method: String)
     /// It doesn't know the token, or no longer.

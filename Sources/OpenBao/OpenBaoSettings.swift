@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 package import SignIn
 
 /// What a person has said of a keychain in OpenBao or Vault when adding it.
@@ -12,7 +12,8 @@ package import SignIn
 /// | `login` | `token`, `approle`, `userpass`, `jwt`, `kubernetes` or `cert`; `token` |
 /// | `login-mount` | where the login method is mounted; as the method is called |
 /// | `role` | the role's identifier (`approle`), the role (`jwt`, `kubernetes`), or its name (`cert`) |
-/// | `user` | the user's name (`userpass`) |
+/// | `user` | the user's name (`userpass`), or a name for the token, of several that one's own keychain has (`token`) |
+/// | `token-from` | where the token is, whatever the variables' address: `variable`, `helper` or `file` (`token`) |
 /// | `jwt-file` | the file with the token of another service (`jwt`, `kubernetes`) |
 /// | `ca`, `ca-folder` | the authorities to trust, in place of the system's |
 /// | `cert`, `key` | this side's certificate and its key |
@@ -27,12 +28,24 @@ package struct OpenBaoSettings: Hashable, Sendable {
   package let login: LoginMethod
   /// The file with the token of another service; `nil` if a keychain has it.
   package let tokenFile: String?
+  /// Where the token is, if a person has said so (``LoginMethod/token(name:)``).
+  package let tokenSource: TokenSource?
   /// How to connect.
   package let setup: ExchangeSetup
   /// Whether the namespace was given.
   package let hasNamespace: Bool
   /// Copies on this machine.
   package let copies: Copies
+
+  /// Where the original clients have a person's token. None of these places says which server it is for.
+  package enum TokenSource: String, Hashable, Sendable, CaseIterable {
+    /// The variable `BAO_TOKEN` or `VAULT_TOKEN`.
+    case variable
+    /// The token helper that `~/.bao` or `~/.vault` names.
+    case helper
+    /// The file `~/.vault-token`.
+    case file
+  }
 
   /// How items are copied to this machine.
   package struct Copies: Hashable, Sendable {
@@ -80,8 +93,8 @@ package struct OpenBaoSettings: Hashable, Sendable {
   }
 
   private static let names = [
-    "mount", "namespace", "prefix", "address", "login", "login-mount", "role", "user", "jwt-file", "ca",
-    "ca-folder", "cert", "key", "server-name", "max-age", "fresh", "prefetch",
+    "mount", "namespace", "prefix", "address", "login", "login-mount", "role", "user", "jwt-file",
+    "token-from", "ca", "ca-folder", "cert", "key", "server-name", "max-age", "fresh", "prefetch",
   ]
 
   /// Reads what a person has said.
@@ -142,7 +155,9 @@ package struct OpenBaoSettings: Hashable, Sendable {
     }
     var uses: [String] = method == "token" ? [] : ["login-mount"]
     switch method {
-    case "token": login = .token
+    case "token":
+      login = .token(name: one("user").map { ByteString($0) })
+      uses += ["user", "token-from"]
     case "approle":
       login = .appRole(mount: mount, role: try needed("role"))
       uses.append("role")
@@ -167,9 +182,20 @@ package struct OpenBaoSettings: Hashable, Sendable {
       throw .value(
         option: "login", needed: "'token', 'approle', 'userpass', 'jwt', 'kubernetes' or 'cert'")
     }
-    for name in ["login-mount", "role", "user", "jwt-file"] where given[name] != nil && !uses.contains(name) {
+    for name in ["login-mount", "role", "user", "jwt-file", "token-from"]
+    where given[name] != nil && !uses.contains(name) {
       throw .useless(option: name, login: method)
     }
+    var tokenSource: TokenSource?
+    if let text = one("token-from") {
+      guard let source = TokenSource(rawValue: text) else {
+        throw .value(option: "token-from", needed: "'variable', 'helper' or 'file'")
+      }
+      // What comes from there is in no keychain.
+      if one("user") != nil { throw .useless(option: "user", login: method) }
+      tokenSource = source
+    }
+    self.tokenSource = tokenSource
     let tokenFile = try file("jwt-file")
     self.tokenFile = method == "kubernetes" ? tokenFile ?? Self.serviceAccountFile : tokenFile
 
@@ -264,17 +290,34 @@ extension OpenBaoSettings {
     ["BAO_" + name, "VAULT_" + name].compactMap(variable).first { !$0.isEmpty }
   }
 
-  /// Whether the variables are about this server, by their address, or name none.
+  /// Whether the variables are about this server, by their address, or name none. That is enough for what only concerns the
+  /// connection; a token goes only where ``name(_:_:)`` is true.
   package static func areAbout(_ server: OpenBaoServer, _ variable: (String) -> String?) -> Bool {
-    guard let text = value("ADDR", variable) else { return true }
-    guard let url = EndpointURL(text) else { return false }
+    value("ADDR", variable) == nil || name(server, variable)
+  }
+
+  /// Whether the variables' address is this server's: scheme, host and port.
+  package static func name(_ server: OpenBaoServer, _ variable: (String) -> String?) -> Bool {
+    guard let text = value("ADDR", variable), let url = EndpointURL(text) else { return false }
     return server.addresses.contains { $0.hasSameOrigin(as: url) }
+  }
+
+  /// Who logs in, so that no two logins of one server have the same: with what is in a file, the file decides who that is.
+  package var identity: ByteString {
+    let file: String? =
+      switch login {
+      case .jwt, .kubernetes: tokenFile
+      case .certificate: setup.certificate
+      case .token, .appRole, .userPassword: nil
+      }
+    return ByteString(login.account.bytes + (file.map { [UInt8(ascii: " ")] + $0.utf8 } ?? []))
   }
 
   private init(_ settings: OpenBaoSettings, server: OpenBaoServer, setup: ExchangeSetup) {
     self.server = server
     login = settings.login
     tokenFile = settings.tokenFile
+    tokenSource = settings.tokenSource
     self.setup = setup
     hasNamespace = settings.hasNamespace
     copies = settings.copies

@@ -15,21 +15,30 @@ struct GivenTokens {
   /// How long a token helper may take, in milliseconds.
   private static let helperTimeout = 10_000
 
-  /// The token; `nil` if there is none. The variable and the file count only if the address in the environment is this
-  /// server's, or there is none: a token is never sent to another server than the one that it may be for.
+  /// Whether the address in the environment is this server's. Otherwise nobody knows which server a token is for, and none
+  /// is sent, unless a person has said so.
+  var areForServer: Bool { OpenBaoSettings.name(server, variable) }
+
+  /// The token that is in one of the places; `nil` if there is none.
   ///
   /// - Throws: ``KeychainError`` if the token helper can't be run.
-  func token() throws(KeychainError) -> Secret? {
-    if OpenBaoSettings.areAbout(server, variable),
-      let name = ["BAO_TOKEN", "VAULT_TOKEN"].first(where: Self.isSet)
-    {
-      return Self.value(of: name)
-    }
+  func token(from source: OpenBaoSettings.TokenSource) throws(KeychainError) -> Secret? {
+    if source == .variable { return Self.variables.first(where: Self.isSet).flatMap { Self.value(of: $0) } }
     guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
-    if let helper = Self.helper(in: home) { return try token(of: helper) }
-    guard OpenBaoSettings.areAbout(server, variable) else { return nil }
-    return Self.token(in: home + "/.vault-token")
+    if source == .file { return Self.token(in: home + "/.vault-token") }
+    guard let helper = Self.helper(in: home) else { return nil }
+    return try token(of: helper)
   }
+
+  /// The token that the original clients would use; `nil` if there is none. A helper has it in place of the file.
+  ///
+  /// - Throws: ``KeychainError`` if the token helper can't be run.
+  func stored() throws(KeychainError) -> Secret? {
+    guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
+    return try token(from: Self.helper(in: home) == nil ? .file : .helper)
+  }
+
+  private static let variables = ["BAO_TOKEN", "VAULT_TOKEN"]
 
   // Not by `variable`, whose String could not be wiped.
   private static func isSet(_ name: String) -> Bool { CString(variable: name) != nil }
@@ -69,7 +78,9 @@ struct GivenTokens {
       words.map { CString(copying: $0) }, timeout: Self.helperTimeout, limit: Self.maximumSize)
     switch consume outcome {
     case .printed(let text): return Self.trimmed(text)
-    case .failed: throw .openBao(server: server.name, .noLogin(needed: "token from \(helper)"))
+    case .failed:
+      throw .openBao(
+        server: server.name, .noLogin(needed: "token from \(helper)", url: server.url, account: nil))
     }
   }
 

@@ -103,6 +103,7 @@ extension OpenBaoServer {
 extension OpenBaoSettings {
   /// Where the keychain is, and who logs in, in one text.
   var origin: ByteString {
-    ByteString("\(server.place) \(login.word) \(login.account.map { "\($0)" } ?? "")")
+    ByteString(
+      server.place.bytes + [UInt8(ascii: " ")] + login.word.utf8 + [UInt8(ascii: " ")] + identity.bytes)
   }
 }

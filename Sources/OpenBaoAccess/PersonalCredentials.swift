@@ -4,8 +4,8 @@ import OpenBao
 import SignIn
 
 /// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the server,
-/// with the namespace as their path and `openbao` as their security domain. The account is the user or role that logs in;
-/// the authentication type `token` marks a token that a login has given.
+/// with the namespace as their path and `openbao` as their security domain. The account is that of the login method: where
+/// it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a login has given.
 final class PersonalCredentials: LoginCredentials {
   private static let domain = OpenBaoKeychain.loginDomain
   private static let tokenType: ByteString = "token"
@@ -29,17 +29,8 @@ final class PersonalCredentials: LoginCredentials {
   }
 
   func token() throws(KeychainError) -> HeldToken? {
-    if settings.login == .token {
-      switch try given.token() {
-      case .some(let token): return HeldToken(token)
-      case .none: break
-      }
-      switch try stored(account: nil, type: nil) {
-      case .some(let answer): return HeldToken(answer.credential.secret.copy(), expiry: nil)
-      case .none: return nil
-      }
-    }
-    switch try stored(account: settings.login.account ?? "", type: Self.tokenType) {
+    if case .token = settings.login { return held(try personsToken()) }
+    switch try stored(account: settings.identity, type: Self.tokenType) {
     case .none: return nil
     case .some(let answer):
       let expiry = answer.credential.expiry
@@ -52,10 +43,42 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
+  /// The token that a person has provided for this server: no other one goes to it.
+  private func personsToken() throws(KeychainError) -> Secret? {
+    if let source = settings.tokenSource { return try given.token(from: source) }
+    let areForServer = given.areForServer
+    if areForServer {
+      switch try given.token(from: .variable) {
+      case .some(let token): return token
+      case .none: break
+      }
+    }
+    switch try stored(account: settings.login.account, type: nil) {
+    case .some(let answer): return answer.credential.secret.copy()
+    case .none: break
+    }
+    return areForServer ? try given.stored() : nil
+  }
+
+  private func held(_ token: consuming Secret?) -> HeldToken? {
+    switch consume token {
+    case .some(let token): HeldToken(token)
+    case .none: nil
+    }
+  }
+
+  private var isPersonsToken: Bool {
+    if case .token = settings.login { true } else { false }
+  }
+
+  func account(for method: LoginMethod) -> ByteString? {
+    settings.tokenSource == nil && settings.tokenFile == nil ? method.account : nil
+  }
+
   func keep(_ token: borrowing HeldToken) {
     // Whoever can't keep it logs in again the next time.
-    guard settings.login != .token, let keychain = try? personal() else { return }
-    var item = Item(.internetPassword(key(account: settings.login.account ?? "", type: Self.tokenType)))
+    guard !isPersonsToken, let keychain = try? personal() else { return }
+    var item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
     item.itemDescription = "OpenBao token"
     item.comment = token.renewal == nil ? nil : Self.renewable
     let credential = Credential(token.value.copy(), expiry: token.expiry)
@@ -71,8 +94,8 @@ final class PersonalCredentials: LoginCredentials {
   }
 
   func forget() {
-    guard settings.login != .token, let keychain = try? personal() else { return }
-    let item = Item(.internetPassword(key(account: settings.login.account ?? "", type: Self.tokenType)))
+    guard !isPersonsToken, let keychain = try? personal() else { return }
+    let item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
     guard let former = try? former(item, in: keychain) else { return }
     _ = try? keychain.delete([former])
   }
@@ -94,19 +117,19 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  /// - Parameter account: `nil` for any.
-  private func stored(account: ByteString?, type: ByteString?) throws(KeychainError) -> Answer? {
+  private func stored(account: ByteString, type: ByteString?) throws(KeychainError) -> Answer? {
     guard let keychain = try personal() else { return nil }
-    let place = key(account: nil, type: nil)
+    let place = key(account: account, type: type)
     let query = ItemQuery.internetPassword(
       try InternetPasswordQuery(
         protocol: place.protocol, server: place.server, port: place.port, account: account, path: place.path,
         securityDomain: Self.domain))
     return try keychain.reading { () throws(KeychainError) -> Answer? in
       for item in try keychain.find(query) {
-        // What git uses at that host is not for the server's own login.
+        // What git uses at that host is not for the server's own login, and neither is a login of another namespace.
         guard case .internetPassword(let key) = item.key, key.securityDomain == Self.domain,
-          key.authenticationType == type, let credential = try keychain.credentialIfPresent(of: item)
+          key.path ?? "" == place.path ?? "", key.authenticationType == type,
+          let credential = try keychain.credentialIfPresent(of: item)
         else { continue }
         return Answer(item: item, credential: credential)
       }
@@ -114,7 +137,7 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  private func key(account: ByteString?, type: ByteString?) -> InternetPassword {
+  private func key(account: ByteString, type: ByteString?) -> InternetPassword {
     let address = settings.server.addresses[0]
     let host = address.host.hasPrefix("[") ? String(address.host.dropFirst().dropLast()) : address.host
     let isUsual = address.port == InternetPassword.defaultPort(of: ByteString(address.scheme))

@@ -1,3 +1,5 @@
+import Bytes
+import CredentialProtocols
 import Keychain
 
 extension Failure {
@@ -29,11 +31,8 @@ extension Failure {
         failure(
           "\(server) leads to \(other), which the keychain doesn't list",
           "if that is one of its nodes, add it with the keychain's option 'address'")
-      case .noLogin(let needed):
-        failure(
-          "nothing here logs in to \(server): there is no \(needed)",
-          "log in with 'bao login', or store it with \(command: "llavero", "add", "--domain", "openbao", server)"
-        )
+      case .noLogin(let needed, let url, let account):
+        Self.noLogin(needed, at: server, url, account)
       case .loginRefused(let method):
         failure(
           "\(server) refuses the login by \(method)",
@@ -68,6 +67,25 @@ extension Failure {
       case .copyTooOld(let seconds, let reason):
         Self.tooOld(seconds, Failure(reason, at: server))
       }
+  }
+
+  private static func noLogin(
+    _ needed: String, at server: String, _ url: String, _ account: ByteString?
+  ) -> Failure {
+    let message = "nothing here logs in to \(server): there is no \(needed)"
+    guard let account else {
+      return Failure(
+        message, hint: "see the keychain's settings 'token-from' and 'jwt-file' in llavero-openbao(7)",
+        status: .keychain)
+    }
+    let store: Hint =
+      "store it with \(command: "llavero", "add", "--domain", "openbao", url, "--account", account)"
+    let isToken = account == "token" || account.bytes.starts(with: "token/".utf8)
+    return Failure(
+      message,
+      hint: isToken
+        ? "\(words: store); a token of 'bao login' counts if BAO_ADDR is \(prose: server), or with the setting 'token-from'"
+        : store, status: .keychain)
   }
 
   private static func tooOld(_ seconds: Int, _ reason: Failure) -> Failure {

@@ -54,6 +54,7 @@ private final class Credentials: LoginCredentials {
 
   func keep(_ token: borrowing HeldToken) { kept.append(shown(token.value)) }
   func forget() { forgotten += 1 }
+  func account(for method: LoginMethod) -> ByteString? { method.account }
   func secret(for method: LoginMethod) -> Secret? { Secret("needed") }
 }
 
@@ -63,7 +64,7 @@ struct SessionTests {
   private static let alice = "https://one.example:8200/v1/m/data/https/h/443/-/a/-/-"
 
   private func session(
-    _ server: ScriptedServer, _ addresses: [String] = [first], by method: LoginMethod = .token,
+    _ server: ScriptedServer, _ addresses: [String] = [first], by method: LoginMethod = .token(name: nil),
     _ credentials: Credentials = Credentials(), waits: @escaping (Int) -> Void = { _ in }
   ) throws -> OpenBaoSession {
     var patience = OpenBaoSession.Patience()
@@ -217,7 +218,7 @@ struct SessionTests {
   }
 
   private func session(_ server: ScriptedServer, _ credentials: Credentials) throws -> OpenBaoSession {
-    try session(server, [Self.first], by: .token, credentials)
+    try session(server, [Self.first], by: .token(name: nil), credentials)
   }
 
   @Test("a token is renewed when half its life is over, and used on if that fails")
@@ -251,7 +252,10 @@ struct SessionTests {
   @Test("a token that doesn't fit into a header is none", arguments: ["", "a b", "a\nX: y", "é"])
   func unusableToken(text: String) throws {
     let session = try session(ScriptedServer([]), Credentials([text]))
-    #expect(throws: KeychainError.openBao(server: Self.first, .noLogin(needed: "token"))) {
+    #expect(
+      throws: KeychainError.openBao(
+        server: Self.first, .noLogin(needed: "token", url: Self.first, account: "token"))
+    ) {
       _ = try session.send(.init(method: .get, path: "m/data/x"))
     }
   }
@@ -272,7 +276,8 @@ struct SessionTests {
     var patience = OpenBaoSession.Patience()
     patience.changes = 1
     let session = OpenBaoSession(
-      with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server, by: .token,
+      with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server,
+      by: .token(name: nil),
       Credentials(), memory: ForgetfulStore(), patience: patience, wait: { _ in })
     let date = try #require(Timestamp(rfc3339: "2026-11-25T13:00:00.000Z".utf8))
     return (OpenBaoKeychain(session, clock: { date }), server)

@@ -16,7 +16,7 @@ struct SettingsTests {
     #expect(
       settings.server.mount == "secret" && settings.server.namespace.isEmpty && settings.server.folder.isEmpty
     )
-    #expect(settings.login == .token)
+    #expect(settings.login == .token(name: nil))
     #expect(settings.copies.maximumAge == 86_400 && settings.copies.freshness == 60)
   }
 
@@ -55,5 +55,44 @@ struct SettingsTests {
     #expect(try settings().completed { variables[$0] }.setup.authorities == nil)
     variables["BAO_ADDR"] = "https://BAO.example:8200/"
     #expect(try settings().completed { variables[$0] }.setup.authorities == "/vault.pem")
+  }
+
+  @Test("a token is for a server only if the variables' address is the very same")
+  func servers() throws {
+    let server = try settings().server
+    for (address, isAbout, names) in [
+      (nil, true, false), ("https://bao.example:8200/x", true, true), ("https://bao.example", false, false),
+      ("http://bao.example:8200", false, false), ("nonsense", false, false),
+    ] as [(String?, Bool, Bool)] {
+      let variable = { (name: String) in name == "VAULT_ADDR" ? address : nil }
+      #expect(OpenBaoSettings.areAbout(server, variable) == isAbout)
+      #expect(OpenBaoSettings.name(server, variable) == names)
+    }
+  }
+
+  @Test("no two logins of one server have the same identity")
+  func identities() throws {
+    let logins = [
+      [("login", "token")], [("login", "token"), ("user", "a")], [("login", "userpass"), ("user", "a")],
+      [("login", "userpass"), ("user", "a"), ("login-mount", "up2")], [("login", "approle"), ("role", "a")],
+      [("login", "jwt"), ("role", "a")], [("login", "jwt"), ("role", "a"), ("jwt-file", "/j")],
+      [("login", "kubernetes"), ("role", "a")], [("login", "cert"), ("cert", "/c")],
+      [("login", "cert"), ("cert", "/d")], [("login", "cert"), ("cert", "/c"), ("role", "a")],
+    ]
+    let identities = try logins.map { try settings($0.map { (name: $0.0, value: $0.1) }).identity }
+    #expect(Set(identities).count == logins.count)
+    #expect(identities[2] == "userpass/a")
+  }
+
+  @Test("where a token is can be said, for a token alone")
+  func tokenSource() throws {
+    #expect(try settings([("token-from", "file")]).tokenSource == .file)
+    #expect(throws: OpenBaoSettings.Fault.useless(option: "token-from", login: "userpass")) {
+      try settings([("login", "userpass"), ("user", "a"), ("token-from", "file")])
+    }
+    #expect(throws: OpenBaoSettings.Fault.useless(option: "user", login: "token")) {
+      try settings([("user", "a"), ("token-from", "file")])
+    }
+    #expect(throws: OpenBaoSettings.Fault.self) { try settings([("token-from", "anywhere")]) }
   }
 }

@@ -91,7 +91,7 @@ public final class OpenBaoNode: Sendable {
     OpenBaoKeychain(
       OpenBaoSession(
         with: OpenBaoServer([address], mount: "secret", folder: folder),
-        over: CurlTransport(timeout: 30_000) { _ in HTTPSettings(ExchangeSetup()) }, by: .token,
+        over: CurlTransport(timeout: 30_000) { _ in HTTPSettings(ExchangeSetup()) }, by: .token(name: nil),
         GivenToken(Self.rootToken), memory: ForgetfulStore()))
   }
 }
@@ -105,6 +105,7 @@ package final class GivenToken: LoginCredentials {
   package func token() -> HeldToken? { HeldToken(Secret(text)) }
   package func keep(_ token: borrowing HeldToken) {}
   package func forget() {}
+  package func account(for method: LoginMethod) -> ByteString? { nil }
   package func secret(for method: LoginMethod) -> Secret? { nil }
 }
 

@@ -148,6 +148,11 @@ add_plain_fleet() {
   export LLAVERO_KEYCHAIN=fleet
 }
 
+# by_variable: logs in with the root token, by the variables of the original client
+by_variable() {
+  export BAO_ADDR=$bao BAO_TOKEN=$root_token
+}
+
 # own ACCOUNT SECRET [OPTION...]: stores what logs in to the server in the person's own keychain
 own() {
   printf '%s\n' "$2" >"$CASE/own"

@@ -32,6 +32,9 @@ package protocol LoginCredentials: AnyObject {
   /// Forgets the token that was kept.
   func forget()
 
+  /// The account under which a person's own keychain would have what the method needs; `nil` if it has to be elsewhere.
+  func account(for method: LoginMethod) -> ByteString?
+
   /// What the method logs in with; `nil` if it isn't there.
   ///
   /// - Throws: ``KeychainError`` if the place where it would be can't be read.

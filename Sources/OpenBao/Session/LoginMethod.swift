@@ -3,8 +3,8 @@ import JSON
 
 /// How to log in to a server.
 package enum LoginMethod: Hashable, Sendable {
-  /// With a token that there is already.
-  case token
+  /// With a token that there is already; of several for one server, the one with this name.
+  case token(name: ByteString?)
   /// As a role, with the identifier of a secret.
   case appRole(mount: String, role: ByteString)
   /// With a user's name and password.
@@ -28,13 +28,27 @@ package enum LoginMethod: Hashable, Sendable {
     }
   }
 
-  /// The account under which a keychain has what the method needs; `nil` if it needs nothing.
-  package var account: ByteString? {
+  /// Where the method is mounted, and who logs in by it. No two logins of one server have the same: a mount is never below
+  /// another one. It is the account under which a person's own keychain has what the method needs.
+  package var account: ByteString {
     switch self {
-    case .token, .certificate: nil
-    case .appRole(_, let role): role
-    case .userPassword(_, let name): name
-    case .jwt(_, let role), .kubernetes(_, let role): role
+    case .token(let name): Self.account("token", name)
+    case .appRole(let mount, let role), .jwt(let mount, let role), .kubernetes(let mount, let role):
+      Self.account(mount, role)
+    case .userPassword(let mount, let name): Self.account(mount, name)
+    case .certificate(let mount, let name): Self.account(mount, name)
+    }
+  }
+
+  private static func account(_ mount: String, _ name: ByteString?) -> ByteString {
+    ByteString(Array(mount.utf8) + (name.map { [UInt8(ascii: "/")] + $0.bytes } ?? []))
+  }
+
+  /// Whether the method logs in with something that a person has stored, or a file has.
+  var needsSecret: Bool {
+    switch self {
+    case .token, .certificate: false
+    case .appRole, .userPassword, .jwt, .kubernetes: true
     }
   }
 

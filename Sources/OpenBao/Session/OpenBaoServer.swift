@@ -43,6 +43,9 @@ package struct OpenBaoServer: Hashable, Sendable {
   /// The first address without a path, as messages name the server.
   package var name: String { addresses[0].origin }
 
+  /// The URL for which a person's own keychain has what logs in: the first address, with the namespace as its path.
+  package var url: String { namespace.isEmpty ? name : name + "/" + namespace }
+
   /// Where a request goes.
   ///
   /// - Parameter path: the path after `/v1/`.

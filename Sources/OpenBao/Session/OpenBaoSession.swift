@@ -123,7 +123,7 @@ package final class OpenBaoSession {
       var text = Secret("X-Vault-Token: ")
       text.append(token.value)
       header = consume text
-    case .none: throw error(.noLogin(needed: method.need))
+    case .none: throw error(noLogin)
     }
     return try exchange(request, body, header)
   }
@@ -155,12 +155,16 @@ package final class OpenBaoSession {
     try logIn()
   }
 
+  private var noLogin: KeychainError.OpenBaoFault {
+    .noLogin(needed: method.need, url: server.url, account: credentials.account(for: method))
+  }
+
   private func logIn() throws(KeychainError) {
-    guard let path = method.path else { throw error(.noLogin(needed: method.need)) }
+    guard let path = method.path else { throw error(noLogin) }
     var needed = Secret()
-    if method.account != nil {
+    if method.needsSecret {
       switch try credentials.secret(for: method) {
-      case .none: throw error(.noLogin(needed: method.need))
+      case .none: throw error(noLogin)
       case .some(let secret): needed = secret.copy()
       }
     }
