@@ -6,9 +6,7 @@ import SignIn
 /// The key-value store, version 2, that a keychain is in: one request and its meaning at a time.
 final class KeyValueStore {
   private let session: OpenBaoSession
-
-  /// The largest list of a folder, in bytes.
-  private static let maximumList = 8 << 20
+  private var bounds = ReadingBounds()
 
   init(_ session: OpenBaoSession) {
     self.session = session
@@ -23,6 +21,19 @@ final class KeyValueStore {
   }
 
   func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { session.error(fault) }
+
+  /// Begins another question, for which as much may be read as for the last one.
+  func beginQuestion() { bounds = ReadingBounds() }
+
+  private func bounded(
+    _ count: (inout ReadingBounds) throws(ReadingBounds.Exceeded) -> Void
+  ) throws(KeychainError) {
+    do throws(ReadingBounds.Exceeded) {
+      try count(&bounds)
+    } catch {
+      throw self.error(error.fault)
+    }
+  }
 
   /// What a 403 means.
   func forbidden(_ interface: String, _ path: String) -> KeychainError {
@@ -53,6 +64,8 @@ final class KeyValueStore {
   /// - Throws: ``KeychainError``, but not because of the policies.
   func read(_ path: ItemPath) throws(KeychainError) -> KnownPath {
     let outcome = try session.send(.init(method: .get, path: server.path("data", path.text)))
+    let size = outcome.reply.body.count
+    try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeAnswer(of: size) }
     switch outcome.reply.status {
     case 403: return .forbidden
     case 200: break
@@ -81,32 +94,37 @@ final class KeyValueStore {
 
   /// The paths of what is in a folder or below it, sorted; `nil` if the policies don't allow listing.
   ///
+  /// - Parameter beginning: how they have to begin; folders with none that does are not listed.
   /// - Throws: ``KeychainError``, but not because of the policies for the folder itself.
-  func paths(below folder: String) throws(KeychainError) -> [String]? {
+  func paths(below folder: String, beginningWith beginning: String = "") throws(KeychainError) -> [String]? {
     if session.memory.scans ?? true {
+      try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeFolder(atDepth: 0) }
       let outcome = try list(.scan, folder)
       switch outcome.reply.status {
       case 200:
         session.note { $0.scans = true }
         let keys = try keys(outcome.reply)
-        return try present(keys.items.map { Self.join(folder, $0) }.sorted())
-      case 404 where outcome.reply.complaint() == .none: return try present([])
+        return try present(keys.items.map { Self.join(folder, $0) }, beginning)
+      case 404 where outcome.reply.complaint() == .none: return try present([], beginning)
       case 403, 404, 405: break
       default: throw try unexpected(outcome.reply, "metadata", folder)
       }
     }
-    guard let listed = try listAll(below: folder) else { return nil }
+    guard let listed = try listAll(below: folder, beginning, depth: 0) else { return nil }
     session.note { $0.scans = false }
-    return try present(listed.sorted())
+    return try present(listed, beginning)
   }
 
-  private func present(_ paths: [String]) throws(KeychainError) -> [String] {
+  private func present(_ paths: [String], _ beginning: String) throws(KeychainError) -> [String] {
     // A mount of version 1 seems to have no folder of metadata.
     if paths.isEmpty { try requireVersion2() }
-    return paths
+    return paths.filter { $0.hasPrefix(beginning) }.sorted()
   }
 
-  private func listAll(below folder: String) throws(KeychainError) -> [String]? {
+  private func listAll(
+    below folder: String, _ beginning: String, depth: Int
+  ) throws(KeychainError) -> [String]? {
+    try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeFolder(atDepth: depth) }
     let outcome = try list(.list, folder)
     switch outcome.reply.status {
     case 200: break
@@ -117,7 +135,11 @@ final class KeyValueStore {
     let keys = try keys(outcome.reply)
     var paths = keys.items.map { Self.join(folder, $0) }
     // What lies in a folder that others keep for themselves isn't for this login.
-    for inner in keys.folders { paths += try listAll(below: Self.join(folder, inner)) ?? [] }
+    for name in keys.folders {
+      let inner = Self.join(folder, name)
+      guard (inner + "/").hasPrefix(beginning) || beginning.hasPrefix(inner + "/") else { continue }
+      paths += try listAll(below: inner, beginning, depth: depth + 1) ?? []
+    }
     return paths
   }
 
@@ -125,15 +147,22 @@ final class KeyValueStore {
     _ method: HTTPRequest.Method, _ folder: String
   ) throws(KeychainError) -> OpenBaoSession.Outcome {
     let path = server.path("metadata", folder)
-    return try session.send(.init(method: method, path: path + "/", maximumReply: Self.maximumList))
+    return try session.send(.init(method: method, path: path + "/", maximumReply: ReadingBounds.list))
   }
 
   private func keys(_ reply: borrowing ServerReply) throws(KeychainError) -> FolderKeys {
+    let keys: FolderKeys
     do throws(JSONReader.Malformed) {
-      return try FolderKeys(reply)
+      keys = try FolderKeys(reply)
     } catch {
       throw session.notUnderstood(reply)
     }
+    let size = reply.body.count
+    try bounded { (bounds) throws(ReadingBounds.Exceeded) in
+      try bounds.takeAnswer(of: size)
+      try bounds.takeItems(keys.items.count)
+    }
+    return keys
   }
 
   private static func join(_ folder: String, _ name: String) -> String {

@@ -81,6 +81,7 @@ package final class OpenBaoKeychain: KeychainStore {
   private func forget() {
     known = [:]
     listed = [:]
+    store.beginQuestion()
   }
 
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {

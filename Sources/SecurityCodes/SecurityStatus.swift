@@ -133,7 +133,7 @@ extension SecurityStatus {
     case .noMount: self = .noSuchKeychain
     case .notVersion2, .foreignItem: self = .invalidKeychain
     case .unreachable, .unsafeConnection, .noAnswer, .sealed, .uninitialised, .noActiveNode, .rateLimited,
-      .redirected, .changed, .notUnderstood, .noNetworkProgram, .copyTooOld:
+      .redirected, .changed, .notUnderstood, .tooMuch, .noNetworkProgram, .copyTooOld:
       self = .notAvailable
     }
   }

@@ -60,6 +60,10 @@ extension Failure {
         failure(
           "the reply of \(server) can't be understood (status \(status))",
           "see whether it is an OpenBao or Vault server, and its log")
+      case .tooMuch(let what, let limit):
+        failure(
+          "\(server) was not read to its end: it has more than \(limit) \(what)",
+          "ask for one place, or give the keychain a folder of its own with its setting 'prefix'")
       case .noNetworkProgram:
         failure(
           "\(server) can't be asked: there is no program for the network",

@@ -3,11 +3,9 @@ package import JSON
 
 /// The keys that a server lists of a folder.
 package struct FolderKeys: Hashable, Sendable {
-  /// The most keys that are read.
-  static let maximumCount = 200_000
   /// What is stored in the folder, or for a scan also below it, by its path from there.
   package private(set) var items: [String] = []
-  /// The folders in it, without slashes at their ends. A scan lists none.
+  /// The folders in it that can hold items, without slashes at their ends. A scan lists none.
   package private(set) var folders: [String] = []
 
   /// Reads a reply with status 200 to a LIST or SCAN.
@@ -22,8 +20,10 @@ package struct FolderKeys: Hashable, Sendable {
         try JSONReader.elements(of: value.raw) { (key) throws(JSONReader.Malformed) in
           // Bytes that aren't UTF-8 are none of ours.
           let text = "\(try key.string())"
-          if text.hasSuffix("/") { folders.append(String(text.dropLast())) } else { items.append(text) }
-          if items.count + folders.count > Self.maximumCount { throw JSONReader.Malformed() }
+          guard text.hasSuffix("/") else { return items.append(text) }
+          // No component of an item's path is different from such text.
+          let name = String(text.dropLast())
+          if OpenBaoServer.isPath(name), !name.utf8.contains(UInt8(ascii: "/")) { folders.append(name) }
         }
       }
     }

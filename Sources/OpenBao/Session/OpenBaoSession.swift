@@ -267,7 +267,8 @@ package final class OpenBaoSession {
         case .proxyAuthentication:
           return .fault(.unreachable("the proxy demands a login"), isThere: false, mayHaveArrived: false)
         case .unsafeConnection(let reason): throw self.error(.unsafeConnection(reason))
-        case .tooLarge: throw self.error(.notUnderstood(status: 200))
+        case .tooLarge:
+          throw self.error(.tooMuch(what: "bytes in an answer", limit: request.maximumReply))
         case .tooSlow(let milliseconds):
           return .fault(.noAnswer(milliseconds: milliseconds), isThere: isRedirected, mayHaveArrived: true)
         case .cancelled: throw .promptDismissed
