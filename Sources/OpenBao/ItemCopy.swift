@@ -57,16 +57,40 @@ extension OpenBaoKeychain {
   package func copies(below folder: String) throws(KeychainError) -> [ItemCopy]? {
     try reading { () throws(KeychainError) -> [ItemCopy]? in
       guard let paths = try paths(below: folder) else { return nil }
-      var copies: [ItemCopy] = []
+      return try copies(of: paths)
+    }
+  }
+
+  /// Copies of the items whose paths begin so, by the folders that copies are kept of. No other item is read, and neither is
+  /// one in a folder of which only a part begins so, or that this login may not read as a whole.
+  ///
+  /// - Throws: ``KeychainError``
+  package func copies(beginningWith beginning: String) throws(KeychainError) -> [String: [ItemCopy]] {
+    let folder = beginning.lastIndex(of: "/").map { String(beginning[..<$0]) } ?? ""
+    return try reading { () throws(KeychainError) -> [String: [ItemCopy]] in
+      guard let paths = try paths(below: folder, beginningWith: beginning) else { return [:] }
+      var whole: [String: [ItemPath]] = [:]
       for path in paths {
-        switch try stored(path) {
-        case .item(let stored): copies.append(ItemCopy(stored))
-        // Nobody could tell from a copy that there is something.
-        case .forbidden: return nil
-        case .absent, .moved, .foreign: break
-        }
+        let name = SearchFolders.folders(of: path).first { ($0 + "/").hasPrefix(beginning) }
+        if let name { whole[name, default: []].append(path) }
       }
+      var copies: [String: [ItemCopy]] = [:]
+      for (name, paths) in whole { copies[name] = try self.copies(of: paths) }
       return copies
     }
+  }
+
+  /// Copies of items; `nil` if one of them may not be read.
+  private func copies(of paths: [ItemPath]) throws(KeychainError) -> [ItemCopy]? {
+    var copies: [ItemCopy] = []
+    for path in paths {
+      switch try stored(path) {
+      case .item(let stored): copies.append(ItemCopy(stored))
+      // Nobody could tell from a copy that there is something.
+      case .forbidden: return nil
+      case .absent, .moved, .foreign: break
+      }
+    }
+    return copies
   }
 }

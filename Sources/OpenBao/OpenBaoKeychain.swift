@@ -125,11 +125,14 @@ package final class OpenBaoKeychain: KeychainStore {
   }
 
   /// The paths of the items in a folder; `nil` if the policies don't allow listing.
-  func paths(below folder: String) throws(KeychainError) -> [ItemPath]? {
-    if let inside = listed[folder] { return inside }
-    guard let texts = try store.paths(below: folder) else { return nil }
+  ///
+  /// - Parameter beginning: how they have to begin.
+  func paths(below folder: String, beginningWith beginning: String = "") throws(KeychainError) -> [ItemPath]?
+  {
+    if beginning.isEmpty, let inside = listed[folder] { return inside }
+    guard let texts = try store.paths(below: folder, beginningWith: beginning) else { return nil }
     let inside = texts.compactMap { ItemPath(parsing: $0) }
-    listed[folder] = inside
+    if beginning.isEmpty { listed[folder] = inside }
     return inside
   }
 

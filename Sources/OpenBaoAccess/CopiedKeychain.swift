@@ -184,14 +184,8 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func prefetch(_ beginning: String) throws(KeychainError) {
-    let folder = beginning.lastIndex(of: "/").map { String(beginning[..<$0]) } ?? ""
     let now = clock()
-    guard let items = try server.copies(below: folder) else { return }
-    let wanted = items.filter { $0.path.text.hasPrefix(beginning) }
-    for (name, items) in Dictionary(grouping: wanted, by: { SearchFolders.smallest(of: $0.path) }) {
-      // A folder of which only a part begins so is not known as a whole.
-      if (name + "/").hasPrefix(beginning) { copies.keep(items, of: name, at: now) }
-    }
+    for (name, items) in try server.copies(beginningWith: beginning) { copies.keep(items, of: name, at: now) }
   }
 
   // MARK: Changing

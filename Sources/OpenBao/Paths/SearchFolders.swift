@@ -95,14 +95,16 @@ package struct SearchFolders: Hashable, Sendable {
 }
 
 extension SearchFolders {
-  /// The folder in which a search for any account looks for the item of a path.
-  package static func smallest(of path: ItemPath) -> String {
-    let count: Int
-    switch path.key {
-    case .internetPassword: count = 4
-    case .genericPassword: count = 2
-    case .cryptographic, .secretService: count = 1
-    }
-    return path.text.split(separator: "/").prefix(count).joined(separator: "/")
+  /// The folders in which searches look for the item of a path: the one for any account first, then, if there is one, that
+  /// for its own account.
+  static func folders(of path: ItemPath) -> [String] {
+    let counts: [Int] =
+      switch path.key {
+      case .internetPassword: [4, 5]
+      case .genericPassword: [2]
+      case .cryptographic, .secretService: [1]
+      }
+    let components = path.text.split(separator: "/")
+    return counts.map { components.prefix($0).joined(separator: "/") }
   }
 }
