@@ -170,8 +170,10 @@ final class KeyValueStore {
   }
 
   /// Throws unless the mount is of version 2. What is absent, or was written, in one of version 1 would be lost later.
-  func requireVersion2() throws(KeychainError) {
-    if session.memory.isVersion2 { return }
+  ///
+  /// - Parameter again: whether to ask, although it is known.
+  func requireVersion2(again: Bool = false) throws(KeychainError) {
+    if session.memory.isVersion2, !again { return }
     let outcome = try session.send(.init(method: .get, path: "sys/internal/ui/mounts/" + server.mount))
     switch outcome.reply.status {
     case 200: break

@@ -208,7 +208,8 @@ package final class OpenBaoKeychain: KeychainStore {
   ) throws(KeychainError) -> Item {
     try item.validate(with: credential)
     if item.key.isForLogin {
-      throw .unavailable(reason: "what logs in to such a server has to be in a keychain of your own")
+      throw .unavailable(
+        reason: "what logs in to such a server has to be in a keychain of your own; name it with --keychain")
     }
     let path = try ItemPath(item.key)
     let credential = credential.copy()
@@ -418,7 +419,7 @@ package final class OpenBaoKeychain: KeychainStore {
   /// they allow it.
   package func probe() -> KeychainReadiness {
     do throws(KeychainError) {
-      try store.requireVersion2()
+      try store.requireVersion2(again: true)
       return .ready
     } catch {
       return KeychainReadiness(readingFailedWith: error)

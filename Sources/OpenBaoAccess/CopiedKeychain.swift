@@ -19,8 +19,6 @@ package final class CopiedKeychain: KeychainStore {
   private static let absence = 30
   /// After how many seconds a contact is tried again at the earliest.
   private static let pause = 10
-  private static let noteName = "contact"
-  private static let lockName = "refresh.lock"
 
   private let server: OpenBaoKeychain
   private let settings: OpenBaoSettings
@@ -116,7 +114,7 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func renewBehind(_ folders: [String]) {
-    var note = ContactNote(in: folder, named: Self.noteName)
+    var note = ContactNote(in: folder, named: StateFiles.contact)
     let former = note
     if let since = note.failingSince, !note.isSaid {
       onNotice(.answeringFromCopies(server: settings.server.name, since: since))
@@ -127,19 +125,19 @@ package final class CopiedKeychain: KeychainStore {
       note.tried = clock()
       refreshLater(folders)
     }
-    if note != former { note.write(in: folder, named: Self.noteName) }
+    if note != former { note.write(in: folder, named: StateFiles.contact) }
   }
 
   private func noteContact() {
-    var note = ContactNote(in: folder, named: Self.noteName)
+    var note = ContactNote(in: folder, named: StateFiles.contact)
     if note.failingSince == nil, !settings.copies.prefetched.isEmpty, note.tried == nil {
       note.tried = clock()
-      note.write(in: folder, named: Self.noteName)
+      note.write(in: folder, named: StateFiles.contact)
       refreshLater([])
     } else if note.failingSince != nil {
       note.failingSince = nil
       note.isSaid = false
-      note.write(in: folder, named: Self.noteName)
+      note.write(in: folder, named: StateFiles.contact)
     }
   }
 
@@ -158,7 +156,7 @@ package final class CopiedKeychain: KeychainStore {
   /// read is forgotten. Another process that does so already is not waited for.
   package func refresh(_ folders: [String]) {
     guard let place = try? Folder(creating: folder),
-      let lock = try? FileLock(Self.lockName, in: place, patience: 0, onWaiting: {})
+      let lock = try? FileLock(StateFiles.refreshLock, in: place, patience: 0, onWaiting: {})
     else { return }
     defer { withExtendedLifetime(lock) {} }
     do throws(KeychainError) {
@@ -173,13 +171,13 @@ package final class CopiedKeychain: KeychainStore {
       for beginning in settings.copies.prefetched { try prefetch(beginning) }
       var note = ContactNote()
       note.tried = clock()
-      note.write(in: folder, named: Self.noteName)
+      note.write(in: folder, named: StateFiles.contact)
     } catch {
       if case .openBao(_, let fault) = error, fault.endsCopies { copies.forget { _ in true } }
-      var note = ContactNote(in: folder, named: Self.noteName)
+      var note = ContactNote(in: folder, named: StateFiles.contact)
       note.tried = clock()
       note.failingSince = note.failingSince ?? clock()
-      note.write(in: folder, named: Self.noteName)
+      note.write(in: folder, named: StateFiles.contact)
     }
   }
 

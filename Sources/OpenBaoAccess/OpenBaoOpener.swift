@@ -1,9 +1,7 @@
 import Bytes
 package import EncryptedFile
-import Glibc
 package import Keychain
 package import OpenBao
-import PrivateFiles
 import Renewing
 import SignIn
 
@@ -42,17 +40,12 @@ package struct OpenBaoOpener {
   ///
   /// - Parameter name: the keychain's name.
   package static func forget(_ name: String, at location: VaultLocation) {
-    let folder = folder(at: location)
-    remove(folder + "/" + name)
-    unlink("\(folder)/\(name).server")
+    let own = folder(at: location) + "/" + name
+    StateFiles.empty(own + "/" + StateFiles.copies)
+    StateFiles.remove(own)
   }
 
-  /// Removes a folder of llavero's own with all that is in it, as well as that is possible.
-  private static func remove(_ path: String) {
-    guard let folder = try? Folder(opening: path) else { return }
-    for name in (try? folder.names()) ?? [] where unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
-    rmdir(path)
-  }
+  private var folder: String { Self.folder(at: location) + "/" + name }
 
   /// Opens the keychain with its copies on this machine, unless it is to have none. No request is sent before something is
   /// asked for.
@@ -79,7 +72,7 @@ package struct OpenBaoOpener {
     _ onNotice: @escaping (CopiedKeychain.Notice) -> Void
   ) -> CopiedKeychain {
     CopiedKeychain(
-      server, settings, in: Self.folder(at: location) + "/" + name, refreshLater: refreshLater,
+      server, settings, in: folder, refreshLater: refreshLater,
       onNotice: onNotice)
   }
 
@@ -88,7 +81,7 @@ package struct OpenBaoOpener {
     let session = OpenBaoSession(
       with: settings.server, over: CompanionTransport(settings.setup), by: settings.login,
       PersonalCredentials(settings, variable: variable, personal: personal),
-      memory: ServerMemoryFile(in: Self.folder(at: location), of: name, at: settings.server))
+      memory: ServerMemoryFile(in: folder, at: settings.server))
     return OpenBaoKeychain(session)
   }
 }

@@ -8,17 +8,15 @@ import SignIn
 /// Keeps what is known of a keychain's server in a small file of this machine's.
 final class ServerMemoryFile: ServerMemoryStore {
   private let folder: String
-  private let name: String
   private let server: OpenBaoServer
 
   private static let maximumSize = 65_536
 
   /// - Parameters:
-  ///   - folder: the folder of such files.
-  ///   - keychain: the keychain's name.
-  init(in folder: String, of keychain: String, at server: OpenBaoServer) {
+  ///   - folder: the folder of this machine's files about the keychain.
+  ///   - server: the server.
+  init(in folder: String, at server: OpenBaoServer) {
     self.folder = folder
-    name = keychain + ".server"
     self.server = server
   }
 
@@ -27,7 +25,7 @@ final class ServerMemoryFile: ServerMemoryStore {
 
   func memory() -> ServerMemory {
     var memory = ServerMemory()
-    guard let folder = try? Folder(opening: folder), let file = try? folder.file(name),
+    guard let folder = try? Folder(opening: folder), let file = try? folder.file(StateFiles.server),
       let text = try? file.contents(limit: Self.maximumSize)
     else { return memory }
     var isAboutThis = false
@@ -55,6 +53,8 @@ final class ServerMemoryFile: ServerMemoryStore {
     json.endObject()
     let line = json.finishLine()
     guard let folder = try? Folder(creating: folder) else { return }
-    try? line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
+    try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replace(StateFiles.server, with: bytes)
+    }
   }
 }

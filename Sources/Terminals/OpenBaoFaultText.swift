@@ -53,7 +53,9 @@ extension Failure {
           "the secrets engine of \(server) at \(mount) is not version 2 of the key-value store, which keeps versions",
           "its operator can upgrade it with \(command: "bao", "kv", "enable-versioning", mount)")
       case .foreignItem(let path):
-        failure("what \(server) has at \(path) is not an item of llavero's")
+        failure(
+          "what \(server) has at \(path) is not an item of llavero's",
+          "it stays as it is; choose another account or path, or have its owner move it")
       case .changed(let path):
         failure("gave up: others keep changing \(path) at \(server)", "try again")
       case .notUnderstood(let status):
