@@ -46,7 +46,7 @@ package final class CopiedKeychain: KeychainStore {
     self.server = server
     self.settings = settings
     self.folder = folder
-    copies = CopiesFile(in: folder, of: settings.origin)
+    copies = CopiesFile(in: folder, of: settings.origin, maximumAge: settings.copies.maximumAge)
     self.clock = clock
     self.refreshLater = refreshLater
     self.onNotice = onNotice
@@ -71,6 +71,7 @@ package final class CopiedKeychain: KeychainStore {
       let ages = search.folders.compactMap { copies.folder($0) }.map { clock().seconds - $0.fetched.seconds }
       guard ages.count == search.folders.count, let oldest = ages.max(), oldest > settings.copies.maximumAge
       else { throw .openBao(server: name, fault) }
+      copies.forget(at: clock())
       throw .openBao(server: name, .copyTooOld(seconds: Int(oldest), because: fault))
     }
   }
@@ -165,15 +166,18 @@ package final class CopiedKeychain: KeychainStore {
         if let items = try server.copies(below: name) {
           copies.keep(items, of: name, at: now)
         } else {
-          copies.forget { $0 == name }
+          copies.forget(at: now) { $0 == name }
         }
       }
       for beginning in settings.copies.prefetched { try prefetch(beginning) }
+      copies.forget(at: clock())
       var note = ContactNote()
       note.tried = clock()
       note.write(in: folder, named: StateFiles.contact)
     } catch {
-      if case .openBao(_, let fault) = error, fault.endsCopies { copies.forget { _ in true } }
+      var isRefused = false
+      if case .openBao(_, let fault) = error { isRefused = fault.endsCopies }
+      copies.forget(at: clock()) { _ in isRefused }
       var note = ContactNote(in: folder, named: StateFiles.contact)
       note.tried = clock()
       note.failingSince = note.failingSince ?? clock()
@@ -241,7 +245,7 @@ package final class CopiedKeychain: KeychainStore {
     let places = touched
     touched = []
     found = [:]
-    copies.forget { folder in
+    copies.forget(at: clock()) { folder in
       places.contains { $0 == folder || $0.hasPrefix(folder + "/") || folder.hasPrefix($0 + "/") }
     }
   }

@@ -6,7 +6,8 @@ import OpenBao
 
 /// Copies of what was asked for, on this machine: an encrypted file with an identity of its own, in which each folder of the
 /// server is a generic password whose secret has all its items. A copy is lost rather than in anybody's way: whatever can't be
-/// read or written counts as none.
+/// read or written counts as none. One that is too old to answer is removed with the next change, and the file with the last
+/// one.
 final class CopiesFile {
   /// What was in a folder at one time.
   struct FolderCopy {
@@ -18,18 +19,27 @@ final class CopiesFile {
   /// For how many seconds a writer waits for others.
   private static let patience = 5
 
-  private let file: EncryptedFileKeychain
+  private var file: EncryptedFileKeychain
+  private let folder: String
   private let origin: ByteString
+  private let maximumAge: Int
 
   /// - Parameters:
-  ///   - folder: the folder of the file and its identity.
+  ///   - folder: the folder of the files about the keychain; the copies have one of their own in it.
   ///   - origin: the place and the login that the copies are of. Those of another one, which may have had the same name
   ///     before, count as none.
-  init(in folder: String, of origin: ByteString) {
+  ///   - maximumAge: how old a copy may be that answers, in seconds.
+  init(in folder: String, of origin: ByteString, maximumAge: Int) {
+    self.folder = folder
     self.origin = origin
-    file = EncryptedFileKeychain(
-      at: VaultLocation(vaultFolder: folder + "/copies", stateFolder: folder), respondent: { .nobody },
-      patience: Self.patience)
+    self.maximumAge = maximumAge
+    file = Self.file(in: folder)
+  }
+
+  private static func file(in folder: String) -> EncryptedFileKeychain {
+    EncryptedFileKeychain(
+      at: VaultLocation(vaultFolder: folder + "/" + StateFiles.copies, stateFolder: folder),
+      respondent: { .nobody }, patience: patience)
   }
 
   /// The copy of a folder, or the part of its parent's; `nil` if there is none.
@@ -51,10 +61,16 @@ final class CopiesFile {
     try? file.reading { () throws(KeychainError) -> FolderCopy? in
       let query = ItemQuery.genericPassword(
         try GenericPasswordQuery(service: Self.service, account: ByteString(name)))
-      guard let item = try file.items(matching: query).first,
-        let credential = try file.credentialIfPresent(of: item)
-      else { return nil }
-      return parse(credential.secret)
+      return try file.items(matching: query).first.flatMap { (item) throws(KeychainError) in
+        try copy(in: item)
+      }
+    }
+  }
+
+  private func copy(in item: Item) throws(KeychainError) -> FolderCopy? {
+    switch try file.credentialIfPresent(of: item) {
+    case .none: nil
+    case .some(let credential): parse(credential.secret)
     }
   }
 
@@ -92,7 +108,7 @@ final class CopiesFile {
     json.endArray()
     json.endObject()
     let text = json.finish()
-    guard text.count <= ItemBounds.secret else { return forget { $0 == name } }
+    guard text.count <= ItemBounds.secret else { return forget(at: now) { $0 == name } }
     let credential = Credential(text.copy())
     try? file.exclusively { () throws(KeychainError) in
       let query = ItemQuery.genericPassword(
@@ -103,20 +119,50 @@ final class CopiesFile {
         try file.add(
           Item(GenericPassword(service: Self.service, account: ByteString(name))), credential)
       }
+      try file.delete(try forgotten(at: now) { _ in false })
     }
     // What was deleted or replaced stays in the file for a while otherwise.
     _ = try? file.compact()
   }
 
-  /// Forgets folders.
-  func forget(_ isForgotten: (String) -> Bool) {
+  /// Forgets folders, and all copies that are too old to answer or are of another place or login. If no others are left, the
+  /// file is deleted.
+  func forget(at now: Timestamp, _ isForgotten: (String) -> Bool = { _ in false }) {
     guard (try? file.exists()) ?? false else { return }
+    var isChanged = false
     try? file.exclusively { () throws(KeychainError) in
-      let all = ItemQuery.genericPassword(try GenericPasswordQuery(service: Self.service))
-      let items = try file.items(matching: all).filter { isForgotten($0.key.account?.description ?? "") }
-      if !items.isEmpty { try file.delete(items) }
+      let gone = try forgotten(at: now, isForgotten)
+      isChanged = !gone.isEmpty
+      // The mark of a deletion would keep its name.
+      if gone.count == (try file.items(matching: Self.all).count) { return deleteFile() }
+      if isChanged { try file.delete(gone) }
     }
-    _ = try? file.compact()
+    if isChanged { _ = try? file.compact() }
+  }
+
+  private static let all = ItemQuery.criteria(ItemCriteria())
+
+  private func forgotten(
+    at now: Timestamp, _ isForgotten: (String) -> Bool
+  ) throws(KeychainError) -> [Item] {
+    var gone: [Item] = []
+    for item in try file.items(matching: Self.all) {
+      let name = item.key.account?.description ?? ""
+      let copy = isForgotten(name) ? nil : try copy(in: item)
+      if copy.map({ now.seconds - $0.fetched.seconds > maximumAge || $0.fetched > now }) ?? true {
+        gone.append(item)
+      }
+    }
+    return gone
+  }
+
+  /// Deletes the file with its identity and what was noted of it, but not its lock.
+  private func deleteFile() {
+    // What says that there is a file goes first, so that none is missed.
+    StateFiles.empty(folder) { !$0.hasSuffix(".seen") }
+    StateFiles.empty(folder + "/" + StateFiles.copies) { $0 == "lock" }
+    StateFiles.empty(folder, keeping: StateFiles.ofKeychain)
+    file = Self.file(in: folder)
   }
 
   /// The folders of which there are copies.
