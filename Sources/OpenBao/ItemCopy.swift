@@ -6,7 +6,7 @@ package import Keychain
 package final class ItemCopy {
   /// Where it is stored there.
   package let path: ItemPath
-  private let stored: StoredItem
+  let stored: StoredItem
 
   init(_ stored: StoredItem) {
     path = stored.path

@@ -23,6 +23,13 @@ package final class OpenBaoKeychain: KeychainStore {
   private var depth = 0
   /// The changes that are being collected, in their order.
   private var pending: [PendingChange]?
+  /// Whether what is looked up to be changed may be taken from copies: at the first attempt, for a change that is made of an
+  /// old copy fails.
+  package private(set) var mayAssume = false
+  /// What was taken from copies since then.
+  private var assumed: Set<ItemPath> = []
+  /// Whether anything was, be it that there is nothing.
+  private var hasAssumed = false
   /// The items that the last changes have made.
   private var made: [ItemReference: Item] = [:]
 
@@ -350,9 +357,23 @@ package final class OpenBaoKeychain: KeychainStore {
   /// False: nobody waits for a lock, and what is looked up to be changed has to be looked up once.
   package var looksBeforeChanging: Bool { false }
 
+  /// Takes copies for all that is in a folder, if ``mayAssume``.
+  package func assume(_ copies: [ItemCopy], areAllIn folder: String) {
+    guard mayAssume, listed[folder] == nil else { return }
+    hasAssumed = true
+    listed[folder] = copies.map(\.path)
+    for copy in copies where known[copy.path] == nil {
+      known[copy.path] = .item(copy.stored)
+      located[copy.stored.reference] = copy.path
+      assumed.insert(copy.path)
+    }
+  }
+
   /// Collects the changes of `body` and makes them afterwards, each if nobody else has changed its item meanwhile. If
   /// somebody has, `body` runs again with what is there by then. The server has no transactions: of several items, some may
   /// be changed already when that is found, or when the connection is lost.
+  ///
+  /// A `body` that was shown copies, and has failed or changed nothing, runs again with what is on the server.
   package func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -372,13 +393,24 @@ package final class OpenBaoKeychain: KeychainStore {
       forget()
       made = [:]
       pending = []
+      mayAssume = attempt == 0
+      assumed = []
+      hasAssumed = false
       depth += 1
       defer {
         depth -= 1
         pending = nil
+        mayAssume = false
         forget()
       }
-      let result = try body()
+      let result: Result
+      do throws(KeychainError) {
+        result = try body()
+      } catch {
+        if hasAssumed { continue }
+        throw error
+      }
+      if hasAssumed, pending?.isEmpty ?? true { continue }
       contested = try commit(pending ?? [])
       if contested == nil { return result }
     }
@@ -401,7 +433,10 @@ package final class OpenBaoKeychain: KeychainStore {
         note(item, written)
       case .move(let path, let version, let destination):
         guard try store.leaveNote(at: path, over: version, movedTo: destination) else { return path }
-      case .delete(let path, let version): try store.delete(version, of: path)
+      case .delete(let path, let version):
+        // To delete a former version would change nothing.
+        if assumed.contains(path), try store.read(path).item?.version != version { return path }
+        try store.delete(version, of: path)
       }
     }
     return nil
