@@ -63,24 +63,8 @@ final class KeyValueStore {
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func read(_ path: ItemPath) throws(KeychainError) -> KnownPath {
-    let outcome = try session.send(.init(method: .get, path: server.path("data", path.text)))
-    let size = outcome.reply.body.count
-    try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeAnswer(of: size) }
-    switch outcome.reply.status {
-    case 403: return .forbidden
-    case 200: break
-    case 404 where outcome.reply.complaint() == .none: break
-    default: throw try unexpected(outcome.reply, "data", path.text)
-    }
-    let found: ReadOutcome
-    do throws(JSONReader.Malformed) {
-      found = try ReadOutcome(outcome.reply, at: path)
-    } catch {
-      // Version 1 has nothing like a version's number.
-      try requireVersion2()
-      throw session.notUnderstood(outcome.reply)
-    }
-    switch consume found {
+    switch try read(path, version: nil) {
+    case .none: return .forbidden
     case .record(let record, let version):
       return .item(StoredItem(record, at: path, version: version.number))
     case .moved(let destination, let version): return .moved(to: destination, version: version.number)
@@ -89,6 +73,29 @@ final class KeyValueStore {
     case .absent:
       try requireVersion2()
       return .absent(version: 0)
+    }
+  }
+
+  /// What was at a path in one version, or what is in the newest; `nil` if the policies don't allow reading.
+  ///
+  /// - Throws: ``KeychainError``, but not because of the policies.
+  func read(_ path: ItemPath, version: Int?) throws(KeychainError) -> ReadOutcome? {
+    let outcome = try session.send(
+      .init(method: .get, path: server.path("data", path.text), version: version))
+    let size = outcome.reply.body.count
+    try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeAnswer(of: size) }
+    switch outcome.reply.status {
+    case 403: return nil
+    case 200: break
+    case 404 where outcome.reply.complaint() == .none: break
+    default: throw try unexpected(outcome.reply, "data", path.text)
+    }
+    do throws(JSONReader.Malformed) {
+      return try ReadOutcome(outcome.reply, at: path)
+    } catch {
+      // Version 1 has nothing like a version's number.
+      try requireVersion2()
+      throw session.notUnderstood(outcome.reply)
     }
   }
 

@@ -11,7 +11,7 @@ package import Keychain
 /// What the policies don't let this login list or read isn't found by a search for anything. It is an error where a query
 /// names it and nothing else answers.
 package final class OpenBaoKeychain: KeychainStore {
-  private let store: KeyValueStore
+  let store: KeyValueStore
   private let clock: () -> Timestamp
 
   /// What was read since the outermost ``reading(_:)`` or ``exclusively(_:)`` began, or by the last search.
@@ -332,16 +332,6 @@ package final class OpenBaoKeychain: KeychainStore {
       }
       return count
     }
-  }
-
-  /// Puts an item back that was deleted last at its path, and returns it; `nil` if nothing was deleted there.
-  ///
-  /// - Throws: ``KeychainError``.
-  package func undelete(_ key: Item.Key) throws(KeychainError) -> Item? {
-    let path = try ItemPath(key)
-    guard case .absent(let version) = try store.read(path), version > 0 else { return nil }
-    try store.undelete(version, of: path)
-    return try store.read(path).item?.item
   }
 
   // MARK: Making changes

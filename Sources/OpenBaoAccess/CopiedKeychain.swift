@@ -294,6 +294,19 @@ package final class CopiedKeychain: KeychainStore {
   }
 }
 
+extension CopiedKeychain: VersionedKeychain {
+  package func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion] {
+    try server.formerVersions(matching: query)
+  }
+
+  package func bringBack(_ former: FormerVersion, replacing: Bool) throws(KeychainError) -> Item {
+    try touching(former.item)
+    let item = try server.bringBack(former, replacing: replacing)
+    settle()
+    return item
+  }
+}
+
 extension KeychainError.OpenBaoFault {
   /// Whether the server can't be asked at present, whatever it would say.
   fileprivate var isOutage: Bool {

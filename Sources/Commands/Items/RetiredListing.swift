@@ -1,12 +1,29 @@
 import EncryptedFile
 import JSON
 import Keychain
+import OpenBao
 import Terminals
+
+/// An item that was deleted, or a secret that was replaced, and can be brought back.
+protocol Retired {
+  /// The item, as it was.
+  var item: Item { get }
+  /// When it went out of use.
+  var retired: Timestamp { get }
+  /// Why.
+  var reason: RetirementReason { get }
+}
+
+extension RetiredItem: Retired {}
+
+extension FormerVersion: Retired {
+  var reason: RetirementReason { isDeleted ? .deleted : .replaced }
+}
 
 /// What `llavero undelete --list` prints.
 struct RetiredListing {
   /// Deleted items and replaced secrets, the latest first.
-  let items: [RetiredItem]
+  let items: [any Retired]
   /// Whether the items have numbers, which `--entry` takes. They count within one place.
   let isNumbered: Bool
 

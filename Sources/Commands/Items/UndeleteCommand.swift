@@ -2,6 +2,7 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import OpenBao
 import Renewing
 import Terminals
 import ToolCommands
@@ -13,13 +14,15 @@ struct UndeleteCommand: ParsableCommand {
     abstract: "Bring back a deleted item, or an earlier secret",
     discussion: """
       For 30 days, brings back items of the encrypted file that you deleted or that git erased because a server refused \
-      them, and secrets that were replaced.
+      them, and secrets that were replaced. A keychain in OpenBao or Vault, named with --keychain, has what its server keeps: \
+      usually the last ten versions of an item, for everybody.
 
         llavero undelete --list
         llavero undelete https://github.com --list
         llavero undelete https://github.com --account alice
         llavero undelete https://github.com --account alice --entry 2
         llavero undelete --attribute application=chromium
+        llavero undelete https://git.example.com --account ci --keychain fleet
 
       '--entry' goes back to an earlier secret; you can bring the present one back in turn. What a program keeps in the \
       Secret Service has no place; name its attributes, its label or its reference.
@@ -54,26 +57,55 @@ struct UndeleteCommand: ParsableCommand {
 
   func run() throws {
     let open = try keychain.open()
-    guard case .file(let vault) = open.store else {
-      throw Failure(
-        "only the encrypted file keeps what was deleted; the Secret Service doesn't", status: .usage)
+    switch open.store {
+    case .file(let vault):
+      try run(
+        { (query) throws(KeychainError) in try vault.retiredItems(matching: query) },
+        within: "within 30 days",
+        hint: open.list == nil
+          ? "see earlier states with 'llavero vault log'"
+          : "see earlier states with 'llavero vault log'; name another keychain of the list with --keychain"
+      ) { (chosen, replacing) throws(KeychainError) in try vault.undelete(chosen, replacing: replacing) }
+    case .remote(let keychain):
+      guard let keychain = keychain as? any VersionedKeychain else { throw Self.isNotKept }
+      try run(
+        { (query) throws(KeychainError) in try keychain.formerVersions(matching: query) },
+        within: "in the versions that the server still has",
+        hint: "whoever runs the server may have a backup of it"
+      ) { (chosen, replacing) throws(KeychainError) in try keychain.bringBack(chosen, replacing: replacing) }
+    case .secretService, .forwarded: throw Self.isNotKept
     }
+  }
+
+  private static let isNotKept = Failure(
+    "only the encrypted file keeps what was deleted; the Secret Service doesn't",
+    hint: "with --keychain, name an encrypted file, or a keychain in OpenBao", status: .usage)
+
+  /// Lists or brings back what a keychain still has.
+  ///
+  /// - Parameters:
+  ///   - find: finds what answers a query, the latest first.
+  ///   - period: since when, or in what, it still has it, in words.
+  ///   - hint: what to do if there is nothing.
+  ///   - bringBack: brings one back, and may replace the present secret.
+  private func run<Former: Retired>(
+    _ find: (ItemQuery) throws(KeychainError) -> [Former], within period: String, hint: Hint,
+    _ bringBack: (Former, Bool) throws(KeychainError) -> Item
+  ) throws(Failure) {
     let query = place.isPlace ? try place.named.query() : .all
     let filter = unplaced.isEmpty ? nil : unplaced.filter
-    let found = try explaining(vault.retiredItems(matching: query)).filter {
-      filter?.matches($0.item) ?? true
-    }
+    let found = try explaining(find(query)).filter { filter?.matches($0.item) ?? true }
     if list {
       if found.isEmpty, !output.json {
-        return StandardStreams.say("nothing was deleted or replaced within 30 days")
+        return StandardStreams.say("nothing was deleted or replaced \(period)")
       }
       let listing = RetiredListing(items: found, isNumbered: isNamed)
       return try StandardStreams.write(output.json ? listing.json : Secret(listing.table.shown))
     }
-    let chosen = try choice(found)
+    let chosen = try choice(found, within: period, hint: hint)
     let item: Item
-    do {
-      item = try vault.undelete(chosen, replacing: entry != nil)
+    do throws(KeychainError) {
+      item = try bringBack(chosen, entry != nil)
     } catch .duplicateItem {
       throw Failure(
         "\(chosen.item.name) is there already, with another secret",
@@ -89,12 +121,13 @@ struct UndeleteCommand: ParsableCommand {
     }
   }
 
-  private func choice(_ found: [RetiredItem]) throws(Failure) -> RetiredItem {
+  private func choice<Former: Retired>(
+    _ found: [Former], within period: String, hint: Hint
+  ) throws(Failure) -> Former {
     if found.isEmpty {
       let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
       throw Failure(
-        "nothing of \(what) was deleted or replaced within 30 days",
-        hint: "see earlier states with 'llavero vault log'", status: .nothingMatched)
+        "nothing of \(what) was deleted or replaced \(period)", hint: hint, status: .nothingMatched)
     }
     if let entry {
       guard 1...found.count ~= entry else {
@@ -107,7 +140,7 @@ struct UndeleteCommand: ParsableCommand {
     let deleted = found.filter { $0.reason == .deleted }
     let meant = deleted.isEmpty ? found : deleted
     // The query finds everything that would have answered, for example for a path below. Exact matches go first.
-    var exact: [RetiredItem] = []
+    var exact: [Former] = []
     if place.isPlace {
       for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
     }

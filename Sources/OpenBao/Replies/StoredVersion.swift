@@ -7,14 +7,19 @@ package struct StoredVersion: Hashable, Sendable {
   package let number: Int
   /// When it was written.
   package let created: Timestamp?
+  /// When it was deleted; `nil` if it wasn't, or not yet.
+  package let deleted: Timestamp?
+  /// Whether its data is gone for good.
+  package let isDestroyed: Bool
   /// Whether it was deleted, for good or not.
-  package let isDeleted: Bool
+  package var isDeleted: Bool { deleted != nil || isDestroyed }
 
   /// Makes one that is not deleted.
   package init(number: Int, created: Timestamp?) {
     self.number = number
     self.created = created
-    isDeleted = false
+    deleted = nil
+    isDestroyed = false
   }
 
   /// Reads it from an object.
@@ -23,7 +28,8 @@ package struct StoredVersion: Hashable, Sendable {
   package init(parsing object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var number = 0
     var created: Timestamp?
-    var isDeleted = false
+    var deleted: Timestamp?
+    var isDestroyed = false
     try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       if name == "version" {
         number = try value.integer()
@@ -31,15 +37,16 @@ package struct StoredVersion: Hashable, Sendable {
         created = try Self.date(value)
       } else if name == "deletion_time" {
         // With `delete_version_after` it lies ahead, and the version is not deleted yet.
-        if let date = try Self.date(value), date <= .now { isDeleted = true }
+        if let date = try Self.date(value), date <= .now { deleted = date }
       } else if name == "destroyed" {
-        if try value.bool() { isDeleted = true }
+        isDestroyed = try value.bool()
       }
     }
     guard 1...Int(Int32.max) ~= number else { throw JSONReader.Malformed() }
     self.number = number
     self.created = created
-    self.isDeleted = isDeleted
+    self.deleted = deleted
+    self.isDestroyed = isDestroyed
   }
 
   /// A date with up to nine digits after the seconds, of which three are kept; `nil` for an empty one.

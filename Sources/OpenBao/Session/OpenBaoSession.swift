@@ -86,6 +86,8 @@ package final class OpenBaoSession {
     var method: HTTPRequest.Method
     /// The path after `/v1/`.
     var path: String
+    /// Which version of an item is asked for; `nil` for the newest.
+    var version: Int?
     /// The largest body of the reply, in bytes.
     var maximumReply = 2 << 20
     /// Whether it changes something.
@@ -314,7 +316,8 @@ package final class OpenBaoSession {
   private func httpRequest(
     _ request: Request, _ body: borrowing Secret?, _ header: borrowing Secret?, at address: EndpointURL
   ) -> HTTPRequest {
-    let url = server.url(request.path, at: address)
+    var url = server.url(request.path, at: address)
+    if let version = request.version { url = url.asking("version", version) }
     var made: HTTPRequest
     switch body {
     case .some(let body): made = HTTPRequest(post: body.copy(), to: url)

@@ -129,6 +129,15 @@ package struct EndpointURL: Hashable, Sendable {
     return EndpointURL(scheme: scheme, host: host, port: port, pathAndQuery: path)
   }
 
+  /// The address with one number in its query.
+  ///
+  /// - Precondition: it has no query yet.
+  package func asking(_ name: StaticString, _ number: Int) -> EndpointURL {
+    precondition(!pathAndQuery.utf8.contains(UInt8(ascii: "?")), "an address without query")
+    return EndpointURL(
+      scheme: scheme, host: host, port: port, pathAndQuery: "\(pathAndQuery)?\(name)=\(number)")
+  }
+
   /// An address as configuration has it: a whole one, or a path on the same server.
   package func resolving(_ reference: String) -> EndpointURL? {
     if reference.hasPrefix("/") { return at(reference) }

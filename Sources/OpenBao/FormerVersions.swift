@@ -1,0 +1,151 @@
+import Bytes
+package import Keychain
+
+/// An item that was deleted, or the secret that it had before, in a version that the server still has.
+package struct FormerVersion: Hashable, Sendable {
+  /// The item. Of one that was deleted only the primary key is known before it is brought back.
+  package let item: Item
+  /// When it was deleted or replaced.
+  package let retired: Timestamp
+  /// Whether it was deleted.
+  package let isDeleted: Bool
+  let path: ItemPath
+  let version: Int
+}
+
+/// A keychain whose server keeps versions of items.
+package protocol VersionedKeychain: KeychainStore {
+  /// What was deleted, and the secrets that were replaced, as long as the server has the versions, the latest first. A query
+  /// for everything finds what was deleted alone: to find the rest, all versions of all items would be read.
+  ///
+  /// - Throws: ``KeychainError``
+  func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion]
+
+  /// Brings one of them back, and returns the item.
+  ///
+  /// - Parameter replacing: whether the secret of an item that is there may be replaced.
+  /// - Throws: ``KeychainError/duplicateItem`` if there is an item and it may not be replaced, and
+  ///   ``KeychainError/itemNotFound`` if the server no longer has the version.
+  func bringBack(_ former: FormerVersion, replacing: Bool) throws(KeychainError) -> Item
+}
+
+extension OpenBaoKeychain: VersionedKeychain {
+  /// The most former versions of an item that are read. A server keeps ten, unless its operator has said otherwise.
+  private static let maximumVersions = 20
+
+  package func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion] {
+    if query.isForLogin { return [] }
+    return try reading { () throws(KeychainError) -> [FormerVersion] in
+      let search = SearchFolders(query)
+      var paths: [ItemPath] = []
+      var forbidden: KeychainError?
+      for folder in search.folders {
+        if let inside = try self.paths(below: folder) {
+          paths += inside
+        } else {
+          forbidden = store.forbidden("metadata", folder)
+        }
+      }
+      if forbidden != nil { paths += search.likely.filter { !paths.contains($0) } }
+      var found: [FormerVersion] = []
+      for path in paths where query.mayMatch(path.key) {
+        found += try formerVersions(at: path, deletedOnly: !search.isNamed, &forbidden)
+      }
+      if found.isEmpty, search.isNamed, let forbidden { throw forbidden }
+      return found.sorted { $0.retired > $1.retired }
+    }
+  }
+
+  private func formerVersions(
+    at path: ItemPath, deletedOnly: Bool, _ forbidden: inout KeychainError?
+  ) throws(KeychainError) -> [FormerVersion] {
+    var found: [FormerVersion] = []
+    var newest: Int
+    var retired: Timestamp?
+    // Of versions that follow one another with the same secret, the last one counts.
+    var newer: Secret?
+    switch try store.read(path, version: nil) {
+    case .none:
+      forbidden = forbidden ?? store.forbidden("data", path.text)
+      return []
+    case .absent: return []
+    case .deleted(let version):
+      newest = version.number
+      if let deleted = version.deleted, !version.isDestroyed {
+        found.append(
+          FormerVersion(
+            item: Item(path.key), retired: deleted, isDeleted: true, path: path, version: newest))
+      }
+      retired = version.created
+    case .record(let record, let version):
+      newest = version.number
+      retired = version.created
+      newer = record.credential.secret.copy()
+    case .moved(_, let version):
+      newest = version.number
+      retired = version.created
+    case .foreign(let version):
+      newest = version.number
+      retired = version.created
+    }
+    if deletedOnly { return found }
+    for number in stride(from: newest - 1, through: max(1, newest - Self.maximumVersions), by: -1) {
+      switch try store.read(path, version: number) {
+      case .none: return found
+      case .absent: return found
+      case .deleted(let version):
+        retired = version.created
+        newer = nil
+      case .moved(_, let version):
+        retired = version.created
+        newer = nil
+      case .foreign(let version):
+        retired = version.created
+        newer = nil
+      case .record(let record, let version):
+        let date = retired ?? version.created ?? Timestamp(milliseconds: 0)
+        retired = version.created
+        let isSame =
+          switch newer {
+          case .some(let newer): record.credential.secret.isEqual(to: newer)
+          case .none: false
+          }
+        if isSame { continue }
+        newer = record.credential.secret.copy()
+        found.append(
+          FormerVersion(item: record.item, retired: date, isDeleted: false, path: path, version: number))
+      }
+    }
+    return found
+  }
+
+  package func bringBack(_ former: FormerVersion, replacing: Bool) throws(KeychainError) -> Item {
+    let present = try store.read(former.path)
+    let version: Int
+    switch present {
+    case .item(let item):
+      guard replacing else { throw .duplicateItem }
+      version = item.version
+    case .absent(former.version) where former.isDeleted:
+      try store.undelete(former.version, of: former.path)
+      guard let item = try store.read(former.path).item else { throw .itemNotFound }
+      return item.item
+    case .absent(let newest): version = newest
+    case .moved: throw .itemNotFound
+    case .foreign: throw store.error(.foreignItem(path: former.path.text))
+    case .forbidden: throw store.forbidden("data", former.path.text)
+    }
+    guard case .record(var record, _)? = try store.read(former.path, version: former.version) else {
+      throw .itemNotFound
+    }
+    // The version that is written now says when that was.
+    record.modified = nil
+    let stored = StoredItem(record, at: former.path, version: version)
+    guard let written = try store.write(stored, over: version) else {
+      throw store.error(.changed(path: former.path.text))
+    }
+    var item = stored.item
+    item.modificationDate = written.created ?? item.modificationDate
+    return item
+  }
+}
