@@ -231,6 +231,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     /// Nothing here logs in: there is no token, or what the login method needs is missing. `needed` names it. One's own
     /// keychain would have it for this URL and account; without an account, it has to come from elsewhere.
     case noLogin(needed: String, url: String, account: ByteString?)
+    /// The login needs a person, and nobody has logged in, or too long ago.
+    case nobodyLoggedIn
     /// It refuses the login, by this method.
     case loginRefused(method: String)
     /// It doesn't know the token, or no longer.

@@ -7,6 +7,10 @@ struct AnswerPage {
     200, "You are signed in",
     "You can close this page and go back to your terminal.")
 
+  /// The page when the terminal goes on with what the browser has brought.
+  static let received = AnswerPage(
+    200, "Go back to your terminal", "It says whether you are logged in. You can close this page.")
+
   /// The page after the server refused.
   static let refused = AnswerPage(
     200, "You are not signed in", "The service said no. You can close this page; your terminal says more.")

@@ -36,6 +36,15 @@ enum ExchangeService {
     switch try message() {
     case .none: return false
     case .some(let message):
+      let visit = try understood { () throws(JSONReader.Malformed) in
+        try message.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try BrowserVisit(parsing: text) }
+      }
+      switch visit {
+      case .some(let visit):
+        try StandardStreams.write(ExchangeFrame.framed(BrowserLogin.outcome(of: visit).encoded()))
+        return true
+      case .none: break
+      }
       let request = try understood { () throws(JSONReader.Malformed) in
         try message.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try HTTPRequest(parsing: text) }
       }

@@ -5,7 +5,7 @@ import SignIn
 
 /// The key-value store, version 2, that a keychain is in: one request and its meaning at a time.
 final class KeyValueStore {
-  private let session: OpenBaoSession
+  let session: OpenBaoSession
   private var bounds = ReadingBounds()
 
   init(_ session: OpenBaoSession) {
@@ -81,7 +81,8 @@ final class KeyValueStore {
   /// - Throws: ``KeychainError``, but not because of the policies.
   func read(_ path: ItemPath, version: Int?) throws(KeychainError) -> ReadOutcome? {
     let outcome = try session.send(
-      .init(method: .get, path: server.path("data", path.text), version: version))
+      .init(
+        method: .get, path: server.path("data", path.text), query: version.map { "version=\($0)" }))
     let size = outcome.reply.body.count
     try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeAnswer(of: size) }
     switch outcome.reply.status {

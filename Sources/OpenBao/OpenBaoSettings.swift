@@ -9,11 +9,12 @@ package import SignIn
 /// | `namespace` | the namespace; the root |
 /// | `prefix` | the folder of the store that the keychain is in; all of it |
 /// | `address` | the addresses of further nodes, with commas between them |
-/// | `login` | `token`, `approle`, `userpass`, `jwt`, `kubernetes` or `cert`; `token` |
+/// | `login` | `token`, `approle`, `userpass`, `jwt`, `kubernetes`, `cert` or `oidc`; `token` |
 /// | `login-mount` | where the login method is mounted; as the method is called |
-/// | `role` | the role's identifier (`approle`), the role (`jwt`, `kubernetes`), or its name (`cert`) |
+/// | `role` | the role's identifier (`approle`), the role (`jwt`, `kubernetes`, `oidc`), or its name (`cert`) |
 /// | `user` | the user's name (`userpass`), or a name for the token, of several that one's own keychain has (`token`) |
 /// | `token-from` | where the token is, whatever the variables' address: `variable`, `helper` or `file` (`token`) |
+/// | `callback-port` | the port of this machine to which the browser comes back (`oidc`); 8250 |
 /// | `jwt-file` | the file with the token of another service (`jwt`, `kubernetes`) |
 /// | `ca`, `ca-folder` | the authorities to trust, in place of the system's |
 /// | `cert`, `key` | this side's certificate and its key |
@@ -60,6 +61,9 @@ package struct OpenBaoSettings: Hashable, Sendable {
     package init() {}
   }
 
+  /// The port to which the original clients have the browser come back.
+  private static let callbackPort: UInt16 = 8250
+
   /// Where a service account's token lies in a container of Kubernetes.
   package static let serviceAccountFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
@@ -94,7 +98,8 @@ package struct OpenBaoSettings: Hashable, Sendable {
 
   private static let names = [
     "mount", "namespace", "prefix", "address", "login", "login-mount", "role", "user", "jwt-file",
-    "token-from", "ca", "ca-folder", "cert", "key", "server-name", "max-age", "fresh", "prefetch",
+    "token-from", "callback-port", "ca", "ca-folder", "cert", "key", "server-name", "max-age", "fresh",
+    "prefetch",
   ]
 
   /// Reads what a person has said.
@@ -178,11 +183,21 @@ package struct OpenBaoSettings: Hashable, Sendable {
       guard one("cert") != nil else { throw .missing(option: "cert", login: method) }
       login = .certificate(mount: mount, name: one("role").map { ByteString($0) })
       uses.append("role")
+    case "oidc":
+      var port = Self.callbackPort
+      if let text = one("callback-port") {
+        guard let number = UInt16(text), number > 0 else {
+          throw .value(option: "callback-port", needed: "a number from 1 to 65535")
+        }
+        port = number
+      }
+      login = .oidc(mount: mount, role: one("role").map { ByteString($0) }, port: port)
+      uses += ["role", "callback-port"]
     default:
       throw .value(
-        option: "login", needed: "'token', 'approle', 'userpass', 'jwt', 'kubernetes' or 'cert'")
+        option: "login", needed: "'token', 'approle', 'userpass', 'jwt', 'kubernetes', 'cert' or 'oidc'")
     }
-    for name in ["login-mount", "role", "user", "jwt-file", "token-from"]
+    for name in ["login-mount", "role", "user", "jwt-file", "token-from", "callback-port"]
     where given[name] != nil && !uses.contains(name) {
       throw .useless(option: name, login: method)
     }
@@ -308,7 +323,7 @@ extension OpenBaoSettings {
       switch login {
       case .jwt, .kubernetes: tokenFile
       case .certificate: setup.certificate
-      case .token, .appRole, .userPassword: nil
+      case .token, .appRole, .userPassword, .oidc: nil
       }
     return ByteString(login.account.bytes + (file.map { [UInt8(ascii: " ")] + $0.utf8 } ?? []))
   }

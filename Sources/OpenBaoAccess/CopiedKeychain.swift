@@ -294,6 +294,10 @@ package final class CopiedKeychain: KeychainStore {
   }
 }
 
+extension CopiedKeychain: ServerKeychain {
+  package func logIn() throws(KeychainError) -> Int64? { try server.logIn() }
+}
+
 extension CopiedKeychain: VersionedKeychain {
   package func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion] {
     try server.formerVersions(matching: query)
@@ -311,7 +315,9 @@ extension KeychainError.OpenBaoFault {
   /// Whether the server can't be asked at present, whatever it would say.
   fileprivate var isOutage: Bool {
     switch self {
-    case .unreachable, .noAnswer, .sealed, .noActiveNode, .rateLimited, .noLogin, .noNetworkProgram: true
+    case .unreachable, .noAnswer, .sealed, .noActiveNode, .rateLimited, .noLogin, .nobodyLoggedIn,
+      .noNetworkProgram:
+      true
     default: false
     }
   }

@@ -28,17 +28,9 @@ package final class CompanionTransport: Transport {
   package func prepare() { _ = try? started() }
 
   package func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
-    let conversation = try started()
     // More than its own time limit, which it reports by itself.
     let deadline = SystemClock.awake + setup.timeout + 5000
-    guard conversation.send(ExchangeFrame.framed(request.encoded()), until: deadline) else {
-      throw abandon(at: deadline)
-    }
-    let text: Secret
-    switch conversation.message(until: deadline) {
-    case .none: throw abandon(at: deadline)
-    case .some(let message): text = message.copy()
-    }
+    let text = try answer(to: request.encoded(), until: deadline)
     let outcome: ExchangeOutcome
     do throws(JSONReader.Malformed) {
       outcome = try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
@@ -50,6 +42,18 @@ package final class CompanionTransport: Transport {
     switch consume outcome {
     case .reply(let reply): return reply
     case .fault(let fault): throw fault
+    }
+  }
+
+  /// The message that answers another one.
+  private func answer(to message: consuming Secret, until deadline: Int) throws(TransportFault) -> Secret {
+    let conversation = try started()
+    guard conversation.send(ExchangeFrame.framed(message), until: deadline) else {
+      throw abandon(at: deadline)
+    }
+    switch conversation.message(until: deadline) {
+    case .none: throw abandon(at: deadline)
+    case .some(let answer): return answer.copy()
     }
   }
 
@@ -72,6 +76,22 @@ package final class CompanionTransport: Transport {
     running = nil
     return SystemClock.awake >= deadline
       ? .tooSlow(milliseconds: setup.timeout) : .unreachable("\(Executables.network) has ended")
+  }
+}
+
+extension CompanionTransport: BrowserVisiting {
+  package static var patience: Int { 600_000 }
+
+  package func visit(_ visit: borrowing BrowserVisit) throws(TransportFault) -> BrowserReturn {
+    let deadline = SystemClock.awake + Self.patience + 5000
+    let text = try answer(to: visit.encoded(), until: deadline)
+    do throws(JSONReader.Malformed) {
+      return try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try BrowserReturn(parsing: text)
+      }
+    } catch {
+      throw abandon(at: deadline)
+    }
   }
 }
 

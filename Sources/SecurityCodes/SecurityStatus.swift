@@ -129,7 +129,7 @@ extension SecurityStatus {
   private init(_ fault: KeychainError.OpenBaoFault) {
     switch fault {
     case .forbidden: self = .missingEntitlement
-    case .noLogin, .tokenRefused, .loginRefused: self = .authFailed
+    case .noLogin, .nobodyLoggedIn, .tokenRefused, .loginRefused: self = .authFailed
     case .noMount: self = .noSuchKeychain
     case .notVersion2, .foreignItem: self = .invalidKeychain
     case .unreachable, .unsafeConnection, .noAnswer, .sealed, .uninitialised, .noActiveNode, .rateLimited,

@@ -33,6 +33,15 @@ extension Failure {
           "if that is one of its nodes, add it with the keychain's option 'address'")
       case .noLogin(let needed, let url, let account):
         Self.noLogin(needed, at: server, url, account)
+      case .nobodyLoggedIn:
+        failure(
+          "nobody has logged in to \(server), or too long ago",
+          "log in with 'llavero login --keychain NAME', with the keychain's name")
+      case .loginRefused("oidc"):
+        failure(
+          "\(server) refuses the login by oidc",
+          "its operator can see whether the role is there, for you, and for the address that the browser comes back to"
+        )
       case .loginRefused(let method):
         failure(
           "\(server) refuses the login by \(method)",
@@ -41,7 +50,8 @@ extension Failure {
       case .tokenRefused:
         failure(
           "\(server) refuses the token: it has expired, was revoked, or is another server's",
-          "log in again with 'bao login'")
+          "log in again, with 'bao login', or with 'llavero login --keychain NAME' if the keychain's login is oidc"
+        )
       case .forbidden(let path):
         failure("the policies of \(server) don't allow this at \(path)", "its operator can change them")
       case .noMount(let mount):

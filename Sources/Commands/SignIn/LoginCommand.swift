@@ -2,6 +2,7 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import OpenBao
 import Renewing
 import SignIn
 import Terminals
@@ -19,10 +20,13 @@ struct LoginCommand: ParsableCommand {
         llavero login https://gitlab.example.com
         llavero login https://github.com --device --client-id Ov23liEXAMPLE
         llavero login --list
+        llavero login --keychain fleet
 
       Most services want you to register a client with them once; without that, this command says where. Git's \
       configuration names the client and its secret, in the settings of Git Credential Manager and \
       git-credential-oauth. See llavero-login(1).
+
+      With --keychain alone, logs in to the server of a keychain in OpenBao or Vault, by its own settings.
       """)
 
   @Argument(
@@ -59,7 +63,15 @@ struct LoginCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if list == (url != nil) { throw ValidationError("Name either a URL or --list.") }
+    if list, url != nil { throw ValidationError("Name either a URL or --list.") }
+    if !list, url == nil, keychain.keychain == nil {
+      throw ValidationError("Name a URL, --list, or with --keychain a keychain in OpenBao.")
+    }
+    if url == nil,
+      browser || device || paste || account != nil || domain != nil || scope != nil || clientID != nil
+    {
+      throw ValidationError("The other options go with a URL.")
+    }
     if [browser, device, paste].filter({ $0 }).count > 1 {
       throw ValidationError("Choose one of --browser, --device and --paste.")
     }
@@ -67,6 +79,7 @@ struct LoginCommand: ParsableCommand {
 
   func run() throws {
     if list { return try KnownServicesOutput.write(asJSON: output.json) }
+    guard url != nil else { return try logInToServer() }
     guard case .internetPassword(let key) = try place.key() else { return }
     guard keychain.selection.mayAskPerson else {
       throw Failure("nobody may be asked, so nobody can sign in", status: .usage)
@@ -102,6 +115,21 @@ struct LoginCommand: ParsableCommand {
     case .failed(let message, let hint):
       throw Failure(message, hint: hint.map { "\(prose: $0)" }, status: .keychain)
     }
+  }
+
+  /// Logs in to the server that a keychain is on.
+  private func logInToServer() throws {
+    let open = try self.keychain.open()
+    guard let server = open.remote as? any ServerKeychain else {
+      throw Failure(
+        "the keychain \(open.choice.name) is on no server", hint: "name a URL to sign in to a service",
+        status: .usage)
+    }
+    let expiry = try explaining { () throws(KeychainError) in try server.logIn() }
+    let end = expiry.map {
+      "; the token expires in \(DurationText.text(max(0, Int($0 - Timestamp.now.seconds))))"
+    }
+    StandardStreams.say("you are logged in to the server of \(open.choice.name)\(end ?? "")")
   }
 
   private var place: NamedPlace { NamedPlace(url: url, account: account, domain: domain) }

@@ -16,6 +16,9 @@ package enum LoginMethod: Hashable, Sendable {
   /// With the certificate of the connection.
   case certificate(mount: String, name: ByteString?)
 
+  /// As whoever signs in at another service, with a browser that comes back to this port (OpenID Connect).
+  case oidc(mount: String, role: ByteString?, port: UInt16)
+
   /// The method as its setting has it.
   package var word: String {
     switch self {
@@ -25,6 +28,7 @@ package enum LoginMethod: Hashable, Sendable {
     case .jwt: "jwt"
     case .kubernetes: "kubernetes"
     case .certificate: "cert"
+    case .oidc: "oidc"
     }
   }
 
@@ -37,6 +41,7 @@ package enum LoginMethod: Hashable, Sendable {
       Self.account(mount, role)
     case .userPassword(let mount, let name): Self.account(mount, name)
     case .certificate(let mount, let name): Self.account(mount, name)
+    case .oidc(let mount, let role, _): Self.account(mount, role)
     }
   }
 
@@ -47,7 +52,7 @@ package enum LoginMethod: Hashable, Sendable {
   /// Whether the method logs in with something that a person has stored, or a file has.
   var needsSecret: Bool {
     switch self {
-    case .token, .certificate: false
+    case .token, .certificate, .oidc: false
     case .appRole, .userPassword, .jwt, .kubernetes: true
     }
   }
@@ -61,13 +66,14 @@ package enum LoginMethod: Hashable, Sendable {
     case .jwt(_, let role): "JWT for the role '\(role)'"
     case .kubernetes: "token of a service account"
     case .certificate: "certificate"
+    case .oidc: "login by OpenID Connect"
     }
   }
 
-  /// The path of the login after `/v1/`; `nil` for a token.
+  /// The path of the login after `/v1/`; `nil` for a token, and for a login that needs a person.
   var path: String? {
     switch self {
-    case .token: nil
+    case .token, .oidc: nil
     case .appRole(let mount, _), .jwt(let mount, _), .kubernetes(let mount, _), .certificate(let mount, _):
       "auth/\(mount)/login"
     case .userPassword(let mount, let name): "auth/\(mount)/login/\(name)"
@@ -81,7 +87,7 @@ package enum LoginMethod: Hashable, Sendable {
     var json = JSONWriter()
     json.beginObject()
     switch self {
-    case .token: break
+    case .token, .oidc: break
     case .appRole(_, let role):
       json.member("role_id", role)
       json.member("secret_id", secret)

@@ -86,8 +86,8 @@ package final class OpenBaoSession {
     var method: HTTPRequest.Method
     /// The path after `/v1/`.
     var path: String
-    /// Which version of an item is asked for; `nil` for the newest.
-    var version: Int?
+    /// What follows the question mark, well encoded; `nil` for nothing.
+    var query: String?
     /// The largest body of the reply, in bytes.
     var maximumReply = 2 << 20
     /// Whether it changes something.
@@ -111,9 +111,11 @@ package final class OpenBaoSession {
     // Right after a login, it is the policies.
     if outcome.reply.status != 403 || hasLoggedIn { return outcome }
     if try isKnownToken() { return outcome }
-    if method.path == nil { throw error(.tokenRefused) }
+    if case .token = method { throw error(.tokenRefused) }
     token = nil
     credentials.forget()
+    // Only a person can log in again.
+    if method.path == nil { throw error(.tokenRefused) }
     try logIn()
     return try sendOnce(request, body)
   }
@@ -158,7 +160,8 @@ package final class OpenBaoSession {
   }
 
   private var noLogin: KeychainError.OpenBaoFault {
-    .noLogin(needed: method.need, url: server.url, account: credentials.account(for: method))
+    if case .oidc = method { return .nobodyLoggedIn }
+    return .noLogin(needed: method.need, url: server.url, account: credentials.account(for: method))
   }
 
   private func logIn() throws(KeychainError) {
@@ -172,15 +175,114 @@ package final class OpenBaoSession {
     }
     let outcome = try exchange(
       Request(method: .post, path: path), method.body(needed), nil, isRepeatable: true)
-    switch outcome.reply.status {
+    try take(outcome.reply, of: path)
+  }
+
+  /// Logs in, also if there is a token already: with a person, if the method needs one.
+  ///
+  /// - Returns: when the token that was kept ends, in seconds since the Unix epoch; `nil` if that isn't known.
+  /// - Throws: ``KeychainError``
+  func logInAnew() throws(KeychainError) -> Int64? {
+    if case .oidc(let mount, let role, let port) = method {
+      try logIn(byBrowserAt: mount, as: role, port)
+    } else {
+      try logIn()
+    }
+    switch try credentials.token() {
+    case .none:
+      throw .unavailable(
+        reason: "the token of \(server.name) can't be kept: there is no keychain of your own yet")
+    case .some(let kept): return kept.expiry
+    }
+  }
+
+  /// Logs in by OpenID Connect: the server says which page it is, and what the browser brings back goes to the server.
+  private func logIn(
+    byBrowserAt mount: String, as role: ByteString?, _ port: UInt16
+  ) throws(KeychainError) {
+    guard let browser = transport as? any BrowserVisiting else { throw error(.noNetworkProgram) }
+    let redirect = "http://localhost:\(port)/oidc/callback"
+    let nonce = RandomText.unreserved(byteCount: 20)
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("role", role)
+    json.member("redirect_uri", ByteString(redirect))
+    json.member("client_nonce", nonce)
+    json.endObject()
+    let answer = try exchange(
+      Request(method: .post, path: "auth/\(mount)/oidc/auth_url"), json.finish(), nil, isRepeatable: true)
+    let visit = try self.visit(answer.reply, to: "auth/\(mount)", backTo: redirect)
+    let came: BrowserReturn
+    do throws(TransportFault) {
+      came = try browser.visit(visit)
+    } catch {
+      throw self.error(.noNetworkProgram)
+    }
+    switch consume came {
+    case .code(let code):
+      var query = FormBody()
+      query.append("state", visit.state)
+      query.append("client_nonce", nonce)
+      query.append("code", code)
+      let text = query.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      let outcome = try exchange(
+        Request(method: .get, path: "auth/\(mount)/oidc/callback", query: text), nil, nil)
+      try take(outcome.reply, of: "auth/\(mount)")
+    case .refused(let words): throw .unavailable(reason: "the service refused the login: \(words)")
+    case .portInUse:
+      throw .unavailable(
+        reason:
+          "another program uses port \(port), to which the browser comes back; wait for it, or choose another one with the setting 'callback-port'"
+      )
+    case .tooLate: throw .promptDismissed
+    }
+  }
+
+  /// The page that a server has named for a login.
+  private func visit(
+    _ reply: borrowing ServerReply, to path: String, backTo redirect: String
+  ) throws(KeychainError) -> BrowserVisit {
+    if reply.status == 404, reply.complaint() == .noRoute { throw error(.noMount(path)) }
+    guard reply.status == 200 else { throw error(.loginRefused(method: method.word)) }
+    var text = ""
+    do throws(JSONReader.Malformed) {
+      text = try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        var text = ""
+        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
+          if name == "auth_url" { text = "\(try value.string())" }
+        }
+        return text
+      }
+    } catch {
+      throw notUnderstood(reply)
+    }
+    // It is empty if the role doesn't allow the address to come back to.
+    if text.isEmpty { throw error(.loginRefused(method: method.word)) }
+    guard let page = EndpointURL(ofAnyLength: text), text.utf8.count <= 16_384 else {
+      throw notUnderstood(reply)
+    }
+    var state = Secret()
+    let query = Secret(page.query)
+    try? query.withUnsafeBytes { (query) throws(FormReader.Malformed) in
+      try FormReader.parameters(of: query) { (name, value) throws(FormReader.Malformed) in
+        if name == "state" { state = value }
+      }
+    }
+    if state.isEmpty { throw notUnderstood(reply) }
+    return BrowserVisit(page, backTo: redirect, for: server.name, state: state.copy())
+  }
+
+  /// Takes the token of a reply to a login.
+  private func take(_ reply: borrowing ServerReply, of path: String) throws(KeychainError) {
+    switch reply.status {
     case 200:
       do throws(JSONReader.Malformed) {
-        take(try IssuedToken(outcome.reply))
+        take(try IssuedToken(reply))
         hasLoggedIn = true
       } catch {
-        throw notUnderstood(outcome.reply)
+        throw notUnderstood(reply)
       }
-    case 404 where outcome.reply.complaint() == .noRoute: throw error(.noMount(path))
+    case 404 where reply.complaint() == .noRoute: throw error(.noMount(path))
     default: throw error(.loginRefused(method: method.word))
     }
   }
@@ -317,7 +419,7 @@ package final class OpenBaoSession {
     _ request: Request, _ body: borrowing Secret?, _ header: borrowing Secret?, at address: EndpointURL
   ) -> HTTPRequest {
     var url = server.url(request.path, at: address)
-    if let version = request.version { url = url.asking("version", version) }
+    if let query = request.query { url = url.asking(query) }
     var made: HTTPRequest
     switch body {
     case .some(let body): made = HTTPRequest(post: body.copy(), to: url)

@@ -58,6 +58,16 @@ package struct AuthorizationRequest: ~Copyable {
   ///
   /// - Throws: ``SignInFault/wrongIssuer`` (RFC 9207 section 2.4).
   package borrowing func check(_ query: UnsafeRawBufferPointer) throws(SignInFault) -> Return {
+    try Self.check(query, state: state, issuer: issuer, promisesIssuer: promisesIssuer)
+  }
+
+  /// Checks the parameters with which a browser came back from another program's question.
+  ///
+  /// - Throws: ``SignInFault/wrongIssuer``, if there is an issuer.
+  package static func check(
+    _ query: UnsafeRawBufferPointer, state: borrowing Secret, issuer: String? = nil,
+    promisesIssuer: Bool = false
+  ) throws(SignInFault) -> Return {
     var parameters = ReturnedParameters()
     do throws(FormReader.Malformed) {
       try FormReader.parameters(of: query) { (name, value) throws(FormReader.Malformed) in

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 import CSodium
 
 /// A proof key for the exchange of a code (PKCE, RFC 7636): whoever intercepts the code can't use it.
@@ -26,9 +26,9 @@ struct ProofKey: ~Copyable {
 }
 
 /// Random text that nobody can guess.
-enum RandomText {
+package enum RandomText {
   /// The base64url of random bytes: only unreserved characters of RFC 3986.
-  static func unreserved(byteCount: Int) -> Secret {
+  package static func unreserved(byteCount: Int) -> Secret {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     randombytes_buf(&bytes, bytes.count)
     return Secret(bytes.withUnsafeBytes { Base64URL.text($0) })

@@ -129,13 +129,20 @@ package struct EndpointURL: Hashable, Sendable {
     return EndpointURL(scheme: scheme, host: host, port: port, pathAndQuery: path)
   }
 
-  /// The address with one number in its query.
+  /// The address with a query.
   ///
-  /// - Precondition: it has no query yet.
-  package func asking(_ name: StaticString, _ number: Int) -> EndpointURL {
-    precondition(!pathAndQuery.utf8.contains(UInt8(ascii: "?")), "an address without query")
-    return EndpointURL(
-      scheme: scheme, host: host, port: port, pathAndQuery: "\(pathAndQuery)?\(name)=\(number)")
+  /// - Precondition: it has none yet, and the query is well encoded.
+  package func asking(_ query: String) -> EndpointURL {
+    precondition(
+      !pathAndQuery.utf8.contains(UInt8(ascii: "?"))
+        && query.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != 0x23 },
+      "an address without query")
+    return EndpointURL(scheme: scheme, host: host, port: port, pathAndQuery: pathAndQuery + "?" + query)
+  }
+
+  /// The query, without its question mark; empty if there is none.
+  package var query: String {
+    pathAndQuery.firstIndex(of: "?").map { String(pathAndQuery[pathAndQuery.index(after: $0)...]) } ?? ""
   }
 
   /// An address as configuration has it: a whole one, or a path on the same server.
