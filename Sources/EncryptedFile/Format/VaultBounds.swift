@@ -1,0 +1,15 @@
+/// The bounds of a vault.
+enum VaultBounds {
+  /// The largest plaintext in bytes that is written.
+  static let plaintext = 64 << 20
+  /// The largest file in bytes that is read: the plaintext, the tags of its chunks, and a header of the largest size
+  /// that age allows.
+  static let file = 72 << 20
+  /// The largest number of slots.
+  static let slots = 512
+  /// The largest number of slots that are not for keys. A passphrase takes a second to try on each, before anything is
+  /// authenticated.
+  static let slotsThatTakeLong = 32
+  /// The largest identity file in bytes.
+  static let identityFile = 64 << 10
+}
