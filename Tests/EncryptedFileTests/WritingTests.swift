@@ -162,14 +162,14 @@ struct WritingTests {
     let all = try place.everything()
     let uuid = try #require(try place.keychain().summary()).uuid
     let first = try #require(try place.keychain().generations().first)
-    #expect(
-      Set(all.keys.map { String($0.dropFirst(place.path.count + 1)) }) == [
-        "data", "data/llavero", "data/llavero/vault.age", "data/llavero/\(place.newestWriteName)",
-        "data/llavero/generations",
-        String(first.path.dropFirst(place.path.count + 1)),
-        "state", "state/llavero", "state/llavero/identity.txt", "state/llavero/\(uuid).seen",
-        "state/llavero/machine",
-      ])
+    let expected: [String] = [
+      "data", "data/llavero", "data/llavero/vault.age", "data/llavero/\(place.newestWriteName)",
+      "data/llavero/generations",
+      String(first.path.dropFirst(place.path.count + 1)),
+      "state", "state/llavero", "state/llavero/identity.txt", "state/llavero/\(uuid).seen",
+      "state/llavero/machine",
+    ]
+    #expect(all.keys.map { String($0.dropFirst(place.path.count + 1)) }.sorted() == expected.sorted())
     for facts in all.values { #expect(facts.mode & 0o7777 == (facts.isFolder ? 0o700 : 0o600)) }
   }
 
