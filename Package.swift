@@ -18,6 +18,20 @@ let settings: [SwiftSetting] = [
 // For what is not on the way to an answer, or short there, and of which there is much.
 let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+// For what the unit tests spend most of their time in: integration/test has it optimised, with all checks of a debug
+// build, beside tests that aren't. Without that, half of the time is spent in generic code of the standard library.
+let testedOptimised: [SwiftSetting] =
+  Context.environment["LLAVERO_TEST_OPTIMISED"] == nil
+  ? []
+  : [
+    .unsafeFlags(
+      [
+        "-O", "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "1", "-assert-config",
+        "Debug",
+      ],
+      .when(configuration: .debug))
+  ]
+
 // A fully static executable has to name the archives that Foundation consists of, because
 // ArgumentParser brings Foundation along and autolinking names only its dynamic libraries.
 let staticFoundation: [LinkerSetting] = [
@@ -97,8 +111,8 @@ let package = Package(
     // more instructions, five system calls more, and a fifth more page faults.
     .target(name: "CArguments"),
     // What all others stand on: secret bytes, and the reading and writing of bytes.
-    .target(name: "Bytes", swiftSettings: settings),
-    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings),
+    .target(name: "Bytes", swiftSettings: settings + testedOptimised),
+    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + testedOptimised),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compact),
@@ -106,7 +120,8 @@ let package = Package(
     // The verification of hosts' keys, over libgcrypt.
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
-    .target(name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings + compact),
+    .target(
+      name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings + compact + testedOptimised),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     // Apple's numbers and four-character codes, for the library and for the command.
@@ -114,7 +129,8 @@ let package = Package(
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
       swiftSettings: settings + compact),
-    .target(name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings + compact),
+    .target(
+      name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings + compact + testedOptimised),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings + compact),
@@ -123,7 +139,7 @@ let package = Package(
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compact + testedOptimised),
     .target(
       name: "SecretService",
       dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
