@@ -153,6 +153,13 @@ by_variable() {
   export BAO_ADDR=$bao BAO_TOKEN=$root_token
 }
 
+# with_copies [SETTING=VALUE...]: a server, and a keychain there that the root token opens, with copies on this machine
+with_copies() {
+  start_bao
+  add_plain_fleet mount=llavero "ca=$CASE/authority.crt" "$@"
+  by_variable
+}
+
 # own ACCOUNT SECRET [OPTION...]: stores what logs in to the server in the person's own keychain
 own() {
   printf '%s\n' "$2" >"$CASE/own"
@@ -176,3 +183,16 @@ everything='
 path "llavero/data/*" { capabilities = ["create", "read", "update"] }
 path "llavero/delete/*" { capabilities = ["update"] }
 path "llavero/metadata/*" { capabilities = ["list", "scan"] }'
+
+# requests: how many the server has had so far
+requests() {
+  grep -c '"type":"request"' "$CASE/audit.log" || true
+}
+
+# requests_of COMMAND...: sets $made to how often the server is asked meanwhile
+requests_of() {
+  local before
+  before=$(requests)
+  "$@"
+  made=$(($(requests) - before))
+}
