@@ -47,7 +47,11 @@ leader_by() {
 kill_node() {
   local number
   for number in 0 1 2; do
-    if [[ ${nodes[number]} == "$1" ]]; then kill -9 "${node_processes[number]}"; fi
+    if [[ ${nodes[number]} == "$1" ]]; then
+      # The shell says nothing of its end.
+      disown "${node_processes[number]}"
+      kill -9 "${node_processes[number]}"
+    fi
   done
 }
 
