@@ -112,7 +112,7 @@ fleet_by_role() {
   role=$(bao read -field=role_id auth/approle/role/ci/role-id)
   secret=$(bao write -f -field=secret_id auth/approle/role/ci/secret-id)
   add_plain_fleet mount=llavero "ca=$CASE/authority.crt" login=approle "role=$role"
-  own "$role" "$secret"
+  own "approle/$role" "$secret"
 }
 
 # --- a cluster whose leader is killed
@@ -122,7 +122,7 @@ failover_rows() {
   fresh_place cluster openbao
   start_cluster
   add_plain_fleet mount=llavero "ca=$CASE/authority.crt" fresh=0 "address=${nodes[1]},${nodes[2]}"
-  export BAO_TOKEN=$root_token
+  by_variable
   git config --global credential.helper llavero
   store "${alice[@]}" password=before
   asks_for git.example.com alice >"$CASE/request"

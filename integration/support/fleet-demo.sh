@@ -28,7 +28,7 @@ has_fleet() {
   local name=$1 own=own_of_$1 options='' setting
   at "$name"
   shift
-  typed "${!own}" "llavero add $bao --domain openbao --account $name --keychain file"
+  typed "${!own}" "llavero add $bao --domain openbao --account userpass/$name --keychain file"
   for setting in "login=userpass" "user=$name" "mount=llavero" "ca=$CASE/authority.crt" \
     "address=${nodes[1]},${nodes[2]}" "$@"; do
     options+=" --set $setting"
