@@ -39,6 +39,26 @@ private final class ScriptedServer: Transport {
   }
 }
 
+/// A server whose folders have so many folders, down to a depth.
+private final class EndlessServer: Transport {
+  private let keys: String
+  private let depth: Int
+  private(set) var count = 0
+
+  init(folders: Int, depth: Int) {
+    self.depth = depth
+    keys = (0..<folders).map { #""f\#($0)/""# }.joined(separator: ",")
+  }
+
+  func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
+    count += 1
+    if request.method == .scan { return HTTPReply(status: 405, body: Secret(#"{"errors":[]}"#)) }
+    let isDeep = request.url.text.split(separator: "/").filter { $0.hasPrefix("f") }.count >= depth
+    return HTTPReply(
+      status: 200, body: Secret(#"{"data":{"keys":[\#(isDeep ? "\"x\"" : keys)]}}"#))
+  }
+}
+
 private final class Credentials: LoginCredentials {
   var held: [String]
   private(set) var kept: [String] = []
@@ -316,5 +336,22 @@ struct SessionTests {
     let item = try #require(try keychain.items(matching: .internet("h")).first)
     _ = try keychain.credential(of: item)
     #expect(throws: KeychainError.itemNotFound) { _ = try keychain.credential(of: item) }
+  }
+
+  // MARK: Bounds
+
+  @Test(
+    "a server whose folders have no end is not read to it", arguments: [(1, 1000, 32), (1000, 2, 10_000)])
+  func endless(folders: Int, depth: Int, limit: Int) throws {
+    let server = EndlessServer(folders: folders, depth: depth)
+    let session = OpenBaoSession(
+      with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server,
+      by: .token(name: nil), Credentials(), memory: ForgetfulStore(), wait: { _ in })
+    let keychain = OpenBaoKeychain(session)
+    let what = folders == 1 ? "folders below one another" : "folders"
+    #expect(throws: KeychainError.openBao(server: Self.first, .tooMuch(what: what, limit: limit))) {
+      try keychain.items(matching: .all)
+    }
+    #expect(server.count <= limit + 3)
   }
 }
