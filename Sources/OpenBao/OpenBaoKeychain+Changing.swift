@@ -1,0 +1,284 @@
+import Bytes
+import Glibc
+package import Keychain
+
+extension OpenBaoKeychain {
+  /// A change that isn't made yet.
+  enum PendingChange {
+    /// An item to be written over a version.
+    case write(StoredItem, over: Int)
+    /// A note to be left where an item was, over a version.
+    case move(ItemPath, over: Int, to: ItemPath)
+    /// A version to be deleted.
+    case delete(ItemPath, version: Int)
+
+    var path: ItemPath {
+      switch self {
+      case .write(let item, _): item.path
+      case .move(let path, _, _): path
+      case .delete(let path, _): path
+      }
+    }
+
+    /// The version that the path is in before.
+    var version: Int {
+      switch self {
+      case .write(_, let version), .move(_, let version, _), .delete(_, let version): version
+      }
+    }
+  }
+
+  /// How often changes are made anew because others have changed the same items meanwhile.
+  private static let maximumAttempts = 50
+
+  @discardableResult
+  package func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try add(item, credential, created: clock(), modified: nil)
+  }
+
+  @discardableResult
+  package func add(
+    keepingDatesOf item: Item, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Item {
+    try add(item, credential, created: item.creationDate ?? clock(), modified: item.modificationDate)
+  }
+
+  private func add(
+    _ item: Item, _ credential: borrowing Credential, created: Timestamp, modified: Timestamp?
+  ) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    if item.key.isForLogin {
+      throw .unavailable(
+        reason: "what logs in to such a server has to be in a keychain of your own; name it with --keychain")
+    }
+    let path = try ItemPath(item.key)
+    let credential = credential.copy()
+    return try changing { () throws(KeychainError) -> Item in
+      let version = try vacancy(at: path)
+      return write(
+        ItemRecord(item, credential.copy(), created: created, modified: modified), at: path, over: version)
+    }
+  }
+
+  /// The version over which a new item is written.
+  ///
+  /// - Throws: ``KeychainError/duplicateItem`` if there is one already.
+  private func vacancy(at path: ItemPath) throws(KeychainError) -> Int {
+    let isListedElsewhere = listed.contains { folder, paths in
+      !folder.isEmpty && path.text.hasPrefix(folder + "/") && !paths.contains(path)
+    }
+    if isListedElsewhere, known[path] == nil, pending?.contains(where: { $0.path == path }) != true {
+      return 0
+    }
+    switch try present(path) {
+    case .item: throw .duplicateItem
+    case .absent(let version), .moved(_, let version): return version
+    case .foreign: throw store.error(.foreignItem(path: path.text))
+    // Whoever may create, but not read, creates.
+    case .forbidden: return 0
+    }
+  }
+
+  private func write(_ record: consuming ItemRecord, at path: ItemPath, over version: Int) -> Item {
+    let date = record.modified ?? clock()
+    record.item.creationDate = record.created ?? record.item.creationDate ?? date
+    record.item.modificationDate = date
+    record.item.reference = nil
+    let stored = StoredItem(record, at: path, version: version)
+    // Of changes of the same item, the last one counts, over the version that was read.
+    var first = version
+    pending?.removeAll { change in
+      guard change.path == path else { return false }
+      first = change.version
+      return true
+    }
+    pending?.append(.write(stored, over: first))
+    located[stored.reference] = path
+    return stored.item
+  }
+
+  @discardableResult
+  package func update(_ item: Item) throws(KeychainError) -> Item {
+    try item.validate()
+    return try changing { () throws(KeychainError) -> Item in
+      let former = try present(item.reference)
+      try item.validate(with: former.record.credential)
+      return try replace(former, item, former.record.credential.copy())
+    }
+  }
+
+  @discardableResult
+  package func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try item.validate(with: credential)
+    let credential = credential.copy()
+    return try changing { () throws(KeychainError) -> Item in
+      try replace(try present(item.reference), item, credential.copy())
+    }
+  }
+
+  private func replace(
+    _ former: StoredItem, _ item: Item, _ credential: consuming Credential
+  ) throws(KeychainError) -> Item {
+    let path = try ItemPath(item.key)
+    var record = ItemRecord(item, credential, created: former.record.created)
+    record.item.creationDate = former.record.item.creationDate
+    record.others = former.record.others.copy()
+    let origin = former.record.origin ?? former.path
+    record.origin = origin == path ? nil : origin
+    if path == former.path { return write(record, at: path, over: former.version) }
+    // Policies are about paths: the item at its new one first, for it must not be lost.
+    let version = try vacancy(at: path)
+    let moved = write(record, at: path, over: version)
+    let left = takeBack(former)
+    if left.isStored { pending?.append(.move(former.path, over: left.version, to: path)) }
+    return moved
+  }
+
+  private func remove(_ stored: StoredItem) {
+    let left = takeBack(stored)
+    if left.isStored { pending?.append(.delete(stored.path, version: left.version)) }
+  }
+
+  /// Forgets the pending changes of an item. Returns its version in the store, and whether it is there.
+  private func takeBack(_ stored: StoredItem) -> (version: Int, isStored: Bool) {
+    var version = stored.version
+    var isStored = true
+    pending?.removeAll { change in
+      guard change.path == stored.path else { return false }
+      version = change.version
+      isStored = known[stored.path]?.item != nil
+      return true
+    }
+    return (version, isStored)
+  }
+
+  @discardableResult
+  package func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    try exclusively { () throws(KeychainError) -> Int in
+      var count = 0
+      for item in items {
+        do throws(KeychainError) {
+          remove(try present(item.reference))
+          count += 1
+        } catch .itemNotFound {
+        }
+      }
+      return count
+    }
+  }
+
+  // MARK: Making changes
+
+  /// Makes one change, and returns the item as it is stored then.
+  private func changing(_ body: () throws(KeychainError) -> Item) throws(KeychainError) -> Item {
+    if pending != nil { return try body() }
+    return committed(try exclusively(body))
+  }
+
+  package func committed(_ item: Item) -> Item { item.reference.flatMap { made[$0] } ?? item }
+
+  /// False: nobody waits for a lock, and what is looked up to be changed has to be looked up once.
+  package var looksBeforeChanging: Bool { false }
+
+  /// Takes copies for all that is in a folder, if ``mayAssume``.
+  package func assume(_ copies: [ItemCopy], areAllIn folder: String) {
+    guard mayAssume, listed[folder] == nil else { return }
+    hasAssumed = true
+    listed[folder] = copies.map(\.path)
+    for copy in copies where known[copy.path] == nil {
+      known[copy.path] = .item(copy.stored)
+      located[copy.stored.reference] = copy.path
+      assumed.insert(copy.path)
+    }
+  }
+
+  /// Collects the changes of `body` and makes them afterwards, each if nobody else has changed its item meanwhile. If
+  /// somebody has, `body` runs again with what is there by then. The server has no transactions: of several items, some may
+  /// be changed already when that is found, or when the connection is lost.
+  ///
+  /// A `body` that was shown copies, and has failed or changed nothing, runs again with what is on the server.
+  package func exclusively<Result>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if let outer = pending {
+      do throws(KeychainError) {
+        return try body()
+      } catch {
+        pending = outer
+        throw error
+      }
+    }
+    store.isChanging = true
+    defer { store.isChanging = false }
+    var contested: ItemPath?
+    for attempt in 0..<Self.maximumAttempts {
+      if attempt > 0 { usleep(.random(in: 0...(min(UInt32(attempt), 20) * 5000))) }
+      forget()
+      made = [:]
+      pending = []
+      mayAssume = attempt == 0
+      assumed = []
+      hasAssumed = false
+      depth += 1
+      defer {
+        depth -= 1
+        pending = nil
+        mayAssume = false
+        forget()
+      }
+      let result: Result
+      do throws(KeychainError) {
+        result = try body()
+      } catch {
+        if hasAssumed { continue }
+        throw error
+      }
+      if hasAssumed, pending?.isEmpty ?? true { continue }
+      contested = try commit(pending ?? [])
+      if contested == nil { return result }
+    }
+    throw store.error(.changed(path: contested?.text ?? ""))
+  }
+
+  /// Makes changes. Returns the path of the first that somebody else has changed; those before it are made.
+  private func commit(_ changes: [PendingChange]) throws(KeychainError) -> ItemPath? {
+    for change in changes {
+      switch change {
+      case .write(let item, let version):
+        guard let written = try store.write(item, over: version) else {
+          // A deleted item that nobody can see has a version as well.
+          guard version == 0, known[item.path] == nil, case .absent(let newest) = try store.read(item.path),
+            newest > 0, let written = try store.write(item, over: newest)
+          else { return item.path }
+          note(item, written)
+          continue
+        }
+        note(item, written)
+      case .move(let path, let version, let destination):
+        guard try store.leaveNote(at: path, over: version, movedTo: destination) else { return path }
+      case .delete(let path, let version):
+        // To delete a former version would change nothing.
+        if assumed.contains(path), try store.read(path).item?.version != version { return path }
+        try store.delete(version, of: path)
+      }
+    }
+    return nil
+  }
+
+  private func note(_ item: StoredItem, _ version: StoredVersion) {
+    var stored = item.item
+    if item.record.modified == nil { stored.modificationDate = version.created ?? stored.modificationDate }
+    made[item.reference] = stored
+  }
+}
+
+extension Item.Key {
+  /// Whether it is for what logs in to servers such as this one.
+  fileprivate var isForLogin: Bool {
+    if case .internetPassword(let key) = self {
+      key.securityDomain == OpenBaoKeychain.loginDomain
+    } else {
+      false
+    }
+  }
+}
