@@ -168,6 +168,12 @@ package struct KeychainSelection {
       name == nil
       ? (try? KeychainChoice.made(named: nil, at: location)) ?? nil
       : try explaining(choice: KeychainChoice.made(named: name, at: location))
+    if let choice, choice.kind == .openBao, name != nil {
+      // Nobody who names that one means the encrypted file.
+      throw Failure(
+        "the keychain \(choice.name) is on a server, and is no encrypted file",
+        hint: "'llavero undelete' brings back what its server still has", status: .usage)
+    }
     guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }
     return try explaining(choice: file(choice.keychain))
   }
