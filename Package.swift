@@ -238,7 +238,7 @@ let package = Package(
     .target(
       name: "OpenBaoAccess",
       dependencies: [
-        "Bytes", "JSON", "Keychain", "PrivateFiles", "EncryptedFile", "SignIn", "OpenBao", "Renewing",
+        "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "EncryptedFile", "SignIn", "OpenBao", "Renewing",
         "Terminals", "Processes",
       ],
       swiftSettings: settings + compact),

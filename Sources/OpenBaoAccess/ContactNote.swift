@@ -41,6 +41,8 @@ struct ContactNote: Hashable {
     json.endObject()
     let line = json.finishLine()
     guard let folder = try? Folder(creating: folder) else { return }
-    try? line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
+    try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replace(name, with: bytes, isLasting: false)
+    }
   }
 }

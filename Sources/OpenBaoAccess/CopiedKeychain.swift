@@ -23,13 +23,13 @@ package final class CopiedKeychain: KeychainStore {
   private let server: OpenBaoKeychain
   private let settings: OpenBaoSettings
   private let folder: String
-  private let copies: CopiesFile
+  private let copies: CopyFiles
   private let clock: () -> Timestamp
   private let refreshLater: ([String]) -> Void
   private let onNotice: (Notice) -> Void
 
   /// The copies that the last search has found.
-  private var found: [ItemReference: ItemCopy] = [:]
+  private var found: [ItemCopy] = []
   /// Whether the server alone is asked, because something may be changed.
   private var isChanging = false
   /// The folders that were looked at, and the paths that were changed, meanwhile.
@@ -46,7 +46,7 @@ package final class CopiedKeychain: KeychainStore {
     self.server = server
     self.settings = settings
     self.folder = folder
-    copies = CopiesFile(in: folder, of: settings.origin, maximumAge: settings.copies.maximumAge)
+    copies = CopyFiles(in: folder, of: settings.origin, maximumAge: settings.copies.maximumAge)
     self.clock = clock
     self.refreshLater = refreshLater
     self.onNotice = onNotice
@@ -64,16 +64,36 @@ package final class CopiedKeychain: KeychainStore {
       if server.mayAssume { assume(search) }
       return try server.items(matching: query)
     }
-    guard search.isNamed else { return try server.items(matching: query) }
+    guard search.isNamed else {
+      return try asking { () throws(KeychainError) in try server.items(matching: query) }
+    }
     if let items = copied(search, query) { return items }
     do throws(KeychainError) {
-      return try fetched(search, query)
+      return try asking { () throws(KeychainError) in try fetched(search, query) }
     } catch .openBao(let name, let fault) where fault.isOutage {
       let ages = search.folders.compactMap { copies.folder($0) }.map { clock().seconds - $0.fetched.seconds }
       guard ages.count == search.folders.count, let oldest = ages.max(), oldest > settings.copies.maximumAge
       else { throw .openBao(server: name, fault) }
       copies.forget(at: clock())
       throw .openBao(server: name, .copyTooOld(seconds: Int(oldest), because: fault))
+    }
+  }
+
+  /// The copy of an item that the last search has found.
+  private func copy(of item: Item) -> ItemCopy? {
+    guard let reference = item.reference else { return nil }
+    return found.first { $0.item.reference == reference }
+  }
+
+  /// Asks the server. If it no longer accepts the login, what that could read is forgotten.
+  private func asking<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) throws(KeychainError)
+    -> Result
+  {
+    do throws(KeychainError) {
+      return try body()
+    } catch {
+      if error.endsCopies { copies.forgetAll() }
+      throw error
     }
   }
 
@@ -106,10 +126,8 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func matching(_ copies: [ItemCopy], _ query: ItemQuery) -> [Item] {
-    let answering = copies.filter { query.matches($0.item) }
-    found = [:]
-    for copy in answering { copy.item.reference.map { found[$0] = copy } }
-    return answering.map(\.item)
+    found = copies.filter { query.matches($0.item) }
+    return found.map(\.item)
   }
 
   private func fetched(_ search: SearchFolders, _ query: ItemQuery) throws(KeychainError) -> [Item] {
@@ -117,7 +135,10 @@ package final class CopiedKeychain: KeychainStore {
     let now = clock()
     for folder in search.folders {
       // Whoever may not list gets what may be read, without a copy: nobody knows then when it is complete.
-      guard let copies = try server.copies(below: folder) else { return try server.items(matching: query) }
+      guard let copies = try server.copies(below: folder) else {
+        self.copies.forget(at: now, where: { $0 == folder })
+        return try server.items(matching: query)
+      }
       self.copies.keep(copies, of: folder, at: now)
       items += copies
     }
@@ -155,8 +176,8 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   package func credential(of item: Item) throws(KeychainError) -> Credential {
-    if !isChanging, let reference = item.reference, let copy = found[reference] { return copy.credential() }
-    return try server.credential(of: item)
+    if !isChanging, let copy = copy(of: item) { return copy.credential() }
+    return try asking { () throws(KeychainError) in try server.credential(of: item) }
   }
 
   package func reading<Result: ~Copyable>(
@@ -178,7 +199,7 @@ package final class CopiedKeychain: KeychainStore {
         if let items = try server.copies(below: name) {
           copies.keep(items, of: name, at: now)
         } else {
-          copies.forget(at: now) { $0 == name }
+          copies.forget(at: now, where: { $0 == name })
         }
       }
       for beginning in settings.copies.prefetched { try prefetch(beginning) }
@@ -187,9 +208,7 @@ package final class CopiedKeychain: KeychainStore {
       note.tried = clock()
       note.write(in: folder, named: StateFiles.contact)
     } catch {
-      var isRefused = false
-      if case .openBao(_, let fault) = error { isRefused = fault.endsCopies }
-      copies.forget(at: clock()) { _ in isRefused }
+      if error.endsCopies { copies.forgetAll() } else { copies.forget(at: clock()) }
       var note = ContactNote(in: folder, named: StateFiles.contact)
       note.tried = clock()
       note.failingSince = note.failingSince ?? clock()
@@ -207,7 +226,7 @@ package final class CopiedKeychain: KeychainStore {
   @discardableResult
   package func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     try touching(item)
-    let added = try server.add(item, credential)
+    let added = try asking { () throws(KeychainError) in try server.add(item, credential) }
     settle()
     return added
   }
@@ -217,7 +236,7 @@ package final class CopiedKeychain: KeychainStore {
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item {
     try touching(item)
-    let added = try server.add(keepingDatesOf: item, credential)
+    let added = try asking { () throws(KeychainError) in try server.add(keepingDatesOf: item, credential) }
     settle()
     return added
   }
@@ -225,7 +244,7 @@ package final class CopiedKeychain: KeychainStore {
   @discardableResult
   package func update(_ item: Item) throws(KeychainError) -> Item {
     try touching(item)
-    let updated = try server.update(item)
+    let updated = try asking { () throws(KeychainError) in try server.update(item) }
     settle()
     return updated
   }
@@ -233,7 +252,7 @@ package final class CopiedKeychain: KeychainStore {
   @discardableResult
   package func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     try touching(item)
-    let updated = try server.update(item, credential)
+    let updated = try asking { () throws(KeychainError) in try server.update(item, credential) }
     settle()
     return updated
   }
@@ -241,14 +260,14 @@ package final class CopiedKeychain: KeychainStore {
   @discardableResult
   package func delete(_ items: [Item]) throws(KeychainError) -> Int {
     for item in items { try touching(item) }
-    let count = try server.delete(items)
+    let count = try asking { () throws(KeychainError) in try server.delete(items) }
     settle()
     return count
   }
 
   private func touching(_ item: Item) throws(KeychainError) {
     touched.insert(try ItemPath(item.key).text)
-    if let reference = item.reference, let copy = found[reference] { touched.insert(copy.path.text) }
+    if let copy = copy(of: item) { touched.insert(copy.path.text) }
   }
 
   /// Forgets the copies of what was changed, and of what was looked up to be changed: it may be other than here.
@@ -256,10 +275,12 @@ package final class CopiedKeychain: KeychainStore {
     if isChanging || touched.isEmpty { return }
     let places = touched
     touched = []
-    found = [:]
-    copies.forget(at: clock()) { folder in
-      places.contains { $0 == folder || $0.hasPrefix(folder + "/") || folder.hasPrefix($0 + "/") }
-    }
+    found = []
+    copies.forget(
+      at: clock(),
+      where: { folder in
+        places.contains { $0 == folder || $0.hasPrefix(folder + "/") || folder.hasPrefix($0 + "/") }
+      })
   }
 
   package func committed(_ item: Item) -> Item { server.committed(item) }
@@ -276,6 +297,7 @@ package final class CopiedKeychain: KeychainStore {
       // Nothing is changed, and while the server can't be reached, the copies are all there is.
       isChanging = false
       touched = []
+      if error.endsCopies { copies.forgetAll() }
       throw error
     }
     isChanging = false
@@ -287,7 +309,7 @@ package final class CopiedKeychain: KeychainStore {
     let readiness = server.probe()
     guard case .unavailable(.openBao(_, let fault)) = readiness, fault.isOutage,
       let reason = readiness.reason,
-      !copies.folders.isEmpty
+      !copies.isEmpty
     else { return readiness }
     return .notWritable(reason)
   }
@@ -321,10 +343,13 @@ extension KeychainError.OpenBaoFault {
     }
   }
 
+}
+
+extension KeychainError {
   /// Whether the login is one that the server no longer accepts.
   fileprivate var endsCopies: Bool {
     switch self {
-    case .tokenRefused, .loginRefused: true
+    case .openBao(_, .tokenRefused), .openBao(_, .loginRefused): true
     default: false
     }
   }

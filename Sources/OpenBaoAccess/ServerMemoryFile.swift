@@ -54,7 +54,8 @@ final class ServerMemoryFile: ServerMemoryStore {
     let line = json.finishLine()
     guard let folder = try? Folder(creating: folder) else { return }
     try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replace(StateFiles.server, with: bytes)
+      // Without it, the server says it again.
+      try folder.replace(StateFiles.server, with: bytes, isLasting: false)
     }
   }
 }

@@ -6,15 +6,14 @@ import PrivateFiles
 enum StateFiles {
   /// The folder of the copies.
   static let copies = "copies"
+  /// The identity that opens the copies.
+  static let identity = "identity.txt"
   /// The note about the last contact.
   static let contact = "contact"
   /// The lock of whoever renews copies.
   static let refreshLock = "refresh.lock"
   /// What is known of the server.
   static let server = "server"
-
-  /// What is about the keychain, and not about the file of the copies.
-  static let ofKeychain = [copies, contact, refreshLock, server]
 
   /// Removes a folder of llavero's own with all that is in it, as well as that is possible.
   static func remove(_ path: String) {
@@ -23,14 +22,9 @@ enum StateFiles {
   }
 
   /// Removes what is in a folder, as well as that is possible.
-  static func empty(_ path: String, keeping kept: [String] = []) {
-    empty(path) { kept.contains($0) }
-  }
-
-  /// Removes what is in a folder, as well as that is possible.
-  static func empty(_ path: String, where isKept: (String) -> Bool) {
+  static func empty(_ path: String) {
     guard let folder = try? Folder(opening: path) else { return }
-    for name in (try? folder.names()) ?? [] where !isKept(name) {
+    for name in (try? folder.names()) ?? [] {
       let inner = path + "/" + name
       if unlink(inner) != 0 { remove(inner) }
     }

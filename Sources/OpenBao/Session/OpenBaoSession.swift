@@ -35,7 +35,7 @@ package final class OpenBaoSession {
   private let wait: (_ milliseconds: Int) -> Void
 
   /// What is known of the server.
-  package private(set) var memory: ServerMemory
+  package private(set) lazy var memory: ServerMemory = store.memory()
   private var token: HeldToken?
   private var hasLoggedIn = false
   /// Whether what is read is to be changed, so that an election is waited for.
@@ -61,7 +61,6 @@ package final class OpenBaoSession {
     self.patience = patience
     self.clock = clock
     self.wait = wait
-    memory = store.memory()
   }
 
   /// Notes what is known of the server.
