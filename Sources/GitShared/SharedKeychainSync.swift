@@ -28,6 +28,8 @@ package struct SharedKeychainSync {
   package let repository: SharedRepository
   /// The absolute path of the file with the member's identity; `nil` to leave it to the keychain.
   package let identity: String?
+  /// Asks whether what is here may take the place of what nothing here opens.
+  package var mayReplace: () -> Bool = { true }
   /// How long another process is waited for that does the same, in seconds.
   package var patience = 120
 
@@ -62,6 +64,21 @@ package struct SharedKeychainSync {
     try repository.make()
     guard let tip = try repository.fetch() else { return false }
     return try repository.files(in: tip).contains { $0.path == SharedRepository.wholeName }
+  }
+
+  /// Whether the repository has the keychain that is here, whatever its state.
+  ///
+  /// - Throws: ``SharingFault``.
+  package func hasSameKeychain() throws(SharingFault) -> Bool {
+    guard let tip = try repository.fetch(),
+      let whole = try repository.files(in: tip).first(where: { $0.path == SharedRepository.wholeName }),
+      let file = try repository.contents(of: [whole.object]).first
+    else { return false }
+    do throws(KeychainError) {
+      return try keychain.isSame(as: file, from: place)
+    } catch {
+      throw .keychain(error)
+    }
   }
 
   /// Brings both in step.
@@ -134,10 +151,10 @@ package struct SharedKeychainSync {
       let result: Reconciliation
       do throws(SharingFault) {
         result = try reconcile(files)
-      } catch .keychain(.damaged(place, _)) where acceptsRewritten {
+      } catch .unusable where acceptsRewritten {
         // What is there was made with a former key, or by somebody else: what is here takes its place.
         result = try reconcile(nil)
-      } catch .notMember(true) where acceptsRewritten {
+      } catch .notMember(true) where acceptsRewritten && mayReplace() {
         // Whoever may write to the repository can put a vault there that no member opens.
         result = try reconcile(nil)
       }
@@ -222,7 +239,10 @@ package struct SharedKeychainSync {
       earlier: Array(contents.dropFirst(changes.count)), trusted: trustedFile)
   }
 
-  private func reconcile(_ files: SharedFiles?) throws(SharingFault) -> Reconciliation {
+  /// - Parameter isAgain: whether room was made for what the repository has.
+  private func reconcile(
+    _ files: SharedFiles?, isAgain: Bool = false
+  ) throws(SharingFault) -> Reconciliation {
     do throws(KeychainError) {
       if let files { try keychain.take(files.whole, from: place) }
       if let identity, !keychain.location.hasBeenMember { try keychain.noteIdentity(identity) }
@@ -235,10 +255,24 @@ package struct SharedKeychainSync {
         keychain.location.noteExclusion()
         throw .notMember(wasBefore: keychain.location.hasBeenMember)
       case .noSlotOpens(keychain.location.vaultFile), .locked(keychain.location.vaultFile):
+        if !isAgain, let files, try isLetInAgain(by: files.whole) {
+          return try reconcile(files, isAgain: true)
+        }
         throw .notMember(wasBefore: keychain.location.hasBeenMember)
+      case .damaged(place, let detail): throw .unusable(detail: detail)
       case .wrongIdentity(place): throw .otherKeychain
       default: throw .keychain(error)
       }
+    }
+  }
+
+  /// Whether this machine's identity opens what the repository has, although nothing opens what is here.
+  private func isLetInAgain(by whole: [UInt8]) throws(SharingFault) -> Bool {
+    guard let identity else { return false }
+    do throws(KeychainError) {
+      return try keychain.makeRoom(for: whole, openedBy: identity, from: place)
+    } catch {
+      throw .keychain(error)
     }
   }
 

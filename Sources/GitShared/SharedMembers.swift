@@ -1,6 +1,6 @@
 import Bytes
 package import EncryptedFile
-import Keychain
+package import Keychain
 
 /// The members of a shared keychain: whoever has a key that opens one of its slots.
 extension SharedKeychainSync {
@@ -19,6 +19,14 @@ extension SharedKeychainSync {
       throw .keychain(error)
     }
     return (id, try sync())
+  }
+
+  /// The identifier of the slot that this machine's identity opens; `nil` if it opens none.
+  ///
+  /// - Throws: what reading throws.
+  package func ownSlot() throws(KeychainError) -> String? {
+    guard let identity else { return nil }
+    return try keychain.noteIdentity(identity)
   }
 
   /// What a member who is removed has been able to read.

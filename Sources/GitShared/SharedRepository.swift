@@ -65,6 +65,15 @@ package struct SharedRepository {
     _ = try git.output(["config", Self.remoteSetting, remote])
   }
 
+  /// Notes that the clone is for this remote from now on.
+  ///
+  /// - Parameter isNew: whether nothing counts that was seen in another one.
+  /// - Throws: ``SharingFault``.
+  package func moveHere(isNew: Bool) throws(SharingFault) {
+    _ = try git.output(["config", Self.remoteSetting, remote])
+    if isNew { _ = try git.output(["update-ref", "-d", Self.seenReference]) }
+  }
+
   /// The remote for which the clone was made; `nil` if there is none.
   ///
   /// - Throws: ``SharingFault``.

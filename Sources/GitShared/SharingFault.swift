@@ -27,6 +27,8 @@ package enum SharingFault: Error, Hashable, Sendable {
   case contended(attempts: Int)
   /// Nothing here opens the keychain that is in the repository; this machine may have opened it before.
   case notMember(wasBefore: Bool)
+  /// The keychain in the repository can't be used, and was not made by somebody who had its former key.
+  case unusable(detail: String)
   /// The repository has another keychain.
   case otherKeychain
   /// Another process has been at it for so long.

@@ -24,6 +24,7 @@ extension SharingFault {
     case .notMember(true): "nothing on this machine opens what is in the repository any more"
     case .notMember(false):
       "nothing on this machine opens the keychain in the repository: you aren't a member of it"
+    case .unusable(let detail): "what is in the repository can't be used: \(detail)"
     case .otherKeychain: "the repository has another keychain than the one that is here"
     case .busy: "another process is at it"
     case .keychain: "the keychain can't be used"

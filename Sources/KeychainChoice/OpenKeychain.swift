@@ -70,10 +70,12 @@ package struct OpenKeychain {
     }
   }
 
-  /// Remembers the choice, after something has been stored.
+  /// Remembers the choice, after something has been stored. What another keychain of the list had already was not: a file that
+  /// was never made must not be missed later.
   ///
   /// - Throws: ``KeychainError`` if it can't be written.
   package func writeChoice() throws(KeychainError) {
+    if let file, try !file.isThere() { return }
     try RememberedKeychain.write(
       choice.name, vault: choice.name == KeychainKind.file.rawValue ? location.vaultFile : nil,
       in: location.stateFolder)

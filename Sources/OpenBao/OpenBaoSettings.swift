@@ -85,6 +85,11 @@ package struct OpenBaoSettings: Hashable, Sendable {
     /// The fault in words.
     package var text: String {
       switch self {
+      // It may be a secret.
+      case .address(let text) where text.utf8.contains(UInt8(ascii: "@")):
+        "the address of a server has no login in it; what logs in is in a keychain of your own"
+      case .address(let text) where text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }:
+        "the address of a server has nothing after its path"
       case .address(let text):
         "'\(text)' is no address of a server: it has to be https, or http on this machine"
       case .unknown(let option): "a keychain in OpenBao has no option '\(option)'"

@@ -49,8 +49,15 @@ final class CopyFiles {
 
   /// The copy of a folder, or the part of its parent's; `nil` if there is none.
   func folder(_ name: String) -> FolderCopy? {
-    for candidate in [name, Self.parent(of: name)].compactMap({ $0 }) {
-      guard let copy = exactly(candidate) else { continue }
+    guard let identity = knownIdentity() else { return nil }
+    // The newer one counts, and the other one if that can't be read.
+    var candidates = [name]
+    if let parent = Self.parent(of: name), let date = date(of: parent, identity) {
+      let isNewer = self.date(of: name, identity).map { date > $0 } ?? true
+      candidates.insert(parent, at: isNewer ? 0 : 1)
+    }
+    for candidate in candidates {
+      guard let copy = exactly(candidate, identity) else { continue }
       if candidate == name { return copy }
       return FolderCopy(
         fetched: copy.fetched, items: copy.items.filter { $0.path.text.hasPrefix(name + "/") })
@@ -58,12 +65,16 @@ final class CopyFiles {
     return nil
   }
 
+  private func date(of folder: String, _ identity: X25519Identity) -> Timestamp? {
+    FileStatus.modificationDate(of: path + "/" + fileName(of: folder, identity))
+  }
+
   private static func parent(of name: String) -> String? {
     name.lastIndex(of: "/").map { String(name[..<$0]) }
   }
 
-  private func exactly(_ name: String) -> FolderCopy? {
-    guard let identity = knownIdentity(), let folder = try? Folder(opening: path),
+  private func exactly(_ name: String, _ identity: X25519Identity) -> FolderCopy? {
+    guard let folder = try? Folder(opening: path),
       let found = read(fileName(of: name, identity), in: folder, identity), found.name == name
     else { return nil }
     return found.copy

@@ -204,7 +204,7 @@ extension Failure {
   /// What somebody can do who has opened a shared keychain before.
   package static func ofFormerMember(of keychain: String) -> Hint {
     """
-    ask the others: if they haven't removed you, somebody has put another keychain in its place, and \
+    ask the others; only if they haven't removed you, somebody has put another keychain in its place, and \
     \(command: "llavero", "sync", keychain, "--accept-rewritten") puts yours back
     """
   }

@@ -100,7 +100,7 @@ package enum GitCredentialCommand {
     let open = try selected.open()
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     var hasSaved = false
-    protocolOfGit.onSave = { _ in hasSaved = true }
+    protocolOfGit.onSave = { outcome in hasSaved = outcome != .unchanged }
     var reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
     if operation == .get, reply.isEmpty, open.forwarded == nil,
       let signIn = GitSignIn(request, stateFolder: open.location.stateFolder)

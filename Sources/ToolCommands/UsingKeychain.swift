@@ -36,8 +36,24 @@ extension KeychainSelection {
     let folder = new.location.stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
     try explaining(RememberedKeychain.write(keychain.name, vault: vault, in: folder))
+    if !keychain.isBuiltIn, let former { try explaining(choice: Self.list(former, in: folder)) }
+    if keychain.kind.isShared {
+      StandardStreams.say(
+        "what you store goes to the keychain \(keychain.name) from now on, and all who use that can read it; "
+          + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
+    }
     for other in [KeychainKind.file, .secretService] where other.rawValue != keychain.name {
       selection.tellWhatStaysBehind(in: other, former)
+    }
+  }
+
+  /// Has the keychain asked as before that new items went to until now.
+  private static func list(_ former: String, in stateFolder: String) throws(KeychainChoiceError) {
+    try KeychainList.change(in: stateFolder) { list in
+      guard !list.keychains.contains(where: { $0.name == former }),
+        let keychain = list.keychain(named: former), keychain.kind != .forwarded
+      else { return }
+      list.putFirst([keychain])
     }
   }
 

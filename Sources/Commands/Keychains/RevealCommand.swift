@@ -1,5 +1,7 @@
 import ArgumentParser
 import Bytes
+import EncryptedFile
+import JSON
 import Keychain
 import KeychainChoice
 import Terminals
@@ -43,29 +45,35 @@ struct RevealCommand: ParsableCommand {
     guard listed.kind.isShared else {
       throw Failure("nothing of the keychain \(name) is ever hidden, for nobody else uses it", status: .usage)
     }
-    let selected = try KeychainSelection(mayPrompt: true).choose()
-    guard let list = try selected.open().list, list.names.contains(name) else {
-      throw Failure(
-        "the keychain \(name) isn't asked",
-        hint: "see which are with 'llavero keychain list', and whether LLAVERO_KEYCHAIN is set",
-        status: .usage)
-    }
-    var items: [Item]
-    if let url {
-      let place = NamedPlace(
-        url: url, service: nil, account: account, domain: nil, authenticationType: nil)
-      items = try place.items(in: list)
-    } else {
-      items = try explaining(list.items(matching: .all))
-    }
-    items.removeAll { !$0.isHidden || $0.keychain != name }
+    guard let url else { return try revealAll() }
+    var selection = KeychainSelection(mayPrompt: true)
+    selection.name = name
+    let open = try selection.choose().open()
+    guard let list = open.list else { return }
+    let place = NamedPlace(url: url, service: nil, account: account, domain: nil, authenticationType: nil)
+    var items = try place.items(in: list).filter(\.isHidden)
     if items.isEmpty {
-      throw Failure(
-        url.map { "nothing of the keychain \(name) is hidden for \($0)" }
-          ?? "nothing of the keychain \(name) is hidden",
-        status: .nothingMatched)
+      throw Failure("nothing of the keychain \(name) is hidden for \(url)", status: .nothingMatched)
     }
     try explaining(list.reveal(items))
+    for index in items.indices { items[index].isHidden = false }
     try StandardStreams.write(output.json ? ItemOutput.json(items) : Secret(ItemOutput.table(items).shown))
+  }
+
+  /// Shows everything of the keychain again, also where it can't be asked what it has.
+  private func revealAll() throws {
+    let hidden = HiddenItemFile(in: try explaining(VaultLocation()).stateFolder)
+    let count = try explaining(hidden.hidden(in: name)).count
+    if count == 0 { throw Failure("nothing of the keychain \(name) is hidden", status: .nothingMatched) }
+    try explaining(hidden.revealAll(in: name))
+    if output.json {
+      var json = JSONWriter()
+      json.beginObject()
+      json.member("revealed", count)
+      json.endObject()
+      try StandardStreams.write(json.finishLine())
+    } else {
+      StandardStreams.say("\(countText(count, "item")) of the keychain \(name) answers again")
+    }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import OpenBao
 import PrivateFiles
 import Processes
 import Terminals
@@ -88,18 +89,32 @@ struct MigrateCommand: ParsableCommand {
     }
     let filter = attributes.filter
     if removeSource, !yes { try confirm(sourceOpen, filter, selection) }
+    var hasLeft = false
+    func comes(_ item: Item) -> Bool {
+      if !filter.matches(item) { return false }
+      guard target.kind == .openBao, case .internetPassword(let key) = item.key,
+        key.securityDomain == OpenBaoKeychain.loginDomain
+      else { return true }
+      hasLeft = true
+      return false
+    }
     let origin: any ImportSource =
       if let service = sourceOpen.secretService {
-        DesktopSource(Self.name(source), service, where: filter.matches)
+        DesktopSource(Self.name(source), service, where: comes)
       } else {
-        KeychainSource(Self.name(source), sourceOpen.keychain) { filter.matches($0) ? $0 : nil }
+        KeychainSource(Self.name(source), sourceOpen.keychain) { comes($0) ? $0 : nil }
       }
     let importing = Importing(
       into: targetOpen, from: [origin], comparesNotes: true, mayAsk: selection.mayAskPerson,
       policy: onConflict, mustBeWhole: true)
     try importing.run(
       what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
-    if !dryRun, used == source.name {
+    if hasLeft {
+      StandardStreams.say(
+        "what logs in to the server stays in \(Self.name(source)), where it is looked for")
+    }
+    // What is shared is chosen for single items, and not for all that comes.
+    if !dryRun, used == source.name, !target.kind.isShared {
       StandardStreams.say(
         "hint: logins are still taken from \(Self.name(source)); "
           + "\(command: "llavero", "keychain", "use", target.name) changes that")

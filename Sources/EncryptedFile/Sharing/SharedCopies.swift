@@ -17,12 +17,7 @@ extension EncryptedFileKeychain {
   @discardableResult
   package func take(_ whole: [UInt8], from place: String) throws(KeychainError) -> Bool {
     if try isSeen() { return false }
-    let header: Header
-    do throws(AgeError) {
-      header = try whole.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
-    } catch {
-      throw KeychainError(error, path: place)
-    }
+    let header = try header(of: whole, from: place)
     let uuid = try VaultStanzas(header.stanzas, path: place).uuid
     // A folder is made only for a vault that is one.
     let locked = try lockFolder(patience: patience)
@@ -40,6 +35,69 @@ extension EncryptedFileKeychain {
     }
     snapshot = nil
     return true
+  }
+
+  /// Whether a file is a state of the vault that is here.
+  ///
+  /// - Parameter place: where it comes from, for errors.
+  /// - Throws: `KeychainError.damaged` if it is no vault; what reading throws.
+  package func isSame(as whole: [UInt8], from place: String) throws(KeychainError) -> Bool {
+    guard let file = try openVault() else { return false }
+    let present = try VaultSnapshot.readHeader(file).0
+    return try VaultStanzas(present.stanzas, path: file.path).uuid
+      == VaultStanzas(try header(of: whole, from: place).stanzas, path: place).uuid
+  }
+
+  private func header(of whole: [UInt8], from place: String) throws(KeychainError) -> Header {
+    do throws(AgeError) {
+      return try whole.lendingBytes { (bytes) throws(AgeError) in try Header(parsing: bytes) }
+    } catch {
+      throw KeychainError(error, path: place)
+    }
+  }
+
+  /// Makes room for a state of the vault that an identity opens, where nothing opens the one that is here: somebody was let in
+  /// again, perhaps with another key. The one that is here is kept beside it.
+  ///
+  /// - Parameters:
+  ///   - whole: that state.
+  ///   - path: the absolute path of the identity's file.
+  ///   - place: where it comes from, for errors.
+  /// - Returns: whether the identity opens it. Then ``take(_:from:)`` puts it in place.
+  /// - Throws: `KeychainError.wrongIdentity` if it is another vault; what reading and writing throw.
+  package func makeRoom(
+    for whole: [UInt8], openedBy path: String, from place: String
+  ) throws(KeychainError) -> Bool {
+    let header = try header(of: whole, from: place)
+    let stanzas = try VaultStanzas(header.stanzas, path: place)
+    guard try isSame(as: whole, from: place) else { throw .wrongIdentity(path: place) }
+    guard try slot(of: header, stanzas, openedBy: path) != nil else { return false }
+    let locked = try lockFolder(patience: patience)
+    defer { withExtendedLifetime(locked) {} }
+    var number = 1
+    while FileStatus.isThere("\(location.vaultFile)~\(number)") { number += 1 }
+    let kept = "\(location.vaultFile)~\(number)"
+    guard link(location.vaultFile, kept) == 0 else {
+      throw .system(operation: "make", path: kept, errno: errno)
+    }
+    unlink("\(location.stateFolder)/\(stanzas.uuid).seen")
+    key = nil
+    snapshot = nil
+    return true
+  }
+
+  /// The slot that an identity opens; `nil` if it opens none.
+  private func slot(
+    of header: Header, _ stanzas: VaultStanzas, openedBy path: String
+  ) throws(KeychainError) -> String? {
+    guard let identities = try Unlocking.identities(inFile: path) else { throw .missing(path: path) }
+    for slot in stanzas.slots where slot.kind == .recipient {
+      guard let opened = try? unlocking.open(slot, with: identities),
+        (try? unlocking.open(header, with: VaultKey(opened, uuid: ""))) != nil
+      else { continue }
+      return slot.id
+    }
+    return nil
   }
 
   /// Whether the vault here was opened before.
@@ -60,21 +118,15 @@ extension EncryptedFileKeychain {
   package func noteIdentity(_ path: String) throws(KeychainError) -> String? {
     guard let file = try vaultFile() else { return nil }
     let (header, _) = try VaultSnapshot.readHeader(file)
-    let slots = try VaultStanzas(header.stanzas, path: file.path).slots.filter { $0.kind == .recipient }
-    guard let identities = try Unlocking.identities(inFile: path) else { throw .missing(path: path) }
-    for slot in slots {
-      guard let opened = try? unlocking.open(slot, with: identities),
-        (try? unlocking.open(header, with: VaultKey(opened, uuid: ""))) != nil
-      else { continue }
-      let locked = try lockFolder(patience: patience)
-      defer { withExtendedLifetime(locked) {} }
-      let folder = try Folder(creating: location.localSlotsFolder)
-      if try LocalSlot.read(slot.id, in: folder) != .identity(path: path) {
-        try LocalSlot.identity(path: path).write(slot.id, in: folder)
-      }
-      return slot.id
+    let stanzas = try VaultStanzas(header.stanzas, path: file.path)
+    guard let id = try slot(of: header, stanzas, openedBy: path) else { return nil }
+    let locked = try lockFolder(patience: patience)
+    defer { withExtendedLifetime(locked) {} }
+    let folder = try Folder(creating: location.localSlotsFolder)
+    if try LocalSlot.read(id, in: folder) != .identity(path: path) {
+      try LocalSlot.identity(path: path).write(id, in: folder)
     }
-    return nil
+    return id
   }
 
   /// The copies of the slots, for programs that know age and no keychain: an identifier and an age file each.

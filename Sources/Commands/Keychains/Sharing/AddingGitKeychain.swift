@@ -76,14 +76,17 @@ struct AddingGitKeychain {
   /// Puts aside what this machine has of a keychain that had the name before, and was shared through another repository. It
   /// must neither go into this one, nor be lost.
   private func setAside(_ keychain: ListedKeychain, at location: VaultLocation) throws(Failure) {
-    let repository = try GitKeychain(keychain).sync.repository
-    let former: String?
+    let sync = try GitKeychain(keychain).sync
+    let former: String
     do throws(SharingFault) {
-      former = try repository.former()
+      guard let found = try sync.repository.former(), found != keychain.place else { return }
+      former = found
+      let isHere = FileStatus.isThere(location.vaultFile)
+      let isSame = isHere ? try sync.hasSameKeychain() : true
+      if isSame { return try sync.repository.moveHere(isNew: !isHere) }
     } catch {
       throw Failure(error, keychain)
     }
-    guard let former, former != keychain.place else { return }
     var number = 1
     while FileStatus.isThere("\(location.vaultFolder)~\(number)")
       || FileStatus.isThere("\(location.stateFolder)~\(number)")

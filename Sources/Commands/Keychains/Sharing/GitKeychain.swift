@@ -11,7 +11,7 @@ import ToolCommands
 /// A listed keychain that is shared through git, as the commands about it see it.
 struct GitKeychain {
   let listed: ListedKeychain
-  private(set) var sync: SharedKeychainSync
+  var sync: SharedKeychainSync
 
   /// The time limit for what git does, in milliseconds: while a person or nobody waits, and while a tool does.
   private static let timeout = 120_000
@@ -149,7 +149,7 @@ extension Failure {
       } else {
         self = failure("a member has to add your key with 'llavero keychain member add'")
       }
-    case .rewritten, .keychainRemoved:
+    case .rewritten, .keychainRemoved, .unusable:
       self = failure(
         """
         ask the others about it; \(command: "llavero", "sync", name, "--accept-rewritten") goes on from what is there, \

@@ -96,6 +96,9 @@ struct RemoveMemberCommand: ParsableCommand {
       "The member's slot, or recipient; see 'llavero keychain member list'", valueName: "member"))
   var member: String
 
+  @Flag(name: .shortAndLong, help: "Don't ask, and remove yourself, too")
+  var yes = false
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -108,6 +111,7 @@ struct RemoveMemberCommand: ParsableCommand {
         hint: "see them with \(command: "llavero", "keychain", "member", "list", name)",
         status: .nothingMatched)
     }
+    if !yes { try confirm(slot, keychain) }
     let removal: SharedKeychainSync.Removal
     do throws(SharingFault) {
       removal = try keychain.sync.remove(member: slot.id)
@@ -128,6 +132,24 @@ struct RemoveMemberCommand: ParsableCommand {
         hint: "\(command: "llavero", "sync", name) sends it", status: .keychain)
     }
     try keychain.refuseIfWaiting(removal.outcome)
+  }
+}
+
+extension RemoveMemberCommand {
+  /// Asks, where somebody can be asked. Nobody removes themselves by mistake.
+  private func confirm(_ slot: SlotSummary, _ keychain: GitKeychain) throws(Failure) {
+    let own = try explaining { () throws(KeychainError) in try keychain.sync.ownSlot() }
+    if slot.id == own {
+      throw Failure(
+        "that is you: nothing on this machine would open the keychain \(name) any more",
+        hint:
+          "see the others with \(command: "llavero", "keychain", "member", "list", name); --yes removes you",
+        status: .usage)
+    }
+    let who = terminalText(slot.recipient ?? slot.id)
+    if KeychainSelection(mayPrompt: true).confirms("Remove \(who) from the keychain \(name)?") == false {
+      throw Failure("nobody was removed", status: .nothingMatched)
+    }
   }
 }
 

@@ -52,7 +52,12 @@ struct SyncCommand: ParsableCommand {
     var results: [Result] = []
     for name in names {
       // A name that isn't one is a mistake in the command; all else is a result.
-      let keychain = try GitKeychain(named: name)
+      var keychain = try GitKeychain(named: name)
+      keychain.sync.mayReplace = {
+        KeychainSelection(mayPrompt: true).confirms(
+          "Put this machine's copy of the keychain \(name) in the place of what is in the repository, for all members?",
+          showing: "If they have removed you, that would only be in their way.\n") ?? true
+      }
       do throws(Failure) {
         results.append(
           Result(name: name, outcome: try keychain.bringInStep(acceptsRewritten: acceptRewritten)))
