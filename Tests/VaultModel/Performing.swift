@@ -101,11 +101,13 @@ extension Machine {
     case .eraseHolding, .erase:
       guard let known = chosen(&choices), let query = try? ItemQuery(for: known.item.key) else { return }
       let secret = choices.chance(4) ? [] : known.secret
+      // What is refused expires now, to the second, and both keychains are to say the same.
+      let date = now
       try both { (store, _) throws(KeychainError) in
         if kind == .erase {
           _ = try store.erase(query)
         } else {
-          _ = try store.erase(query, holding: Secret(secret))
+          _ = try store.erase(query, holding: Secret(secret), at: date)
         }
       }
     default: preconditionFailure("\(kind) is no operation of one item")
