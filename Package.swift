@@ -18,6 +18,10 @@ let settings: [SwiftSetting] = [
 // For what is not on the way to an answer, or short there, and of which there is much.
 let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+// For what no library has: nobody prints its types, or looks into them.
+let compactInside: [SwiftSetting] =
+  compact + [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]
+
 // For what the unit tests spend most of their time in: integration/test has it optimised, with all checks of a debug
 // build, beside tests that aren't. Without that, half of the time is spent in generic code of the standard library.
 let testedOptimised: [SwiftSetting] =
@@ -171,11 +175,11 @@ let package = Package(
     // OAuth: the flows as bytes in, bytes out. It knows no network and no keychain.
     .target(
       name: "SignIn", dependencies: ["Bytes", "JSON", "CredentialProtocols", "CSodium"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // A keychain in OpenBao or HashiCorp Vault. It knows no network either.
     .target(
       name: "OpenBao", dependencies: ["Bytes", "JSON", "Keychain", "SignIn"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // The one place that links libcurl, and libcrypto, which that brings along.
     .target(
       name: "Network", dependencies: ["Bytes", "SignIn", "CCrypto", "CCurl"],
@@ -191,18 +195,18 @@ let package = Package(
       dependencies: [
         "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "EncryptedFile", "Forwarding", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // The agent between ssh and a person's own agent, which offers the keychain to hosts.
     .target(
       name: "ForwardingAgent",
       dependencies: [
         "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     .target(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(
       name: "Terminals",
@@ -232,7 +236,7 @@ let package = Package(
         "Bytes", "JSON", "Keychain", "PrivateFiles", "CredentialProtocols", "SignIn", "Terminals",
         "Processes", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // A keychain in OpenBao as a program uses it: where its login is, its copy on this machine, and the companion that has
     // the network.
     .target(
@@ -241,12 +245,12 @@ let package = Package(
         "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "EncryptedFile", "SignIn", "OpenBao", "Renewing",
         "Terminals", "Processes",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // Keychains that are shared through git: the repository, and how a keychain is kept in step with it.
     .target(
       name: "GitShared",
       dependencies: ["Bytes", "JSON", "Keychain", "PrivateFiles", "EncryptedFile", "Processes"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
     .target(
       name: "ToolCommands",

@@ -80,10 +80,13 @@ public final class EncryptedFileKeychain: KeychainStore {
   package var sharing: VaultSharing?
 
   /// Does that, where the vault is shared.
-  public func bringInStep() throws(KeychainError) {
-    if let sharing, !sharing.bringInStep() {
+  @discardableResult
+  public func bringInStep() throws(KeychainError) -> Bool {
+    guard let sharing else { return false }
+    if !sharing.bringInStep() {
       throw .unavailable(reason: "it can't be brought in step with what others have changed")
     }
+    return true
   }
 
   /// Makes a keychain at a location. If there is no vault yet, adding the first item makes one that the plain

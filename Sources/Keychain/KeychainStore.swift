@@ -91,8 +91,10 @@ public protocol KeychainStore: AnyObject {
   /// Gets what others have changed who share the keychain, and sends what was changed here. For whoever does something
   /// outside that can't be taken back, before it and after it. Does nothing where a keychain has no copies.
   ///
+  /// - Returns: whether anything may have come since.
   /// - Throws: ``KeychainError/unavailable(reason:)`` if that isn't possible now.
-  func bringInStep() throws(KeychainError)
+  @discardableResult
+  func bringInStep() throws(KeychainError) -> Bool
 
   /// Gets new secrets for items of this keychain that have expired; `nil` if nothing does.
   var renewer: (any SecretRenewing)? { get }
@@ -176,8 +178,9 @@ extension KeychainStore {
   /// The same item.
   public func committed(_ item: Item) -> Item { item }
 
-  /// Nothing.
-  public func bringInStep() throws(KeychainError) {}
+  /// Nothing, and nothing comes.
+  @discardableResult
+  public func bringInStep() throws(KeychainError) -> Bool { false }
 
   /// `nil`.
   public var renewer: (any SecretRenewing)? { nil }

@@ -8,9 +8,11 @@ extension KeychainOpener {
   ///   - list: the search list; empty if a keychain was named.
   ///   - prepare: called with each keychain of the list when it is opened.
   ///   - onUnusable: called once for each keychain that can't be used, while another one answers.
+  ///   - onHiding: called with a keychain's name and those of its items that are hidden from now on.
   package func adding(
     _ list: KeychainList, to open: OpenKeychain, prepare: @escaping (OpenKeychain) -> Void = { _ in },
-    onUnusable: @escaping (String, KeychainError) -> Void
+    onUnusable: @escaping (String, KeychainError) -> Void,
+    onHiding: @escaping (String, [Item]) -> Void = { _, _ in }
   ) -> OpenKeychain {
     let listed = list.order(newItemsIn: open.choice.keychain)
     // What others use, too, is kept from what a tool erases, also where it is used alone.
@@ -31,7 +33,7 @@ extension KeychainOpener {
     var searching = open
     searching.list = KeychainSearchList(
       members, newItemsIn: open.choice.name, hiding: HiddenItemFile(in: location.stateFolder),
-      onUnusable: onUnusable)
+      onUnusable: onUnusable, onHiding: onHiding)
     return searching
   }
 }

@@ -128,7 +128,7 @@ package struct OpenBaoSettings: Hashable, Sendable {
     func path(_ name: String) throws(Fault) -> String? {
       guard var text = one(name) else { return nil }
       while text.hasSuffix("/") { text.removeLast() }
-      guard OpenBaoServer.isPath(text) else {
+      guard PlainPath.isOne(text) else {
         throw .value(
           option: name, needed: "components of letters, digits and '-._~', with slashes between them")
       }
@@ -173,7 +173,7 @@ package struct OpenBaoSettings: Hashable, Sendable {
       uses.append("role")
     case "userpass":
       let name = try needed("user")
-      guard OpenBaoServer.isPath(name.description), !name.bytes.contains(UInt8(ascii: "/")) else {
+      guard PlainPath.isOne(name.description), !name.bytes.contains(UInt8(ascii: "/")) else {
         throw .value(option: "user", needed: "letters, digits and '-._~'")
       }
       login = .userPassword(mount: mount, name: name)
@@ -248,7 +248,7 @@ package struct OpenBaoSettings: Hashable, Sendable {
       copies.freshness = seconds
     }
     for text in several("prefetch") {
-      guard OpenBaoServer.isPath(text.hasSuffix("/") ? String(text.dropLast()) : text) else {
+      guard PlainPath.isOne(text.hasSuffix("/") ? String(text.dropLast()) : text) else {
         throw .value(
           option: "prefetch", needed: "the beginning of items' paths, such as https/git.example.com/")
       }
@@ -261,7 +261,7 @@ package struct OpenBaoSettings: Hashable, Sendable {
   private static func isPlain(_ path: String) -> Bool {
     let inner = path.drop { $0 == "/" }
     return inner.isEmpty
-      || OpenBaoServer.isPath(inner.hasSuffix("/") ? String(inner.dropLast()) : String(inner))
+      || PlainPath.isOne(inner.hasSuffix("/") ? String(inner.dropLast()) : String(inner))
   }
 
   /// A number of seconds, at most a year, from a text such as `90s`, `15m`, `8h`, `2d` or `0`.
@@ -297,7 +297,7 @@ extension OpenBaoSettings {
     var server = server
     if !hasNamespace, var namespace = value("NAMESPACE") {
       while namespace.hasSuffix("/") { namespace.removeLast() }
-      if OpenBaoServer.isPath(namespace) {
+      if PlainPath.isOne(namespace) {
         server = OpenBaoServer(
           server.addresses, namespace: namespace, mount: server.mount, folder: server.folder)
       }

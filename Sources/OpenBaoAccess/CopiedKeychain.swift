@@ -30,6 +30,8 @@ package final class CopiedKeychain: KeychainStore {
 
   /// The copies that the last search has found.
   private var found: [ItemCopy] = []
+  /// Whether the next question goes to the server, as long as that can be reached.
+  private var isToAsk = false
   /// Whether the server alone is asked, because something may be changed.
   private var isChanging = false
   /// The folders that were looked at, and the paths that were changed, meanwhile.
@@ -54,6 +56,13 @@ package final class CopiedKeychain: KeychainStore {
 
   package var renewer: (any SecretRenewing)? { server.renewer }
 
+  /// Has the server asked next, and not a copy.
+  @discardableResult
+  package func bringInStep() -> Bool {
+    isToAsk = true
+    return true
+  }
+
   // MARK: Reading
 
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
@@ -66,6 +75,14 @@ package final class CopiedKeychain: KeychainStore {
     }
     guard search.isNamed else {
       return try asking { () throws(KeychainError) in try server.items(matching: query) }
+    }
+    if isToAsk {
+      isToAsk = false
+      do throws(KeychainError) {
+        return try asking { () throws(KeychainError) in try fetched(search, query) }
+      } catch {
+        if error.endsCopies { throw error }
+      }
     }
     if let items = copied(search, query) { return items }
     do throws(KeychainError) {

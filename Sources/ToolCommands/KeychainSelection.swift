@@ -418,6 +418,11 @@ package struct SelectedKeychain {
       onUnusable: { name, error in
         StandardStreams.say(
           "the keychain \(name) can't be used, and was passed over: \(Failure(error).message)")
+      },
+      onHiding: { name, _ in
+        StandardStreams.say(
+          "what was refused is in the keychain \(name), which others use, too; it is hidden on this machine until somebody "
+            + "changes it, or until \(command: "llavero", "keychain", "reveal", name)")
       })
   }
 

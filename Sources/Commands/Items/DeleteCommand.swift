@@ -71,7 +71,7 @@ struct DeleteCommand: ParsableCommand {
       if !isConfirmed { throw Failure("nothing was deleted", status: .nothingMatched) }
     } else if shared != nil || items.count > 1 || all && url == nil && attributes.service == nil {
       throw Failure(
-        "\(countText(items.count, "item")) would go, and nobody can be asked",
+        "\(countText(items.count, "item")) would go\(whose), and nobody can be asked",
         hint: "see which with 'llavero list', and add --yes", status: .usage)
     }
   }

@@ -98,7 +98,9 @@ struct GetCommand: ParsableCommand {
     if item.isHidden, let name = item.keychain {
       return Failure(
         "what the keychain \(name) has for \(item.name) is hidden here, because a server has refused it",
-        hint: "it shows again once it changes; \(command: "--keychain", name) still has it",
+        hint: """
+          it answers again once somebody changes it, or after \(command: "llavero", "keychain", "reveal", name)
+          """,
         status: .nothingMatched)
     }
     return hasExpired(item, keychain)

@@ -1,6 +1,8 @@
 import Bytes
 import CredentialProtocols
+import EncryptedFile
 import Keychain
+import KeychainChoice
 import Terminals
 
 /// A place to log in as named on the command line: a URL, or the name of a service that has none.
@@ -109,8 +111,17 @@ struct NamedPlace {
   /// The failure that says the keychain has no such item.
   func nothingMatches() throws(Failure) -> Failure {
     Failure(
-      "the keychain has nothing for \(Item(try key()).name)", hint: "see what it has with 'llavero list'",
-      status: .nothingMatched)
+      "the keychain has nothing for \(Item(try key()).name)",
+      hint: isSharedThroughGit
+        ? "see what it has with 'llavero list'; 'llavero sync' gets what others have just stored"
+        : "see what it has with 'llavero list'", status: .nothingMatched)
+  }
+
+  /// Whether others may have stored something that is not here yet.
+  private var isSharedThroughGit: Bool {
+    guard let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder)
+    else { return false }
+    return list.keychains.contains { $0.kind == .git }
   }
 }
 

@@ -33,8 +33,7 @@ struct KeychainStatus {
       detail = try explaining(.file(file.location, summary, try file.unlockState()))
       // Whoever has to unlock it is not asked for that.
       if summary?.contents != nil {
-        let limit = Timestamp.now.seconds + ExpiringListing.soon
-        expiring = try ExpiringListing(of: keychain, by: limit) { _ in true }
+        expiring = try Self.expiring(in: keychain)
       } else {
         expiring = nil
       }
@@ -51,6 +50,18 @@ struct KeychainStatus {
       if let error = keychain.probe().reason { throw Failure(error) }
       detail = .remote
       expiring = nil
+    }
+  }
+
+  /// What expires soon. Another keychain of the list that can't be used is no reason to say nothing of this one.
+  private static func expiring(in keychain: OpenKeychain) throws(Failure) -> ExpiringListing? {
+    let limit = Timestamp.now.seconds + ExpiringListing.soon
+    do throws(Failure) {
+      return try ExpiringListing(of: keychain, by: limit) { _ in true }
+    } catch {
+      if keychain.list == nil { throw error }
+      StandardStreams.say("\(error.message)")
+      return nil
     }
   }
 

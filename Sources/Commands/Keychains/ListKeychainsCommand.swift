@@ -88,6 +88,12 @@ struct ListKeychainsCommand: ParsableCommand {
       self.place = place
     }
 
+    /// Where it is, for people: the repository of one that is shared through it.
+    var shownPlace: String {
+      if keychain.kind == .git { return keychain.place }
+      return place.isEmpty ? "-" : place
+    }
+
     var state: String {
       if let problem { return problem.message }
       if isLocked { return "locked" }
@@ -102,7 +108,7 @@ struct ListKeychainsCommand: ParsableCommand {
         + rows.map { row in
           [
             row.isHome ? "*" : "", row.keychain.name, row.keychain.kind.rawValue,
-            row.place.isEmpty ? "-" : row.place, row.state,
+            row.shownPlace, row.state,
           ].map(terminalText)
         })
   }
@@ -115,6 +121,7 @@ struct ListKeychainsCommand: ParsableCommand {
       json.member("keychain", ByteString(row.keychain.name))
       json.member("kind", ByteString(row.keychain.kind.rawValue))
       if !row.place.isEmpty { json.member("place", ByteString(row.place)) }
+      if row.keychain.kind == .git { json.member("repository", ByteString(row.keychain.place)) }
       json.beginObject("settings")
       for option in row.keychain.options { json.member(ByteString(option.name), ByteString(option.value)) }
       json.endObject()

@@ -32,7 +32,7 @@ struct DoctorCommand: ParsableCommand {
     if Program.secretService == nil { absence = SecretServiceProgram.become() }
     let reports =
       [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
-      + [try Self.forwardedReport(selection)].compactMap { $0 }
+      + [try Self.forwardedReport(selection)].compactMap { $0 } + Self.listedReports(selection)
     let choice = Self.choice(selection, reports)
     let integrations = (try? SetupPlace()).map(IntegrationReport.init)
     let forwarding = ForwardingReport()
@@ -43,8 +43,8 @@ struct DoctorCommand: ParsableCommand {
           (Self.text(reports, choice) + (integrations?.text() ?? "") + (forwarding?.text() ?? "")).shown))
     switch choice {
     case .unknown(let failure): throw failure
-    case .known(let kind, _):
-      if let report = reports.first(where: { $0.kind == kind }), !report.isUsable {
+    case .known(let name, _):
+      if let report = reports.first(where: { $0.name == name }), !report.isUsable {
         throw Failure("the keychain in use can't be used", status: .keychain)
       }
     }
@@ -53,7 +53,15 @@ struct DoctorCommand: ParsableCommand {
   /// The findings about one keychain.
   private struct Report {
     let kind: KeychainKind
+    let name: String
     let findings: [Finding]
+
+    /// - Parameter name: the keychain's name, if that isn't its kind's.
+    init(kind: KeychainKind, name: String? = nil, findings: [Finding]) {
+      self.kind = kind
+      self.name = name ?? kind.rawValue
+      self.findings = findings
+    }
 
     var isUsable: Bool { findings.allSatisfy { $0.problem == nil } }
   }
@@ -62,7 +70,7 @@ struct DoctorCommand: ParsableCommand {
 
   /// The keychain in use.
   private enum Choice {
-    case known(KeychainKind, why: String)
+    case known(String, why: String)
     /// The remembered choice, or the environment's, can't be understood.
     case unknown(Failure)
   }
@@ -72,13 +80,15 @@ struct DoctorCommand: ParsableCommand {
       let location = try explaining(VaultLocation())
       let choice = try explaining(choice: KeychainChoice.made(named: selection.name, at: location))
       if let choice {
-        return .known(choice.kind, why: choice.reasonText)
+        return .known(choice.name, why: choice.reasonText)
       }
     } catch {
       return .unknown(error)
     }
     if reports.contains(where: { $0.kind == .forwarded && $0.findings.first?.problem == nil }) {
-      return .known(.forwarded, why: KeychainChoice(kind: .forwarded, reason: .isForwarded).reasonText)
+      return .known(
+        KeychainKind.forwarded.rawValue,
+        why: KeychainChoice(kind: .forwarded, reason: .isForwarded).reasonText)
     }
     let isServiceUsable = reports.contains { report in
       report.kind == .secretService
@@ -88,11 +98,24 @@ struct DoctorCommand: ParsableCommand {
         }
     }
     return isServiceUsable
-      ? .known(.secretService, why: "because a Secret Service answers")
-      : .known(.file, why: "because no Secret Service can be used")
+      ? .known(KeychainKind.secretService.rawValue, why: "because a Secret Service answers")
+      : .known(KeychainKind.file.rawValue, why: "because no Secret Service can be used")
+  }
+
+  /// The reports on the keychains of the search list that have a name of their own.
+  private static func listedReports(_ selection: KeychainSelection) -> [Report] {
+    guard let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder)
+    else { return [] }
+    return list.keychains.filter { !$0.isBuiltIn }.map { keychain in
+      Report(
+        kind: keychain.kind, name: keychain.name,
+        findings: ListedKeychainFindings(of: keychain, selection).all)
+    }
   }
 
   private static func fileReport(_ selection: KeychainSelection) throws(Failure) -> Report {
+    var selection = selection
+    selection.name = KeychainKind.file.rawValue
     let file = try selection.encryptedFile()
     var findings: [Finding] = []
     do throws(KeychainError) {
@@ -189,11 +212,11 @@ struct DoctorCommand: ParsableCommand {
   private static func text(_ reports: [Report], _ choice: Choice) -> TextForTerminal {
     var text: TextForTerminal
     switch choice {
-    case .known(let kind, let why): text = "In use: \(kind.rawValue), \(why)\n"
+    case .known(let name, let why): text = "In use: \(name), \(why)\n"
     case .unknown: text = "In use: can't be told\n"
     }
     for report in reports {
-      text += "\n\(report.kind.rawValue): \(report.isUsable ? "can be used" : "can't be used as it is")\n"
+      text += "\n\(report.name): \(report.isUsable ? "can be used" : "can't be used as it is")\n"
       var rows: [[String]] = []
       for finding in report.findings {
         let explanation = explanation(of: finding)
@@ -212,8 +235,8 @@ struct DoctorCommand: ParsableCommand {
     var json = JSONWriter()
     json.beginObject()
     switch choice {
-    case .known(let kind, let why):
-      json.member("keychain", ByteString(kind.rawValue))
+    case .known(let name, let why):
+      json.member("keychain", ByteString(name))
       json.member("reason", ByteString(why))
     case .unknown(let failure):
       json.member("problem", ByteString(failure.message))
@@ -221,7 +244,8 @@ struct DoctorCommand: ParsableCommand {
     json.beginArray("keychains")
     for report in reports {
       json.beginObject()
-      json.member("keychain", ByteString(report.kind.rawValue))
+      json.member("keychain", ByteString(report.name))
+      if report.name != report.kind.rawValue { json.member("kind", ByteString(report.kind.rawValue)) }
       json.member("usable", report.isUsable)
       json.beginArray("findings")
       for finding in report.findings {

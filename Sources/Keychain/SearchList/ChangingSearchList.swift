@@ -149,7 +149,12 @@ extension KeychainSearchList {
     guard member.isShared else {
       return try store.eraseBySecret(query, holding: secret, answered: answered, at: now)
     }
-    let refused = try store.refused(query, holding: secret, answered: answered)
+    var refused = try store.refused(query, holding: secret, answered: answered)
+    if refused.isEmpty { return 0 }
+    // Somebody may have changed it by now. Whether they have can't always be told.
+    if (try? store.bringInStep()) ?? false {
+      refused = try store.refused(query, holding: secret, answered: answered)
+    }
     var lasting: [Item] = []
     for item in refused {
       guard let reference = item.reference, try isRenewable(item, in: store) else {
@@ -201,8 +206,11 @@ extension KeychainSearchList {
 
   /// Hides items of a shared keychain, and returns how many weren't hidden before.
   private func hide(_ items: [Item], in member: OpenMember) throws(KeychainError) -> Int {
-    let new = Set(items.map(HiddenItem.init)).subtracting(try hidden(in: member))
-    if !new.isEmpty { try hiding?.hide(new, in: member.name) }
+    let known = try hidden(in: member)
+    let new = items.filter { !known.contains(HiddenItem($0)) }
+    if new.isEmpty { return 0 }
+    try hiding?.hide(Set(new.map(HiddenItem.init)), in: member.name)
+    onHiding(member.name, new)
     return new.count
   }
 

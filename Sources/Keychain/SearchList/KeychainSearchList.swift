@@ -33,6 +33,7 @@ public final class KeychainSearchList: KeychainStore {
   let home: OpenMember
   let hiding: (any ItemHiding)?
   private let onUnusable: (String, KeychainError) -> Void
+  let onHiding: (String, [Item]) -> Void
 
   /// Makes a list.
   ///
@@ -41,10 +42,12 @@ public final class KeychainSearchList: KeychainStore {
   ///   - name: the one that new items go to.
   ///   - hiding: keeps which items are hidden; `nil` if there is no shared keychain.
   ///   - onUnusable: called once for each keychain that can't be used and was passed over.
+  ///   - onHiding: called with a keychain's name and those of its items that are hidden from now on.
   /// - Precondition: one of the members has that name.
   public init(
     _ members: [Member], newItemsIn name: String, hiding: (any ItemHiding)? = nil,
-    onUnusable: @escaping (String, KeychainError) -> Void = { _, _ in }
+    onUnusable: @escaping (String, KeychainError) -> Void = { _, _ in },
+    onHiding: @escaping (String, [Item]) -> Void = { _, _ in }
   ) {
     self.members = members.map(OpenMember.init)
     guard let home = self.members.first(where: { $0.name == name }) else {
@@ -53,6 +56,7 @@ public final class KeychainSearchList: KeychainStore {
     self.home = home
     self.hiding = hiding
     self.onUnusable = onUnusable
+    self.onHiding = onHiding
   }
 
   /// The names of the keychains, in order.

@@ -23,7 +23,7 @@ package struct FolderKeys: Hashable, Sendable {
           guard text.hasSuffix("/") else { return items.append(text) }
           // No component of an item's path is different from such text.
           let name = String(text.dropLast())
-          if OpenBaoServer.isPath(name), !name.utf8.contains(UInt8(ascii: "/")) { folders.append(name) }
+          if PlainPath.isOne(name), !name.utf8.contains(UInt8(ascii: "/")) { folders.append(name) }
         }
       }
     }

@@ -13,31 +13,15 @@ package struct OpenBaoServer: Hashable, Sendable {
 
   /// Describes a place.
   ///
-  /// - Precondition: there is an address, and the others satisfy ``isPath(_:)``, or are empty where that is allowed.
+  /// - Precondition: there is an address, and the others satisfy ``PlainPath/isOne(_:)``, or are empty where that is allowed.
   package init(_ addresses: [EndpointURL], namespace: String = "", mount: String, folder: String = "") {
     precondition(
-      !addresses.isEmpty && Self.isPath(mount) && (namespace.isEmpty || Self.isPath(namespace))
-        && (folder.isEmpty || Self.isPath(folder)), "a place that requests can name")
+      !addresses.isEmpty && PlainPath.isOne(mount) && (namespace.isEmpty || PlainPath.isOne(namespace))
+        && (folder.isEmpty || PlainPath.isOne(folder)), "a place that requests can name")
     self.addresses = addresses
     self.namespace = namespace
     self.mount = mount
     self.folder = folder
-  }
-
-  /// Whether a text can be a mount, a namespace or a folder: components of letters, digits and `-._~` with single slashes
-  /// between them, none of dots alone, at most 1,024 bytes.
-  package static func isPath(_ text: String) -> Bool {
-    1...1024 ~= text.utf8.count
-      && text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
-        component in
-        component.contains { $0 != UInt8(ascii: ".") }
-          && component.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
-            default: false
-            }
-          }
-      }
   }
 
   /// The first address without a path, as messages name the server.

@@ -35,7 +35,7 @@ struct AddingGitKeychain {
     do throws(SharingFault) {
       hasKeychain = try keychain.sync.hasKeychain()
     } catch {
-      throw Failure(error, listed)
+      throw Failure(adding: listed, error)
     }
     let isHere = try explaining { () throws(KeychainError) in
       FileStatus.isThere(keychain.sync.keychain.location.vaultFile)
@@ -85,7 +85,7 @@ struct AddingGitKeychain {
       let isSame = isHere ? try sync.hasSameKeychain() : true
       if isSame { return try sync.repository.moveHere(isNew: !isHere) }
     } catch {
-      throw Failure(error, keychain)
+      throw Failure(adding: keychain, error)
     }
     var number = 1
     while FileStatus.isThere("\(location.vaultFolder)~\(number)")

@@ -132,6 +132,12 @@ struct MemberIdentity {
 }
 
 extension Failure {
+  /// Describes why a keychain can't be added, which nobody has changed yet.
+  init(adding listed: ListedKeychain, _ fault: SharingFault) {
+    let failure = Failure(fault, listed)
+    self = fault.passes ? Failure(failure.message, hint: "nothing was added", status: .keychain) : failure
+  }
+
   /// Describes why a keychain can't be kept in step with its repository.
   init(_ fault: SharingFault, _ listed: ListedKeychain) {
     let name = listed.name
