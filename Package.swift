@@ -137,7 +137,7 @@ let package = Package(
       name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings + compact + testedOptimised),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     .target(
       name: "EncryptedFile",
       dependencies: [
@@ -220,7 +220,7 @@ let package = Package(
     .target(
       name: "Processes",
       dependencies: ["Bytes", "Keychain", "CredentialProtocols", "Terminals", "CLinux"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     .target(
       name: "Passphrases",
       dependencies: [
@@ -228,7 +228,7 @@ let package = Package(
         "Processes",
         "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // Keeps tokens fresh, with the companion that has the network.
     .target(
       name: "Renewing",
@@ -260,7 +260,7 @@ let package = Package(
         "Processes", "Passphrases",
         "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // The companion that forwards the keychain: its agent, and what answers one request.
     .target(
       name: "ForwardProgram",
@@ -286,7 +286,7 @@ let package = Package(
         "SecurityCodes", "Terminals",
         "Processes", "Passphrases", "ToolCommands", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // What serves a keychain as the Secret Service.
     .target(
       name: "ServeProgram",
