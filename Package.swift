@@ -119,7 +119,7 @@ let package = Package(
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + testedOptimised),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
-    .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compact),
+    .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
     // The verification of hosts' keys, over libgcrypt.
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
@@ -132,7 +132,7 @@ let package = Package(
     .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     .target(
       name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings + compact + testedOptimised),
     .target(
@@ -195,18 +195,18 @@ let package = Package(
       dependencies: [
         "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "EncryptedFile", "Forwarding", "CLinux",
       ],
-      swiftSettings: settings + compactInside),
+      swiftSettings: settings + compact),
     // The agent between ssh and a person's own agent, which offers the keychain to hosts.
     .target(
       name: "ForwardingAgent",
       dependencies: [
         "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl", "CLinux",
       ],
-      swiftSettings: settings + compactInside),
+      swiftSettings: settings + compact),
     .target(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
-      swiftSettings: settings + compactInside),
+      swiftSettings: settings + compact),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(
       name: "Terminals",
