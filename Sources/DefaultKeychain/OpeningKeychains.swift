@@ -23,12 +23,10 @@ extension KeychainEnvironment {
       cache: try unlockCache(at: location, program: nil), openers: openers, mustExist: !keychain.isBuiltIn,
       onNotice: { settings.onNotice(.encryptedFile($0)) })
     // No program is run, so the next one of llavero's own sends what is changed. But whoever was removed stays out.
-    if keychain.kind == .git, let identity = keychain.value(of: ListedKeychain.identityOption) {
-      do throws(KeychainError) {
-        try file.checkMembership(of: keychain.name, identity: identity)
-      } catch {
-        throw .keychain(error)
-      }
+    do throws(KeychainError) {
+      try keychain.checkMembership(in: file)
+    } catch {
+      throw .keychain(error)
     }
     return file
   }

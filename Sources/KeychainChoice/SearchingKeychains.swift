@@ -75,6 +75,15 @@ extension VaultLocation {
 }
 
 extension ListedKeychain {
+  /// Checks that this machine's identity opens what others share, if the keychain is shared through git.
+  ///
+  /// - Parameter file: the copy on this machine.
+  /// - Throws: `KeychainError.notMember` if it opens nothing; what reading throws.
+  package func checkMembership(in file: EncryptedFileKeychain) throws(KeychainError) {
+    guard kind == .git, let identity = value(of: Self.identityOption) else { return }
+    try file.checkMembership(of: name, identity: identity)
+  }
+
   /// The setting with the path of the identity file that opens an encrypted file.
   package static let identityOption = "identity"
   /// The setting with the branch of the git repository through which a keychain is shared.

@@ -29,9 +29,8 @@ enum BackgroundSync {
           reason:
             "the keychain \(keychain.name) is shared, and the login for its repository can't come from it"))
     }
-    guard let path = keychain.value(of: ListedKeychain.identityOption) else { return }
     do throws(KeychainError) {
-      try file.checkMembership(of: keychain.name, identity: path)
+      try keychain.checkMembership(in: file)
     } catch {
       throw .keychain(error)
     }

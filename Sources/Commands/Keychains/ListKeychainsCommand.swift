@@ -63,11 +63,7 @@ struct ListKeychainsCommand: ParsableCommand {
           place = file.location.vaultFolder
           let summary = try explaining(file.summary())
           isLocked = summary != nil && summary?.contents == nil
-          if keychain.kind == .git, let identity = keychain.value(of: ListedKeychain.identityOption) {
-            try explaining { () throws(KeychainError) in
-              try file.checkMembership(of: keychain.name, identity: identity)
-            }
-          }
+          try explaining { () throws(KeychainError) in try keychain.checkMembership(in: file) }
           if keychain.kind == .git { waits = !isLocked && SharedKeychainSync.hasChanges(file) }
           count = summary == nil ? 0 : summary?.contents?.count
         } else {

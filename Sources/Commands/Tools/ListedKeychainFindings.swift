@@ -33,9 +33,7 @@ struct ListedKeychainFindings {
       all.append(Finding("exchange", Self.exchange(SyncNote(in: file.location.stateFolder))))
     }
     do throws(KeychainError) {
-      if keychain.kind == .git, let identity = keychain.value(of: ListedKeychain.identityOption) {
-        try file.checkMembership(of: keychain.name, identity: identity)
-      }
+      try keychain.checkMembership(in: file)
       let summary = try file.summary()
       let count = summary?.contents.map { "\($0.count)" }
       all.append(Finding("items", count ?? "unknown, because nobody was asked to unlock it"))
