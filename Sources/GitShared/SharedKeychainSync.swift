@@ -22,6 +22,8 @@ package struct SharedKeychainSync {
     package var tookKey = false
     /// How many files in the repository couldn't be read, and were replaced.
     package var mended = 0
+    /// The folders that have what was here, if it was taken anew.
+    package var putAside: [String] = []
   }
 
   package let keychain: EncryptedFileKeychain
@@ -86,17 +88,19 @@ package struct SharedKeychainSync {
   /// - Parameters:
   ///   - acceptsRewritten: whether to go on from the repository as it is, even if it doesn't come from what was seen there.
   ///     What it lacks is sent again.
+  ///   - isAnew: whether what is here is put aside first, and the keychain taken as this machine has seen it last in the
+  ///     repository.
   ///   - isQueued: whether nothing is done if another process waits to do it already.
   /// - Throws: ``SharingFault``. What was received until then stays.
   package func sync(
-    acceptsRewritten: Bool = false, isQueued: Bool = false
+    acceptsRewritten: Bool = false, isAnew: Bool = false, isQueued: Bool = false
   ) throws(SharingFault) -> Outcome {
     guard let turn = try turn(isQueued: isQueued) else { return Outcome() }
     defer { withExtendedLifetime(turn) {} }
     var note = SyncNote(in: stateFolder)
     note.triedAt = .now
     do throws(SharingFault) {
-      let outcome = try inStep(acceptsRewritten, &note)
+      let outcome = try inStep(acceptsRewritten, isAnew, &note)
       note.problem = outcome.refusal
       note.waiting = outcome.waiting
       note.write(in: stateFolder)
@@ -129,7 +133,9 @@ package struct SharedKeychainSync {
     }
   }
 
-  private func inStep(_ acceptsRewritten: Bool, _ note: inout SyncNote) throws(SharingFault) -> Outcome {
+  private func inStep(
+    _ acceptsRewritten: Bool, _ isAnew: Bool, _ note: inout SyncNote
+  ) throws(SharingFault) -> Outcome {
     var outcome = Outcome()
     try repository.make()
     while true {
@@ -141,13 +147,14 @@ package struct SharedKeychainSync {
         guard let tip, try repository.comes(tip, from: seen) else {
           throw .rewritten(seen: seen, found: tip)
         }
-        if outcome.attempts == 1, tip == seen, let state = keychain.stateName, state == note.shared {
+        if outcome.attempts == 1, !isAnew, tip == seen, let state = keychain.stateName, state == note.shared {
           note.sharedAt = .now
           return outcome
         }
       }
       let files = try tip.flatMap { (tip) throws(SharingFault) in try self.files(in: tip, since: seen) }
       if let tip, files == nil, seen != nil, !acceptsRewritten { throw .keychainRemoved(commit: tip) }
+      if isAnew, outcome.attempts == 1 { outcome.putAside = try takeAnew(files) }
       let result: Reconciliation
       do throws(SharingFault) {
         result = try reconcile(files)
@@ -259,6 +266,23 @@ package struct SharedKeychainSync {
           return try reconcile(files, isAgain: true)
         }
         throw .notMember(wasBefore: keychain.location.hasBeenMember)
+      case .damaged(place, let detail): throw .unusable(detail: detail)
+      case .wrongIdentity(place): throw .otherKeychain
+      default: throw .keychain(error)
+      }
+    }
+  }
+
+  /// Takes the keychain as the repository had it when this machine saw it last, so that whoever has changed its key since
+  /// still has to prove to have had the former one.
+  private func takeAnew(_ files: SharedFiles?) throws(SharingFault) -> [String] {
+    guard let files else { throw .noKeychain }
+    guard let identity else { throw .notMember(wasBefore: false) }
+    do throws(KeychainError) {
+      return try keychain.takeAnew(files.trusted ?? files.whole, openedBy: identity, from: place)
+    } catch {
+      switch error {
+      case .otherKey(place): throw .notMember(wasBefore: keychain.location.hasBeenMember)
       case .damaged(place, let detail): throw .unusable(detail: detail)
       case .wrongIdentity(place): throw .otherKeychain
       default: throw .keychain(error)

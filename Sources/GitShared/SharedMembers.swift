@@ -6,15 +6,19 @@ package import Keychain
 extension SharedKeychainSync {
   /// Adds a member, and tells the repository.
   ///
-  /// - Parameter recipient: in age's notation, or a line of an ssh public key.
+  /// - Parameters:
+  ///   - recipient: in age's notation, or a line of an ssh public key.
+  ///   - label: what people call the member.
   /// - Returns: the slot's identifier.
   /// - Throws: ``SharingFault``, with `KeychainError.SlotFault.alreadyThere` for somebody who is a member.
-  package func add(member recipient: String) throws(SharingFault) -> (id: String, Outcome) {
+  package func add(
+    member recipient: String, label: String?
+  ) throws(SharingFault) -> (id: String, Outcome) {
     // Who isn't a member finds out before anything is changed.
     _ = try sync()
     let id: String
     do throws(KeychainError) {
-      id = try keychain.addRecipient(recipient, identity: nil)
+      id = try keychain.addRecipient(recipient, identity: nil, label: label)
     } catch {
       throw .keychain(error)
     }

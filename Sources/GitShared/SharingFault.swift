@@ -25,6 +25,8 @@ package enum SharingFault: Error, Hashable, Sendable {
   case keychainRemoved(commit: String)
   /// Others have always been faster.
   case contended(attempts: Int)
+  /// The repository has no keychain.
+  case noKeychain
   /// Nothing here opens the keychain that is in the repository; this machine may have opened it before.
   case notMember(wasBefore: Bool)
   /// The keychain in the repository can't be used, and was not made by somebody who had its former key.

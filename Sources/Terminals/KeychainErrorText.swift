@@ -133,7 +133,7 @@ extension Failure {
       self.init(
         "the keychain \(path) is not the one that was there before",
         hint:
-          "\(puttingBack); if this one is yours too, say so with \(command: "llavero", "vault", "accept")",
+          "\(puttingBack); if this one is yours too, say so with \(VaultOfError.command("accept", at: path))",
         status: .keychain)
     case .newerFormat(let path, let version):
       self.init(

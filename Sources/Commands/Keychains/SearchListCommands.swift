@@ -63,6 +63,11 @@ struct AddKeychainCommand: ParsableCommand {
   var branch: String?
 
   @Option(
+    help: ArgumentHelp(
+      "What the members of a shared keychain see you as (default: you and this machine)", valueName: "text"))
+  var label: String?
+
+  @Option(
     name: .customLong("set"),
     help: ArgumentHelp("A setting of a keychain on a server; may be repeated", valueName: "name=value"))
   var settings: [String] = []
@@ -81,8 +86,8 @@ struct AddKeychainCommand: ParsableCommand {
     if KeychainKind(rawValue: name) != nil {
       throw Failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
     }
-    if kind != .git, branch != nil {
-      throw Failure("only a keychain of the kind git has a branch", status: .usage)
+    if kind != .git, branch != nil || label != nil {
+      throw Failure("only a keychain of the kind git has a branch, and members with labels", status: .usage)
     }
     if kind != .openBao, !settings.isEmpty {
       throw Failure("only a keychain of the kind openbao has settings for --set", status: .usage)
@@ -155,7 +160,8 @@ struct AddKeychainCommand: ParsableCommand {
     let location = try explaining(VaultLocation())
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     try refuse(ListedKeychain(name, .git, at: place), in: list)
-    let adding = AddingGitKeychain(name: name, remote: place, identity: identity, branch: branch)
+    let adding = AddingGitKeychain(
+      name: name, remote: place, identity: identity, branch: branch, label: label)
     try adding.run { (added) throws(Failure) in try put(added, into: location) }
   }
 

@@ -108,7 +108,7 @@ struct AddRecipientCommand: ParsableCommand {
       LLAVERO_IDENTITY names, or else ~/.ssh/id_ed25519.
 
         llavero slot add recipient "$(cat ~/.ssh/id_ed25519.pub)"
-        llavero slot add recipient age1... --identity /media/stick/key.txt
+        llavero slot add recipient age1... --identity /media/stick/key.txt --label 'red stick'
       """)
 
   @Argument(
@@ -117,6 +117,9 @@ struct AddRecipientCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The file with its identity on this machine", valueName: "file"))
   var identity: String?
+
+  @Option(help: ArgumentHelp("What to call it in 'llavero slot list'", valueName: "text"))
+  var label: String?
 
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
@@ -128,7 +131,7 @@ struct AddRecipientCommand: ParsableCommand {
     let text = String(recipient.drop { $0 == " " }.reversed().drop { $0.isWhitespace }.reversed())
     let id = try explaining { () throws(KeychainError) in
       try EncryptedFileKeychain.checkRecipient(text)
-      return try file.addRecipient(text, identity: path)
+      return try file.addRecipient(text, identity: path, label: label)
     }
     if output.json { try StandardStreams.write(SlotOutput.json(id, .recipient)) }
   }

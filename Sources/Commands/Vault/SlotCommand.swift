@@ -118,6 +118,7 @@ enum SlotOutput {
       json.member("id", ByteString(slot.id))
       json.member("kind", ByteString(slot.kind.name))
       json.member("added", slot.added)
+      json.member("label", slot.label.map { ByteString($0) })
       json.member("recipient", slot.recipient.map { ByteString($0) })
       let path = slot.kind == .identityFile ? location.identityFile : slot.identityPath
       json.member("identity", path.map { ByteString($0) })
@@ -155,7 +156,7 @@ enum SlotOutput {
     case .recipient:
       let recipient = slot.recipient.map(shortened)
       let here = slot.identityPath.map { "on this machine opened by \($0)" }
-      return [recipient, here].compactMap { $0 }.joined(separator: ", ")
+      return [slot.label, recipient, here].compactMap { $0 }.joined(separator: ", ")
     case .command:
       return slot.command.map { "on this machine opened by: \($0.joined(separator: " "))" }
         ?? "not set up on this machine"

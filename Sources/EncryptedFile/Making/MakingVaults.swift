@@ -22,12 +22,14 @@ extension EncryptedFileKeychain {
 
   /// The same for a vault that several machines or people share; see ``VaultHead/keyNumber``.
   ///
+  /// - Parameter label: what people call the first slot.
   /// - Throws: as ``create(_:startingOver:)`` does.
   @discardableResult
   package func create(
-    _ protection: borrowing Protection, startingOver: Bool = false, isShared: Bool
+    _ protection: borrowing Protection, startingOver: Bool = false, isShared: Bool, label: String? = nil
   ) throws(KeychainError) -> [String] {
     // Checked before anything is made or moved.
+    try label.map(SlotNotes.refuseUnusable(label:))
     if try openVault() != nil { throw .duplicateItem }
     try refuseToMake(startingOver: startingOver)
     let locked = try lockFolder(patience: patience)
@@ -36,6 +38,7 @@ extension EncryptedFileKeychain {
     let aside = startingOver ? try VaultTraces.putAside(at: location, in: locked.folder) : []
     let change = try VaultChange(nil, locked, unlocking: unlocking)
     try change.make(protection)
+    change.newVault?.label = label
     if isShared { change.head.keyNumber = 1 }
     try change.commit(at: clock())
     key = change.key
@@ -117,7 +120,7 @@ struct VaultTraces {
       + folder.names().filter(Folder.isExchanged)
   }
 
-  /// Moves the traces into new folders beside them. Needs the vault's lock.
+  /// Moves the traces into new folders beside them, and the vault too if it is there. Needs the vault's lock.
   ///
   /// - Returns: the paths of the folders.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``. Some traces may then still be in their place, so the
@@ -127,7 +130,7 @@ struct VaultTraces {
   {
     let name = newFolderName()
     var aside: [String] = []
-    if try put(nearVault(in: folder), of: folder, into: folder.path(of: name)) {
+    if try put([VaultLocation.vaultName] + nearVault(in: folder), of: folder, into: folder.path(of: name)) {
       aside.append(folder.path(of: name))
     }
     if let state = try Folder(opening: location.stateFolder) {

@@ -22,6 +22,8 @@ struct NewVault {
   private let identityFile: NewIdentityFile?
   /// The recipient of its slot, if that is for a key.
   private(set) var recipientText: String?
+  /// What people call its slot.
+  var label: String?
   /// How its slot is opened on this machine, if that is noted.
   private(set) var localSlot: LocalSlot?
 

@@ -315,7 +315,9 @@ extension VaultChange {
       guard let text = theirs[slot.id]?.recipient, let recipient = try? SlotKeys.recipient(text) else {
         continue
       }
-      try addSlot(.recipient, for: recipient, identity, recipientText: text, as: slot.id, at: now)
+      try addSlot(
+        .recipient, for: recipient, identity, recipientText: text, label: theirs[slot.id]?.label, as: slot.id,
+        at: now)
     }
   }
 

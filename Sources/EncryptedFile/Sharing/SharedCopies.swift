@@ -37,6 +37,33 @@ extension EncryptedFileKeychain {
     return true
   }
 
+  /// Puts a shared vault in this place, whatever is there: a copy that is damaged, or was lost. What is there is put aside.
+  ///
+  /// - Parameters:
+  ///   - whole: the file. Its key is trusted.
+  ///   - path: the absolute path of the identity's file that has to open it.
+  ///   - place: where it comes from, for errors.
+  /// - Returns: the folders that have what was there.
+  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if another one was here; `.otherKey` if the identity
+  ///   doesn't open it; what reading and writing throw.
+  package func takeAnew(
+    _ whole: [UInt8], openedBy path: String, from place: String
+  ) throws(KeychainError) -> [String] {
+    let header = try header(of: whole, from: place)
+    let stanzas = try VaultStanzas(header.stanzas, path: place)
+    let seen = try Folder(opening: location.stateFolder)?.names(where: SeenGeneration.isFileName) ?? []
+    if !seen.isEmpty, !seen.contains(stanzas.uuid + ".seen") { throw .wrongIdentity(path: place) }
+    guard try slot(of: header, stanzas, openedBy: path) != nil else { throw .otherKey(path: place) }
+    let locked = try lockFolder(patience: patience)
+    let aside = try VaultTraces.putAside(at: location, in: locked.folder)
+    key = nil
+    snapshot = nil
+    try whole.lendingBytes { (bytes) throws(KeychainError) in
+      try locked.folder.replace(VaultLocation.vaultName, with: bytes)
+    }
+    return aside
+  }
+
   /// Whether a file is a state of the vault that is here.
   ///
   /// - Parameter place: where it comes from, for errors.

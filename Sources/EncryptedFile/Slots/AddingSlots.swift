@@ -63,17 +63,22 @@ extension EncryptedFileKeychain {
 
   /// Adds an age or ssh recipient, whose identity then opens the vault.
   ///
-  /// If there is already a slot for this recipient, it is kept, and the identity's file is noted for it.
+  /// If there is already a slot for this recipient, it is kept as it is, and the identity's file is noted for it.
   ///
   /// - Parameters:
   ///   - text: the recipient in age's notation.
   ///   - path: the absolute path of the file with its identity, which is noted on this machine.
+  ///   - label: what people call it, at most ``SlotSummary/labelLimit`` bytes without control characters.
   /// - Returns: the slot's identifier.
-  /// - Throws: `KeychainError.SlotFault.malformedRecipient`; `KeychainError.SlotFault.notItsIdentity` if
+  /// - Throws: `KeychainError.unusableAttribute` for such a label; `KeychainError.SlotFault.malformedRecipient`;
+  ///   `KeychainError.SlotFault.notItsIdentity` if
   ///   the file doesn't open the slot; `KeychainError.missing` if there is no such file; as
   ///   ``addPassphrase(_:)`` does.
   @discardableResult
-  public func addRecipient(_ text: String, identity path: String?) throws(KeychainError) -> String {
+  public func addRecipient(
+    _ text: String, identity path: String?, label: String? = nil
+  ) throws(KeychainError) -> String {
+    try label.map(SlotNotes.refuseUnusable(label:))
     let recipient = try Self.recipient(text)
     let identities = try path.map { (path) throws(KeychainError) in
       guard let identities = try Unlocking.identities(inFile: path) else { throw .missing(path: path) }
@@ -91,7 +96,7 @@ extension EncryptedFileKeychain {
         id = slot.id
       } else {
         id = try change.addSlot(
-          .recipient, for: recipient, identity, recipientText: text, at: clock())
+          .recipient, for: recipient, identity, recipientText: text, label: label, at: clock())
       }
       if let path, let identities {
         guard let slot = change.slots.first(where: { $0.id == id }),

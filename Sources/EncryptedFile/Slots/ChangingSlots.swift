@@ -73,12 +73,15 @@ extension VaultChange {
 
   /// Adds a slot.
   ///
-  /// - Parameter id: its identifier, if it has one already.
+  /// - Parameters:
+  ///   - recipientText: the recipient, if it is for a key.
+  ///   - label: what people call it.
+  ///   - id: its identifier, if it has one already.
   /// - Returns: its identifier.
   @discardableResult
   func addSlot(
     _ kind: SlotKind, for recipient: any Recipient, _ identity: X25519Identity, recipientText: String? = nil,
-    as id: String = randomHexadecimal(bytes: 8), at now: Timestamp
+    label: String? = nil, as id: String = randomHexadecimal(bytes: 8), at now: Timestamp
   ) throws(KeychainError) -> String {
     guard let stanzas else { throw .missing(path: path) }
     let slot: VaultStanzas.Slot
@@ -98,7 +101,7 @@ extension VaultChange {
       throw KeychainError(error, path: path)
     }
     var notes = try notes()
-    notes.set(SlotNotes.Note(id: id, added: now, recipient: recipientText))
+    notes.set(SlotNotes.Note(id: id, added: now, recipient: recipientText, label: label))
     notes.write(to: &head)
     return id
   }
@@ -124,7 +127,8 @@ extension VaultChange {
   func noteSlots(_ stanzas: VaultStanzas, at now: Timestamp) throws(KeychainError) {
     var notes = try notes()
     for slot in stanzas.slots {
-      notes.set(SlotNotes.Note(id: slot.id, added: now, recipient: newVault?.recipientText))
+      notes.set(
+        SlotNotes.Note(id: slot.id, added: now, recipient: newVault?.recipientText, label: newVault?.label))
     }
     notes.write(to: &head)
   }

@@ -12,13 +12,16 @@ struct SlotNotes {
     var added: Timestamp?
     /// The recipient of the slot, if it is for a key.
     var recipient: String?
+    /// What whoever added it calls it: for people alone.
+    var label: String?
     /// Members from newer versions, as raw JSON.
     fileprivate var unknown: [(name: [UInt8], value: [UInt8])] = []
 
-    init(id: String, added: Timestamp?, recipient: String? = nil) {
+    init(id: String, added: Timestamp?, recipient: String? = nil, label: String? = nil) {
       self.id = id
       self.added = added
       self.recipient = recipient
+      self.label = label
     }
   }
 
@@ -50,6 +53,20 @@ struct SlotNotes {
       }
     } catch {
       throw .damaged(path: path, detail: "its notes about slots are malformed")
+    }
+  }
+
+  /// Checks what somebody wants to call a slot.
+  ///
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty, longer than ``SlotSummary/labelLimit``, or has
+  ///   control characters.
+  static func refuseUnusable(label: String) throws(KeychainError) {
+    if label.isEmpty { throw .unusableAttribute(name: "label", .empty) }
+    if label.utf8.count > SlotSummary.labelLimit {
+      throw .unusableAttribute(name: "label", .tooLong(limit: SlotSummary.labelLimit))
+    }
+    if label.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+      throw .unusableAttribute(name: "label", .lineBreak)
     }
   }
 
@@ -97,6 +114,7 @@ struct SlotNotes {
         json.member("id", ByteString(note.id))
         json.member("added", note.added)
         json.member("recipient", note.recipient.map { ByteString($0) })
+        json.member("label", note.label.map { ByteString($0) })
         for (name, value) in note.unknown {
           name.withUnsafeBytes { name in value.withUnsafeBytes { json.rawMember(name: name, value: $0) } }
         }
@@ -126,12 +144,14 @@ struct SlotNotes {
           note.added = try value.timestamp()
         } else if name == "recipient" {
           note.recipient = try value.string().description
+        } else if name == "label" {
+          note.label = try value.string().description
         } else {
           note.unknown.append((Array(name), Array(value.raw)))
         }
       }
       guard let id else { throw JSONReader.Malformed() }
-      var complete = Note(id: id, added: note.added, recipient: note.recipient)
+      var complete = Note(id: id, added: note.added, recipient: note.recipient, label: note.label)
       complete.unknown = note.unknown
       notes.append(complete)
     }

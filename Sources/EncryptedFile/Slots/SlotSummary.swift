@@ -10,6 +10,8 @@ public struct SlotSummary: Hashable, Sendable {
   public var added: Timestamp?
   /// The recipient, if it is for a key and the vault is unlocked.
   public var recipient: String?
+  /// What whoever added it calls it, at most ``labelLimit`` bytes; `nil` if it has no name, or the vault is locked.
+  public var label: String?
   /// The file that opens it on this machine, if one is noted.
   public var identityPath: String?
   /// The program whose output opens it on this machine, with its arguments, if one is noted.
@@ -20,6 +22,14 @@ public struct SlotSummary: Hashable, Sendable {
   init(id: String, kind: SlotKind) {
     self.id = id
     self.kind = kind
+  }
+
+  /// The longest ``label``, in bytes of UTF-8.
+  public static let labelLimit = 100
+
+  /// Whether a text can be a ``label``.
+  package static func canBeLabel(_ text: String) -> Bool {
+    (try? SlotNotes.refuseUnusable(label: text)) != nil
   }
 
   /// The ``id`` of the identity file.

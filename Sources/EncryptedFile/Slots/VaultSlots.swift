@@ -29,6 +29,7 @@ extension EncryptedFileKeychain {
       let id = ways[index].id
       ways[index].added = notes?[id]?.added
       ways[index].recipient = notes?[id]?.recipient
+      ways[index].label = notes?[id]?.label
       switch noted[id] {
       case .identity(let path): ways[index].identityPath = path
       case .command(let words): ways[index].command = words

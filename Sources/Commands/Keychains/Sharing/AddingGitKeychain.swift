@@ -14,6 +14,7 @@ struct AddingGitKeychain {
   let remote: String
   let identity: String?
   let branch: String?
+  let label: String?
 
   /// Makes the keychain, or takes that of the repository.
   ///
@@ -28,6 +29,7 @@ struct AddingGitKeychain {
     let location = try explaining(choice: own.of(plain))
     try setAside(plain, at: location)
     let identity = try MemberIdentity(named: identity, for: location)
+    let label = label ?? MemberIdentity.usualLabel
     let listed = ListedKeychain(
       name, .git, at: place, options + [ListedKeychain.Option(ListedKeychain.identityOption, identity.path)])
     let keychain = try GitKeychain(listed)
@@ -44,7 +46,7 @@ struct AddingGitKeychain {
     if !hasKeychain, !isHere {
       _ = try explaining { () throws(KeychainError) in
         try keychain.sync.keychain.create(
-          .recipient(identity.recipient, identity: identity.path), isShared: true)
+          .recipient(identity.recipient, identity: identity.path), isShared: true, label: label)
       }
       isNew = true
     }
@@ -56,8 +58,9 @@ struct AddingGitKeychain {
       StandardStreams.say("added; you aren't a member yet, and the keychain \(name) is locked until you are")
       StandardStreams.say(
         """
-        hint: a member has to type \(command: "llavero", "keychain", "member", "add", name, identity.recipient); \
-        then run \(command: "llavero", "sync", name)
+        hint: a member has to type \
+        \(command: "llavero", "keychain", "member", "add", name, identity.recipient, "--label", label); then run \
+        \(command: "llavero", "sync", name)
         """
       )
       return

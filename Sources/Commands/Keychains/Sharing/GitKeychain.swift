@@ -72,10 +72,10 @@ struct GitKeychain {
   ///
   /// - Throws: ``Failure``
   func bringInStep(
-    acceptsRewritten: Bool = false, isQueued: Bool = false
+    acceptsRewritten: Bool = false, isAnew: Bool = false, isQueued: Bool = false
   ) throws(Failure) -> SharedKeychainSync.Outcome {
     do throws(SharingFault) {
-      return try sync.sync(acceptsRewritten: acceptsRewritten, isQueued: isQueued)
+      return try sync.sync(acceptsRewritten: acceptsRewritten, isAnew: isAnew, isQueued: isQueued)
     } catch {
       throw Failure(error, listed)
     }
@@ -115,6 +115,19 @@ struct MemberIdentity {
         hint: "name an age identity, or an ssh key that has its public key beside it", status: .usage)
     }
     recipient = line
+  }
+
+  /// What others see a member as who says nothing else: the user, and the machine.
+  static var usualLabel: String {
+    var machine = utsname()
+    uname(&machine)
+    let host = withUnsafeBytes(of: &machine.nodename) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let user =
+      ["USER", "LOGNAME"].lazy.compactMap { VaultLocation.environmentVariable($0) }.first ?? "\(getuid())"
+    let label = "\(user)@\(host)"
+    return SlotSummary.canBeLabel(label) ? label : "\(getuid())"
   }
 
   private static func recipient(ofAgeIdentityAt path: String) throws(Failure) -> String? {
@@ -170,7 +183,7 @@ extension Failure {
     case .otherKeychain: self = failure("add that one under another name")
     case .unreachable, .tooSlow, .contended, .busy:
       self = failure("what you change here is kept, and sent later")
-    case .noRepository, .refused, .failed: self = failure(nil)
+    case .noRepository, .refused, .failed, .noKeychain: self = failure(nil)
     }
   }
 }

@@ -18,7 +18,7 @@ struct MemberCommand: ParsableCommand {
       'llavero keychain add NAME git REMOTE' says what a member has to type for somebody new:
 
         llavero keychain member list team
-        llavero keychain member add team "$(cat bob.pub)"
+        llavero keychain member add team "$(cat bob.pub)" --label bob
         llavero keychain member remove team 1c9b2f33a1d0e7c4
 
       Who may read and write the repository is its host's business.
@@ -62,6 +62,9 @@ struct AddMemberCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("age1..., or a line of an ssh public key", valueName: "recipient"))
   var recipient: String
 
+  @Option(help: ArgumentHelp("What to call the member in 'llavero keychain member list'", valueName: "text"))
+  var label: String?
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -69,7 +72,7 @@ struct AddMemberCommand: ParsableCommand {
     let keychain = try GitKeychain(named: name)
     let added: (id: String, outcome: SharedKeychainSync.Outcome)
     do throws(SharingFault) {
-      added = try keychain.sync.add(member: recipient)
+      added = try keychain.sync.add(member: recipient, label: label)
     } catch {
       throw Failure(error, keychain.listed)
     }
@@ -93,7 +96,7 @@ struct RemoveMemberCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The member's slot, or recipient; see 'llavero keychain member list'", valueName: "member"))
+      "The member's slot, label or recipient; see 'llavero keychain member list'", valueName: "member"))
   var member: String
 
   @Flag(name: .shortAndLong, help: "Don't ask, and remove yourself, too")
@@ -104,7 +107,13 @@ struct RemoveMemberCommand: ParsableCommand {
   func run() throws {
     let keychain = try GitKeychain(named: name)
     let slots = try explaining(keychain.sync.keychain.slots() ?? [])
-    let found = slots.filter { $0.id == member || $0.recipient == member }
+    let found = slots.filter { [$0.id, $0.recipient, $0.label].contains(member) }
+    if found.count > 1 {
+      throw Failure(
+        "the keychain \(name) has \(found.count) members '\(member)'",
+        hint: "name the slot of one; see them with \(command: "llavero", "keychain", "member", "list", name)",
+        status: .usage)
+    }
     guard let slot = found.first else {
       throw Failure(
         "the keychain \(name) has no member '\(member)'",
@@ -146,7 +155,7 @@ extension RemoveMemberCommand {
           "see the others with \(command: "llavero", "keychain", "member", "list", name); --yes removes you",
         status: .usage)
     }
-    let who = terminalText(slot.recipient ?? slot.id)
+    let who = terminalText(slot.label ?? slot.recipient ?? slot.id)
     if KeychainSelection(mayPrompt: true).confirms("Remove \(who) from the keychain \(name)?") == false {
       throw Failure("nobody was removed", status: .nothingMatched)
     }

@@ -21,6 +21,8 @@ struct SyncCommand: ParsableCommand {
 
       If somebody has put back an earlier state of the repository, or has written its history anew, nothing is exchanged \
       until you say --accept-rewritten. Nothing that is here gets lost by that: what the repository lacks is sent again.
+
+      If this machine's copy is damaged or lost, --anew takes it from the repository. What is here is put aside.
       """)
 
   @Argument(help: ArgumentHelp("The keychain (default: all that are shared through git)", valueName: "name"))
@@ -28,6 +30,9 @@ struct SyncCommand: ParsableCommand {
 
   @Flag(help: "Go on from the repository as it is, although its history was written anew")
   var acceptRewritten = false
+
+  @Flag(help: "Take the keychain from the repository anew, and put this machine's copy aside")
+  var anew = false
 
   @Flag(help: .hidden)
   var background = false
@@ -39,6 +44,10 @@ struct SyncCommand: ParsableCommand {
   var writable = false
 
   @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if anew, name == nil { throw ValidationError("Name the keychain that is to be taken anew.") }
+  }
 
   func run() throws {
     if background || quick { return try runForProgram() }
@@ -59,8 +68,8 @@ struct SyncCommand: ParsableCommand {
           showing: "If they have removed you, that would only be in their way.\n") ?? true
       }
       do throws(Failure) {
-        results.append(
-          Result(name: name, outcome: try keychain.bringInStep(acceptsRewritten: acceptRewritten)))
+        let outcome = try keychain.bringInStep(acceptsRewritten: acceptRewritten, isAnew: anew)
+        results.append(Result(name: name, outcome: outcome))
       } catch {
         let waits = SharedKeychainSync.hasChanges(keychain.sync.keychain)
         results.append(Result(name: name, outcome: nil, failure: error, waits: waits))
@@ -121,6 +130,7 @@ struct SyncCommand: ParsableCommand {
       if outcome.mended > 0 { parts.append("what couldn't be read was replaced") }
       if parts.isEmpty { parts = [outcome.refusal == nil ? "in step" : "nothing came"] }
       try StandardStreams.write("\(name): \(parts.joined(separator: ", "))\n")
+      for folder in outcome.putAside { StandardStreams.say("what was here before is in \(folder)") }
     }
 
     private static func count(_ number: Int, _ what: String) -> String {
@@ -140,6 +150,11 @@ struct SyncCommand: ParsableCommand {
         json.member("sent", outcome.sent)
         json.member("waiting", outcome.waiting > 0)
         json.member("attempts", outcome.attempts)
+        if !outcome.putAside.isEmpty {
+          json.beginArray("putAside")
+          for folder in outcome.putAside { json.element(ByteString(folder)) }
+          json.endArray()
+        }
         if outcome.tookKey { json.member("newKey", true) }
         json.member("refusal", outcome.refusal.map { ByteString($0) })
       } else {

@@ -1,0 +1,53 @@
+import EncryptedFile
+import KeychainChoice
+
+/// The vault that an error is about, and what is known of it on this machine: the user's own, or that of a listed keychain.
+struct VaultOfError {
+  let location: VaultLocation
+  /// The keychain in the search list; `nil` for the user's own.
+  let listed: ListedKeychain?
+
+  /// Finds the vault.
+  init?(_ isMeant: (VaultLocation) -> Bool) {
+    guard let own = try? VaultLocation() else { return nil }
+    if isMeant(own) {
+      (location, listed) = (own, nil)
+      return
+    }
+    for keychain in (try? KeychainList.read(in: own.stateFolder))?.keychains ?? [] where keychain.kind.isFile
+    {
+      if let other = try? own.of(keychain), isMeant(other) {
+        (location, listed) = (other, keychain)
+        return
+      }
+    }
+    return nil
+  }
+
+  private var keychain: EncryptedFileKeychain { EncryptedFileKeychain(at: location) }
+
+  /// The vault itself, if any earlier state of it is kept, even if nobody can tell yet whether it is good.
+  var kept: Self? { keychain.hasEarlierStates ? self : nil }
+
+  var newestGoodState: Generation? { keychain.newestGoodGeneration() }
+
+  /// The path of a copy that a sync program has put beside it; `nil` if there is none.
+  var conflictCopy: String? { keychain.conflictCopyPaths.first }
+
+  /// How to take a keychain that is shared through git from its repository; `nil` for another one.
+  var takingAnew: Hint? {
+    guard let listed, listed.kind == .git else { return nil }
+    return "\(command: "llavero", "sync", listed.name, "--anew") takes it from its repository"
+  }
+
+  /// A command of `llavero vault` for this vault.
+  func command(_ name: String) -> Hint {
+    guard let listed else { return "\(command: "llavero", "vault", name)" }
+    return "\(command: "llavero", "vault", name, "--keychain", listed.name)"
+  }
+
+  /// A command of `llavero vault` for the vault at a path.
+  static func command(_ name: String, at path: String) -> Hint {
+    VaultOfError { $0.vaultFile == path }?.command(name) ?? "\(command: "llavero", "vault", name)"
+  }
+}
