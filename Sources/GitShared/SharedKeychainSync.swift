@@ -10,6 +10,8 @@ package struct SharedKeychainSync {
   package struct Outcome: Sendable {
     /// How many items others have changed.
     package var received = 0
+    /// How many changes that were made here others have overridden, since a person was told last.
+    package var overridden = 0
     /// How many records were sent.
     package var sent = 0
     /// How many records wait here, because the repository takes nothing from here.
@@ -32,6 +34,8 @@ package struct SharedKeychainSync {
   package let identity: String?
   /// Asks whether what is here may take the place of what nothing here opens.
   package var mayReplace: () -> Bool = { true }
+  /// Whether a person is told what comes of it.
+  package var isTold = false
   /// How long another process is waited for that does the same, in seconds.
   package var patience = 120
 
@@ -103,6 +107,7 @@ package struct SharedKeychainSync {
       let outcome = try inStep(acceptsRewritten, isAnew, &note)
       note.problem = outcome.refusal
       note.waiting = outcome.waiting
+      if isTold { note.overridden = 0 }
       note.write(in: stateFolder)
       repository.tidy()
       return outcome
@@ -137,6 +142,7 @@ package struct SharedKeychainSync {
     _ acceptsRewritten: Bool, _ isAnew: Bool, _ note: inout SyncNote
   ) throws(SharingFault) -> Outcome {
     var outcome = Outcome()
+    outcome.overridden = note.overridden
     try repository.make()
     while true {
       outcome.attempts += 1
@@ -166,6 +172,8 @@ package struct SharedKeychainSync {
         result = try reconcile(nil)
       }
       outcome.received += result.received
+      outcome.overridden += result.overridden
+      note.overridden = outcome.overridden
       outcome.tookKey = outcome.tookKey || result.tookKey
       outcome.mended += result.unreadable
       note.waiting = result.waiting

@@ -17,6 +17,8 @@ package struct SyncNote: Hashable, Sendable {
   package var problem: String?
   /// How many records the repository lacked when that could be told last.
   package var waiting = 0
+  /// How many changes that were made here others have overridden, of which no person has been told yet.
+  package var overridden = 0
 
   package static let fileName = "sync"
   private static let limit = 65_536
@@ -40,6 +42,8 @@ package struct SyncNote: Hashable, Sendable {
           problem = try value.string().description
         } else if name == "waiting" {
           waiting = try value.integer()
+        } else if name == "overridden" {
+          overridden = try value.integer()
         }
       }
     }
@@ -54,6 +58,7 @@ package struct SyncNote: Hashable, Sendable {
     json.member("tried_at", triedAt)
     json.member("problem", problem.map { ByteString($0) })
     json.member("waiting", waiting)
+    if overridden > 0 { json.member("overridden", overridden) }
     json.endObject()
     let text = json.finishLine()
     guard let folder = try? Folder(creating: stateFolder) else { return }

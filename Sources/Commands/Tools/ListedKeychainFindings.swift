@@ -30,7 +30,15 @@ struct ListedKeychainFindings {
   private mutating func look(at file: EncryptedFileKeychain, _ keychain: ListedKeychain) throws(Failure) {
     if keychain.kind == .git {
       all.append(Finding("copy", file.location.vaultFile))
-      all.append(Finding("exchange", Self.exchange(SyncNote(in: file.location.stateFolder))))
+      let note = SyncNote(in: file.location.stateFolder)
+      all.append(Finding("exchange", Self.exchange(note)))
+      if note.overridden > 0 {
+        all.append(
+          Finding(
+            "overridden by others",
+            "\(countText(note.overridden, "change")) made here; see 'llavero undelete --list --keychain \(keychain.name)'"
+          ))
+      }
     }
     do throws(KeychainError) {
       try keychain.checkMembership(in: file)

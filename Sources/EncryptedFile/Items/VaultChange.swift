@@ -46,6 +46,8 @@ final class VaultChange {
   }()
   /// How many items have come from a place where the vault is shared, or were deleted there.
   var received = 0
+  /// How many items that were changed here, which nobody else had yet, have got another state from there, or were deleted.
+  var overridden = 0
   /// The header MAC of what this change has written; `nil` if it has written nothing.
   var writtenMAC: [UInt8]?
   /// Why the file could not be copied.

@@ -92,7 +92,7 @@ extension VaultChange {
 
 extension VaultLines {
   /// Whether the record of a retired line is already among the retired ones, with any date and reason.
-  fileprivate borrowing func hasRetired(_ line: borrowing Secret) -> Bool {
+  borrowing func hasRetired(_ line: borrowing Secret) -> Bool {
     line.withUnsafeBytes { line in
       let record = RetiredRecord.record(of: line)
       for index in lines(beginning: Array(line.key)) {

@@ -1,6 +1,7 @@
 import Age
 import Bytes
 import Glibc
+import JSON
 package import Keychain
 import PrivateFiles
 
@@ -75,8 +76,10 @@ extension EncryptedFileKeychain {
     }
     return Reconciliation(
       state: change.locked.folder.headerMAC(of: VaultLocation.vaultName).map { hexadecimal($0) },
-      publication: publication, received: change.received, waiting: lacking.count, tookKey: reading.tookKey,
-      isKeyUnsent: change.head.isKeyUnsent, unreadable: reading.unreadable, slotsToDrop: slotsToDrop)
+      publication: publication, received: change.received, overridden: change.overridden,
+      waiting: lacking.count,
+      tookKey: reading.tookKey, isKeyUnsent: change.head.isKeyUnsent, unreadable: reading.unreadable,
+      slotsToDrop: slotsToDrop)
   }
 
   private func wholeFile(_ change: VaultChange) throws(KeychainError) -> [UInt8] {
@@ -329,6 +332,9 @@ extension VaultChange {
       for index in 0..<part.lines.count { part.lines.withLine(index) { shared.insert($0) } }
     }
     let new = parts.filter { !lines.containsAll(of: $0.lines) }
+    if new.isEmpty { return }
+    let unsent = ownChanges(besides: parts)
+    defer { overridden += lines.countRetired(of: unsent) }
     for part in new where part.isWhole { count(try merge(part.lines, written: part.written)) }
     let small = new.filter { !$0.isWhole }
     guard small.count > 1 else {
@@ -352,6 +358,21 @@ extension VaultChange {
     if !lines.containsAll(of: own) { count(try merge(own, written: written)) }
   }
 
+  /// The items that were changed here, as far as the place has never had them in this state.
+  private func ownChanges(besides parts: [SharedPart]) -> VaultLines {
+    var known = SharedRecords()
+    for part in parts {
+      for index in 0..<part.lines.count { part.lines.withLine(index) { known.insert($0) } }
+    }
+    var own = VaultLines()
+    for index in lines.inUse {
+      lines.withLine(index) { line in
+        if !known.contains(line) { own.insert(Secret(copying: line)) }
+      }
+    }
+    return own
+  }
+
   private func count(_ outcome: MergeOutcome) { received += outcome.added + outcome.deleted }
 
   /// Whether the vault has the same slots as another state with the same key.
@@ -365,6 +386,22 @@ extension VaultChange {
 }
 
 extension VaultLines {
+  /// How many of these records are out of use here.
+  fileprivate borrowing func countRetired(of records: borrowing VaultLines) -> Int {
+    var count = 0
+    for index in 0..<records.count {
+      do throws(JSONReader.Malformed) {
+        let retired = try records.withLine(index) { (line) throws(JSONReader.Malformed) in
+          try RetiredRecord.line(of: line, at: Timestamp(milliseconds: 0), .merged)
+        }
+        if hasRetired(retired) { count += 1 }
+      } catch {
+        continue
+      }
+    }
+    return count
+  }
+
   /// Whether all lines of another vault are here.
   fileprivate borrowing func containsAll(of other: borrowing VaultLines) -> Bool {
     if other.count > count { return false }

@@ -49,6 +49,9 @@ package struct Reconciliation: Sendable {
   package let publication: Publication
   /// How many items came from there, or went because they were deleted there.
   package let received: Int
+  /// How many items that were changed here, which the place has never had, have got another state from there, or were deleted
+  /// there: what they were here can be brought back.
+  package let overridden: Int
   /// How many records the place lacks.
   package let waiting: Int
   /// Whether the vault has got the key that somebody else has made.

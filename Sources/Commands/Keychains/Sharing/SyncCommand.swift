@@ -62,6 +62,7 @@ struct SyncCommand: ParsableCommand {
     for name in names {
       // A name that isn't one is a mistake in the command; all else is a result.
       var keychain = try GitKeychain(named: name)
+      keychain.sync.isTold = true
       keychain.sync.mayReplace = {
         KeychainSelection(mayPrompt: true).confirms(
           "Put this machine's copy of the keychain \(name) in the place of what is in the repository, for all members?",
@@ -124,17 +125,21 @@ struct SyncCommand: ParsableCommand {
     func write() throws {
       guard let outcome else { return }
       var parts: [String] = []
-      if outcome.received > 0 { parts.append("\(Self.count(outcome.received, "item")) came") }
-      if outcome.sent > 0 { parts.append("\(Self.count(outcome.sent, "record")) went") }
+      if outcome.received > 0 { parts.append("\(countText(outcome.received, "item")) came") }
+      if outcome.sent > 0 { parts.append("\(countText(outcome.sent, "record")) went") }
       if outcome.tookKey { parts.append("it has a new key") }
       if outcome.mended > 0 { parts.append("what couldn't be read was replaced") }
       if parts.isEmpty { parts = [outcome.refusal == nil ? "in step" : "nothing came"] }
       try StandardStreams.write("\(name): \(parts.joined(separator: ", "))\n")
+      if outcome.overridden > 0 {
+        let changes = countText(outcome.overridden, "change")
+        StandardStreams.say(
+          """
+          \(changes) that you had made came too late, others had changed the same; see what was replaced with \
+          \(command: "llavero", "undelete", "--list", "--keychain", name)
+          """)
+      }
       for folder in outcome.putAside { StandardStreams.say("what was here before is in \(folder)") }
-    }
-
-    private static func count(_ number: Int, _ what: String) -> String {
-      number == 1 ? "1 \(what)" : "\(number) \(what)s"
     }
   }
 
@@ -147,6 +152,7 @@ struct SyncCommand: ParsableCommand {
       json.member("inStep", result.outcome != nil && result.outcome?.refusal == nil)
       if let outcome = result.outcome {
         json.member("received", outcome.received)
+        json.member("overridden", outcome.overridden)
         json.member("sent", outcome.sent)
         json.member("waiting", outcome.waiting > 0)
         json.member("attempts", outcome.attempts)
