@@ -11,7 +11,7 @@ struct HelpTopic {
   let text: String
 
   /// All topics, in the order in which people ask for them.
-  static let all = [git, headless, moving, backup, protection]
+  static let all = [git, headless, moving, sharing, backup, protection]
 
   /// A list of the topics, to print below that of the commands.
   static var list: String {

@@ -53,6 +53,7 @@ struct RevealCommand: ParsableCommand {
     let place = NamedPlace(url: url, service: nil, account: account, domain: nil, authenticationType: nil)
     var items = try place.items(in: list).filter(\.isHidden)
     if items.isEmpty {
+      if output.json { try StandardStreams.write(ItemOutput.json([])) }
       throw Failure("nothing of the keychain \(name) is hidden for \(url)", status: .nothingMatched)
     }
     try explaining(list.reveal(items))
@@ -64,16 +65,18 @@ struct RevealCommand: ParsableCommand {
   private func revealAll() throws {
     let hidden = HiddenItemFile(in: try explaining(VaultLocation()).stateFolder)
     let count = try explaining(hidden.hidden(in: name)).count
-    if count == 0 { throw Failure("nothing of the keychain \(name) is hidden", status: .nothingMatched) }
-    try explaining(hidden.revealAll(in: name))
+    if count > 0 { try explaining(hidden.revealAll(in: name)) }
     if output.json {
       var json = JSONWriter()
       json.beginObject()
       json.member("revealed", count)
       json.endObject()
       try StandardStreams.write(json.finishLine())
-    } else {
-      StandardStreams.say("\(countText(count, "item")) of the keychain \(name) answers again")
+    }
+    if count == 0 { throw Failure("nothing of the keychain \(name) is hidden", status: .nothingMatched) }
+    if !output.json {
+      StandardStreams.say(
+        "\(countText(count, "item")) of the keychain \(name) \(count == 1 ? "answers" : "answer") again")
     }
   }
 }

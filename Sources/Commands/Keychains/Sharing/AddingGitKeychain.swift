@@ -72,7 +72,8 @@ struct AddingGitKeychain {
       StandardStreams.say(
         "added, but what you change stays here, because the repository refuses it: \(refusal)")
     } else if isNew {
-      StandardStreams.say("made the keychain \(name), and put it into \(place); \(identity.path) opens it")
+      let into: TextForTerminal = branch.map { "the branch \($0) of \(place)" } ?? "\(place)"
+      StandardStreams.say("made the keychain \(name), and put it into \(into); \(identity.path) opens it")
     }
   }
 

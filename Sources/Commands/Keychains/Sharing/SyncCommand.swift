@@ -54,6 +54,7 @@ struct SyncCommand: ParsableCommand {
     var names: [String]
     if let name { names = [name] } else { names = try GitKeychain.all().map(\.name) }
     if names.isEmpty {
+      if output.json { try StandardStreams.write(Self.json([])) }
       throw Failure(
         "no keychain is shared through git", hint: "add one with 'llavero keychain add NAME git REMOTE'",
         status: .nothingMatched)
@@ -162,7 +163,7 @@ struct SyncCommand: ParsableCommand {
           json.endArray()
         }
         if outcome.tookKey { json.member("newKey", true) }
-        json.member("refusal", outcome.refusal.map { ByteString($0) })
+        json.member("problem", outcome.refusal.map { ByteString($0) })
       } else {
         json.member("waiting", result.waits)
         json.member("problem", result.failure.map { ByteString($0.message) })
