@@ -183,6 +183,11 @@ public final class DefaultKeychain: KeychainStore {
     try current().keychain.discard(items)
   }
 
+  /// What has to be asked, and locked, to change items, or to add one.
+  public func part(with items: [Item]) -> any KeychainStore {
+    (try? current().keychain.part(with: items)) ?? self
+  }
+
   /// As the keychain in use decides it.
   public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore {
     try current().keychain.keychainOfNewItems()

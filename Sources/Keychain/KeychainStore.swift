@@ -154,6 +154,12 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: ``KeychainError`` if it can't be opened.
   func keychainOfNewItems() throws(KeychainError) -> any KeychainStore
 
+  /// What has to be asked, and locked, to change items of this keychain, or to add one: of several keychains those that have
+  /// them. Its items are those of this keychain.
+  ///
+  /// - Parameter items: items of this keychain; none for a new one.
+  func part(with items: [Item]) -> any KeychainStore
+
   /// ``refuse(_:to:at:)``
   ///
   /// - Throws: as that does.
@@ -174,6 +180,9 @@ extension KeychainStore {
 
   /// This keychain.
   public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore { self }
+
+  /// This keychain.
+  public func part(with items: [Item]) -> any KeychainStore { self }
 
   /// The same item.
   public func committed(_ item: Item) -> Item { item }

@@ -99,11 +99,13 @@ enum SecurityPasswordCommands {
     }
     let given = try password(options, isInternetPassword: isInternetPassword, session)
     try securing(function) { () throws(KeychainError) in
-      try store.exclusively { () throws(KeychainError) in
-        if options.has("U"), let present = try present(criteria, item, in: store) {
-          try change(criteria.noted(on: present), given, in: store)
+      let known = options.has("U") ? try present(criteria, item, in: store) : nil
+      let own = store.part(with: known.map { [$0] } ?? [])
+      try own.exclusively { () throws(KeychainError) in
+        if options.has("U"), let present = try present(criteria, item, in: own) {
+          try change(criteria.noted(on: present), given, in: own)
         } else {
-          try store.add(item, given.credential())
+          try own.add(item, given.credential())
         }
       }
     }
@@ -193,10 +195,12 @@ enum SecurityPasswordCommands {
       let store = keychain.keychain
       let deleted = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
         // Usually there is one. If there is none, nothing has to be locked.
-        if try !store.items(matching: .all).contains(where: criteria.matches) { return Item?.none }
-        return try store.exclusively { () throws(KeychainError) -> Item? in
-          let found = criteria.found(among: try store.items(matching: .all), criteria.matches)
-          guard let item = found.first, try store.delete([item]) > 0 else { return nil }
+        let known = try store.items(matching: .all).filter(criteria.matches)
+        if known.isEmpty { return Item?.none }
+        let own = store.part(with: known)
+        return try own.exclusively { () throws(KeychainError) -> Item? in
+          let found = criteria.found(among: try own.items(matching: .all), criteria.matches)
+          guard let item = found.first, try own.delete([item]) > 0 else { return nil }
           return item
         }
       }

@@ -28,10 +28,13 @@ extension KeychainStore {
   func put(
     _ item: Item, _ credential: borrowing Credential, isUpdate: Bool, note: (inout Item) -> Void
   ) throws(KeychainError) -> Item {
-    try exclusively { () throws(KeychainError) -> Item in
-      guard isUpdate, var twin = try twin(of: item) else { return try add(item, credential) }
+    // Of several keychains, any may have it. Nobody waits while those on servers are asked.
+    let known = isUpdate ? try twin(of: item) : nil
+    let own = part(with: known.map { [$0] } ?? [])
+    return try own.exclusively { () throws(KeychainError) -> Item in
+      guard isUpdate, var twin = try own.twin(of: item) else { return try own.add(item, credential) }
       note(&twin)
-      return try update(twin, credential)
+      return try own.update(twin, credential)
     }
   }
 }

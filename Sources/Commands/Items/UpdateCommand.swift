@@ -97,6 +97,7 @@ struct UpdateCommand: ParsableCommand {
     _ changeCredential: ((inout Credential) -> Void)?
   ) throws(Failure) -> [Item] {
     var key = items[0].key
+    let keychain = keychain.part(with: items)
     do throws(KeychainError) {
       return try keychain.exclusively { () throws(KeychainError) -> [Item] in
         var changed: [Item] = []

@@ -31,16 +31,17 @@ struct DefaultCommand: ParsableCommand {
     if remove { return try clear(keychain) }
     guard key.account != nil else { return try show(keychain) }
     let place = place
-    let chosen = try changing(keychain) { () throws(Failure) in
-      var chosen = try place.item(in: keychain)
-      for var other in try Self.items(at: chosen.key, in: keychain)
+    let own = keychain.part(with: [try place.item(in: keychain)])
+    let chosen = try changing(own) { () throws(Failure) in
+      var chosen = try place.item(in: own)
+      for var other in try Self.items(at: chosen.key, in: own)
       where other.isDefault && other.reference != chosen.reference {
         other.isDefault = false
-        _ = try explaining(keychain.update(other))
+        _ = try explaining(own.update(other))
       }
       if chosen.isDefault { return chosen }
       chosen.isDefault = true
-      return try explaining(keychain.update(chosen))
+      return try explaining(own.update(chosen))
     }
     if output.json { try StandardStreams.write(ItemOutput.json(chosen)) }
   }
@@ -59,8 +60,11 @@ struct DefaultCommand: ParsableCommand {
 
   private func clear(_ keychain: any KeychainStore) throws(Failure) {
     let place = place
-    let cleared = try changing(keychain) { () throws(Failure) -> [Item] in
-      let items = try place.items(in: keychain)
+    let found = try place.items(in: keychain)
+    if found.isEmpty { throw try place.nothingMatches() }
+    let own = keychain.part(with: found)
+    let cleared = try changing(own) { () throws(Failure) -> [Item] in
+      let items = try place.items(in: own)
       if items.isEmpty { throw try place.nothingMatches() }
       let marked = items.filter(\.isDefault)
       if marked.isEmpty {
@@ -69,7 +73,7 @@ struct DefaultCommand: ParsableCommand {
       var cleared: [Item] = []
       for var item in marked {
         item.isDefault = false
-        cleared.append(try explaining(keychain.update(item)))
+        cleared.append(try explaining(own.update(item)))
       }
       return cleared
     }

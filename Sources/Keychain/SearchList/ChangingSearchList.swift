@@ -62,10 +62,22 @@ extension KeychainSearchList {
   /// The default one.
   public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore { try home.store() }
 
-  /// Runs the body while nobody else can change the default keychain. What it changes in another one is permanent at once.
+  /// The list of the keychains that have the items, or of the default one alone.
+  public func part(with items: [Item]) -> any KeychainStore {
+    if items.isEmpty { return KeychainSearchList([home], of: self) }
+    let having = items.compactMap { address(of: $0)?.member }
+    return KeychainSearchList(members.filter { member in having.contains { $0 === member } }, of: self)
+  }
+
+  /// Runs the body while nobody else can change the default keychain, or the only one of the list. What it changes in another
+  /// one is permanent at once.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
-  ) throws(KeychainError) -> Result { try home.store().exclusively(body) }
+  ) throws(KeychainError) -> Result {
+    if members.count == 1 { return try members[0].store().exclusively(body) }
+    if !members.contains(where: { $0 === home }) { return try body() }
+    return try home.store().exclusively(body)
+  }
 
   /// As the item's keychain has it.
   public func committed(_ item: Item) -> Item {

@@ -59,6 +59,15 @@ public final class KeychainSearchList: KeychainStore {
     self.onHiding = onHiding
   }
 
+  /// Makes a list of some keychains of another list.
+  init(_ members: [OpenMember], of list: KeychainSearchList) {
+    self.members = members
+    home = list.home
+    hiding = list.hiding
+    onUnusable = list.onUnusable
+    onHiding = list.onHiding
+  }
+
   /// The names of the keychains, in order.
   public var names: [String] { members.map(\.name) }
 

@@ -74,6 +74,39 @@ extension KeychainStore {
     #expect(try list.find(query).map(\.keychain) == ["own", "old", "team", "team"])
   }
 
+  @Test("to change items needs only the keychains that have them, and to add one only the default")
+  func parts() throws {
+    try keychains.old.add(login, .text("old"))
+    let item = try #require(try keychains.list().find(query).first)
+    let isBefore = keychains.opened.count
+    let part = keychains.list().part(with: [item])
+    let changed = try part.exclusively { () throws(KeychainError) in
+      _ = try part.items(matching: .all)
+      return try part.update(item, .text("new"))
+    }
+    #expect(changed.reference == item.reference && changed.keychain == "old")
+    #expect(keychains.opened.dropFirst(isBefore) == ["old"])
+    #expect(try keychains.old.text(query) == "new")
+    // If that fails, nothing has changed there.
+    #expect(throws: KeychainError.itemNotFound) {
+      try part.exclusively { () throws(KeychainError) in
+        try part.update(item, .text("never"))
+        throw .itemNotFound
+      }
+    }
+    #expect(try keychains.old.text(query) == "new")
+    let home = keychains.list().part(with: [])
+    try home.add(login, .text("own"))
+    #expect(keychains.opened.dropFirst(isBefore) == ["old", "own"])
+    #expect(try keychains.list().find(query).map(\.keychain) == ["own", "old"])
+    // Items of two keychains that aren't the default.
+    let bot = try keychains.team.add(.internet(account: "bot"), .text("team"))
+    #expect(bot.reference != nil)
+    let found = try keychains.list().find(query).filter { $0.keychain != "own" }
+    let both = keychains.list().part(with: found)
+    #expect(try both.exclusively { () throws(KeychainError) in try both.items(matching: .all).count } == 2)
+  }
+
   @Test("no keychain is opened before it is needed, and none twice")
   func opening() throws {
     let list = keychains.list()

@@ -66,6 +66,7 @@ struct EditCommand: ParsableCommand {
     _ item: Item, to edited: Item, in keychain: any KeychainStore
   ) throws(Failure) -> Failure? {
     var isAsBefore = true
+    let keychain = keychain.part(with: [item])
     let changed: Item?
     do throws(KeychainError) {
       changed = try keychain.exclusively { () throws(KeychainError) -> Item? in
