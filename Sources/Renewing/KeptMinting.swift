@@ -14,7 +14,9 @@ package enum KeptMinting: ~Copyable {
   /// What makes the tokens of a place; `nil` if nothing does.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
-  static func find(_ url: String, in keychain: any KeychainStore) throws(KeychainError) -> KeptMinting? {
+  package static func find(_ url: String, in keychain: any KeychainStore) throws(KeychainError)
+    -> KeptMinting?
+  {
     let app = try keychain.first(of: RenewalSetting.app.service(of: url)) { item, credential -> GitHubApp? in
       item.key.account.map { GitHubApp(identifier: "\($0)", key: credential.secret.copy()) }
     }

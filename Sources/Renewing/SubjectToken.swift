@@ -5,6 +5,31 @@ import Processes
 import SignIn
 import Terminals
 
+extension TokenExchange.Source {
+  /// The place, for people.
+  var text: String {
+    switch self {
+    case .file(let path): path
+    case .variable(let name): "the variable \(name)"
+    }
+  }
+}
+
+extension TokenExchange {
+  /// The words of the command that sets it up.
+  borrowing func commandToAdd(for url: String) -> [String] {
+    var words = ["llavero", "add", url, "--exchange", tokenEndpoint.text]
+    switch source {
+    case .file(let path): words += ["--token-file", path]
+    case .variable(let name): words += ["--token-variable", name]
+    }
+    for (option, value) in [("--audience", audience), ("--scope", scope), ("--client-id", clientID)] {
+      if let value { words += [option, value] }
+    }
+    return words
+  }
+}
+
 /// The token by which a service vouches for a job.
 enum SubjectToken: ~Copyable {
   case token(Secret)

@@ -162,6 +162,16 @@ package final class TokenRenewal: SecretRenewing {
       work.app = consume app
       return work
     case .exchange(let exchange):
+      if try !ApprovedExchanges(in: stateFolder).contains(exchange, for: place.url) {
+        let command: Hint = "\(commandOf: exchange.commandToAdd(for: place.url))"
+        say(
+          place,
+          """
+          nobody has set up on this machine that what is in \(exchange.source.text) goes to \
+          \(exchange.tokenEndpoint.text)
+          """, hint: "only if you want that, type \(command)")
+        return nil
+      }
       switch SubjectToken.read(exchange.source) {
       case .missing(let reason):
         say(place, reason)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bytes
 import CredentialProtocols
+import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
@@ -69,11 +70,29 @@ struct AddingExchange {
     exchange.audience = options.audience
     exchange.scope = options.scope
     exchange.clientID = options.clientId
-    let minting = KeptMinting.exchange(exchange)
     do throws(KeychainError) {
+      try ApprovedExchanges(in: VaultLocation().stateFolder).approve(exchange, for: url)
+      if let present = try Self.item(of: exchange, url, key, in: open.keychain) { return present }
+      let minting = KeptMinting.exchange(exchange)
       return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
     } catch {
       throw Failure(error)
+    }
+  }
+
+  /// The item for the tokens of this very exchange, if a keychain has it already: one that others have shared, for example.
+  private static func item(
+    of exchange: borrowing TokenExchange, _ url: String, _ key: InternetPassword,
+    in keychain: any KeychainStore
+  ) throws(KeychainError) -> Item? {
+    guard case .exchange(let present)? = try KeptMinting.find(url, in: keychain),
+      present.encoded.isEqual(to: exchange.encoded)
+    else { return nil }
+    var place = key
+    place.account = nil
+    return try keychain.items(matching: try ItemQuery(for: .internetPassword(place))).first { item in
+      guard case .internetPassword(let other) = item.key else { return false }
+      return item.isMinted && other.url() == url
     }
   }
 

@@ -40,7 +40,7 @@ package struct TokenExchange: ~Copyable {
   }
 
   /// Writes the members.
-  borrowing func write(to json: inout JSONWriter) {
+  package borrowing func write(to json: inout JSONWriter) {
     switch source {
     case .file(let path): json.member("subject_token_file", ByteString(path))
     case .variable(let name): json.member("subject_token_variable", ByteString(name))
