@@ -1,25 +1,21 @@
 extension HelpTopic {
   static let sharing = HelpTopic(
-    name: "sharing", summary: "One keychain for a team, or for several of your machines",
+    name: "sharing", summary: "One keychain for a team, or for several machines",
     text: """
       IN A GIT REPOSITORY
 
-      All that it takes is a repository that everybody can write to. It gets one
-      encrypted file; the host of the repository can't read it. Make the keychain in a
-      repository that has none, and put a login into it:
+      It needs a repository that all can write to. That gets one encrypted file, which
+      its host can't read. Make the keychain there, and put a login into it:
 
           llavero keychain add team git git@git.example.com:team/logins.git
-          llavero add https://registry.example --account deploy --keychain team
+          llavero add https://npm.example.com --account ci --keychain team
 
-      Somebody else types the same first line, and is told what a member has to type:
+      Others type the same first line, and are told what a member has to type:
 
           llavero keychain member add team age1... --label bob
-          llavero keychain member list team
 
-      From then on git, docker and all other tools find the logins on both machines.
-      Changes travel by themselves; this does it now:
-
-          llavero sync
+      Git, docker and all other tools find the logins on every machine from then on.
+      Changes travel by themselves; 'llavero sync' does it now.
 
       IN OPENBAO OR HASHICORP VAULT
 
@@ -27,22 +23,18 @@ extension HelpTopic {
       of what was asked for before, also while the server can't be reached:
 
           llavero keychain add fleet openbao https://bao.example.com:8200
-          llavero keychain list
 
       WHAT IS YOURS, AND WHAT IS EVERYBODY'S
 
-      What you store goes to your own keychain unless you name another one. What git
-      forgets because a server refused it is hidden on your machine, and stays for the
-      others:
+      What you store is yours unless you name another keychain. What a server refused
+      is hidden on your machine, and stays for the others:
 
-          llavero list
-          llavero keychain reveal team https://registry.example
-          llavero delete https://registry.example --keychain team
+          llavero keychain reveal team https://npm.example.com
+          llavero delete https://npm.example.com --keychain team
 
       WHEN SOMEBODY LEAVES
 
-      The keychain gets a new key, and you get a list of all that they could read, with
-      the pages where you can change it:
+      The keychain gets a new key, and you a list of all that they could read:
 
           llavero keychain member remove team bob
 

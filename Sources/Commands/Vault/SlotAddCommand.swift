@@ -108,7 +108,7 @@ struct AddRecipientCommand: ParsableCommand {
       LLAVERO_IDENTITY names, or else ~/.ssh/id_ed25519.
 
         llavero slot add recipient "$(cat ~/.ssh/id_ed25519.pub)"
-        llavero slot add recipient age1... --identity /media/stick/key.txt --label 'red stick'
+        llavero slot add recipient age1... --identity /mnt/key.txt --label stick
       """)
 
   @Argument(
