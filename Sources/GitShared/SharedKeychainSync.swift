@@ -12,6 +12,8 @@ package struct SharedKeychainSync {
     package var received = 0
     /// How many changes that were made here others have overridden, since a person was told last.
     package var overridden = 0
+    /// Who was added with a former key, and has nothing of the present one, since a person was told last.
+    package var withFormerKey: [String] = []
     /// How many records were sent.
     package var sent = 0
     /// How many records wait here, because the repository takes nothing from here.
@@ -26,6 +28,14 @@ package struct SharedKeychainSync {
     package var mended = 0
     /// The folders that have what was here, if it was taken anew.
     package var putAside: [String] = []
+
+    /// What came of this, and then of another exchange: how that went, with what a person is told of both.
+    func followed(by next: Self) -> Self {
+      var both = next
+      both.overridden += overridden
+      both.withFormerKey = withFormerKey + next.withFormerKey.filter { !withFormerKey.contains($0) }
+      return both
+    }
   }
 
   package let keychain: EncryptedFileKeychain
@@ -42,6 +52,8 @@ package struct SharedKeychainSync {
   /// The most changes that are read again which were in the branch since it was seen last, and are no longer. There are so
   /// many if nobody has exchanged here for long, and then they are in a whole vault by now.
   private static let maximumEarlierChanges = 200
+  /// The most that is read of them, in bytes.
+  private static let earlierLimit = 128 << 20
   /// The most attempts, if others are faster each time.
   private static let maximumAttempts = 60
   private static let lockName = "sync.lock"
@@ -107,7 +119,7 @@ package struct SharedKeychainSync {
       let outcome = try inStep(acceptsRewritten, isAnew, &note)
       note.problem = outcome.refusal
       note.waiting = outcome.waiting
-      if isTold { note.overridden = 0 }
+      if isTold { (note.overridden, note.withFormerKey) = (0, []) }
       note.write(in: stateFolder)
       repository.tidy()
       return outcome
@@ -142,7 +154,7 @@ package struct SharedKeychainSync {
     _ acceptsRewritten: Bool, _ isAnew: Bool, _ note: inout SyncNote
   ) throws(SharingFault) -> Outcome {
     var outcome = Outcome()
-    outcome.overridden = note.overridden
+    (outcome.overridden, outcome.withFormerKey) = (note.overridden, note.withFormerKey)
     try repository.make()
     while true {
       outcome.attempts += 1
@@ -158,7 +170,12 @@ package struct SharedKeychainSync {
           return outcome
         }
       }
-      let files = try tip.flatMap { (tip) throws(SharingFault) in try self.files(in: tip, since: seen) }
+      let files: SharedFiles?
+      do throws(SharingFault) {
+        files = try tip.flatMap { (tip) throws(SharingFault) in try self.files(in: tip, since: seen) }
+      } catch .tooMuch where acceptsRewritten {
+        files = nil
+      }
       if let tip, files == nil, seen != nil, !acceptsRewritten { throw .keychainRemoved(commit: tip) }
       if isAnew, outcome.attempts == 1 { outcome.putAside = try takeAnew(files) }
       let result: Reconciliation
@@ -173,7 +190,11 @@ package struct SharedKeychainSync {
       }
       outcome.received += result.received
       outcome.overridden += result.overridden
-      note.overridden = outcome.overridden
+      for slot in result.slotsWithFormerKey {
+        let member = [slot.label, slot.recipient].compactMap { $0 }.joined(separator: ", ")
+        if !outcome.withFormerKey.contains(member) { outcome.withFormerKey.append(member) }
+      }
+      (note.overridden, note.withFormerKey) = (outcome.overridden, outcome.withFormerKey)
       outcome.tookKey = outcome.tookKey || result.tookKey
       outcome.mended += result.unreadable
       note.waiting = result.waiting
@@ -235,13 +256,15 @@ package struct SharedKeychainSync {
       let former = try repository.files(in: seen)
       trusted = former.first { $0.path == SharedRepository.wholeName }?.object
       if seen != tip { earlier = former + (try repository.history(from: seen, to: tip)) }
-      let changes = earlier.count { $0.path != SharedRepository.wholeName }
-      var surplus = max(0, changes - Self.maximumEarlierChanges)
-      earlier.removeAll { file in
-        guard surplus > 0, file.path != SharedRepository.wholeName else { return false }
-        surplus -= 1
+      // The newest, as far as there is room for them.
+      var (room, changes) = (Self.earlierLimit, Self.maximumEarlierChanges)
+      earlier = earlier.reversed().filter { file in
+        let isChange = file.path != SharedRepository.wholeName
+        if file.size > room || isChange && changes == 0 { return false }
+        room -= file.size
+        if isChange { changes -= 1 }
         return true
-      }
+      }.reversed()
     }
     var known = Set(present.map(\.object))
     let objects = earlier.map(\.object).filter { known.insert($0).inserted }

@@ -15,15 +15,35 @@ extension SharedKeychainSync {
     member recipient: String, label: String?
   ) throws(SharingFault) -> (id: String, Outcome) {
     // Who isn't a member finds out before anything is changed.
-    _ = try sync()
-    let id: String
-    do throws(KeychainError) {
-      id = try keychain.addRecipient(recipient, identity: nil, label: label)
-    } catch {
-      throw .keychain(error)
+    var outcome = try sync()
+    for _ in 0..<Self.maximumAdditions {
+      let id: String
+      do throws(KeychainError) {
+        id = try keychain.addRecipient(recipient, identity: nil, label: label)
+      } catch {
+        throw .keychain(error)
+      }
+      outcome = outcome.followed(by: try sync())
+      do throws(KeychainError) {
+        // It is gone if somebody else has made a new key meanwhile.
+        if try keychain.slots()?.contains(where: { $0.id == id }) ?? false {
+          outcome.withFormerKey.removeAll { $0.hasPart(recipient) }
+          return (id, outcome)
+        }
+      } catch {
+        throw .keychain(error)
+      }
     }
-    return (id, try sync())
+    throw .contended(attempts: Self.maximumAdditions)
   }
+
+  /// How often a member is added whose slot others have taken away by making a new key.
+  private static let maximumAdditions = 5
+
+  /// The members, as the copy on this machine has them.
+  ///
+  /// - Throws: what reading throws.
+  package func members() throws(KeychainError) -> [SlotSummary] { try keychain.slots() ?? [] }
 
   /// The identifier of the slot that this machine's identity opens; `nil` if it opens none.
   ///
@@ -47,8 +67,7 @@ extension SharedKeychainSync {
   /// - Parameter id: the slot's identifier.
   /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. Then nobody was removed.
   package func remove(member id: String) throws(SharingFault) -> Removal {
-    _ = try sync()
-    var removal = Removal()
+    var removal = Removal(outcome: try sync())
     do throws(KeychainError) {
       guard let slot = try keychain.slots()?.first(where: { $0.id == id }) else {
         throw .slot(.notFound(id: id))
@@ -59,7 +78,7 @@ extension SharedKeychainSync {
       throw .keychain(error)
     }
     do throws(SharingFault) {
-      removal.outcome = try sync()
+      removal.outcome = removal.outcome.followed(by: try sync())
     } catch {
       removal.fault = error
     }

@@ -25,6 +25,8 @@ package enum SharingFault: Error, Hashable, Sendable {
   case keychainRemoved(commit: String)
   /// Others have always been faster.
   case contended(attempts: Int)
+  /// The repository has more of the keychain than is ever read: not what a member has put there.
+  case tooMuch(what: String)
   /// The repository has no keychain.
   case noKeychain
   /// Nothing here opens the keychain that is in the repository; this machine may have opened it before.

@@ -19,6 +19,9 @@ package struct SyncNote: Hashable, Sendable {
   package var waiting = 0
   /// How many changes that were made here others have overridden, of which no person has been told yet.
   package var overridden = 0
+  /// Who was added with a former key, and has nothing of the present one: labels and recipients of which no person has been
+  /// told yet.
+  package var withFormerKey: [String] = []
 
   package static let fileName = "sync"
   private static let limit = 65_536
@@ -44,6 +47,10 @@ package struct SyncNote: Hashable, Sendable {
           waiting = try value.integer()
         } else if name == "overridden" {
           overridden = try value.integer()
+        } else if name == "with_former_key" {
+          try JSONReader.elements(of: value.raw) { (member) throws(JSONReader.Malformed) in
+            withFormerKey.append(try member.string().description)
+          }
         }
       }
     }
@@ -59,6 +66,11 @@ package struct SyncNote: Hashable, Sendable {
     json.member("problem", problem.map { ByteString($0) })
     json.member("waiting", waiting)
     if overridden > 0 { json.member("overridden", overridden) }
+    if !withFormerKey.isEmpty {
+      json.beginArray("with_former_key")
+      for member in withFormerKey { json.element(ByteString(member)) }
+      json.endArray()
+    }
     json.endObject()
     let text = json.finishLine()
     guard let folder = try? Folder(creating: stateFolder) else { return }

@@ -43,6 +43,8 @@ final class SharingMember {
   let identity = X25519Identity()
   let clock: @Sendable () -> Timestamp
   var seen = 0
+  /// The slots that were found with a former key.
+  var withFormerKey: [SlotSummary] = []
 
   init(_ clock: @escaping @Sendable () -> Timestamp) {
     self.clock = clock
@@ -82,6 +84,7 @@ final class SharingMember {
       let number = shared.count
       let files = shared.files(seen: seen)
       let result = try keychain().reconcile(with: files, at: "place")
+      withFormerKey += result.slotsWithFormerKey
       if !result.slotsToDrop.isEmpty {
         seen = number
         try rotate(dropping: result.slotsToDrop)

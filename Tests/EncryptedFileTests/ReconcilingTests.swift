@@ -138,15 +138,29 @@ struct ReconcilingTests {
     #expect(try one.contents().count == 1)
   }
 
-  @Test("somebody who was added while the key was changed keeps a way in")
-  func addedMeanwhile() throws {
+  @Test(
+    "somebody who was added with the former key gets nothing of the new one, and is named",
+    arguments: [true, false])
+  func addedMeanwhile(isThere: Bool) throws {
     let (shared, one, two) = try pair()
     let three = SharingMember(clock.read)
     try one.rotate(dropping: [])
-    try two.keychain().addRecipient(three.recipient, identity: nil)
-    try two.sync(shared)
+    try two.keychain().addRecipient(three.recipient, identity: nil, label: "three")
+    // Either the place has the slot before it has the new key, or only the second member has it.
+    if isThere { try two.sync(shared) }
     try one.sync(shared)
     try two.sync(shared)
+    try one.sync(shared)
+    #expect(one.withFormerKey.map(\.label) == (isThere ? ["three"] : []))
+    #expect(two.withFormerKey.map(\.recipient) == [three.recipient])
+    #expect(try one.keychain().slots()?.count == 2)
+    try three.join(shared)
+    #expect(failure { try three.sync(shared) } == .noSlotOpens(path: three.place.location.vaultFile))
+    // Added again, it is a member as any other.
+    try one.keychain().addRecipient(three.recipient, identity: nil)
+    try one.sync(shared)
+    try two.sync(shared)
+    #expect(two.withFormerKey.count == 1)
     try three.join(shared)
     try three.sync(shared)
     #expect(try three.keychain().slots()?.count == 3)

@@ -32,6 +32,10 @@ struct ListedKeychainFindings {
       all.append(Finding("copy", file.location.vaultFile))
       let note = SyncNote(in: file.location.stateFolder)
       all.append(Finding("exchange", Self.exchange(note)))
+      if !note.withFormerKey.isEmpty {
+        all.append(
+          Finding("no members", note.withFormerKey.joined(separator: "; ") + " (added with a former key)"))
+      }
       if note.overridden > 0 {
         all.append(
           Finding(

@@ -48,6 +48,8 @@ final class VaultChange {
   var received = 0
   /// How many items that were changed here, which nobody else had yet, have got another state from there, or were deleted.
   var overridden = 0
+  /// The slots that don't have the vault's new key, because somebody added them with the former one meanwhile.
+  var slotsWithFormerKey: [SlotSummary] = []
   /// The header MAC of what this change has written; `nil` if it has written nothing.
   var writtenMAC: [UInt8]?
   /// Why the file could not be copied.

@@ -32,7 +32,7 @@ extension EncryptedFileKeychain {
         try change.takeKey(of: reading.whole)
         slotsToDrop = try change.slotsThatWait()
       } else if reading.isFormer {
-        try change.wrapForSlots(of: reading.whole, at: clock())
+        try change.noteSlotsWithFormerKey(of: reading.whole)
       } else if let whole = reading.whole {
         try change.mergeSlots(whole)
         if change.head.isKeyUnsent, !reading.isMended {
@@ -79,7 +79,7 @@ extension EncryptedFileKeychain {
       publication: publication, received: change.received, overridden: change.overridden,
       waiting: lacking.count,
       tookKey: reading.tookKey, isKeyUnsent: change.head.isKeyUnsent, unreadable: reading.unreadable,
-      slotsToDrop: slotsToDrop)
+      slotsWithFormerKey: change.slotsWithFormerKey, slotsToDrop: slotsToDrop)
   }
 
   private func wholeFile(_ change: VaultChange) throws(KeychainError) -> [UInt8] {
@@ -295,8 +295,10 @@ extension VaultChange {
   /// Takes the key and the slots of the vault as it is shared. Removals of slots that only this vault has stay noted.
   fileprivate func takeKey(of whole: VaultSnapshot?) throws(KeychainError) {
     guard let whole else { return }
-    let removed = try notes().removed
+    let own = try notes()
+    let removed = own.removed
     var notes = try SlotNotes(whole.first.head, path: path)
+    noteSlotsWithFormerKey(slots, own, besides: whole.stanzas.slots, notes)
     for id in removed { notes.remove(id, keepingNote: whole.stanzas.slots.contains { $0.id == id }) }
     notes.write(to: &head)
     head.keyNumber = whole.first.head.keyNumber
@@ -308,19 +310,30 @@ extension VaultChange {
     isDirty = true
   }
 
-  /// Adds the slots that were added to the vault with its former key meanwhile.
-  fileprivate func wrapForSlots(of whole: VaultSnapshot?, at now: Timestamp) throws(KeychainError) {
-    guard let whole, let identity = key?.identity as? X25519Identity else { return }
-    let removed = try notes().removed
+  /// Notes the slots that the vault as it is shared has got with the former key meanwhile.
+  fileprivate func noteSlotsWithFormerKey(of whole: VaultSnapshot?) throws(KeychainError) {
+    guard let whole else { return }
     let theirs = try SlotNotes(whole.first.head, path: path)
-    for slot in whole.stanzas.slots where slot.kind == .recipient && !removed.contains(slot.id) {
-      if slots.contains(where: { $0.id == slot.id }) { continue }
-      guard let text = theirs[slot.id]?.recipient, let recipient = try? SlotKeys.recipient(text) else {
+    noteSlotsWithFormerKey(whole.stanzas.slots, theirs, besides: slots, try notes())
+  }
+
+  /// Notes the slots of a state with the former key that one with the new key doesn't have, and has never had. A member who
+  /// is removed has the former key, and could let themselves in again with another slot before others have the new one.
+  private func noteSlotsWithFormerKey(
+    _ former: [VaultStanzas.Slot], _ formerNotes: SlotNotes, besides present: [VaultStanzas.Slot],
+    _ notes: SlotNotes
+  ) {
+    for slot in former where slot.kind == .recipient {
+      if notes.removed.contains(slot.id) || formerNotes.removed.contains(slot.id)
+        || present.contains(where: { $0.id == slot.id })
+      {
         continue
       }
-      try addSlot(
-        .recipient, for: recipient, identity, recipientText: text, label: theirs[slot.id]?.label, as: slot.id,
-        at: now)
+      var summary = SlotSummary(id: slot.id, kind: slot.kind)
+      summary.added = formerNotes[slot.id]?.added
+      summary.recipient = formerNotes[slot.id]?.recipient
+      summary.label = formerNotes[slot.id]?.label
+      slotsWithFormerKey.append(summary)
     }
   }
 

@@ -60,6 +60,9 @@ package struct Reconciliation: Sendable {
   package let isKeyUnsent: Bool
   /// How many files there can't be read, although they should be.
   package let unreadable: Int
+  /// The slots that don't have the new key, because they were added with the former one meanwhile. Whoever added them may be
+  /// the one against whom the key was changed.
+  package let slotsWithFormerKey: [SlotSummary]
   /// The slots that were removed here, and are in the vault again because it got another key: it needs a new one without
   /// them.
   package let slotsToDrop: Set<String>

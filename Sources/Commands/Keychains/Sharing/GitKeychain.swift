@@ -82,6 +82,30 @@ struct GitKeychain {
   }
 }
 
+extension GitKeychain {
+  /// Says what a person should know of an exchange, and perhaps do.
+  static func tell(_ outcome: SharedKeychainSync.Outcome, of name: String) {
+    if outcome.overridden > 0 {
+      StandardStreams.say(
+        """
+        \(countText(outcome.overridden, "change")) that you had made came too late, others had changed the same; see what \
+        was replaced with \(command: "llavero", "undelete", "--list", "--keychain", name)
+        """)
+    }
+    for member in outcome.withFormerKey {
+      StandardStreams.say(
+        """
+        while the keychain \(name) got a new key, somebody who had the former one added \(member); they can't open it
+        """)
+    }
+    if !outcome.withFormerKey.isEmpty {
+      StandardStreams.say(
+        "hint: it may have been whoever was removed; if you know the member, add them with \(command: "llavero", "keychain", "member", "add", name, "age1...")"
+      )
+    }
+  }
+}
+
 /// The identity of a member, and what others need to know of it.
 struct MemberIdentity {
   /// The absolute path of its file.
@@ -168,7 +192,7 @@ extension Failure {
       } else {
         self = failure("a member has to add your key with 'llavero keychain member add'")
       }
-    case .rewritten, .keychainRemoved, .unusable:
+    case .rewritten, .keychainRemoved, .unusable, .tooMuch:
       self = failure(
         """
         ask the others about it; \(command: "llavero", "sync", name, "--accept-rewritten") goes on from what is there, \

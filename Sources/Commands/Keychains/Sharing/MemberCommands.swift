@@ -38,9 +38,8 @@ struct ListMembersCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let keychain = try GitKeychain(named: name)
-    let file = keychain.sync.keychain
-    let slots = try explaining(file.slots() ?? [])
+    let sync = try GitKeychain(named: name).sync
+    let (slots, file) = (try explaining(sync.members()), sync.keychain)
     try StandardStreams.write(
       output.json
         ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
@@ -69,7 +68,8 @@ struct AddMemberCommand: ParsableCommand {
 
   func run() throws {
     try explaining { () throws(KeychainError) in try EncryptedFileKeychain.checkRecipient(recipient) }
-    let keychain = try GitKeychain(named: name)
+    var keychain = try GitKeychain(named: name)
+    keychain.sync.isTold = true
     let added: (id: String, outcome: SharedKeychainSync.Outcome)
     do throws(SharingFault) {
       added = try keychain.sync.add(member: recipient, label: label)
@@ -78,6 +78,7 @@ struct AddMemberCommand: ParsableCommand {
     }
     try StandardStreams.write(
       output.json ? SlotOutput.json(added.id, .recipient) : Secret("\(added.id)\n"))
+    GitKeychain.tell(added.outcome, of: name)
     try keychain.refuseIfWaiting(added.outcome)
   }
 }
@@ -105,8 +106,9 @@ struct RemoveMemberCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let keychain = try GitKeychain(named: name)
-    let slots = try explaining(keychain.sync.keychain.slots() ?? [])
+    var keychain = try GitKeychain(named: name)
+    keychain.sync.isTold = true
+    let slots = try explaining(keychain.sync.members())
     let found = slots.filter { [$0.id, $0.recipient, $0.label].contains(member) }
     if found.count > 1 {
       throw Failure(
@@ -133,7 +135,10 @@ struct RemoveMemberCommand: ParsableCommand {
       StandardStreams.say(
         "removed; what the member could read is not secret any more: change it where it is used, then here")
       try StandardStreams.write(KnownItemOutput.table(removal.known))
+      let left = try explaining(keychain.sync.members()).map { $0.label ?? $0.recipient ?? $0.id }
+      StandardStreams.say("members are now: \(left.joined(separator: ", "))")
     }
+    GitKeychain.tell(removal.outcome, of: name)
     if let fault = removal.fault {
       let failure = Failure(fault, keychain.listed)
       throw Failure(

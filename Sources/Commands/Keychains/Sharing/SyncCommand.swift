@@ -132,14 +132,7 @@ struct SyncCommand: ParsableCommand {
       if outcome.mended > 0 { parts.append("what couldn't be read was replaced") }
       if parts.isEmpty { parts = [outcome.refusal == nil ? "in step" : "nothing came"] }
       try StandardStreams.write("\(name): \(parts.joined(separator: ", "))\n")
-      if outcome.overridden > 0 {
-        let changes = countText(outcome.overridden, "change")
-        StandardStreams.say(
-          """
-          \(changes) that you had made came too late, others had changed the same; see what was replaced with \
-          \(command: "llavero", "undelete", "--list", "--keychain", name)
-          """)
-      }
+      GitKeychain.tell(outcome, of: name)
       for folder in outcome.putAside { StandardStreams.say("what was here before is in \(folder)") }
     }
   }
@@ -155,6 +148,11 @@ struct SyncCommand: ParsableCommand {
         json.member("received", outcome.received)
         json.member("overridden", outcome.overridden)
         json.member("sent", outcome.sent)
+        if !outcome.withFormerKey.isEmpty {
+          json.beginArray("withFormerKey")
+          for member in outcome.withFormerKey { json.element(ByteString(member)) }
+          json.endArray()
+        }
         json.member("waiting", outcome.waiting > 0)
         json.member("attempts", outcome.attempts)
         if !outcome.putAside.isEmpty {
