@@ -154,6 +154,10 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: ``KeychainError`` if it can't be opened.
   func keychainOfNewItems() throws(KeychainError) -> any KeychainStore
 
+  /// Why a part of the keychain was passed over in what was asked until now: of several keychains, the first that can't be
+  /// used. `nil` if all of it was asked.
+  var passedOver: KeychainError? { get }
+
   /// What has to be asked, and locked, to change items of this keychain, or to add one: of several keychains those that have
   /// them. Its items are those of this keychain.
   ///
@@ -180,6 +184,17 @@ extension KeychainStore {
 
   /// This keychain.
   public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore { self }
+
+  /// `nil`.
+  public var passedOver: KeychainError? { nil }
+
+  /// Checks that all of the keychain was asked. Where nothing was found of what was looked for among all items, that says
+  /// nothing otherwise.
+  ///
+  /// - Throws: ``passedOver``.
+  package func refusePassingOver() throws(KeychainError) {
+    if let passedOver { throw passedOver }
+  }
 
   /// This keychain.
   public func part(with items: [Item]) -> any KeychainStore { self }

@@ -74,6 +74,7 @@ extension ItemFilter {
   func single(in keychain: any KeychainStore) throws(Failure) -> Item {
     let found = try explaining(keychain.items(matching: .all)).filter(matches)
     guard let item = found.first else {
+      try explaining(keychain.refusePassingOver())
       throw Failure(
         "the keychain has no matching item", hint: "see what it has with 'llavero list --class secret'",
         status: .nothingMatched)

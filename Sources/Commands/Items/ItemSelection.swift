@@ -26,6 +26,7 @@ enum ItemSelection {
     case .matching(let filter):
       let items = try explaining(keychain.items(matching: .all).filter(filter.matches))
       if items.isEmpty {
+        try explaining(keychain.refusePassingOver())
         throw Failure(
           "the keychain has no matching items", hint: "see what it has with 'llavero list'",
           status: .nothingMatched)

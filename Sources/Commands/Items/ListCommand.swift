@@ -76,6 +76,7 @@ struct ListCommand: ParsableCommand {
     }
     if let failure { throw failure }
     if printer.count == 0, filter != nil || place != nil {
+      try explaining(keychain.keychain.refusePassingOver())
       throw Failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
     }
     try printer.end()
@@ -97,6 +98,7 @@ struct ListCommand: ParsableCommand {
       (filter?.matches(item) ?? true) && (place?.contains(item) ?? true)
     }
     if listing.isEmpty {
+      try explaining(keychain.keychain.refusePassingOver())
       throw Failure("nothing expires by then", status: .nothingMatched)
     }
     if output.json { return try StandardStreams.write(listing.json) }

@@ -133,13 +133,15 @@ public struct Resolver {
   public func items() throws(ProtocolError) -> [Item] {
     let all = try throwingProtocolError(keychain.items(matching: .all))
     let prefix = tool.bytes + [UInt8(ascii: ":")]
-    return all.filter { item in
+    let own = all.filter { item in
       switch item.key {
       case .internetPassword(let key): key.securityDomain == tool
       case .genericPassword(let key): key.service.bytes.starts(with: prefix)
       case .cryptographic, .secretService: false
       }
     }
+    if own.isEmpty { try throwingProtocolError(keychain.refusePassingOver()) }
+    return own
   }
 
   /// Stores a credential for a place. It replaces all earlier ones of the tool there, whatever their accounts, unless

@@ -73,6 +73,9 @@ public final class KeychainSearchList: KeychainStore {
 
   // MARK: Reading
 
+  /// Why the first keychain that was passed over can't be used.
+  public var passedOver: KeychainError? { members.lazy.compactMap(\.failure).first }
+
   /// The items that answer the query, those of the first keychain first.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     try collect { (store) throws(KeychainError) in try store.items(matching: query) }
@@ -230,8 +233,8 @@ public final class KeychainSearchList: KeychainStore {
 
   /// Says that a keychain can't be used.
   func report(_ member: OpenMember, _ error: KeychainError) {
-    if member.isReported { return }
-    member.isReported = true
+    if member.failure != nil { return }
+    member.failure = error
     onUnusable(member.name, error)
   }
 

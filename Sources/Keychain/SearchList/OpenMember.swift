@@ -4,8 +4,8 @@ import Bytes
 final class OpenMember {
   let name: String
   let isShared: Bool
-  /// Whether it was said that it can't be used.
-  var isReported = false
+  /// Why it can't be used, if that was said.
+  var failure: KeychainError?
   private let open: () throws(KeychainError) -> any KeychainStore
   private var opened: (any KeychainStore)?
 

@@ -107,6 +107,19 @@ extension KeychainStore {
     #expect(try both.exclusively { () throws(KeychainError) in try both.items(matching: .all).count } == 2)
   }
 
+  @Test("that a keychain was passed over is known afterwards")
+  func passedOver() throws {
+    let list = keychains.list()
+    try keychains.own.add(login, .text("own"))
+    #expect(try list.items(matching: .all).count == 1)
+    #expect(list.passedOver == nil)
+    try list.refusePassingOver()
+    keychains.breakDown("team")
+    #expect(try list.items(matching: .all).count == 1)
+    #expect(list.passedOver == broken)
+    #expect(throws: broken) { try list.refusePassingOver() }
+  }
+
   @Test("no keychain is opened before it is needed, and none twice")
   func opening() throws {
     let list = keychains.list()
