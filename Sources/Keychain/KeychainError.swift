@@ -218,6 +218,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case unsafeConnection(String)
     /// It has not answered in time.
     case noAnswer(milliseconds: Int)
+    /// It has not answered so many seconds ago, and isn't asked again yet.
+    case silent(seconds: Int)
     /// It is sealed: it has no key to its own data.
     case sealed
     /// It has never been initialised.

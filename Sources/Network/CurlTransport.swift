@@ -40,6 +40,7 @@ package final class CurlTransport: Transport {
     known[request.url] = settings
     var lists = CurlLists()
     let reply = ReplyBuffer(limit: request.maximumReply)
+    let timeout = min(self.timeout, request.timeout ?? self.timeout)
     var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     set(handle, CURLOPT_URL, settings.serverName.map { request.url.naming($0) } ?? request.url.text)
     if settings.serverName != nil { lists.connections.append("::\(request.url.host):\(request.url.port)") }
@@ -72,8 +73,9 @@ package final class CurlTransport: Transport {
     withExtendedLifetime(lists) {}
     if code != CURLE_OK {
       throw fault(
-        code, reply, String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      )
+        code, reply,
+        String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self),
+        timeout)
     }
     return reply.finish(handle)
   }
@@ -128,7 +130,9 @@ package final class CurlTransport: Transport {
       || reason.contains("unexpected eof")
   }
 
-  private func fault(_ code: CURLcode, _ reply: ReplyBuffer, _ message: String) -> TransportFault {
+  private func fault(
+    _ code: CURLcode, _ reply: ReplyBuffer, _ message: String, _ timeout: Int
+  ) -> TransportFault {
     if reply.isTooLarge || code == CURLE_FILESIZE_EXCEEDED { return .tooLarge }
     if ccurl_get_number(handle, CURLINFO_HTTP_CONNECTCODE) == 407 { return .proxyAuthentication }
     // libcurl's own message may have the proxy's login in it.

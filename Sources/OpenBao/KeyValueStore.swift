@@ -155,7 +155,10 @@ final class KeyValueStore {
     _ method: HTTPRequest.Method, _ folder: String
   ) throws(KeychainError) -> OpenBaoSession.Outcome {
     let path = server.path("metadata", folder)
-    return try session.send(.init(method: method, path: path + "/", maximumReply: ReadingBounds.list))
+    // What a question names is in a server's folder, and below that there is little.
+    let isInner = folder.utf8.contains(UInt8(ascii: "/"))
+    return try session.send(
+      .init(method: method, path: path + "/", maximumReply: ReadingBounds.list, mayTakeLong: !isInner))
   }
 
   private func keys(_ reply: borrowing ServerReply) throws(KeychainError) -> FolderKeys {

@@ -353,7 +353,7 @@ extension KeychainError.OpenBaoFault {
   /// Whether the server can't be asked at present, whatever it would say.
   fileprivate var isOutage: Bool {
     switch self {
-    case .unreachable, .noAnswer, .sealed, .noActiveNode, .rateLimited, .noLogin, .nobodyLoggedIn,
+    case .unreachable, .noAnswer, .silent, .sealed, .noActiveNode, .rateLimited, .noLogin, .nobodyLoggedIn,
       .noNetworkProgram:
       true
     default: false

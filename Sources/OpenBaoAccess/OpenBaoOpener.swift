@@ -12,6 +12,7 @@ package struct OpenBaoOpener {
   /// Where it is.
   package let settings: OpenBaoSettings
   private let location: VaultLocation
+  private let isInsistent: Bool
   private let variable: (String) -> String?
   private let personal: () throws(KeychainError) -> (any KeychainStore)?
 
@@ -19,16 +20,18 @@ package struct OpenBaoOpener {
   ///   - name: the keychain's name.
   ///   - settings: what a person has said of it.
   ///   - location: the person's own folders.
+  ///   - isInsistent: whether the server is asked although it has not answered a moment ago.
   ///   - variable: returns the value of an environment variable.
   ///   - personal: opens the person's own keychain, which has what logs in; `nil` if there is none.
   package init(
-    _ name: String, _ settings: OpenBaoSettings, at location: VaultLocation,
+    _ name: String, _ settings: OpenBaoSettings, at location: VaultLocation, isInsistent: Bool,
     variable: @escaping (String) -> String? = VaultLocation.environmentVariable,
     personal: @escaping () throws(KeychainError) -> (any KeychainStore)?
   ) {
     self.name = name
     self.settings = settings.completed(by: variable)
     self.location = location
+    self.isInsistent = isInsistent
     self.variable = variable
     self.personal = personal
   }
@@ -81,7 +84,7 @@ package struct OpenBaoOpener {
     let session = OpenBaoSession(
       with: settings.server, over: CompanionTransport(settings.setup), by: settings.login,
       PersonalCredentials(settings, variable: variable, personal: personal),
-      memory: ServerMemoryFile(in: folder, at: settings.server))
+      memory: ServerMemoryFile(in: folder, at: settings.server), isInsistent: isInsistent)
     return OpenBaoKeychain(session)
   }
 }

@@ -36,6 +36,7 @@ final class ServerMemoryFile: ServerMemoryStore {
         case "index": memory.index = try member.text()
         case "version2": memory.isVersion2 = try member.value.bool()
         case "scans": memory.scans = try member.value.bool()
+        case "silent": memory.silent = Timestamp(milliseconds: try member.value.integer())
         default: break
         }
       }
@@ -50,6 +51,7 @@ final class ServerMemoryFile: ServerMemoryStore {
     json.member("index", memory.index.map { ByteString($0) })
     if memory.isVersion2 { json.member("version2", true) }
     if let scans = memory.scans { json.member("scans", scans) }
+    json.member("silent", memory.silent?.milliseconds)
     json.endObject()
     let line = json.finishLine()
     guard let folder = try? Folder(creating: folder) else { return }

@@ -132,8 +132,8 @@ extension SecurityStatus {
     case .noLogin, .nobodyLoggedIn, .tokenRefused, .loginRefused: self = .authFailed
     case .noMount: self = .noSuchKeychain
     case .notVersion2, .foreignItem: self = .invalidKeychain
-    case .unreachable, .unsafeConnection, .noAnswer, .sealed, .uninitialised, .noActiveNode, .rateLimited,
-      .redirected, .changed, .notUnderstood, .tooMuch, .noNetworkProgram, .copyTooOld:
+    case .unreachable, .unsafeConnection, .noAnswer, .silent, .sealed, .uninitialised, .noActiveNode,
+      .rateLimited, .redirected, .changed, .notUnderstood, .tooMuch, .noNetworkProgram, .copyTooOld:
       self = .notAvailable
     }
   }

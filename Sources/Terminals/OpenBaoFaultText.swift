@@ -19,6 +19,10 @@ extension Failure {
           "name the file of its certificate authority with the keychain's option 'ca', or with VAULT_CACERT")
       case .noAnswer(let milliseconds):
         failure("\(server) has not answered within \(milliseconds) milliseconds", "try again later")
+      case .silent(let seconds):
+        failure(
+          "\(server) did not answer \(seconds > 1 ? "\(seconds) seconds" : "a moment") ago, and is not asked again yet",
+          "with --keychain and the keychain's name, it is asked at once")
       case .sealed:
         failure("\(server) is sealed: it has no key to its data", "its operator has to unseal it")
       case .uninitialised:

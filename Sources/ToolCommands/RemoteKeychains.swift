@@ -30,7 +30,8 @@ struct RemoteKeychains {
   ///
   /// - Throws: ``KeychainChoiceError``
   func open(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> any KeychainStore {
-    let opener = try opener(of: keychain)
+    // A person who names a keychain wants to know how it is now. With git, somebody waits who didn't ask.
+    let opener = try opener(of: keychain, isInsistent: !selection.isForTool && selection.name != nil)
     return opener.open(
       refreshLater: { Self.refreshLater(keychain.name, $0) },
       onNotice: { notice in
@@ -43,7 +44,9 @@ struct RemoteKeychains {
       })
   }
 
-  private func opener(of keychain: ListedKeychain) throws(KeychainChoiceError) -> OpenBaoOpener {
+  private func opener(
+    of keychain: ListedKeychain, isInsistent: Bool
+  ) throws(KeychainChoiceError) -> OpenBaoOpener {
     let settings: OpenBaoSettings
     do throws(OpenBaoSettings.Fault) {
       settings = try OpenBaoSettings(
@@ -51,7 +54,8 @@ struct RemoteKeychains {
     } catch {
       throw .keychain(.unavailable(reason: "its settings in the list are wrong: \(error.text)"))
     }
-    return OpenBaoOpener(keychain.name, settings, at: location) { () throws(KeychainError) in
+    return OpenBaoOpener(keychain.name, settings, at: location, isInsistent: isInsistent) {
+      () throws(KeychainError) in
       try personal()
     }
   }
@@ -81,7 +85,9 @@ struct RemoteKeychains {
     selection.mayAsk = false
     selection.isForTool = true
     let remote = RemoteKeychains(selection, Program.secretService, location)
-    guard let opener = try? remote.opener(of: keychain), let copied = opener.openToRefresh() else {
+    guard let opener = try? remote.opener(of: keychain, isInsistent: true),
+      let copied = opener.openToRefresh()
+    else {
       Program.end(Status.keychain.rawValue)
     }
     copied.refresh(Array(arguments.dropFirst()))

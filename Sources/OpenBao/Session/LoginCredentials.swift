@@ -49,6 +49,8 @@ package struct ServerMemory: Hashable, Sendable {
   package var isVersion2 = false
   /// Whether the server scans folders for this token; `nil` if that isn't known.
   package var scans: Bool?
+  /// When it was last asked in vain for an answer; `nil` if it has answered since.
+  package var silent: Timestamp?
 
   /// Makes an empty memory.
   package init() {}

@@ -33,6 +33,7 @@ package final class OpenBaoSession {
   private let patience: Patience
   private let clock: () -> Timestamp
   private let wait: (_ milliseconds: Int) -> Void
+  private var silence: ServerSilence
 
   /// What is known of the server.
   package private(set) lazy var memory: ServerMemory = store.memory()
@@ -45,11 +46,13 @@ package final class OpenBaoSession {
 
   /// - Parameters:
   ///   - transport: sends the requests; `nil` if there is no network, so that each is an error.
+  ///   - isInsistent: whether the server is asked although it has not answered a moment ago.
   ///   - clock: the present time, by which tokens are renewed.
   ///   - wait: waits for a number of milliseconds.
   package init(
     with server: OpenBaoServer, over transport: (any Transport)?, by method: LoginMethod,
-    _ credentials: any LoginCredentials, memory store: any ServerMemoryStore, patience: Patience = Patience(),
+    _ credentials: any LoginCredentials, memory store: any ServerMemoryStore,
+    isInsistent: Bool = false, patience: Patience = Patience(),
     clock: @escaping () -> Timestamp = { .now },
     wait: @escaping (_ milliseconds: Int) -> Void = { usleep(UInt32($0) * 1000) }
   ) {
@@ -59,6 +62,7 @@ package final class OpenBaoSession {
     self.credentials = credentials
     self.store = store
     self.patience = patience
+    silence = ServerSilence(isInsistent: isInsistent)
     self.clock = clock
     self.wait = wait
   }
@@ -89,6 +93,8 @@ package final class OpenBaoSession {
     var query: String?
     /// The largest body of the reply, in bytes.
     var maximumReply = 2 << 20
+    /// Whether the answer may take a server long, as the list of a large folder does.
+    var mayTakeLong = false
     /// Whether it changes something.
     var isChange: Bool { method == .post || method == .delete }
   }
@@ -209,7 +215,8 @@ package final class OpenBaoSession {
     json.member("client_nonce", nonce)
     json.endObject()
     let answer = try exchange(
-      Request(method: .post, path: "auth/\(mount)/oidc/auth_url"), json.finish(), nil, isRepeatable: true)
+      Request(method: .post, path: "auth/\(mount)/oidc/auth_url", mayTakeLong: true), json.finish(), nil,
+      isRepeatable: true)
     let visit = try self.visit(answer.reply, to: "auth/\(mount)", backTo: redirect)
     let came: BrowserReturn
     do throws(TransportFault) {
@@ -225,7 +232,7 @@ package final class OpenBaoSession {
       query.append("code", code)
       let text = query.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       let outcome = try exchange(
-        Request(method: .get, path: "auth/\(mount)/oidc/callback", query: text), nil, nil)
+        Request(method: .get, path: "auth/\(mount)/oidc/callback", query: text, mayTakeLong: true), nil, nil)
       try take(outcome.reply, of: "auth/\(mount)")
     case .refused(let words): throw .unavailable(reason: "the service refused the login: \(words)")
     case .portInUse:
@@ -308,12 +315,18 @@ package final class OpenBaoSession {
   private func exchange(
     _ request: Request, _ body: borrowing Secret?, _ header: borrowing Secret?, isRepeatable: Bool = false
   ) throws(KeychainError) -> Outcome {
+    if let seconds = silence.seconds(since: memory.silent, at: clock()) {
+      throw error(.silent(seconds: seconds))
+    }
+    let isChange = isChanging || request.isChange && !isRepeatable
+    let hasAnswered = silence.isBroken
     let start = SystemClock.awake
     var last = KeychainError.OpenBaoFault.noActiveNode
     var mayHaveArrived = false
     var round = 0
     while true {
       var isAnyThere = false
+      var isSlow = false
       var sealed = 0
       for offset in 0..<server.addresses.count {
         let number = (preferred + offset) % server.addresses.count
@@ -326,18 +339,35 @@ package final class OpenBaoSession {
           isAnyThere = isAnyThere || isThere
           if fault == .sealed || fault == .uninitialised { sealed += 1 }
           mayHaveArrived = mayHaveArrived || mayArrive
+          if case .noAnswer = fault { isSlow = true }
         }
       }
       round += 1
+      // Whoever has waited for nothing doesn't do so again, except to see whether a change has arrived.
+      isSlow = isSlow || SystemClock.awake - start >= ServerSilence.noticeable
+      if !isAnyThere, isSlow, !(isChange && hasAnswered && round == 1) {
+        noteSilence()
+        throw error(last)
+      }
       // Nobody unseals a server while somebody waits.
       if sealed == server.addresses.count { throw error(last) }
-      let isChange = isChanging || request.isChange && !isRepeatable
       // Where no node is there, none comes back within moments. Where one is, the others may be electing.
       let limit =
         !isAnyThere ? 0 : isChange ? patience.changes : server.addresses.count > 1 ? patience.reads : 0
       if round >= 2, SystemClock.awake - start >= limit { throw error(last) }
       wait(min(50 << min(round, 4), 500) + .random(in: 0...50))
     }
+  }
+
+  /// Notes that nobody has answered, for this session and the next ones.
+  private func noteSilence() {
+    silence.noteSilence()
+    note { $0.silent = clock() }
+  }
+
+  private func noteAnswer() {
+    silence.noteAnswer()
+    note { $0.silent = nil }
   }
 
   private enum Answer: ~Copyable {
@@ -377,6 +407,7 @@ package final class OpenBaoSession {
         case .cancelled: throw .promptDismissed
         }
       }
+      noteAnswer()
       if let index = reply.index, Self.isIndex(index) { note { $0.index = index } }
       let answer = ServerReply(status: reply.status, body: reply.body.copy())
       let waited = SystemClock.awake - begin
@@ -426,6 +457,7 @@ package final class OpenBaoSession {
     }
     made.mediaType = "application/json"
     made.maximumReply = request.maximumReply
+    made.timeout = silence.patience(isShort: !request.mayTakeLong, nodes: server.addresses.count)
     // A proxy can insist on it, against requests that pages make a browser send.
     made.headers = ["X-Vault-Request: true"]
     if !server.namespace.isEmpty { made.headers.append("X-Vault-Namespace: \(server.namespace)") }

@@ -48,6 +48,7 @@ extension HTTPRequest {
     case .none: break
     }
     json.member("maximum_reply", maximumReply)
+    json.member("timeout", timeout)
     json.endObject()
     return json.finish()
   }
@@ -62,6 +63,7 @@ extension HTTPRequest {
     var secretHeader: Secret?
     var body: Secret?
     var maximumReply = HTTPReply.maximumBody
+    var timeout: Int?
     try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
       switch member.name {
       case "method": method = Method(rawValue: try member.text())
@@ -73,10 +75,11 @@ extension HTTPRequest {
       case "secret_header": secretHeader = try member.secret()
       case "body": body = try member.secret()
       case "maximum_reply": maximumReply = try member.value.integer()
+      case "timeout": timeout = try member.value.integer()
       default: break
       }
     }
-    guard let method, let url, 0...ExchangeFrame.maximumSize / 8 ~= maximumReply else {
+    guard let method, let url, 0...ExchangeFrame.maximumSize / 8 ~= maximumReply, timeout ?? 1 > 0 else {
       throw JSONReader.Malformed()
     }
     switch body {
@@ -89,6 +92,7 @@ extension HTTPRequest {
     self.headers = headers
     self.secretHeader = secretHeader
     self.maximumReply = maximumReply
+    self.timeout = timeout
   }
 }
 

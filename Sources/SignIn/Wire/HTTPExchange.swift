@@ -31,6 +31,8 @@ package struct HTTPRequest: ~Copyable {
   package var mediaType: StaticString = "application/x-www-form-urlencoded"
   /// The largest body of the reply, in bytes.
   package var maximumReply = HTTPReply.maximumBody
+  /// The longest time of the exchange, in milliseconds, if it is shorter than that of others; `nil` if it isn't.
+  package var timeout: Int?
 
   /// A request without a body.
   package init(_ method: Method, _ url: EndpointURL) {
