@@ -37,21 +37,14 @@ extension OpenBaoKeychain: VersionedKeychain {
     if query.isForLogin { return [] }
     return try reading { () throws(KeychainError) -> [FormerVersion] in
       let search = SearchFolders(query)
-      var paths: [ItemPath] = []
-      var forbidden: KeychainError?
-      for folder in search.folders {
-        if let inside = try self.paths(below: folder) {
-          paths += inside
-        } else {
-          forbidden = store.forbidden("metadata", folder)
-        }
-      }
-      if forbidden != nil { paths += search.likely.filter { !paths.contains($0) } }
+      let (paths, unlisted) = try paths(for: search)
+      var forbidden = unlisted.map { store.forbidden("metadata", $0) }
       var found: [FormerVersion] = []
       for path in paths where query.mayMatch(path.key) {
         found += try formerVersions(at: path, deletedOnly: !search.isNamed, &forbidden)
       }
-      if found.isEmpty, search.isNamed, let forbidden { throw forbidden }
+      if found.isEmpty, search.isNamed || unlisted != nil, let forbidden { throw forbidden }
+      if unlisted != nil, !search.isNamed { onPartialList() }
       return found.sorted { $0.retired > $1.retired }
     }
   }

@@ -129,6 +129,21 @@ final class KeyValueStore {
     return paths.filter { $0.hasPrefix(beginning) }.sorted()
   }
 
+  /// What the policies let this login list and read, as far as it may know them.
+  ///
+  /// - Throws: ``KeychainError``, but not because of the policies.
+  func allowedPaths() throws(KeychainError) -> AllowedPaths {
+    let outcome = try session.send(.init(method: .get, path: "sys/internal/ui/resultant-acl"))
+    if outcome.reply.status != 200 { return AllowedPaths() }
+    func places(_ interface: String) -> [String] {
+      let path = server.path(interface, "")
+      return server.namespace.isEmpty ? [path] : [server.namespace + "/" + path, path]
+    }
+    // Its form is the server's own affair.
+    let allowed = try? AllowedPaths(outcome.reply, metadata: places("metadata"), data: places("data"))
+    return allowed ?? AllowedPaths()
+  }
+
   private func listAll(
     below folder: String, _ beginning: String, depth: Int
   ) throws(KeychainError) -> [String]? {

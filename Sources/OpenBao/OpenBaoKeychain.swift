@@ -9,7 +9,7 @@ package import Keychain
 /// What others have changed meanwhile is read again, and the change is made anew.
 ///
 /// What the policies don't let this login list or read isn't found by a search for anything. It is an error where a query
-/// names it and nothing else answers.
+/// names it and nothing else answers, and where nothing is found because the whole may not be listed.
 package final class OpenBaoKeychain: KeychainStore {
   let store: KeyValueStore
   let clock: () -> Timestamp
@@ -34,6 +34,11 @@ package final class OpenBaoKeychain: KeychainStore {
   var made: [ItemReference: Item] = [:]
 
   package var renewer: (any SecretRenewing)?
+
+  /// Called when a list has only a part of the keychain, because the policies don't let this login list all of it.
+  package var onPartialList: () -> Void = {}
+  /// The folders that were listed before, which a login may list without knowing of them.
+  package var knownFolders: () -> [String] = { [] }
 
   /// The security domain of what logs in to such servers. It is in a person's own keychain.
   package static let loginDomain: ByteString = "openbao"
@@ -68,17 +73,7 @@ package final class OpenBaoKeychain: KeychainStore {
     // What logs in never comes from behind the login, so nobody needs one to store it elsewhere.
     if query.isForLogin { return [] }
     let search = SearchFolders(query)
-    var paths: [ItemPath] = []
-    var unlisted: String?
-    for folder in search.folders {
-      if let inside = try self.paths(below: folder) {
-        paths += inside
-      } else {
-        unlisted = unlisted ?? folder
-      }
-    }
-    if let unlisted, !search.isNamed { throw store.forbidden("metadata", unlisted) }
-    if unlisted != nil { paths += search.likely.filter { !paths.contains($0) } }
+    var (paths, unlisted) = try paths(for: search)
     for change in pending ?? [] where !paths.contains(change.path) { paths.append(change.path) }
 
     var found: [Item] = []
@@ -96,11 +91,41 @@ package final class OpenBaoKeychain: KeychainStore {
       if let one, let other, one != other { return one > other }
       return (first.reference?.bytes ?? "") < (second.reference?.bytes ?? "")
     }
-    if found.isEmpty, search.isNamed, !search.isForRenewal {
-      if let unread { throw store.forbidden("data", unread.text) }
+    if found.isEmpty, !search.isForRenewal {
+      if let unread, search.isNamed { throw store.forbidden("data", unread.text) }
       if let unlisted { throw store.forbidden("metadata", unlisted) }
     }
+    if unlisted != nil, !search.isNamed { onPartialList() }
     return found
+  }
+
+  /// The paths of what may answer a query, and the first folder of those to look in that the policies don't let this login
+  /// list; `nil` if it may list all of them.
+  func paths(for search: SearchFolders) throws(KeychainError) -> (paths: [ItemPath], unlisted: String?) {
+    var paths: [ItemPath] = []
+    var unlisted: String?
+    for folder in search.folders {
+      if let inside = try self.paths(below: folder) {
+        paths += inside
+      } else {
+        unlisted = unlisted ?? folder
+      }
+    }
+    guard let unlisted else { return (paths, nil) }
+    let others = search.isNamed ? search.likely : try allowed(below: unlisted)
+    return (paths + others.filter { !paths.contains($0) }, unlisted)
+  }
+
+  /// The paths of what this login may list or read below a folder that it may not list.
+  private func allowed(below folder: String) throws(KeychainError) -> [ItemPath] {
+    let beginning = folder.isEmpty ? "" : folder + "/"
+    let allowed = try store.allowedPaths()
+    var paths = Set(allowed.items.filter { $0.hasPrefix(beginning) }.compactMap { ItemPath(parsing: $0) })
+    for inner in Set(allowed.folders + knownFolders())
+    where inner.hasPrefix(beginning) && PlainPath.isOne(inner) {
+      paths.formUnion(try self.paths(below: inner) ?? [])
+    }
+    return paths.sorted { $0.text < $1.text }
   }
 
   /// The paths of the items in a folder; `nil` if the policies don't allow listing.

@@ -13,6 +13,8 @@ package final class CopiedKeychain: KeychainStore {
   package enum Notice {
     /// The server can't be used since then; copies answer.
     case answeringFromCopies(server: String, since: Timestamp)
+    /// A list has only a part of the keychain, because the policies don't let this login list all of it.
+    case listsPart(server: String)
   }
 
   /// For how many seconds nothing is known to be there without asking again.
@@ -52,6 +54,7 @@ package final class CopiedKeychain: KeychainStore {
     self.clock = clock
     self.refreshLater = refreshLater
     self.onNotice = onNotice
+    server.knownFolders = { [copies] in copies.names }
   }
 
   package var renewer: (any SecretRenewing)? { server.renewer }

@@ -65,6 +65,15 @@ final class CopyFiles {
     return nil
   }
 
+  /// The names of the folders that there are copies of.
+  var names: [String] {
+    guard let identity = knownIdentity(), let folder = try? Folder(opening: path),
+      let files = try? folder.names()
+    else { return [] }
+    let login = login(identity) + "-"
+    return files.compactMap { $0.hasPrefix(login) ? read($0, in: folder, identity)?.name : nil }
+  }
+
   private func date(of folder: String, _ identity: X25519Identity) -> Timestamp? {
     FileStatus.modificationDate(of: path + "/" + fileName(of: folder, identity))
   }

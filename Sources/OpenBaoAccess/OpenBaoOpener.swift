@@ -60,6 +60,8 @@ package struct OpenBaoOpener {
     refreshLater: @escaping ([String]) -> Void, onNotice: @escaping (CopiedKeychain.Notice) -> Void
   ) -> any KeychainStore {
     let server = open()
+    let name = settings.server.name
+    server.onPartialList = { onNotice(.listsPart(server: name)) }
     if settings.copies.maximumAge == 0 { return server }
     return copied(server, refreshLater, onNotice)
   }

@@ -40,6 +40,11 @@ struct RemoteKeychains {
           StandardStreams.say(
             "\(server) can't be used since \(since); the keychain \(keychain.name) answers from copies on this machine"
           )
+        case .listsPart(let server):
+          if selection.isForTool { return }
+          StandardStreams.say(
+            "the policies of \(server) don't let you list all of the keychain \(keychain.name); what else it has is not shown"
+          )
         }
       })
   }
