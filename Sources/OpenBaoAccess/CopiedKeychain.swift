@@ -327,6 +327,7 @@ package final class CopiedKeychain: KeychainStore {
 
   package func probe() -> KeychainReadiness {
     let readiness = server.probe()
+    if readiness.reason?.endsCopies ?? false { copies.forgetAll() }
     guard case .unavailable(.openBao(_, let fault)) = readiness, fault.isOutage,
       let reason = readiness.reason,
       !copies.isEmpty
