@@ -81,6 +81,11 @@ package struct KeychainList: Hashable, Sendable {
     return true
   }
 
+  /// Puts a keychain in the place of the one of its name, if that is there.
+  package mutating func replace(_ keychain: ListedKeychain) {
+    if let index = keychains.firstIndex(where: { $0.name == keychain.name }) { keychains[index] = keychain }
+  }
+
   /// Puts keychains first, in this order. Built-in ones that were not listed come into the list by that.
   package mutating func putFirst(_ first: [ListedKeychain]) {
     let names = Set(first.map(\.name))

@@ -36,6 +36,11 @@ struct AddKeychainCommand: ParsableCommand {
 
         llavero keychain add fleet openbao https://bao.example.com:8200
         llavero keychain add fleet openbao https://bao.test --set login=userpass
+
+      With --update, the address of one that is there is changed, and the settings that you give; '--set NAME=' takes one \
+      away:
+
+        llavero keychain add fleet openbao https://bao.test --update --set max-age=1h
       """)
 
   @Argument(
@@ -75,6 +80,9 @@ struct AddKeychainCommand: ParsableCommand {
   @Flag(help: "Make the encrypted file; its key is then kept in your state folder")
   var create = false
 
+  @Flag(help: "Change the address of a keychain on a server that is there, and the settings given by --set")
+  var update = false
+
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
@@ -91,6 +99,9 @@ struct AddKeychainCommand: ParsableCommand {
     }
     if kind != .openBao, !settings.isEmpty {
       throw Failure("only a keychain of the kind openbao has settings for --set", status: .usage)
+    }
+    if kind != .openBao, update {
+      throw Failure("only a keychain of the kind openbao has settings for --update", status: .usage)
     }
     if kind == .git { return try addGit() }
     if kind == .openBao { return try addServer() }
@@ -135,22 +146,28 @@ struct AddKeychainCommand: ParsableCommand {
     if identity != nil || create {
       throw Failure("--identity and --create are for encrypted files", status: .usage)
     }
-    var options: [ListedKeychain.Option] = []
-    for setting in settings {
-      guard let option = ListedKeychain.Option(setting) else {
-        throw Failure("'\(setting)' is no setting: it has to be NAME=VALUE", status: .usage)
-      }
-      options.append(option)
-    }
-    do throws(OpenBaoSettings.Fault) {
-      _ = try OpenBaoSettings(place: place, options: options.map { ($0.name, $0.value) })
-    } catch {
-      throw Failure(error.text, hint: "see llavero-openbao(7)", status: .usage)
-    }
-    let added = ListedKeychain(name, .openBao, at: place, options)
     let location = try explaining(VaultLocation())
-    try refuse(added, in: try explaining(choice: KeychainList.read(in: location.stateFolder)))
-    try put(added, into: location)
+    let state = location.stateFolder
+    let list = try explaining(choice: KeychainList.read(in: state))
+    let present = list.keychains.first { $0.name == name }
+    if present?.kind == .openBao, !update {
+      throw Failure(
+        "the list is not changed: there is one of that name already",
+        hint: "with --update, its address and the settings that you give are changed", status: .usage)
+    }
+    let described = try DescribedServer(name, at: place, settings, changing: update ? present : nil)
+    if !update || present == nil {
+      try refuse(described.keychain, in: list)
+      return try put(described.keychain, into: location)
+    }
+    try explaining(choice: KeychainList.change(in: state) { $0.replace(described.keychain) })
+    if described.isAnother { try Self.forget(name, at: location) }
+  }
+
+  /// Forgets what this machine has of a keychain that is somewhere else, or gone.
+  fileprivate static func forget(_ name: String, at location: VaultLocation) throws(Failure) {
+    try explaining(HiddenItemFile(in: location.stateFolder).revealAll(in: name))
+    OpenBaoOpener.forget(name, at: location)
   }
 
   private func addGit() throws {
@@ -269,8 +286,7 @@ struct RemoveKeychainCommand: ParsableCommand {
         "there is no keychain \(name) in the list", hint: "see it with 'llavero keychain list'",
         status: .nothingMatched)
     }
-    try explaining(HiddenItemFile(in: state).revealAll(in: name))
-    OpenBaoOpener.forget(name, at: location)
+    try AddKeychainCommand.forget(name, at: location)
   }
 }
 

@@ -1,0 +1,68 @@
+import KeychainChoice
+import OpenBao
+import SignIn
+import Terminals
+
+/// A keychain on a server, as a person describes it when adding it, or changes what was said before.
+struct DescribedServer {
+  /// The keychain as it goes into the list.
+  let keychain: ListedKeychain
+  /// Whether what this machine has of the former one, its copies first of all, is no longer of this one.
+  let isAnother: Bool
+
+  /// - Parameters:
+  ///   - settings: `NAME=VALUE`; without a value, the former one is taken away.
+  ///   - former: the keychain of that name; `nil` to add one.
+  /// - Throws: ``Failure`` for anything that can't be understood, and if what logs in to the former server would go to
+  ///   another one.
+  init(_ name: String, at place: String, _ settings: [String], changing former: ListedKeychain?)
+    throws(Failure)
+  {
+    var given: [ListedKeychain.Option] = []
+    for setting in settings {
+      guard let option = ListedKeychain.Option(setting) else {
+        throw Failure("'\(setting)' is no setting: it has to be NAME=VALUE", status: .usage)
+      }
+      given.append(option)
+    }
+    var options = given
+    if let former {
+      if former.kind != .openBao {
+        throw Failure("the keychain \(name) is of the kind \(former.kind.rawValue)", status: .usage)
+      }
+      options = former.options.filter { option in !given.contains { $0.name == option.name } }
+      options += given.filter { !$0.value.isEmpty }
+    }
+    keychain = ListedKeychain(name, .openBao, at: place, options)
+    let described = try Self.understood(keychain)
+    guard let former, let known = try? Self.understood(former) else {
+      isAnother = former != nil
+      return
+    }
+    if !known.server.addresses[0].hasSameOrigin(as: described.server.addresses[0]) {
+      // What leads a token to the server, or is one of its nodes, is for the former one until somebody says otherwise.
+      for option in keychain.options where !given.contains(option) {
+        let isFormers =
+          ["address", "token-from", "jwt-file"].contains(option.name)
+          || option.name == "login" && option.value == "kubernetes"
+        if !isFormers { continue }
+        throw Failure(
+          "the setting '\(option.name)' is about \(known.server.name), and stays only if you say it again",
+          hint: "'--set \(prose: option.name)=' takes it away", status: .usage)
+      }
+    }
+    isAnother =
+      known.server != described.server || known.login != described.login
+      || known.identity != described.identity
+      || known.tokenSource != described.tokenSource || described.copies.maximumAge == 0
+  }
+
+  private static func understood(_ keychain: ListedKeychain) throws(Failure) -> OpenBaoSettings {
+    do throws(OpenBaoSettings.Fault) {
+      return try OpenBaoSettings(
+        place: keychain.place, options: keychain.options.map { ($0.name, $0.value) })
+    } catch {
+      throw Failure(error.text, hint: "see llavero-openbao(7)", status: .usage)
+    }
+  }
+}
