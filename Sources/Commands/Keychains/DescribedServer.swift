@@ -1,3 +1,6 @@
+import Bytes
+import Glibc
+import Keychain
 import KeychainChoice
 import OpenBao
 import SignIn
@@ -35,6 +38,7 @@ struct DescribedServer {
     }
     keychain = ListedKeychain(name, .openBao, at: place, options)
     let described = try Self.understood(keychain)
+    try Self.checkFiles(of: keychain)
     guard let former, let known = try? Self.understood(former) else {
       isAnother = former != nil
       return
@@ -64,5 +68,36 @@ struct DescribedServer {
     } catch {
       throw Failure(error.text, hint: "see llavero-openbao(7)", status: .usage)
     }
+  }
+
+  /// Checks that files with certificates and keys are some, in the PEM form.
+  private static func checkFiles(of keychain: ListedKeychain) throws(Failure) {
+    for option in keychain.options where ["ca", "cert", "key"].contains(option.name) {
+      let file = "the file \(option.value) of the setting '\(option.name)'"
+      let descriptor = open(option.value, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      if descriptor < 0 { throw Failure("cannot read \(file): \(errorText(errno))", status: .usage) }
+      defer { close(descriptor) }
+      let text = try StandardStreams.readAll(descriptor, limit: 16 << 20, what: file)
+      let isKey = option.name == "key"
+      if text.withUnsafeBytes({ Self.hasHeading($0, isKey ? "PRIVATE KEY-----" : "CERTIFICATE-----") }) {
+        continue
+      }
+      throw Failure("\(file) has no \(isKey ? "private key" : "certificate") in the PEM form", status: .usage)
+    }
+  }
+
+  /// Whether a line is the beginning of something in the PEM form (RFC 7468, section 2) whose label ends so.
+  private static func hasHeading(_ text: UnsafeRawBufferPointer, _ ending: StaticString) -> Bool {
+    let (begin, ending): (StaticString, _) = ("-----BEGIN ", ending.bytes)
+    var lines = Lines(text)
+    while let line = lines.next() {
+      let count = line.last == 0x0d ? line.count - 1 : line.count
+      if line.starts(with: begin.bytes), count >= ending.count,
+        line[(count - ending.count)..<count].elementsEqual(ending)
+      {
+        return true
+      }
+    }
+    return false
   }
 }
