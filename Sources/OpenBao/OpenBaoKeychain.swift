@@ -193,6 +193,11 @@ package final class OpenBaoKeychain: KeychainStore {
     return stored.record.credential.copy()
   }
 
+  /// Logs in, if nobody has yet, and has it noted as whom: see ``OpenBaoSession/holders``.
+  ///
+  /// - Throws: ``KeychainError``
+  package func logInToBeKnown() throws(KeychainError) { try store.session.logInToBeKnown() }
+
   // MARK: Readiness
 
   /// Logs in, and sees whether the store is there. Policies differ from item to item, so only the change itself tells whether

@@ -26,6 +26,7 @@ package final class CopiedKeychain: KeychainStore {
   private let settings: OpenBaoSettings
   private let folder: String
   private let copies: CopyFiles
+  private let holder: CopyHolder
   private let clock: () -> Timestamp
   private let refreshLater: ([String]) -> Void
   private let onNotice: (Notice) -> Void
@@ -41,9 +42,11 @@ package final class CopiedKeychain: KeychainStore {
 
   /// - Parameters:
   ///   - folder: the folder of this machine's files about the keychain.
+  ///   - tokenAtHand: returns the token that would be used, if that costs nothing to speak of; `nil` if there is none.
   ///   - refreshLater: has another process renew the copies of folders.
-  package init(
-    _ server: OpenBaoKeychain, _ settings: OpenBaoSettings, in folder: String,
+  init(
+    _ server: OpenBaoKeychain, _ session: OpenBaoSession, _ settings: OpenBaoSettings, in folder: String,
+    tokenAtHand: @escaping () -> Secret?,
     clock: @escaping () -> Timestamp = { .now }, refreshLater: @escaping ([String]) -> Void,
     onNotice: @escaping (Notice) -> Void
   ) {
@@ -51,6 +54,8 @@ package final class CopiedKeychain: KeychainStore {
     self.settings = settings
     self.folder = folder
     copies = CopyFiles(in: folder, of: settings.origin, maximumAge: settings.copies.maximumAge)
+    holder = CopyHolder(in: folder, of: copies, atHand: tokenAtHand)
+    session.holders = holder
     self.clock = clock
     self.refreshLater = refreshLater
     self.onNotice = onNotice
@@ -70,6 +75,10 @@ package final class CopiedKeychain: KeychainStore {
 
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     if query.isForLogin { return [] }
+    if holder.isUnknown, !copies.isEmpty {
+      // If it can't be seen whose token it is, it isn't that of the copies.
+      try asking { () throws(KeychainError) in try server.logInToBeKnown() }
+    }
     let search = SearchFolders(query)
     if isChanging {
       touched.formUnion(search.folders)
@@ -159,12 +168,16 @@ package final class CopiedKeychain: KeychainStore {
         self.copies.forget(at: now, where: { $0 == folder })
         return try server.items(matching: query)
       }
-      self.copies.keep(copies, of: folder, at: now)
+      keep(copies, of: folder, at: now)
       items += copies
     }
     noteContact()
     // Nothing in a folder that was copied may not be read.
     return matching(items, query)
+  }
+
+  private func keep(_ items: [ItemCopy], of folder: String, at now: Timestamp) {
+    if holder.isOwn { copies.keep(items, of: folder, at: now) }
   }
 
   private func renewBehind(_ folders: [String]) {
@@ -217,7 +230,7 @@ package final class CopiedKeychain: KeychainStore {
       for name in folders {
         let now = clock()
         if let items = try server.copies(below: name) {
-          copies.keep(items, of: name, at: now)
+          keep(items, of: name, at: now)
         } else {
           copies.forget(at: now, where: { $0 == name })
         }
@@ -238,7 +251,7 @@ package final class CopiedKeychain: KeychainStore {
 
   private func prefetch(_ beginning: String) throws(KeychainError) {
     let now = clock()
-    for (name, items) in try server.copies(beginningWith: beginning) { copies.keep(items, of: name, at: now) }
+    for (name, items) in try server.copies(beginningWith: beginning) { keep(items, of: name, at: now) }
   }
 
   // MARK: Changing

@@ -59,35 +59,43 @@ package struct OpenBaoOpener {
   package func open(
     refreshLater: @escaping ([String]) -> Void, onNotice: @escaping (CopiedKeychain.Notice) -> Void
   ) -> any KeychainStore {
-    let server = open()
-    let name = settings.server.name
-    server.onPartialList = { onNotice(.listsPart(server: name)) }
-    if settings.copies.maximumAge == 0 { return server }
-    return copied(server, refreshLater, onNotice)
+    if settings.copies.maximumAge > 0 { return copied(refreshLater, onNotice) }
+    return opened(session(credentials), onNotice)
   }
 
   /// The keychain with its copies, for the process that renews them; `nil` if it is to have none.
   package func openToRefresh() -> CopiedKeychain? {
     if settings.copies.maximumAge == 0 { return nil }
-    return copied(open(), { _ in }, { _ in })
+    return copied({ _ in }, { _ in })
   }
 
   private func copied(
-    _ server: OpenBaoKeychain, _ refreshLater: @escaping ([String]) -> Void,
-    _ onNotice: @escaping (CopiedKeychain.Notice) -> Void
+    _ refreshLater: @escaping ([String]) -> Void, _ onNotice: @escaping (CopiedKeychain.Notice) -> Void
   ) -> CopiedKeychain {
-    CopiedKeychain(
-      server, settings, in: folder, refreshLater: refreshLater,
-      onNotice: onNotice)
+    let credentials = credentials
+    let session = session(credentials)
+    return CopiedKeychain(
+      opened(session, onNotice), session, settings, in: folder,
+      tokenAtHand: { credentials.tokenAtHand() }, refreshLater: refreshLater, onNotice: onNotice)
   }
 
-  /// Opens the keychain. No request is sent before something is asked for.
-  package func open() -> OpenBaoKeychain {
-    let session = OpenBaoSession(
-      with: settings.server, over: CompanionTransport(settings.setup), by: settings.login,
-      PersonalCredentials(settings, variable: variable, personal: personal),
+  private var credentials: PersonalCredentials {
+    PersonalCredentials(settings, variable: variable, personal: personal)
+  }
+
+  private func session(_ credentials: PersonalCredentials) -> OpenBaoSession {
+    OpenBaoSession(
+      with: settings.server, over: CompanionTransport(settings.setup), by: settings.login, credentials,
       memory: ServerMemoryFile(in: folder, at: settings.server), isInsistent: isInsistent)
-    return OpenBaoKeychain(session)
+  }
+
+  private func opened(
+    _ session: OpenBaoSession, _ onNotice: @escaping (CopiedKeychain.Notice) -> Void
+  ) -> OpenBaoKeychain {
+    let keychain = OpenBaoKeychain(session)
+    let name = settings.server.name
+    keychain.onPartialList = { onNotice(.listsPart(server: name)) }
+    return keychain
   }
 }
 

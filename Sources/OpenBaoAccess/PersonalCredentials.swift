@@ -60,6 +60,17 @@ final class PersonalCredentials: LoginCredentials {
     return areForServer ? try given.stored() : nil
   }
 
+  /// The token that a person has provided, if no other keychain has to be opened and no program to be run for that.
+  func tokenAtHand() -> Secret? {
+    guard isPersonsToken else { return nil }
+    let source = settings.tokenSource ?? (given.areForServer ? .variable : .helper)
+    if source == .helper { return nil }
+    switch try? given.token(from: source) {
+    case .some(let token): return token
+    case .none: return nil
+    }
+  }
+
   private func held(_ token: consuming Secret?) -> HeldToken? {
     switch consume token {
     case .some(let token): HeldToken(token)

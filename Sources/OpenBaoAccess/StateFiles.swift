@@ -12,6 +12,8 @@ enum StateFiles {
   static let contact = "contact"
   /// The lock of whoever renews copies.
   static let refreshLock = "refresh.lock"
+  /// The note about whose the copies are.
+  static let login = "login"
   /// What is known of the server.
   static let server = "server"
 

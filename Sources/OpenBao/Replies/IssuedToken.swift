@@ -9,9 +9,12 @@ package struct IssuedToken: ~Copyable {
   package let lease: Int
   /// Whether it can be renewed.
   package let isRenewable: Bool
+  /// Who has it; `nil` if the server doesn't say. See ``TokenHolder``.
+  let holder: ByteString?
 
   /// Makes a token.
-  package init(_ value: consuming Secret, lease: Int, isRenewable: Bool) {
+  private init(_ value: consuming Secret, lease: Int, isRenewable: Bool, of holder: ByteString?) {
+    self.holder = holder
     self.value = value
     self.lease = lease
     self.isRenewable = isRenewable
@@ -24,7 +27,9 @@ package struct IssuedToken: ~Copyable {
     var value = Secret()
     var lease = 0
     var isRenewable = false
+    var holder: ByteString?
     try reply.withMember("auth") { (auth) throws(JSONReader.Malformed) in
+      holder = try? TokenHolder.text(of: auth)
       try JSONReader.members(of: auth) { (name, member) throws(JSONReader.Malformed) in
         if name == "client_token" {
           value = Secret()
@@ -37,7 +42,7 @@ package struct IssuedToken: ~Copyable {
       }
     }
     guard lease >= 0, lease <= 1 << 40, Self.isToken(value) else { throw JSONReader.Malformed() }
-    self.init(value, lease: lease, isRenewable: isRenewable)
+    self.init(value, lease: lease, isRenewable: isRenewable, of: holder)
   }
 
   /// Whether it has the form of a token: visible ASCII characters, at most 8,192 (batch tokens are long).

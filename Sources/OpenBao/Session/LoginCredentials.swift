@@ -63,3 +63,14 @@ package protocol ServerMemoryStore: AnyObject {
   /// Keeps it, if that is possible.
   func keep(_ memory: ServerMemory)
 }
+
+/// Keeps note of whose tokens are used.
+package protocol TokenHolderNoting: AnyObject {
+  /// Whether the holder of a token was noted before.
+  func knows(_ token: borrowing Secret) -> Bool
+  /// Notes whose token it is.
+  ///
+  /// - Parameter holder: a text that no two holders have in common of whom one may do more than the other; `nil` if the
+  ///   server doesn't say it.
+  func note(_ holder: ByteString?, of token: borrowing Secret)
+}

@@ -38,6 +38,10 @@ package final class OpenBaoSession {
   /// What is known of the server.
   package private(set) lazy var memory: ServerMemory = store.memory()
   private var token: HeldToken?
+  /// Keeps note of whose tokens are used; `nil` if nobody wants to know.
+  package var holders: (any TokenHolderNoting)?
+  /// Whether it is noted whose token this is.
+  private var isIdentified = false
   private var hasLoggedIn = false
   /// Whether what is read is to be changed, so that an election is waited for.
   var isChanging = false
@@ -152,6 +156,7 @@ package final class OpenBaoSession {
     case .some(let token): if token.expiry ?? .max > now { return }
     }
     token = nil
+    isIdentified = false
     switch try credentials.token() {
     case .none: break
     case .some(let kept):
@@ -159,10 +164,36 @@ package final class OpenBaoSession {
       let renewal = kept.renewal
       token = HeldToken(kept.value.copy(), expiry: kept.expiry, renewal: renewal)
       if let renewal, renewal <= now { renew() }
-      return
+      return try identify()
     }
     try logIn()
   }
+
+  /// Has it noted whose token is used: by asking the server, if that wasn't said with the token or before.
+  private func identify() throws(KeychainError) {
+    guard let holders, !isIdentified else { return }
+    switch token {
+    case .some(let token): isIdentified = holders.knows(token.value)
+    case .none: return
+    }
+    if isIdentified { return }
+    let outcome = try sendOnce(Request(method: .get, path: "auth/token/lookup-self"), nil)
+    let holder =
+      outcome.reply.status == 200
+      ? try? outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        try TokenHolder.text(of: data)
+      } : nil
+    switch token {
+    case .some(let token): holders.note(holder, of: token.value)
+    case .none: break
+    }
+    isIdentified = true
+  }
+
+  /// Logs in, if nobody has yet, and has it noted as whom.
+  ///
+  /// - Throws: ``KeychainError``
+  func logInToBeKnown() throws(KeychainError) { try logInIfNeeded() }
 
   private var noLogin: KeychainError.OpenBaoFault {
     if case .oidc = method { return .nobodyLoggedIn }
@@ -297,6 +328,8 @@ package final class OpenBaoSession {
     let now = clock().seconds
     let expiry = issued.lease > 0 ? now + Int64(issued.lease) : nil
     let renewal = issued.isRenewable && issued.lease > 0 ? now + Int64(issued.lease / 2) : nil
+    holders?.note(issued.holder, of: issued.value)
+    isIdentified = true
     credentials.keep(HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal))
     token = HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal)
   }
