@@ -168,7 +168,7 @@ final class KeyValueStore {
 
   private func list(
     _ method: HTTPRequest.Method, _ folder: String
-  ) throws(KeychainError) -> OpenBaoSession.Outcome {
+  ) throws(KeychainError) -> ServerOutcome {
     let path = server.path("metadata", folder)
     // What a question names is in a server's folder, and below that there is little.
     let isInner = folder.utf8.contains(UInt8(ascii: "/"))

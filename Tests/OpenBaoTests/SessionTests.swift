@@ -78,6 +78,24 @@ private final class Credentials: LoginCredentials {
   func secret(for method: LoginMethod) -> Secret? { Secret("needed") }
 }
 
+private final class KeptMemory: ServerMemoryStore {
+  private(set) var kept = ServerMemory()
+
+  func memory() -> ServerMemory { kept }
+  func keep(_ memory: ServerMemory) { kept = memory }
+}
+
+/// Knows some tokens, and notes whose the others are.
+private final class Holders: TokenHolderNoting {
+  var known: [String] = []
+  private(set) var noted: [String] = []
+
+  func knows(_ token: borrowing Secret) -> Bool { known.contains(shown(token)) }
+  func note(_ holder: ByteString?, of token: borrowing Secret) {
+    noted.append("\(shown(token)): \(holder ?? "nobody knows")")
+  }
+}
+
 struct SessionTests {
   private static let first = "https://one.example:8200"
   private static let second = "https://two.example:8200"
@@ -202,6 +220,75 @@ struct SessionTests {
     #expect(server.headers[0] == ["X-Vault-Request: true"])
     for headers in server.headers.dropFirst() { #expect(Array(headers.suffix(2)) == wanted) }
     #expect(session.memory.index == "abc")
+  }
+
+  /// What comes of a read at a time, with what earlier sessions have kept.
+  private func fault(
+    _ server: ScriptedServer, _ store: KeptMemory, at seconds: Int64, isInsistent: Bool = false
+  ) throws -> KeychainError.OpenBaoFault? {
+    let session = OpenBaoSession(
+      with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server,
+      by: .token(name: nil), Credentials(), memory: store, isInsistent: isInsistent,
+      clock: { Timestamp(seconds: seconds) }, wait: { _ in })
+    do throws(KeychainError) {
+      _ = try session.send(.init(method: .get, path: "m/data/x"))
+      return nil
+    } catch {
+      guard case .openBao(_, let fault) = error else { throw error }
+      return fault
+    }
+  }
+
+  @Test("a server that was silent isn't asked again for a while, unless somebody insists")
+  func silence() throws {
+    let store = KeptMemory()
+    let silent = ScriptedServer([.fault(.tooSlow(milliseconds: 5)), .reply(200, "{}")])
+    #expect(try fault(silent, store, at: 1000) == .noAnswer(milliseconds: 5))
+    #expect(silent.requests.count == 1 && store.kept.silent == Timestamp(seconds: 1000))
+    let next = ScriptedServer([.reply(200, "{}")])
+    #expect(try fault(next, store, at: 1012) == .silent(seconds: 12))
+    #expect(next.requests.isEmpty)
+    // An insisting one meets it anew, and a clock that was put back is no reason to wait.
+    #expect(
+      try fault(ScriptedServer([.fault(.tooSlow(milliseconds: 5))]), store, at: 1020, isInsistent: true)
+        == .noAnswer(milliseconds: 5))
+    #expect(try fault(next, store, at: 1049) == .silent(seconds: 29))
+    #expect(try fault(ScriptedServer([.reply(200, "{}")]), store, at: 1019) == nil)
+    #expect(store.kept.silent == nil)
+    // What fails at once is tried again at once.
+    #expect(try fault(ScriptedServer([]), store, at: 1060) == .unreachable("nothing is left"))
+    #expect(store.kept.silent == nil)
+  }
+
+  @Test("it is asked once whose token it is, and of one that a login gives it is known")
+  func holders() throws {
+    let lookup =
+      #"{"data":{"entity_id":"e","accessor":"a","policies":["b","default"],"identity_policies":["a"]}}"#
+    let holders = Holders()
+    let given = ScriptedServer([.reply(200, lookup), .reply(200, "{}"), .reply(200, "{}")])
+    let first = try session(given, Credentials())
+    first.holders = holders
+    for _ in 1...2 { _ = try first.send(.init(method: .get, path: "m/data/x")) }
+    #expect(given.requests.map { $0.hasSuffix("lookup-self") } == [true, false, false])
+    #expect(holders.noted == ["s.one: e a,b,default"])
+    holders.known = ["s.one"]
+    let known = ScriptedServer([.reply(200, "{}")])
+    let second = try session(known, Credentials())
+    second.holders = holders
+    _ = try second.send(.init(method: .get, path: "m/data/x"))
+    #expect(known.requests.count == 1 && holders.noted.count == 1)
+    // The same login says the same of itself; nobody knows of a token that may not look itself up.
+    let reply =
+      #"{"auth":{"client_token":"s.two","lease_duration":100,"entity_id":"e","policies":["a","b","default"]}}"#
+    let login = ScriptedServer([.reply(200, reply), .reply(200, "{}")])
+    let third = try session(login, by: .userPassword(mount: "userpass", name: "x"), Credentials([]))
+    third.holders = holders
+    _ = try third.send(.init(method: .get, path: "m/data/x"))
+    let fourth = try session(
+      ScriptedServer([.reply(403, ""), .reply(200, "{}")]), Credentials(["s.three"]))
+    fourth.holders = holders
+    _ = try fourth.send(.init(method: .get, path: "m/data/x"))
+    #expect(holders.noted.dropFirst() == ["s.two: e a,b,default", "s.three: nobody knows"])
   }
 
   private static let login =

@@ -1,3 +1,4 @@
+import Keychain
 package import SignIn
 
 /// Where a keychain is: the nodes of a server, and the place in its key-value store.
@@ -43,5 +44,13 @@ package struct OpenBaoServer: Hashable, Sendable {
   /// The path of a record in one of the store's interfaces: `data`, `metadata`, `delete`, …
   func path(_ interface: String, _ item: String) -> String {
     [mount, interface, folder, item].filter { !$0.isEmpty }.joined(separator: "/")
+  }
+}
+
+extension OpenBaoServer {
+  func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { .openBao(server: name, fault) }
+
+  func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError {
+    error(.notUnderstood(status: reply.status))
   }
 }

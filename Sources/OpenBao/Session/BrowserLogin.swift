@@ -1,0 +1,96 @@
+import Bytes
+import JSON
+import Keychain
+import SignIn
+
+/// A login by OpenID Connect, with a person and their browser.
+struct BrowserLogin {
+  let nodes: ServerNodes
+  /// Where the method is mounted.
+  let mount: String
+  /// The role; `nil` for the server's default.
+  let role: ByteString?
+  /// The port of this machine to which the browser comes back.
+  let port: UInt16
+
+  private var server: OpenBaoServer { nodes.server }
+
+  /// Logs in by OpenID Connect: the server says which page it is, and what the browser brings back goes to the server.
+  ///
+  /// - Returns: the reply to the login.
+  /// - Throws: ``KeychainError``
+  func reply() throws(KeychainError) -> ServerOutcome {
+    guard let browser = nodes.transport as? any BrowserVisiting else { throw server.error(.noNetworkProgram) }
+    let redirect = "http://localhost:\(port)/oidc/callback"
+    let nonce = RandomText.unreserved(byteCount: 20)
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("role", role)
+    json.member("redirect_uri", ByteString(redirect))
+    json.member("client_nonce", nonce)
+    json.endObject()
+    let answer = try nodes.exchange(
+      ServerRequest(method: .post, path: "auth/\(mount)/oidc/auth_url", mayTakeLong: true), json.finish(),
+      nil,
+      isRepeatable: true)
+    let visit = try self.visit(answer.reply, to: "auth/\(mount)", backTo: redirect)
+    let came: BrowserReturn
+    do throws(TransportFault) {
+      came = try browser.visit(visit)
+    } catch {
+      throw server.error(.noNetworkProgram)
+    }
+    switch consume came {
+    case .code(let code):
+      var query = FormBody()
+      query.append("state", visit.state)
+      query.append("client_nonce", nonce)
+      query.append("code", code)
+      let text = query.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      return try nodes.exchange(
+        ServerRequest(method: .get, path: "auth/\(mount)/oidc/callback", query: text, mayTakeLong: true), nil,
+        nil)
+    case .refused(let words): throw .unavailable(reason: "the service refused the login: \(words)")
+    case .portInUse:
+      throw .unavailable(
+        reason:
+          "another program uses port \(port), to which the browser comes back; wait for it, or choose another one with the setting 'callback-port'"
+      )
+    case .tooLate: throw .promptDismissed
+    }
+  }
+
+  /// The page that a server has named for a login.
+  private func visit(
+    _ reply: borrowing ServerReply, to path: String, backTo redirect: String
+  ) throws(KeychainError) -> BrowserVisit {
+    if reply.status == 404, reply.complaint() == .noRoute { throw server.error(.noMount(path)) }
+    guard reply.status == 200 else { throw server.error(.loginRefused(method: "oidc")) }
+    var text = ""
+    do throws(JSONReader.Malformed) {
+      text = try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        var text = ""
+        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
+          if name == "auth_url" { text = "\(try value.string())" }
+        }
+        return text
+      }
+    } catch {
+      throw server.notUnderstood(reply)
+    }
+    // It is empty if the role doesn't allow the address to come back to.
+    if text.isEmpty { throw server.error(.loginRefused(method: "oidc")) }
+    guard let page = EndpointURL(ofAnyLength: text), text.utf8.count <= 16_384 else {
+      throw server.notUnderstood(reply)
+    }
+    var state = Secret()
+    let query = Secret(page.query)
+    try? query.withUnsafeBytes { (query) throws(FormReader.Malformed) in
+      try FormReader.parameters(of: query) { (name, value) throws(FormReader.Malformed) in
+        if name == "state" { state = value }
+      }
+    }
+    if state.isEmpty { throw server.notUnderstood(reply) }
+    return BrowserVisit(page, backTo: redirect, for: server.name, state: state.copy())
+  }
+}

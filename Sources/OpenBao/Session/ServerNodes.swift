@@ -1,0 +1,256 @@
+import Bytes
+import Glibc
+import Keychain
+import SignIn
+
+extension OpenBaoSession {
+  /// The limits of waiting, in milliseconds.
+  package struct Patience: Sendable {
+    /// How long changes are tried, and what is read to make them.
+    package var changes = 20_000
+    /// How long reads are tried, if there are several nodes and one of them answers at all.
+    package var reads = 5000
+    /// How long a server may have requests wait that it limits.
+    package var limited = 10_000
+    /// How long a read waits for a node to hear of what was written before.
+    package var staleness = 2000
+
+    /// The usual limits.
+    package init() {}
+  }
+}
+
+/// Requests to one server, over any of its nodes.
+///
+/// A node that can't be reached or that fails is passed over. A redirect is followed once, to an address of the keychain's
+/// own, for the token goes with it. Reads give up after a second round; what changes something is tried for as long as an
+/// election takes, and whoever asks for it has to see afterwards whether an earlier try has arrived.
+final class ServerNodes {
+  let server: OpenBaoServer
+  let transport: (any Transport)?
+  private let store: any ServerMemoryStore
+  private let patience: OpenBaoSession.Patience
+  private let clock: () -> Timestamp
+  private let wait: (_ milliseconds: Int) -> Void
+  private var silence: ServerSilence
+
+  /// What is known of the server.
+  private(set) lazy var memory: ServerMemory = store.memory()
+  /// Whether what is read is to be changed, so that an election is waited for.
+  var isChanging = false
+  /// The node that has answered last.
+  private var preferred = 0
+
+  init(
+    of server: OpenBaoServer, over transport: (any Transport)?, memory store: any ServerMemoryStore,
+    isInsistent: Bool, patience: OpenBaoSession.Patience, clock: @escaping () -> Timestamp,
+    wait: @escaping (_ milliseconds: Int) -> Void
+  ) {
+    self.server = server
+    self.transport = transport
+    self.store = store
+    self.patience = patience
+    silence = ServerSilence(isInsistent: isInsistent)
+    self.clock = clock
+    self.wait = wait
+  }
+
+  /// Notes what is known of the server.
+  func note(_ change: (inout ServerMemory) -> Void) {
+    var changed = memory
+    change(&changed)
+    if changed == memory { return }
+    memory = changed
+    store.keep(changed)
+  }
+
+  /// Sends a request to one node after the other, until one answers.
+  ///
+  /// - Parameters:
+  ///   - header: what says who has logged in; `nil` for nothing.
+  ///   - isRepeatable: whether it may arrive twice, although it is a POST.
+  /// - Returns: a reply with a status below 500, but not one that tells the client to wait or to go elsewhere.
+  /// - Throws: ``KeychainError``
+  func exchange(
+    _ request: ServerRequest, _ body: borrowing Secret?, _ header: borrowing Secret?,
+    isRepeatable: Bool = false
+  ) throws(KeychainError) -> ServerOutcome {
+    if let seconds = silence.seconds(since: memory.silent, at: clock()) {
+      throw server.error(.silent(seconds: seconds))
+    }
+    let isChange = isChanging || request.isChange && !isRepeatable
+    let hasAnswered = silence.isBroken
+    let start = SystemClock.awake
+    var last = KeychainError.OpenBaoFault.noActiveNode
+    var mayHaveArrived = false
+    var round = 0
+    while true {
+      var isAnyThere = false
+      var isSlow = false
+      var sealed = 0
+      for offset in 0..<server.addresses.count {
+        let number = (preferred + offset) % server.addresses.count
+        switch try ask(request, body, header, server.addresses[number], from: start) {
+        case .reply(let reply):
+          preferred = number
+          return ServerOutcome(reply: reply, mayBeRepeated: mayHaveArrived)
+        case .fault(let fault, let isThere, let mayArrive):
+          last = fault
+          isAnyThere = isAnyThere || isThere
+          if fault == .sealed || fault == .uninitialised { sealed += 1 }
+          mayHaveArrived = mayHaveArrived || mayArrive
+          if case .noAnswer = fault { isSlow = true }
+        }
+      }
+      round += 1
+      // Whoever has waited for nothing doesn't do so again, except to see whether a change has arrived.
+      isSlow = isSlow || SystemClock.awake - start >= ServerSilence.noticeable
+      if !isAnyThere, isSlow, !(isChange && hasAnswered && round == 1) {
+        noteSilence()
+        throw server.error(last)
+      }
+      // Nobody unseals a server while somebody waits.
+      if sealed == server.addresses.count { throw server.error(last) }
+      // Where no node is there, none comes back within moments. Where one is, the others may be electing.
+      let limit =
+        !isAnyThere ? 0 : isChange ? patience.changes : server.addresses.count > 1 ? patience.reads : 0
+      if round >= 2, SystemClock.awake - start >= limit { throw server.error(last) }
+      wait(min(50 << min(round, 4), 500) + .random(in: 0...50))
+    }
+  }
+
+  /// Notes that nobody has answered, for this session and the next ones.
+  private func noteSilence() {
+    silence.noteSilence()
+    note { $0.silent = clock() }
+  }
+
+  private func noteAnswer() {
+    silence.noteAnswer()
+    note { $0.silent = nil }
+  }
+
+  private enum Answer: ~Copyable {
+    case reply(ServerReply)
+    /// Why there is none, whether a node answered at all, and whether the request may have arrived.
+    case fault(KeychainError.OpenBaoFault, isThere: Bool, mayHaveArrived: Bool)
+  }
+
+  /// Sends a request to one node.
+  ///
+  /// - Parameter start: when it was first tried.
+  private func ask(
+    _ request: ServerRequest, _ body: borrowing Secret?, _ header: borrowing Secret?, _ address: EndpointURL,
+    from start: Int
+  ) throws(KeychainError) -> Answer {
+    guard let transport else { throw server.error(.noNetworkProgram) }
+    var address = address
+    var isRedirected = false
+    let begin = SystemClock.awake
+    while true {
+      let reply: HTTPReply
+      do throws(TransportFault) {
+        reply = try transport.exchange(httpRequest(request, body, header, at: address))
+      } catch {
+        switch error {
+        case .unreachable(let reason):
+          let mayHaveArrived = !Self.isRefused(reason)
+          return .fault(
+            .unreachable(reason), isThere: isRedirected || mayHaveArrived, mayHaveArrived: mayHaveArrived)
+        case .proxyAuthentication:
+          return .fault(.unreachable("the proxy demands a login"), isThere: false, mayHaveArrived: false)
+        case .unsafeConnection(let reason): throw server.error(.unsafeConnection(reason))
+        case .tooLarge:
+          throw server.error(.tooMuch(what: "bytes in an answer", limit: request.maximumReply))
+        case .tooSlow(let milliseconds):
+          return .fault(.noAnswer(milliseconds: milliseconds), isThere: isRedirected, mayHaveArrived: true)
+        case .cancelled: throw .promptDismissed
+        }
+      }
+      noteAnswer()
+      if let index = reply.index, Self.isIndex(index) { note { $0.index = index } }
+      let answer = ServerReply(status: reply.status, body: reply.body.copy())
+      let waited = SystemClock.awake - begin
+      switch reply.status {
+      case 301, 302, 303, 307, 308:
+        guard !isRedirected else { return .fault(.noActiveNode, isThere: true, mayHaveArrived: false) }
+        address = try redirected(reply.location)
+        isRedirected = true
+      case 400 where answer.complaint() == .waitingForPrimary, 412,
+        429 where reply.retryAfter == nil && answer.complaint() == .none:
+        guard waited < patience.staleness else {
+          return .fault(.noActiveNode, isThere: true, mayHaveArrived: false)
+        }
+        wait(20)
+      case 429:
+        let pause = max(1, reply.retryAfter ?? 1) * 1000
+        guard waited + pause <= patience.limited else {
+          throw server.error(.rateLimited(seconds: waited / 1000))
+        }
+        wait(pause)
+      case 413: throw .tooLarge(what: "the item", limit: ItemBounds.item)
+      case 501: return .fault(.uninitialised, isThere: true, mayHaveArrived: false)
+      case 503:
+        let isNew = answer.complaint() == .uninitialised || isUninitialised(address)
+        return .fault(isNew ? .uninitialised : .sealed, isThere: true, mayHaveArrived: false)
+      case 500...: return .fault(.noActiveNode, isThere: true, mayHaveArrived: true)
+      default: return .reply(answer)
+      }
+    }
+  }
+
+  /// Whether a node that takes no requests has never been initialised: a sealed one says the same of itself.
+  private func isUninitialised(_ address: EndpointURL) -> Bool {
+    guard let transport else { return false }
+    var request = HTTPRequest(get: server.url("sys/health", at: address))
+    request.headers = ["X-Vault-Request: true"]
+    return (try? transport.exchange(request).status == 501) ?? false
+  }
+
+  private func httpRequest(
+    _ request: ServerRequest, _ body: borrowing Secret?, _ header: borrowing Secret?, at address: EndpointURL
+  ) -> HTTPRequest {
+    var url = server.url(request.path, at: address)
+    if let query = request.query { url = url.asking(query) }
+    var made: HTTPRequest
+    switch body {
+    case .some(let body): made = HTTPRequest(post: body.copy(), to: url)
+    case .none: made = HTTPRequest(request.method, url)
+    }
+    made.mediaType = "application/json"
+    made.maximumReply = request.maximumReply
+    made.timeout = silence.patience(isShort: !request.mayTakeLong, nodes: server.addresses.count)
+    // A proxy can insist on it, against requests that pages make a browser send.
+    made.headers = ["X-Vault-Request: true"]
+    if !server.namespace.isEmpty { made.headers.append("X-Vault-Namespace: \(server.namespace)") }
+    if let index = memory.index {
+      made.headers += ["X-Vault-Index: \(index)", "X-Vault-Inconsistent: forward-active-node"]
+    }
+    switch header {
+    case .some(let header): made.secretHeader = header.copy()
+    case .none: break
+    }
+    return made
+  }
+
+  /// Where a redirect leads to, if it is one of the keychain's own nodes.
+  private func redirected(_ location: String?) throws(KeychainError) -> EndpointURL {
+    guard let location, let url = EndpointURL(ofAnyLength: location) else {
+      throw server.error(.redirected(to: location.map { String($0.prefix(200)) } ?? "nowhere"))
+    }
+    guard let listed = server.addresses.first(where: { $0.hasSameOrigin(as: url) }) else {
+      throw server.error(.redirected(to: url.origin))
+    }
+    return listed
+  }
+
+  /// Whether a value of the header can be sent back.
+  private static func isIndex(_ text: String) -> Bool {
+    1...1024 ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7e ~= $0 }
+  }
+
+  /// Whether a connection was never made.
+  private static func isRefused(_ reason: String) -> Bool {
+    reason.hasPart("connect") || reason.hasPart("resolve")
+  }
+}

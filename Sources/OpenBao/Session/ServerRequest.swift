@@ -1,0 +1,22 @@
+import SignIn
+
+/// Something to ask a server for.
+struct ServerRequest {
+  var method: HTTPRequest.Method
+  /// The path after `/v1/`.
+  var path: String
+  /// What follows the question mark, well encoded; `nil` for nothing.
+  var query: String?
+  /// The largest body of the reply, in bytes.
+  var maximumReply = 2 << 20
+  /// Whether the answer may take a server long, as the list of a large folder does.
+  var mayTakeLong = false
+  /// Whether it changes something.
+  var isChange: Bool { method == .post || method == .delete }
+}
+
+/// The reply to a request, and whether the request may have arrived before as well.
+struct ServerOutcome: ~Copyable {
+  let reply: ServerReply
+  let mayBeRepeated: Bool
+}
