@@ -1,29 +1,24 @@
 import EncryptedFile
 import JSON
 import Keychain
-import OpenBao
 import Terminals
 
 /// An item that was deleted, or a secret that was replaced, and can be brought back.
-protocol Retired {
+struct Retired {
   /// The item, as it was.
-  var item: Item { get }
+  let item: Item
   /// When it went out of use.
-  var retired: Timestamp { get }
+  let retired: Timestamp
   /// Why.
-  var reason: RetirementReason { get }
-}
-
-extension RetiredItem: Retired {}
-
-extension FormerVersion: Retired {
-  var reason: RetirementReason { isDeleted ? .deleted : .replaced }
+  let reason: RetirementReason
+  /// Brings it back, and returns the item. It may replace the present secret.
+  let bringBack: (_ replacing: Bool) throws(KeychainError) -> Item
 }
 
 /// What `llavero undelete --list` prints.
 struct RetiredListing {
   /// Deleted items and replaced secrets, the latest first.
-  let items: [any Retired]
+  let items: [Retired]
   /// Whether the items have numbers, which `--entry` takes. They count within one place.
   let isNumbered: Bool
 

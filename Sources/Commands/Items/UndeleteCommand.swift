@@ -60,19 +60,30 @@ struct UndeleteCommand: ParsableCommand {
     switch open.store {
     case .file(let vault):
       try run(
-        { (query) throws(KeychainError) in try vault.retiredItems(matching: query) },
+        { (query) throws(KeychainError) in
+          try vault.retiredItems(matching: query).map { former in
+            Retired(item: former.item, retired: former.retired, reason: former.reason) {
+              (replacing) throws(KeychainError) in try vault.undelete(former, replacing: replacing)
+            }
+          }
+        },
         within: "within 30 days",
         hint: open.list == nil
           ? "see earlier states with 'llavero vault log'"
-          : "see earlier states with 'llavero vault log'; name another keychain of the list with --keychain"
-      ) { (chosen, replacing) throws(KeychainError) in try vault.undelete(chosen, replacing: replacing) }
+          : "see earlier states with 'llavero vault log'; name another keychain of the list with --keychain")
     case .remote(let keychain):
       guard let keychain = keychain as? any VersionedKeychain else { throw Self.isNotKept }
       try run(
-        { (query) throws(KeychainError) in try keychain.formerVersions(matching: query) },
+        { (query) throws(KeychainError) in
+          try keychain.formerVersions(matching: query).map { former in
+            let reason = former.isDeleted ? RetirementReason.deleted : .replaced
+            return Retired(item: former.item, retired: former.retired, reason: reason) {
+              (replacing) throws(KeychainError) in try keychain.bringBack(former, replacing: replacing)
+            }
+          }
+        },
         within: "in the versions that the server still has",
-        hint: "whoever runs the server may have a backup of it"
-      ) { (chosen, replacing) throws(KeychainError) in try keychain.bringBack(chosen, replacing: replacing) }
+        hint: "whoever runs the server may have a backup of it")
     case .secretService, .forwarded: throw Self.isNotKept
     }
   }
@@ -87,10 +98,8 @@ struct UndeleteCommand: ParsableCommand {
   ///   - find: finds what answers a query, the latest first.
   ///   - period: since when, or in what, it still has it, in words.
   ///   - hint: what to do if there is nothing.
-  ///   - bringBack: brings one back, and may replace the present secret.
-  private func run<Former: Retired>(
-    _ find: (ItemQuery) throws(KeychainError) -> [Former], within period: String, hint: Hint,
-    _ bringBack: (Former, Bool) throws(KeychainError) -> Item
+  private func run(
+    _ find: (ItemQuery) throws(KeychainError) -> [Retired], within period: String, hint: Hint
   ) throws(Failure) {
     let query = place.isPlace ? try place.named.query() : .all
     let filter = unplaced.isEmpty ? nil : unplaced.filter
@@ -105,7 +114,7 @@ struct UndeleteCommand: ParsableCommand {
     let chosen = try choice(found, within: period, hint: hint)
     let item: Item
     do throws(KeychainError) {
-      item = try bringBack(chosen, entry != nil)
+      item = try chosen.bringBack(entry != nil)
     } catch .duplicateItem {
       throw Failure(
         "\(chosen.item.name) is there already, with another secret",
@@ -121,9 +130,9 @@ struct UndeleteCommand: ParsableCommand {
     }
   }
 
-  private func choice<Former: Retired>(
-    _ found: [Former], within period: String, hint: Hint
-  ) throws(Failure) -> Former {
+  private func choice(
+    _ found: [Retired], within period: String, hint: Hint
+  ) throws(Failure) -> Retired {
     if found.isEmpty {
       let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
       throw Failure(
@@ -140,7 +149,7 @@ struct UndeleteCommand: ParsableCommand {
     let deleted = found.filter { $0.reason == .deleted }
     let meant = deleted.isEmpty ? found : deleted
     // The query finds everything that would have answered, for example for a path below. Exact matches go first.
-    var exact: [Former] = []
+    var exact: [Retired] = []
     if place.isPlace {
       for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
     }
