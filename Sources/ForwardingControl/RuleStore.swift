@@ -9,7 +9,7 @@ package struct RuleStore {
   package let path: String
 
   /// Why rules can't be read or changed.
-  package enum Fault: Error, Hashable, Sendable {
+  package enum Fault: Error, Equatable, Sendable {
     /// A line can't be understood.
     case malformed(RuleFile.Malformed)
     /// The file can't be used.

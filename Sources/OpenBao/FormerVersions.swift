@@ -2,7 +2,7 @@ import Bytes
 package import Keychain
 
 /// An item that was deleted, or the secret that it had before, in a version that the server still has.
-package struct FormerVersion: Hashable, Sendable {
+package struct FormerVersion: Equatable, Sendable {
   /// The item. Of one that was deleted only the primary key is known before it is brought back.
   package let item: Item
   /// When it was deleted or replaced.

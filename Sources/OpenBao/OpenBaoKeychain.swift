@@ -125,7 +125,7 @@ package final class OpenBaoKeychain: KeychainStore {
     where inner.hasPrefix(beginning) && PlainPath.isOne(inner) {
       paths.formUnion(try self.paths(below: inner) ?? [])
     }
-    return paths.sorted { $0.text < $1.text }
+    return Array(paths)
   }
 
   /// The paths of the items in a folder; `nil` if the policies don't allow listing.

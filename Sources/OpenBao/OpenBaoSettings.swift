@@ -22,7 +22,7 @@ package import SignIn
 /// | `max-age` | how old a copy on this machine may be that still answers; `24h`, `0` for no copy |
 /// | `fresh` | how old a copy may be without being looked after; `60s` |
 /// | `prefetch` | which items are copied without having been asked for: the beginnings of their paths, with commas between them |
-package struct OpenBaoSettings: Hashable, Sendable {
+package struct OpenBaoSettings: Equatable, Sendable {
   /// Where the keychain is.
   package let server: OpenBaoServer
   /// How to log in.
@@ -49,7 +49,7 @@ package struct OpenBaoSettings: Hashable, Sendable {
   }
 
   /// How items are copied to this machine.
-  package struct Copies: Hashable, Sendable {
+  package struct Copies: Equatable, Sendable {
     /// How old a copy may be that answers, in seconds; 0 for no copies.
     package var maximumAge = 86_400
     /// How old it may be without being renewed behind the answer, in seconds.
@@ -68,7 +68,7 @@ package struct OpenBaoSettings: Hashable, Sendable {
   package static let serviceAccountFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
   /// What is wrong with what a person has said. None of the cases has a value that may be secret.
-  package enum Fault: Error, Hashable, Sendable {
+  package enum Fault: Error, Equatable, Sendable {
     /// The address isn't one of https, or of http on this machine.
     case address(String)
     /// There is no such option.

@@ -4,7 +4,7 @@ import Keychain
 import PrivateFiles
 
 /// What this machine notes of its last contact with a keychain's server.
-struct ContactNote: Hashable {
+struct ContactNote: Equatable {
   /// When it was last tried.
   var tried: Timestamp?
   /// Since when it has failed; `nil` if it hasn't.

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 package import EncryptedFile
 package import Keychain
 package import OpenBao
@@ -108,7 +108,7 @@ extension OpenBaoServer {
 
 extension OpenBaoSettings {
   /// Where the keychain is, and who logs in, in one text.
-  var origin: ByteString {
+  package var origin: ByteString {
     ByteString(
       server.place.bytes + [UInt8(ascii: " ")] + login.word.utf8 + [UInt8(ascii: " ")] + identity.bytes)
   }

@@ -128,6 +128,6 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try Set(store.read().rules).count == 80)
+    #expect(try Set(store.read().rules.map { "\($0.place)" }).count == 80)
   }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Keychain
 import KeychainChoice
 import OpenBao
+import OpenBaoAccess
 import SignIn
 import Terminals
 
@@ -55,10 +56,7 @@ struct DescribedServer {
           hint: "'--set \(prose: option.name)=' takes it away", status: .usage)
       }
     }
-    isAnother =
-      known.server != described.server || known.login != described.login
-      || known.identity != described.identity
-      || known.tokenSource != described.tokenSource || described.copies.maximumAge == 0
+    isAnother = known.origin != described.origin || described.copies.maximumAge == 0
   }
 
   private static func understood(_ keychain: ListedKeychain) throws(Failure) -> OpenBaoSettings {

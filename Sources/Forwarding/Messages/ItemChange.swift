@@ -5,7 +5,7 @@ package import Keychain
 /// A change of one item, as it is sent. An object, because a credential can't be an element of an array.
 package final class ItemChange {
   /// What is done.
-  package enum Kind: Hashable, Sendable {
+  package enum Kind: Equatable, Sendable {
     /// An item is added; with its dates if it is from elsewhere.
     case add(Item, keepsDates: Bool)
     /// The item that was like the first one becomes like the second.

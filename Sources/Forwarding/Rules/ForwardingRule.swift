@@ -27,7 +27,7 @@ package enum ForwardedHost: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 /// A line of the rule file: what a host may have.
-package struct ForwardingRule: Hashable, Sendable {
+package struct ForwardingRule: Equatable, Sendable {
   /// What a rule decides.
   package enum Verdict: String, CaseIterable, Hashable, Sendable {
     /// The host gets it, and nobody is asked.

@@ -2,7 +2,7 @@ package import Bytes
 package import Keychain
 
 /// What somebody on the other side may do with an item now.
-package enum Permission: Hashable, Sendable {
+package enum Permission: Equatable, Sendable {
   /// It may.
   case allowed
   /// A person decides.
@@ -26,7 +26,7 @@ package enum ForwardingRight: String, Hashable, Sendable {
 }
 
 /// The rules that apply to one request: those of each host on its way, and what a person has just decided.
-package struct Permissions: Hashable, Sendable {
+package struct Permissions: Equatable, Sendable {
   /// For each host on the way, the rules about it. Each of them has to allow what is done, since each of them could
   /// read the answer.
   package let hosts: [[ForwardingRule]]
@@ -36,7 +36,7 @@ package struct Permissions: Hashable, Sendable {
   package let mayAsk: Bool
 
   /// Something that a person has decided about exactly one item.
-  package struct Grant: Hashable, Sendable {
+  package struct Grant: Equatable, Sendable {
     /// The primary key of the item.
     package let key: Item.Key
     /// What may be done with it. Who may change an item may use it, too.

@@ -4,7 +4,7 @@ package import Keychain
 import SSH
 
 /// The places that a rule is about.
-package enum PlacePattern: Hashable, Sendable {
+package enum PlacePattern: Equatable, Sendable {
   /// `*`: every place, and every item.
   case everywhere
   /// A place on a server, as a URL. In the server, `*` stands for any text.

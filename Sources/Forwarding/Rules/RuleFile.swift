@@ -5,9 +5,9 @@ import Keychain
 ///
 /// It is read strictly. A file with a line that can't be understood has no rules at all, because the line may have been
 /// meant to forbid something.
-package struct RuleFile: Hashable, Sendable {
+package struct RuleFile: Equatable, Sendable {
   /// A line of the file.
-  package enum Line: Hashable, Sendable {
+  package enum Line: Equatable, Sendable {
     /// A rule.
     case rule(ForwardingRule)
     /// An empty line or a comment, as it stands there, without carriage returns at its end.
@@ -15,7 +15,7 @@ package struct RuleFile: Hashable, Sendable {
   }
 
   /// Why a file has no rules.
-  package struct Malformed: Error, Hashable, Sendable {
+  package struct Malformed: Error, Equatable, Sendable {
     /// The number of the line, from 1.
     package let line: Int
     /// What is wrong with it.

@@ -4,7 +4,7 @@ package import Keychain
 import SSH
 
 /// Why a rule can't be understood.
-package enum RuleFault: Error, Hashable, Sendable {
+package enum RuleFault: Error, Equatable, Sendable {
   /// It doesn't begin with `allow`, `ask` or `deny`.
   case verdict
   /// The host is missing, or neither a name nor `SHA256:…` nor `socket:NAME`.

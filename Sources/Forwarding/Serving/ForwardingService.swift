@@ -17,7 +17,7 @@ package struct ForwardingService {
   }
 
   /// What a person has to decide.
-  package struct Question: Hashable, Sendable {
+  package struct Question: Equatable, Sendable {
     /// The item.
     package let item: Item
     /// What is to be allowed. Who may change an item may use it, too.

@@ -37,7 +37,7 @@ struct OnceDecisions {
 }
 
 /// What a person has allowed for a session.
-package struct Lease: Hashable, Sendable {
+package struct Lease: Equatable, Sendable {
   /// The session.
   package let session: Session
   /// The hosts on the way.

@@ -2,7 +2,7 @@ import Bytes
 package import Keychain
 
 /// Where to look for the items that answer a query.
-package struct SearchFolders: Hashable, Sendable {
+package struct SearchFolders: Equatable, Sendable {
   /// The folders, each without a slash at its end; an empty one is the whole keychain.
   package let folders: [String]
   /// The paths of the items that most likely answer, for whoever may read them, but not list the folders.

@@ -2,7 +2,7 @@ import Bytes
 package import JSON
 
 /// The keys that a server lists of a folder.
-package struct FolderKeys: Hashable, Sendable {
+package struct FolderKeys: Equatable, Sendable {
   /// What is stored in the folder, or for a scan also below it, by its path from there.
   package private(set) var items: [String] = []
   /// The folders in it that can hold items, without slashes at their ends. A scan lists none.

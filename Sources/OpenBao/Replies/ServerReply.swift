@@ -15,7 +15,7 @@ package struct ServerReply: ~Copyable {
   }
 
   /// What the texts of `errors` say, as far as it matters.
-  package enum Complaint: Hashable {
+  package enum Complaint: Equatable {
     /// There are no texts, or no `errors`.
     case none
     /// The version of an item isn't the one that was named.

@@ -42,7 +42,7 @@ package protocol LoginCredentials: AnyObject {
 }
 
 /// What a session remembers of a server for the next one. Nothing of it is secret, and all of it can be lost.
-package struct ServerMemory: Hashable, Sendable {
+package struct ServerMemory: Equatable, Sendable {
   /// Up to where the server's data had come, as it says it, after the last write.
   package var index: String?
   /// Whether the mount was seen to be of version 2.

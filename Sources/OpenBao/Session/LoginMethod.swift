@@ -2,7 +2,7 @@ package import Bytes
 import JSON
 
 /// How to log in to a server.
-package enum LoginMethod: Hashable, Sendable {
+package enum LoginMethod: Equatable, Sendable {
   /// With a token that there is already; of several for one server, the one with this name.
   case token(name: ByteString?)
   /// As a role, with the identifier of a secret.

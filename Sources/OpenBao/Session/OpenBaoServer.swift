@@ -2,7 +2,7 @@ import Keychain
 package import SignIn
 
 /// Where a keychain is: the nodes of a server, and the place in its key-value store.
-package struct OpenBaoServer: Hashable, Sendable {
+package struct OpenBaoServer: Equatable, Sendable {
   /// The nodes' addresses, at least one.
   package let addresses: [EndpointURL]
   /// The namespace, without slashes at its ends; empty for the root.

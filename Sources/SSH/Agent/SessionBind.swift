@@ -2,7 +2,7 @@ import Bytes
 
 /// The message in which OpenSSH tells its agent for which connection it uses it (OpenSSH's PROTOCOL.agent, section 1,
 /// `session-bind@openssh.com`).
-package struct SessionBind: Hashable, Sendable {
+package struct SessionBind: Equatable, Sendable {
   /// The name of the extension.
   package static let extensionName: StaticString = "session-bind@openssh.com"
 

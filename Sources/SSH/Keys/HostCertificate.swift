@@ -1,7 +1,7 @@
 package import Bytes
 
 /// A certificate of a key (OpenSSH's PROTOCOL.certkeys), parsed and not verified.
-package struct HostCertificate: Hashable, Sendable {
+package struct HostCertificate: Equatable, Sendable {
   /// The key that it is about.
   package let key: PublicKey
   /// Whether it was issued for a host, not for a user.

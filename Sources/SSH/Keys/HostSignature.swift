@@ -1,7 +1,7 @@
 import Bytes
 
 /// A signature by a host's key, taken apart.
-package enum HostSignature: Hashable, Sendable {
+package enum HostSignature: Equatable, Sendable {
   /// 64 bytes (RFC 8709, section 6).
   case ed25519([UInt8])
   /// The numbers r and s, without leading zeros (RFC 5656, section 3.1.2). The hash is the curve's.
@@ -10,7 +10,7 @@ package enum HostSignature: Hashable, Sendable {
   case rsa(hash: RSAHash, [UInt8])
 
   /// The hashes of RFC 8332. SHA-1, which `ssh-rsa` stands for in a signature, is never accepted.
-  package enum RSAHash: Hashable, Sendable {
+  package enum RSAHash: Equatable, Sendable {
     case sha256, sha512
   }
 

@@ -1,7 +1,7 @@
 import Bytes
 
 /// A key that a host may have, without a certificate around it.
-package enum PublicKey: Hashable, Sendable {
+package enum PublicKey: Equatable, Sendable {
   /// 32 bytes (RFC 8709, section 4).
   case ed25519([UInt8])
   /// A point, uncompressed (RFC 5656, section 3.1).
@@ -42,7 +42,7 @@ package enum PublicKey: Hashable, Sendable {
 }
 
 /// Why a host's key, certificate or signature isn't accepted.
-package enum HostKeyError: Error, Hashable, Sendable {
+package enum HostKeyError: Error, Equatable, Sendable {
   /// A type that this version doesn't know, or doesn't trust.
   case unsupported
   /// It isn't encoded correctly.
@@ -62,8 +62,8 @@ func malformed<Value>(_ parse: () throws(WireError) -> Value?) throws(HostKeyErr
 }
 
 /// A type of keys, with its name in SSH's encoding.
-struct KeyType: Hashable {
-  enum Base: Hashable {
+struct KeyType: Equatable {
+  enum Base: Equatable {
     case ed25519
     case ecdsa(PublicKey.Curve)
     case rsa

@@ -4,14 +4,14 @@ import Bytes
 package typealias HostNameHash = (_ salt: [UInt8], _ name: [UInt8]) -> [UInt8]
 
 /// The first field of a line of `known_hosts`: patterns with `*`, `?` and `!`, or one hashed name.
-package enum HostPatterns: Hashable, Sendable {
+package enum HostPatterns: Equatable, Sendable {
   /// Patterns in lower case. One with `!` that matches excludes the host, whatever the others do.
   case patterns([Pattern])
   /// `|1|SALT|HASH`
   case hashed(salt: [UInt8], hash: [UInt8])
 
   /// A name in which `*` stands for any characters, and `?` for one.
-  package struct Pattern: Hashable, Sendable {
+  package struct Pattern: Equatable, Sendable {
     let text: [UInt8]
     let isNegative: Bool
   }

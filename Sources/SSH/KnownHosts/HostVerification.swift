@@ -11,7 +11,7 @@ package protocol HostCryptography {
 }
 
 /// A host's key that was proven by its signature, and the certificate around it.
-package struct HostKey: Hashable, Sendable {
+package struct HostKey: Equatable, Sendable {
   /// The key as it was negotiated, in SSH's encoding: a certificate, or the plain key.
   package let encoded: [UInt8]
   /// The key itself.

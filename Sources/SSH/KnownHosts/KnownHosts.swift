@@ -3,9 +3,9 @@ import Bytes
 /// The keys that somebody knows hosts by, as in OpenSSH's `known_hosts` (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
 package struct KnownHosts: Sendable {
   /// One line of the file.
-  package struct Entry: Hashable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// The mark at the beginning of a line.
-    package enum Marker: Hashable, Sendable {
+    package enum Marker: Equatable, Sendable {
       /// The key signs certificates of hosts.
       case certificateAuthority
       /// The key must not be accepted.

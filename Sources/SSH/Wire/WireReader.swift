@@ -1,7 +1,7 @@
 import Bytes
 
 /// Bytes that aren't what SSH's encoding requires: they end too early, or something follows.
-package enum WireError: Error, Hashable, Sendable {
+package enum WireError: Error, Equatable, Sendable {
   /// The bytes end within a value.
   case truncated
   /// Bytes follow the last value.

@@ -1,5 +1,5 @@
 /// Why somebody couldn't be signed in, or a token not be renewed.
-package enum SignInFault: Error, Hashable {
+package enum SignInFault: Error, Equatable {
   /// There was no reply.
   case transport(TransportFault)
   /// The reply can't be used.

@@ -5,7 +5,7 @@ package import JSON
 /// An exchange of one token for another (RFC 8693): of the one by which a service vouches for a job, for one of a server.
 package struct TokenExchange: ~Copyable {
   /// Where the job finds its own token, each time anew.
-  package enum Source: Hashable {
+  package enum Source: Equatable {
     /// In a file, by its absolute path.
     case file(String)
     /// In an environment variable.

@@ -86,7 +86,7 @@ package struct CredentialSettings {
 }
 
 /// A place to sign in to.
-package struct SignInPlace: Hashable {
+package struct SignInPlace: Equatable {
   /// `https`, or `http` on this machine.
   package let scheme: String
   /// The host in lowercase, and the port if it isn't the scheme's own.

@@ -2,7 +2,7 @@ package import Bytes
 package import JSON
 
 /// How the program that has the network is to connect to servers, for a program that has it exchange requests.
-package struct ExchangeSetup: Hashable, Sendable {
+package struct ExchangeSetup: Equatable, Sendable {
   /// The file with the certificates of the authorities to trust, in place of the system's; `nil` for those.
   package var authorities: String?
   /// A folder of such files.

@@ -85,7 +85,7 @@ package struct HTTPReply: ~Copyable {
 }
 
 /// Why there is no reply.
-package enum TransportFault: Error, Hashable {
+package enum TransportFault: Error, Equatable {
   /// The server, or the proxy, can't be reached; the reason follows "because".
   case unreachable(String)
   /// The proxy demands a login.

@@ -1,7 +1,7 @@
 import Bytes
 
 /// What an authorization server says about itself (RFC 8414 section 2; OpenID Connect Discovery 1.0 section 3).
-package struct ServerMetadata: Hashable {
+package struct ServerMetadata: Equatable {
   package private(set) var issuer = ""
   package private(set) var authorizationEndpoint: EndpointURL?
   package private(set) var tokenEndpoint: EndpointURL?

@@ -52,9 +52,9 @@ package struct Tokens: ~Copyable {
 }
 
 /// Why a token endpoint gives no token.
-package struct TokenRefusal: Hashable {
+package struct TokenRefusal: Equatable {
   /// What to do about it.
-  package enum Kind: Hashable {
+  package enum Kind: Equatable {
     /// The person hasn't decided yet (RFC 8628 section 3.5).
     case pending
     /// The same, and the client asks too often. The interval in seconds, if the server gives one.
@@ -114,7 +114,7 @@ package struct TokenRefusal: Hashable {
 }
 
 /// Why a reply can't be used. None of its text is kept.
-package enum ReplyFault: Error, Hashable {
+package enum ReplyFault: Error, Equatable {
   /// It is neither JSON nor a form, though it came with this status.
   case notUnderstood(status: Int)
   /// A member occurs twice, so that readers would disagree about it.
