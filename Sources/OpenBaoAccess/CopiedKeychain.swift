@@ -165,7 +165,7 @@ package final class CopiedKeychain: KeychainStore {
     for folder in search.folders {
       // Whoever may not list gets what may be read, without a copy: nobody knows then when it is complete.
       guard let copies = try server.copies(below: folder) else {
-        self.copies.forget(at: now, where: { $0 == folder })
+        self.copies.forget(at: now, where: { CopyFiles.areRelated($0, folder) })
         return try server.items(matching: query)
       }
       keep(copies, of: folder, at: now)
@@ -232,7 +232,7 @@ package final class CopiedKeychain: KeychainStore {
         if let items = try server.copies(below: name) {
           keep(items, of: name, at: now)
         } else {
-          copies.forget(at: now, where: { $0 == name })
+          copies.forget(at: now, where: { CopyFiles.areRelated($0, name) })
         }
       }
       for beginning in settings.copies.prefetched { try prefetch(beginning) }
@@ -251,7 +251,13 @@ package final class CopiedKeychain: KeychainStore {
 
   private func prefetch(_ beginning: String) throws(KeychainError) {
     let now = clock()
-    for (name, items) in try server.copies(beginningWith: beginning) { keep(items, of: name, at: now) }
+    let present = try server.copies(beginningWith: beginning)
+    for (name, items) in present { keep(items, of: name, at: now) }
+    // What isn't there any more, or may no longer be read.
+    let gone = copies.names.filter { name in
+      name.hasPrefix(beginning) && !present.contains { CopyFiles.areRelated($0.0, name) }
+    }
+    if !gone.isEmpty { copies.forget(at: now, where: { gone.contains($0) }) }
   }
 
   // MARK: Changing
@@ -311,9 +317,7 @@ package final class CopiedKeychain: KeychainStore {
     found = []
     copies.forget(
       at: clock(),
-      where: { folder in
-        places.contains { $0 == folder || $0.hasPrefix(folder + "/") || folder.hasPrefix($0 + "/") }
-      })
+      where: { folder in places.contains { CopyFiles.areRelated($0, folder) } })
   }
 
   package func committed(_ item: Item) -> Item { server.committed(item) }

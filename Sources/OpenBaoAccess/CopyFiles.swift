@@ -24,6 +24,8 @@ final class CopyFiles {
   /// What encrypting adds to it at most.
   private static let overhead = 4096
 
+  /// For how long others who change copies are waited for, in seconds.
+  private static let patience = 5
   /// For how long a file may be written, in seconds.
   private static let writingTime: Int64 = 3600
 
@@ -167,7 +169,14 @@ final class CopyFiles {
 
   // MARK: Changing
 
-  /// Keeps what is in a folder now.
+  /// Whether one folder is the other, or above or below it: what is known of one says something of the other.
+  static func areRelated(_ one: String, _ other: String) -> Bool {
+    one == other || one.hasPrefix(other + "/") || other.hasPrefix(one + "/")
+  }
+
+  /// Keeps what was in a folder, unless it may be other by now.
+  ///
+  /// - Parameter now: when it was asked for.
   func keep(_ items: [ItemCopy], of name: String, at now: Timestamp) {
     guard let identity = madeIdentity(), let folder = try? Folder(creating: path) else { return }
     let file = fileName(of: name, identity)
@@ -183,10 +192,16 @@ final class CopyFiles {
     do throws(KeychainError) {
       if text.count > Self.limit { throw .tooLarge(what: name, limit: Self.limit) }
       let encrypted = try encrypt(text, identity)
+      guard let lock = try lock() else { return }
+      defer { withExtendedLifetime(lock) {} }
+      // What was changed, or read, after it was asked for is newer.
+      if isChanged(since: now) || date(of: name, identity).map({ $0 > now && $0 <= .now }) ?? false { return }
       try encrypted.lendingBytes { (bytes) throws(KeychainError) in
         try folder.replace(file, with: bytes, isLasting: false)
       }
-      date(file, now)
+      date(path + "/" + file, now)
+    } catch .busy {
+      return
     } catch {
       // What was there is of another time.
       unlink(path + "/" + file)
@@ -206,12 +221,41 @@ final class CopyFiles {
     }
   }
 
-  /// Gives the file the date of what is in it, so that its age is known without opening it.
-  private func date(_ file: String, _ now: Timestamp) {
+  /// Gives a file the date of what is in it, so that its age is known without opening it.
+  private func date(_ path: String, _ now: Timestamp) {
     let milliseconds = now.milliseconds
     let time = timespec(
       tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
-    utimensat(AT_FDCWD, path + "/" + file, [time, time], AT_SYMLINK_NOFOLLOW)
+    utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
+  }
+
+  /// The right to change copies; `nil` if the keychain has no folder here.
+  private func lock() throws(KeychainError) -> FileLock? {
+    guard let folder = try Folder(opening: place) else { return nil }
+    return try FileLock(StateFiles.copiesLock, in: folder, patience: Self.patience) {}
+  }
+
+  /// Whether something was changed, or may no longer be known, since then.
+  private func isChanged(since date: Timestamp) -> Bool {
+    guard let changed = FileStatus.modificationDate(of: place + "/" + StateFiles.changed) else {
+      return false
+    }
+    // The clock may have been set back.
+    return changed >= date && changed <= .now
+  }
+
+  /// Notes that what is being read at this moment doesn't count, and forgets copies before anybody can put back what they
+  /// have.
+  private func changing(_ forget: () -> Void) {
+    let lock = try? lock()
+    defer { withExtendedLifetime(lock) {} }
+    if let folder = try? Folder(opening: place) {
+      try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
+        try folder.replace(StateFiles.changed, with: bytes, isLasting: false)
+      }
+      date(place + "/" + StateFiles.changed, .now)
+    }
+    forget()
   }
 
   /// Forgets all copies that are too old to answer, or of another place or login. With the last one goes the identity.
@@ -227,13 +271,20 @@ final class CopyFiles {
 
   /// Forgets these folders, and what is too old.
   func forget(at now: Timestamp, where isForgotten: (String) -> Bool) {
-    guard let identity = knownIdentity(), let folder = try? Folder(opening: path) else { return }
-    forget { file, _ in read(file, in: folder, identity).map { isForgotten($0.name) } ?? true }
-    forget(at: now)
+    changing {
+      guard let identity = knownIdentity(), let folder = try? Folder(opening: path) else { return }
+      forget { file, _ in read(file, in: folder, identity).map { isForgotten($0.name) } ?? true }
+      forget(at: now)
+    }
   }
 
-  /// Forgets all of them.
-  func forgetAll() { forget { _, _ in true } }
+  /// Forgets all of them, and what is being read at this moment.
+  func forgetAll() {
+    changing { clear() }
+  }
+
+  /// Forgets all of them, for they are somebody else's than what is being read.
+  func clear() { forget { _, _ in true } }
 
   private func forget(_ isForgotten: (_ file: String, _ login: String) -> Bool) {
     guard let identity = knownIdentity(), let folder = try? Folder(opening: path),

@@ -63,7 +63,7 @@ final class CopyHolder: TokenHolderNoting {
     let holder = holder.map { code(of: Secret(copying: $0), note) } ?? token
     if holder != note.holder {
       // First of all: what is noted must be true of each copy.
-      copies.forgetAll()
+      copies.clear()
       note.holder = holder
       note.tokens = []
     }

@@ -104,11 +104,16 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  func forget() {
+  func forget(_ token: borrowing Secret) {
     guard !isPersonsToken, let keychain = try? personal() else { return }
     let item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
-    guard let former = try? former(item, in: keychain) else { return }
-    _ = try? keychain.delete([former])
+    let refused = token.copy()
+    try? keychain.exclusively { () throws(KeychainError) in
+      guard let former = try self.former(item, in: keychain),
+        try keychain.credential(of: former).secret.isEqual(to: refused)
+      else { return }
+      try keychain.delete([former])
+    }
   }
 
   func secret(for method: LoginMethod) throws(KeychainError) -> Secret? {

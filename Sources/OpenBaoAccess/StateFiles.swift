@@ -10,6 +10,10 @@ enum StateFiles {
   static let identity = "identity.txt"
   /// The note about the last contact.
   static let contact = "contact"
+  /// The file whose date is that of the last change of what copies are of.
+  static let changed = "changed"
+  /// The lock of whoever changes copies.
+  static let copiesLock = "copies.lock"
   /// The lock of whoever renews copies.
   static let refreshLock = "refresh.lock"
   /// The note about whose the copies are.

@@ -73,7 +73,7 @@ private final class Credentials: LoginCredentials {
   }
 
   func keep(_ token: borrowing HeldToken) { kept.append(shown(token.value)) }
-  func forget() { forgotten += 1 }
+  func forget(_ token: borrowing Secret) { forgotten += 1 }
   func account(for method: LoginMethod) -> ByteString? { method.account }
   func secret(for method: LoginMethod) -> Secret? { Secret("needed") }
 }
@@ -97,6 +97,7 @@ private final class Holders: TokenHolderNoting {
 }
 
 struct SessionTests {
+  private static let denied = ScriptedServer.Step.reply(403, #"{"errors":["permission denied"]}"#)
   private static let first = "https://one.example:8200"
   private static let second = "https://two.example:8200"
   private static let alice = "https://one.example:8200/v1/m/data/https/h/443/-/a/-/-"
@@ -190,8 +191,20 @@ struct SessionTests {
         == .rateLimited(seconds: 0))
     #expect(
       try fault([.reply(307, "", location: "https://e.example/")]) == .redirected(to: "https://e.example"))
-    #expect(try fault([.reply(403, ""), .reply(403, "")]) == .tokenRefused)
-    #expect(try fault([.reply(403, ""), .reply(200, "{}")]) == nil)
+    #expect(try fault([Self.denied, Self.denied, Self.denied]) == .tokenRefused)
+    #expect(try fault([Self.denied, .reply(200, "{}")]) == nil)
+    // A token without the policy `default` may not look itself up, and another one may see nothing of the mount.
+    #expect(try fault([Self.denied, Self.denied, .reply(200, "{}")]) == nil)
+    // What something else says in the server's place says nothing of what is there, or of the token.
+    for status in [200, 400, 403, 404, 405] {
+      for body in ["", "<html></html>", "[]", #"{"message":"no Route matched"}"#, #"{"errors":"no"}"#]
+      where status != 200 || !body.hasPrefix("{") {
+        #expect(try fault([.reply(status, body)]) == .notUnderstood(status: status), "\(status) \(body)")
+      }
+    }
+    #expect(try fault([.reply(404, #"{"errors":[]}"#)]) == nil)
+    #expect(try fault([.reply(404, #"{"data":{"data":null,"metadata":{"version":2}}}"#)]) == nil)
+    #expect(try fault([.reply(204, "")]) == nil)
     #expect(throws: KeychainError.promptDismissed) { try fault([.fault(.cancelled)]) }
     #expect(throws: KeychainError.tooLarge(what: "the item", limit: ItemBounds.item)) {
       try fault([.reply(413, "")])
@@ -285,7 +298,7 @@ struct SessionTests {
     third.holders = holders
     _ = try third.send(.init(method: .get, path: "m/data/x"))
     let fourth = try session(
-      ScriptedServer([.reply(403, ""), .reply(200, "{}")]), Credentials(["s.three"]))
+      ScriptedServer([Self.denied, .reply(200, "{}")]), Credentials(["s.three"]))
     fourth.holders = holders
     _ = try fourth.send(.init(method: .get, path: "m/data/x"))
     #expect(holders.noted.dropFirst() == ["s.two: e a,b,default", "s.three: nobody knows"])
@@ -298,25 +311,26 @@ struct SessionTests {
   func relogin() throws {
     let credentials = Credentials()
     let server = ScriptedServer([
-      .reply(403, ""), .reply(403, ""), .reply(200, Self.login), .reply(200, "{}"),
+      Self.denied, Self.denied, Self.denied, .reply(200, Self.login), .reply(200, "{}"),
     ])
     let method = LoginMethod.userPassword(mount: "userpass", name: "alice")
     _ = try session(server, by: method, credentials).send(.init(method: .get, path: "m/data/x"))
     #expect(
       server.requests == [
-        "GET \(Self.first)/v1/m/data/x", "GET \(Self.first)/v1/auth/token/lookup-self",
+        "GET \(Self.first)/v1/m/data/x", "GET \(Self.first)/v1/sys/internal/ui/mounts/m",
+        "GET \(Self.first)/v1/auth/token/lookup-self",
         "POST \(Self.first)/v1/auth/userpass/login/alice", "GET \(Self.first)/v1/m/data/x",
       ])
     // A login sends no token.
-    #expect(
-      server.tokens == ["s.one", "s.one", "", "s.two"].map { $0.isEmpty ? "" : "X-Vault-Token: " + $0 })
+    let tokens = ["s.one", "s.one", "s.one", "", "s.two"]
+    #expect(server.tokens == tokens.map { $0.isEmpty ? "" : "X-Vault-Token: " + $0 })
     #expect(credentials.kept == ["s.two"] && credentials.forgotten == 1)
   }
 
   @Test("a token of a person's is never forgotten or replaced")
   func givenToken() throws {
     let credentials = Credentials()
-    let server = ScriptedServer([.reply(403, ""), .reply(403, "")])
+    let server = ScriptedServer([Self.denied, Self.denied, Self.denied])
     let session = try session(server, credentials)
     #expect(throws: KeychainError.openBao(server: Self.first, .tokenRefused)) {
       _ = try session.send(.init(method: .get, path: "m/data/x"))

@@ -104,7 +104,7 @@ package final class GivenToken: LoginCredentials {
 
   package func token() -> HeldToken? { HeldToken(Secret(text)) }
   package func keep(_ token: borrowing HeldToken) {}
-  package func forget() {}
+  package func forget(_ token: borrowing Secret) {}
   package func account(for method: LoginMethod) -> ByteString? { nil }
   package func secret(for method: LoginMethod) -> Secret? { nil }
 }

@@ -47,6 +47,24 @@ package struct ServerReply: ~Copyable {
     ("unsupported operation", .unsupported), ("unsupported path", .unsupported),
   ]
 
+  /// Whether the reply is one of OpenBao's or Vault's. Gateways in front of them, which can say that something isn't there or
+  /// isn't allowed, say so in their own words, or in none.
+  package borrowing func isOfServer() -> Bool {
+    if status == 204 { return body.isEmpty }
+    return body.withUnsafeBytes { body in
+      var (hasErrors, hasData) = (false, false)
+      do throws(JSONReader.Malformed) {
+        try JSONReader.members(of: body) { (name, value) throws(JSONReader.Malformed) in
+          if name == "errors", value.kind == .array { hasErrors = true }
+          if name == "data", value.kind == .object { hasData = true }
+        }
+      } catch {
+        return false
+      }
+      return status < 400 || hasErrors || hasData && status == 404
+    }
+  }
+
   /// What the server complains about.
   package borrowing func complaint() -> Complaint {
     body.withUnsafeBytes { body in

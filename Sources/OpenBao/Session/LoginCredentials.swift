@@ -29,8 +29,8 @@ package protocol LoginCredentials: AnyObject {
   /// Keeps a token for the next session, as well as that is possible.
   func keep(_ token: borrowing HeldToken)
 
-  /// Forgets the token that was kept.
-  func forget()
+  /// Forgets a token that was kept, unless another one is in its place by now.
+  func forget(_ token: borrowing Secret)
 
   /// The account under which a person's own keychain would have what the method needs; `nil` if it has to be elsewhere.
   func account(for method: LoginMethod) -> ByteString?

@@ -71,8 +71,11 @@ package final class OpenBaoSession {
     if outcome.reply.status != 403 || hasLoggedIn { return outcome }
     if try isKnownToken() { return outcome }
     if case .token = method { throw error(.tokenRefused) }
+    switch token {
+    case .some(let refused): credentials.forget(refused.value)
+    case .none: break
+    }
     token = nil
-    credentials.forget()
     // Only a person can log in again.
     if method.path == nil { throw error(.tokenRefused) }
     try logIn()
@@ -93,10 +96,14 @@ package final class OpenBaoSession {
     return try nodes.exchange(request, body, header)
   }
 
-  /// Whether the server knows the token, although it has refused a request.
+  /// Whether the server knows the token, although it has refused a request. Whoever may do anything at all in the mount may
+  /// see it; a token without the policy `default` may not look itself up.
   private func isKnownToken() throws(KeychainError) -> Bool {
-    let outcome = try sendOnce(ServerRequest(method: .get, path: "auth/token/lookup-self"), nil)
-    return outcome.reply.status != 403
+    for path in ["sys/internal/ui/mounts/" + server.mount, "auth/token/lookup-self"] {
+      let outcome = try sendOnce(ServerRequest(method: .get, path: path), nil)
+      if outcome.reply.status != 403 { return true }
+    }
+    return false
   }
 
   // MARK: Logging in
@@ -181,7 +188,16 @@ package final class OpenBaoSession {
     case .none:
       throw .unavailable(
         reason: "the token of \(server.name) can't be kept: there is no keychain of your own yet")
-    case .some(let kept): return kept.expiry
+    case .some(let kept):
+      let isOwn =
+        switch token {
+        case .some(let own): own.value.isEqual(to: kept.value)
+        case .none: false
+        }
+      if !isOwn {
+        throw .unavailable(reason: "the token of \(server.name) can't be kept: another one is in its place")
+      }
+      return kept.expiry
     }
   }
 

@@ -87,7 +87,7 @@ final class ServerNodes {
     while true {
       var isAnyThere = false
       var isSlow = false
-      var sealed = 0
+      var useless = 0
       for offset in 0..<server.addresses.count {
         let number = (preferred + offset) % server.addresses.count
         switch try ask(request, body, header, server.addresses[number], from: start) {
@@ -97,7 +97,10 @@ final class ServerNodes {
         case .fault(let fault, let isThere, let mayArrive):
           last = fault
           isAnyThere = isAnyThere || isThere
-          if fault == .sealed || fault == .uninitialised { sealed += 1 }
+          switch fault {
+          case .sealed, .uninitialised, .notUnderstood: useless += 1
+          default: break
+          }
           mayHaveArrived = mayHaveArrived || mayArrive
           if case .noAnswer = fault { isSlow = true }
         }
@@ -109,8 +112,8 @@ final class ServerNodes {
         noteSilence()
         throw server.error(last)
       }
-      // Nobody unseals a server while somebody waits.
-      if sealed == server.addresses.count { throw server.error(last) }
+      // Nobody unseals a server while somebody waits, or has something else answer for it.
+      if useless == server.addresses.count { throw server.error(last) }
       // Where no node is there, none comes back within moments. Where one is, the others may be electing.
       let limit =
         !isAnyThere ? 0 : isChange ? patience.changes : server.addresses.count > 1 ? patience.reads : 0
@@ -194,7 +197,11 @@ final class ServerNodes {
         let isNew = answer.complaint() == .uninitialised || isUninitialised(address)
         return .fault(isNew ? .uninitialised : .sealed, isThere: true, mayHaveArrived: false)
       case 500...: return .fault(.noActiveNode, isThere: true, mayHaveArrived: true)
-      default: return .reply(answer)
+      default:
+        guard answer.isOfServer() else {
+          return .fault(.notUnderstood(status: reply.status), isThere: true, mayHaveArrived: false)
+        }
+        return .reply(answer)
       }
     }
   }
