@@ -341,9 +341,7 @@ package struct SharedRepository {
   ///
   /// - Throws: ``SharingFault/refused(said:)`` if the repository doesn't take it; other faults.
   package func push(_ commit: String) throws(SharingFault) -> Push {
-    let answer = try git.run([
-      "push", "--porcelain", "--no-verify", "--", remote, "\(commit):refs/heads/\(branch)",
-    ])
+    let answer = try runPush(commit)
     if answer.status == 0 {
       _ = try git.output(["update-ref", Self.remoteReference, commit])
       return .done
@@ -362,14 +360,17 @@ package struct SharedRepository {
     throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
   }
 
+  private func runPush(_ commit: String, _ options: String...) throws(SharingFault) -> GitProgram.Answer {
+    try git.run(
+      ["push"] + options + ["--porcelain", "--no-verify", "--", remote, "\(commit):refs/heads/\(branch)"])
+  }
+
   /// Checks that the repository takes what is sent from here, as far as it tells before something is sent.
   ///
   /// - Throws: ``SharingFault``.
   package func checkWritable() throws(SharingFault) {
     guard let commit = try commit(of: Self.remoteReference) else { return }
-    let answer = try git.run([
-      "push", "--dry-run", "--porcelain", "--no-verify", "--", remote, "\(commit):refs/heads/\(branch)",
-    ])
+    let answer = try runPush(commit, "--dry-run")
     if answer.status == 0 { return }
     throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
   }

@@ -167,8 +167,8 @@ struct Completions {
     case (_, nil, "operation"): offer(Self.gitOperations)
     case (_, nil, "url"): candidates += items(line, except: "url").urls(beginning: typed)
     case ("add", "--label", _), ("update", "--label", _): break
-    case (_, let name?, _) where KnownItems.attributes[name] != nil:
-      guard let attribute = KnownItems.attributes[name] else { return }
+    case (_, let name?, _) where ItemCompletions.attributes[name] != nil:
+      guard let attribute = ItemCompletions.attributes[name] else { return }
       var values = items(line, except: name).values(of: attribute, isPattern: argument.valueName == "pattern")
         .map(\.text)
       if argument.valueName == "tool" { values = Set(values + Tool.all.map(\.name)).sorted() }
@@ -190,11 +190,11 @@ struct Completions {
   /// The items that match what was typed before.
   ///
   /// - Parameter name: the option that is being typed, which is ignored.
-  private func items(_ line: TypedLine, except name: String) -> KnownItems {
+  private func items(_ line: TypedLine, except name: String) -> ItemCompletions {
     var selection = KeychainSelection()
     selection.name = line.value("--keychain")
     selection.collection = line.value("--collection")
-    return KnownItems(in: selection, where: line.filter(except: name))
+    return ItemCompletions(in: selection, where: line.filter(except: name))
   }
 
   // MARK: Commands without an ArgumentParser description

@@ -179,7 +179,7 @@ package final class OpenBaoSession {
   /// - Throws: ``KeychainError``
   func logInAnew() throws(KeychainError) -> Int64? {
     if case .oidc(let mount, let role, let port) = method {
-      let outcome = try BrowserLogin(nodes: nodes, mount: mount, role: role, port: port).reply()
+      let outcome = try OIDCLogin(nodes: nodes, mount: mount, role: role, port: port).reply()
       try take(outcome.reply, of: "auth/\(mount)")
     } else {
       try logIn()

@@ -4,7 +4,7 @@ import KeychainChoice
 import ToolCommands
 
 /// Completions from the keychain's items, without their secrets.
-struct KnownItems {
+struct ItemCompletions {
   private let items: [Item]
 
   /// Lists the items that match what was typed; none if the keychain can't be listed without a question.

@@ -4,7 +4,7 @@ import Keychain
 import SignIn
 
 /// A login by OpenID Connect, with a person and their browser.
-struct BrowserLogin {
+struct OIDCLogin {
   let nodes: ServerNodes
   /// Where the method is mounted.
   let mount: String
