@@ -112,8 +112,10 @@ package struct KeychainList: Hashable, Sendable {
 
   private static func keychain(_ line: UnsafeRawBufferPointer) throws(Fault) -> ListedKeychain {
     var words: [String] = []
-    for word in line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
-      words.append(try Self.word(UnsafeRawBufferPointer(rebasing: word)))
+    var start = 0
+    for index in 0...line.count where index == line.count || line[index] == UInt8(ascii: " ") {
+      words.append(try Self.word(UnsafeRawBufferPointer(rebasing: line[start..<index])))
+      start = index + 1
     }
     let name = words[0]
     if words.count == 1 {

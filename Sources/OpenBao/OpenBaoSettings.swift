@@ -114,14 +114,13 @@ package struct OpenBaoSettings: Equatable, Sendable {
   ///   - options: the names and values of the options, in their order.
   /// - Throws: ``Fault`` for anything that can't be understood.
   package init(place: String, options: [(name: String, value: String)]) throws(Fault) {
-    var given: [String: String] = [:]
-    for option in options {
+    // They are few. To find out what a dictionary needs takes as long as an answer's cryptography.
+    for (index, option) in options.enumerated() {
       guard Self.names.contains(option.name) else { throw .unknown(option: option.name) }
-      if given[option.name] != nil { throw .twice(option: option.name) }
+      if options[..<index].contains(where: { $0.name == option.name }) { throw .twice(option: option.name) }
       if option.value.isEmpty { throw .value(option: option.name, needed: "more than nothing") }
-      given[option.name] = option.value
     }
-    func one(_ name: String) -> String? { given[name] }
+    func one(_ name: String) -> String? { options.first { $0.name == name }?.value }
     func several(_ name: String) -> [String] {
       one(name)?.split(separator: ",", omittingEmptySubsequences: false).map { String($0) } ?? []
     }
@@ -203,7 +202,7 @@ package struct OpenBaoSettings: Equatable, Sendable {
         option: "login", needed: "'token', 'approle', 'userpass', 'jwt', 'kubernetes', 'cert' or 'oidc'")
     }
     for name in ["login-mount", "role", "user", "jwt-file", "token-from", "callback-port"]
-    where given[name] != nil && !uses.contains(name) {
+    where one(name) != nil && !uses.contains(name) {
       throw .useless(option: name, login: method)
     }
     var tokenSource: TokenSource?
@@ -267,8 +266,15 @@ package struct OpenBaoSettings: Equatable, Sendable {
   /// A number of seconds, at most a year, from a text such as `90s`, `15m`, `8h`, `2d` or `0`.
   private static func seconds(_ text: String) -> Int? {
     if text == "0" { return 0 }
-    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    guard let unit = text.last.flatMap({ units[$0] }), 1...7 ~= text.dropLast().utf8.count,
+    let unit =
+      switch text.utf8.last {
+      case UInt8(ascii: "s"): 1
+      case UInt8(ascii: "m"): 60
+      case UInt8(ascii: "h"): 3600
+      case UInt8(ascii: "d"): 86_400
+      default: 0
+      }
+    guard unit > 0, 1...7 ~= text.dropLast().utf8.count,
       text.dropLast().utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text.dropLast()),
       number * unit <= 366 * 86_400
     else { return nil }

@@ -102,7 +102,12 @@ package struct OpenBaoOpener {
 extension OpenBaoServer {
   /// Where it is, in one text.
   var place: ByteString {
-    ByteString(([namespace, mount, folder] + addresses.map(\.text)).joined(separator: " "))
+    var place = "\(namespace) \(mount) \(folder)"
+    for address in addresses {
+      place += " "
+      place += address.text
+    }
+    return ByteString(place)
   }
 }
 

@@ -57,7 +57,7 @@ package struct ItemPath: Hashable, Sendable {
     for component in components where component.text.utf8.count > PathComponent.maximumSize {
       throw .unusableAttribute(name: component.name, .tooLong(limit: PathComponent.maximumSize))
     }
-    text = components.map(\.text).joined(separator: "/")
+    text = PathComponent.path(of: components.map(\.text))
   }
 
   /// Takes a path that a server has listed. `nil` for one that ``init(_:)`` never makes.

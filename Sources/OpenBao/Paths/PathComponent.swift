@@ -34,6 +34,16 @@ package enum PathComponent {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// The path of components. The standard library's way to join texts takes as long as a tenth of an answer.
+  static func path(of components: some Sequence<String>) -> String {
+    var path = ""
+    for component in components {
+      if !path.isEmpty { path += "/" }
+      path += component
+    }
+    return path
+  }
+
   /// A value that may be absent.
   package enum Parsed: Equatable {
     case absent

@@ -17,10 +17,10 @@ package struct SearchFolders: Equatable, Sendable {
     switch query {
     case .internetPassword(let query):
       isNamed = true
-      let server = [
+      let server = PathComponent.path(of: [
         PathComponent.text(query.protocol.lowercased), PathComponent.text(query.server?.lowercased),
         PathComponent.text(query.effectivePort.map { ByteString("\($0)") }),
-      ].joined(separator: "/")
+      ])
       let domains: [ByteString?] = query.securityDomain == nil ? [nil] : [query.securityDomain, nil]
       folders = domains.map { domain in
         let folder = server + "/" + PathComponent.text(domain)

@@ -41,7 +41,7 @@ package struct EndpointURL: Hashable, Sendable {
     self.host = host
     self.port = port ?? (scheme == "https" ? 443 : 80)
     let tail = rest[end...]
-    pathAndQuery = tail.hasPrefix("/") ? String(tail) : "/" + tail
+    pathAndQuery = tail.hasPrefix("/") ? String(tail) : "/" + String(tail)
     if scheme == "http", !Self.isLoopback(host) { return nil }
   }
 
