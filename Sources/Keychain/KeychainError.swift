@@ -253,6 +253,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case notUnderstood(status: Int)
     /// It has more than is read for one question: `what`, in the plural, and the greatest number of these.
     case tooMuch(what: String, limit: Int)
+    /// It was read from for so long, and there was still more.
+    case tooLong(seconds: Int)
     /// The program that has the network isn't installed, can't be started, or is switched off.
     case noNetworkProgram
     /// The copy on this machine is too old to answer, in seconds, and this is why there is no newer one.

@@ -35,18 +35,24 @@ extension OpenBaoKeychain: VersionedKeychain {
 
   package func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion] {
     if query.isForLogin { return [] }
-    return try reading { () throws(KeychainError) -> [FormerVersion] in
-      let search = SearchFolders(query)
-      let (paths, unlisted) = try paths(for: search)
-      var forbidden = unlisted.map { store.forbidden("metadata", $0) }
-      var found: [FormerVersion] = []
-      for path in paths where query.mayMatch(path.key) {
-        found += try formerVersions(at: path, deletedOnly: !search.isNamed, &forbidden)
-      }
-      if found.isEmpty, search.isNamed || unlisted != nil, let forbidden { throw forbidden }
-      if unlisted != nil, !search.isNamed { onPartialList() }
-      return found.sorted { $0.retired > $1.retired }
+    let search = SearchFolders(query)
+    return try reading { () throws(KeychainError) in
+      try answering(search) { () throws(KeychainError) in try formerVersions(matching: query, in: search) }
     }
+  }
+
+  private func formerVersions(
+    matching query: ItemQuery, in search: SearchFolders
+  ) throws(KeychainError) -> [FormerVersion] {
+    let (paths, unlisted) = try paths(for: search)
+    var forbidden = unlisted.map { store.forbidden("metadata", $0) }
+    var found: [FormerVersion] = []
+    for path in paths where query.mayMatch(path.key) {
+      found += try formerVersions(at: path, deletedOnly: !search.isNamed, &forbidden)
+    }
+    if found.isEmpty, search.isNamed || unlisted != nil, let forbidden { throw forbidden }
+    if unlisted != nil, !search.isNamed { onPartialList() }
+    return found.sorted { $0.retired > $1.retired }
   }
 
   private func formerVersions(

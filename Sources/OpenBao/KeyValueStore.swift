@@ -7,6 +7,8 @@ import SignIn
 final class KeyValueStore {
   let session: OpenBaoSession
   private var bounds = ReadingBounds()
+  /// When the present question began, and how long is read for it, in milliseconds; `nil` if there is none.
+  private var time: (start: Int, limit: Int)?
 
   init(_ session: OpenBaoSession) {
     self.session = session
@@ -24,6 +26,27 @@ final class KeyValueStore {
 
   /// Begins another question, for which as much may be read as for the last one.
   func beginQuestion() { bounds = ReadingBounds() }
+
+  /// Reads for one question, within a time. A question within it is a part of it.
+  ///
+  /// - Parameter milliseconds: after which no further request is sent. One that is under way has its own limit.
+  /// - Throws: ``KeychainError``, of which ``KeychainError/OpenBaoFault/tooLong(seconds:)`` says that it was too long.
+  func answering<Result: ~Copyable>(
+    within milliseconds: Int, _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    if time != nil { return try body() }
+    time = (SystemClock.awake, milliseconds)
+    defer { time = nil }
+    return try body()
+  }
+
+  /// Sends a request that reads, if there is time left for it.
+  private func ask(_ request: ServerRequest) throws(KeychainError) -> ServerOutcome {
+    if let time, SystemClock.awake - time.start >= time.limit {
+      throw error(.tooLong(seconds: time.limit / 1000))
+    }
+    return try session.send(request)
+  }
 
   private func bounded(
     _ count: (inout ReadingBounds) throws(ReadingBounds.Exceeded) -> Void
@@ -80,7 +103,7 @@ final class KeyValueStore {
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func read(_ path: ItemPath, version: Int?) throws(KeychainError) -> ReadOutcome? {
-    let outcome = try session.send(
+    let outcome = try ask(
       .init(
         method: .get, path: server.path("data", path.text), query: version.map { "version=\($0)" }))
     let size = outcome.reply.body.count
@@ -133,7 +156,7 @@ final class KeyValueStore {
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func allowedPaths() throws(KeychainError) -> AllowedPaths {
-    let outcome = try session.send(.init(method: .get, path: "sys/internal/ui/resultant-acl"))
+    let outcome = try ask(.init(method: .get, path: "sys/internal/ui/resultant-acl"))
     if outcome.reply.status != 200 { return AllowedPaths() }
     func places(_ interface: String) -> [String] {
       let path = server.path(interface, "")
@@ -172,7 +195,7 @@ final class KeyValueStore {
     let path = server.path("metadata", folder)
     // What a question names is in a server's folder, and below that there is little.
     let isInner = folder.utf8.contains(UInt8(ascii: "/"))
-    return try session.send(
+    return try ask(
       .init(method: method, path: path + "/", maximumReply: ReadingBounds.list, mayTakeLong: !isInner))
   }
 

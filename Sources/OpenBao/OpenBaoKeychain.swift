@@ -37,6 +37,8 @@ package final class OpenBaoKeychain: KeychainStore {
 
   /// Called when a list has only a part of the keychain, because the policies don't let this login list all of it.
   package var onPartialList: () -> Void = {}
+  /// Whether a tool waits for the answers, and nobody who could end it.
+  package var isForTool = false
   /// The folders that were listed before, which a login may list without knowing of them.
   package var knownFolders: () -> [String] = { [] }
 
@@ -73,6 +75,29 @@ package final class OpenBaoKeychain: KeychainStore {
     // What logs in never comes from behind the login, so nobody needs one to store it elsewhere.
     if query.isForLogin { return [] }
     let search = SearchFolders(query)
+    return try answering(search) { () throws(KeychainError) in try items(matching: query, in: search) }
+  }
+
+  /// Answers a question in no longer than somebody waits for it.
+  ///
+  /// - Throws: ``KeychainError``, of which ``KeychainError/OpenBaoFault/tooLong(seconds:)`` says that it was too long.
+  package func answering<Result: ~Copyable>(
+    _ search: SearchFolders, _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    let isHurried = search.isNamed || isForTool
+    return try store.answering(within: isHurried ? ReadingBounds.placeTime : ReadingBounds.wholeTime, body)
+  }
+
+  /// Reads while nobody waits.
+  ///
+  /// - Throws: ``KeychainError``, as ``answering(_:_:)`` does.
+  package func unhurried<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result { try store.answering(within: ReadingBounds.wholeTime, body) }
+
+  private func items(
+    matching query: ItemQuery, in search: SearchFolders
+  ) throws(KeychainError) -> [Item] {
     var (paths, unlisted) = try paths(for: search)
     for change in pending ?? [] where !paths.contains(change.path) { paths.append(change.path) }
 

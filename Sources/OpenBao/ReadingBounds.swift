@@ -14,6 +14,10 @@ struct ReadingBounds {
   static let list = 8 << 20
   /// The largest sum of all answers, in bytes.
   static let bytes = 256 << 20
+  /// How long is read where a tool waits, or somebody who has asked for one place, in milliseconds.
+  static let placeTime = 30_000
+  /// How long is read for a person who wants all there is, and may end that, or where nobody waits, in milliseconds.
+  static let wholeTime = 600_000
 
   private var folders = 0
   private var items = 0

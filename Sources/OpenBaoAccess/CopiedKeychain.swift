@@ -94,6 +94,8 @@ package final class CopiedKeychain: KeychainStore {
         return try asking { () throws(KeychainError) in try fetched(search, query) }
       } catch {
         if error.endsCopies { throw error }
+        // Whoever has waited for that long doesn't do so twice.
+        if case .openBao(_, .tooLong) = error, copied(search, query) == nil { throw error }
       }
     }
     if let items = copied(search, query) { return items }
@@ -160,6 +162,10 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func fetched(_ search: SearchFolders, _ query: ItemQuery) throws(KeychainError) -> [Item] {
+    try server.answering(search) { () throws(KeychainError) in try fetchedAtOnce(search, query) }
+  }
+
+  private func fetchedAtOnce(_ search: SearchFolders, _ query: ItemQuery) throws(KeychainError) -> [Item] {
     var items: [ItemCopy] = []
     let now = clock()
     for folder in search.folders {
@@ -227,15 +233,7 @@ package final class CopiedKeychain: KeychainStore {
     else { return }
     defer { withExtendedLifetime(lock) {} }
     do throws(KeychainError) {
-      for name in folders {
-        let now = clock()
-        if let items = try server.copies(below: name) {
-          keep(items, of: name, at: now)
-        } else {
-          copies.forget(at: now, where: { CopyFiles.areRelated($0, name) })
-        }
-      }
-      for beginning in settings.copies.prefetched { try prefetch(beginning) }
+      try server.unhurried { () throws(KeychainError) in try renew(folders) }
       copies.forget(at: clock())
       var note = ContactNote()
       note.tried = clock()
@@ -247,6 +245,18 @@ package final class CopiedKeychain: KeychainStore {
       note.failingSince = note.failingSince ?? clock()
       note.write(in: folder, named: StateFiles.contact)
     }
+  }
+
+  private func renew(_ folders: [String]) throws(KeychainError) {
+    for name in folders {
+      let now = clock()
+      if let items = try server.copies(below: name) {
+        keep(items, of: name, at: now)
+      } else {
+        copies.forget(at: now, where: { CopyFiles.areRelated($0, name) })
+      }
+    }
+    for beginning in settings.copies.prefetched { try prefetch(beginning) }
   }
 
   private func prefetch(_ beginning: String) throws(KeychainError) {
@@ -374,8 +384,8 @@ extension KeychainError.OpenBaoFault {
   /// Whether the server can't be asked at present, whatever it would say.
   fileprivate var isOutage: Bool {
     switch self {
-    case .unreachable, .noAnswer, .silent, .sealed, .noActiveNode, .rateLimited, .noLogin, .nobodyLoggedIn,
-      .noNetworkProgram:
+    case .unreachable, .noAnswer, .silent, .tooLong, .sealed, .noActiveNode, .rateLimited, .noLogin,
+      .nobodyLoggedIn, .noNetworkProgram:
       true
     default: false
     }

@@ -13,6 +13,7 @@ package struct OpenBaoOpener {
   package let settings: OpenBaoSettings
   private let location: VaultLocation
   private let isInsistent: Bool
+  private let isForTool: Bool
   private let variable: (String) -> String?
   private let personal: () throws(KeychainError) -> (any KeychainStore)?
 
@@ -21,10 +22,12 @@ package struct OpenBaoOpener {
   ///   - settings: what a person has said of it.
   ///   - location: the person's own folders.
   ///   - isInsistent: whether the server is asked although it has not answered a moment ago.
+  ///   - isForTool: whether a tool waits for the answers, and nobody who could end it.
   ///   - variable: returns the value of an environment variable.
   ///   - personal: opens the person's own keychain, which has what logs in; `nil` if there is none.
   package init(
     _ name: String, _ settings: OpenBaoSettings, at location: VaultLocation, isInsistent: Bool,
+    isForTool: Bool,
     variable: @escaping (String) -> String? = VaultLocation.environmentVariable,
     personal: @escaping () throws(KeychainError) -> (any KeychainStore)?
   ) {
@@ -32,6 +35,7 @@ package struct OpenBaoOpener {
     self.settings = settings.completed(by: variable)
     self.location = location
     self.isInsistent = isInsistent
+    self.isForTool = isForTool
     self.variable = variable
     self.personal = personal
   }
@@ -93,6 +97,7 @@ package struct OpenBaoOpener {
     _ session: OpenBaoSession, _ onNotice: @escaping (CopiedKeychain.Notice) -> Void
   ) -> OpenBaoKeychain {
     let keychain = OpenBaoKeychain(session)
+    keychain.isForTool = isForTool
     let name = settings.server.name
     keychain.onPartialList = { onNotice(.listsPart(server: name)) }
     return keychain

@@ -133,7 +133,8 @@ extension SecurityStatus {
     case .noMount: self = .noSuchKeychain
     case .notVersion2, .foreignItem: self = .invalidKeychain
     case .unreachable, .unsafeConnection, .noAnswer, .silent, .sealed, .uninitialised, .noActiveNode,
-      .rateLimited, .redirected, .changed, .notUnderstood, .tooMuch, .noNetworkProgram, .copyTooOld:
+      .rateLimited, .redirected, .changed, .notUnderstood, .tooMuch, .tooLong,
+      .noNetworkProgram, .copyTooOld:
       self = .notAvailable
     }
   }

@@ -80,6 +80,10 @@ extension Failure {
         failure(
           "\(server) was not read to its end: it has more than \(limit) \(what)",
           "ask for one place, or give the keychain a folder of its own with its setting 'prefix'")
+      case .tooLong(let seconds):
+        failure(
+          "\(server) was not read to its end within \(seconds) seconds",
+          "ask for one place and account; its operator can see why its answers take so long")
       case .noNetworkProgram:
         failure(
           "\(server) can't be asked: there is no program for the network",

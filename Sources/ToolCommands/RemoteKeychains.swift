@@ -59,8 +59,9 @@ struct RemoteKeychains {
     } catch {
       throw .keychain(.unavailable(reason: "its settings in the list are wrong: \(error.text)"))
     }
-    return OpenBaoOpener(keychain.name, settings, at: location, isInsistent: isInsistent) {
-      () throws(KeychainError) in
+    return OpenBaoOpener(
+      keychain.name, settings, at: location, isInsistent: isInsistent, isForTool: selection.isForTool
+    ) { () throws(KeychainError) in
       try personal()
     }
   }

@@ -2,7 +2,7 @@
 """gateway.py PORT-FILE MODE-FILE HEARD-FILE UPSTREAM AUTHORITY: a gateway in front of a server, on loopback
 
 What it does is in the mode file, which is read for each request: `ok` passes it on, `slow` passes it on and gives the reply
-back once there is a file MODE-FILE.go, and `STATUS-BODY` answers by itself, with a body that is html, json or empty.
+back once there is a file MODE-FILE.go, `tardy` takes three seconds for each item, and `STATUS-BODY` answers by itself, with a body that is html, json or empty.
 """
 
 import http.server
@@ -58,6 +58,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status, text = error.code, error.read()
         while now == "slow" and not os.path.exists(mode_file + ".go"):
             time.sleep(0.02)
+        if now == "tardy" and "/data/" in self.path:
+            time.sleep(3)
         self.reply(status, text)
 
     do_GET = do_POST = do_PUT = do_DELETE = do_LIST = do_SCAN = pass_on
