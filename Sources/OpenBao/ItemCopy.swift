@@ -25,7 +25,7 @@ package final class ItemCopy {
     json.member("path", ByteString(path.text))
     json.member("version", stored.version)
     json.member("date", stored.record.item.modificationDate)
-    let record = stored.record.encoded()
+    let record = stored.record.encoded(inVersion: stored.version)
     record.withUnsafeBytes { json.rawMember(name: ("data" as StaticString).bytes, value: $0) }
     json.endObject()
   }
@@ -45,7 +45,7 @@ package final class ItemCopy {
       if name == "data" { data = value.raw }
     }
     guard let path, let data else { throw JSONReader.Malformed() }
-    let record = try ItemRecord(parsing: data, at: path, writtenAt: date)
+    let record = try ItemRecord(parsing: data, at: path, inVersion: version, writtenAt: date)
     self.init(StoredItem(record, at: path, version: version))
   }
 }

@@ -259,7 +259,7 @@ final class KeyValueStore {
   ///
   /// - Throws: ``KeychainError``.
   func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> StoredVersion? {
-    let written = try write(item.record.encoded(), at: item.path, over: version)
+    let written = try write(item.record.encoded(inVersion: version + 1), at: item.path, over: version)
     switch written {
     case .version(let version): return version
     case .contested(let mayBeOurs):

@@ -18,9 +18,9 @@ struct ItemRecordTests {
   /// A record as it comes back.
   private func returned(_ record: borrowing ItemRecord) throws -> ItemRecord {
     let path = try ItemPath(record.item.key)
-    let text = record.encoded()
+    let text = record.encoded(inVersion: 3)
     return try text.withUnsafeBytes {
-      try ItemRecord(parsing: $0, at: path, writtenAt: Timestamp(seconds: 5))
+      try ItemRecord(parsing: $0, at: path, inVersion: 3, writtenAt: Timestamp(seconds: 5))
     }
   }
 
@@ -33,7 +33,7 @@ struct ItemRecordTests {
     let record = ItemRecord(
       item, Credential(Secret("p\u{e4}ss"), expiry: 9_007_199_254_740_993), created: Timestamp(seconds: 0))
     #expect(
-      shown(record.encoded())
+      shown(record.encoded(inVersion: 3))
         == #"{"class":"internet","server":"example.com","protocol":"https","port":"8443","account":"alice","#
         + #""label":"Mine","isDefault":"true","attributes":"{\"gena_b64\":\"/w==\"}","secret":"päss","#
         + #""password_expiry_utc":"9007199254740993","created":"1970-01-01T00:00:00.000Z"}"#)
@@ -73,7 +73,7 @@ struct ItemRecordTests {
     let path = try #require(ItemPath(parsing: path))
     let secret = Secret(text)
     return try secret.withUnsafeBytes {
-      try ItemRecord(parsing: $0, at: path, writtenAt: Timestamp(seconds: 5))
+      try ItemRecord(parsing: $0, at: path, inVersion: 3, writtenAt: Timestamp(seconds: 5))
     }
   }
 
@@ -84,7 +84,23 @@ struct ItemRecordTests {
     #expect(shown(record.credential.secret) == "s")
     #expect(record.created == nil)
     // What isn't an item's is kept.
-    #expect(shown(record.encoded()).contains(#""note":"mine""#))
+    #expect(shown(record.encoded(inVersion: 3)).contains(#""note":"mine""#))
+  }
+
+  @Test(
+    "a date from another keychain is that of one version alone",
+    arguments: [
+      (#""modified":"1970-01-01T00:00:01.000Z","modified_version":"3""#, 1),
+      (#""modified":"1970-01-01T00:00:01.000Z","modified_version":"2""#, 5),
+      (#""modified":"1970-01-01T00:00:01.000Z""#, 5), (#""modified_version":"3""#, 5),
+    ])
+  func modified(members: String, date: Int64) throws {
+    let record = try read(#"{"secret":"s",\#(members)}"#, at: "https/h/443/-/ci/-/-")
+    #expect(record.item.modificationDate == Timestamp(seconds: date))
+    // What doesn't count any more isn't kept.
+    let written = shown(record.encoded(inVersion: 3))
+    #expect(written.contains("modified") == (date == 1))
+    #expect(try read(written, at: "https/h/443/-/ci/-/-").item == record.item)
   }
 
   @Test(

@@ -61,17 +61,17 @@ enum ServerRepliesProperty: Property {
     guard let path else { throw PropertyFailure("the path can be read") }
     let record: ItemRecord
     do throws(JSONReader.Malformed) {
-      record = try ItemRecord(parsing: text, at: path, writtenAt: nil)
+      record = try ItemRecord(parsing: text, at: path, inVersion: 1, writtenAt: nil)
     } catch { return }
-    let written = record.encoded()
+    let written = record.encoded(inVersion: 1)
     let again = try require("what was written can be read") { () throws(JSONReader.Malformed) in
       try written.withUnsafeBytes { (written) throws(JSONReader.Malformed) in
-        try ItemRecord(parsing: written, at: path, writtenAt: nil)
+        try ItemRecord(parsing: written, at: path, inVersion: 1, writtenAt: nil)
       }
     }
     try require(again.item == record.item, "an item stays the same")
     try require(again.credential.hasSameSecret(as: record.credential), "a secret stays the same")
-    let twice = again.encoded()
+    let twice = again.encoded(inVersion: 1)
     try require(twice.isEqual(to: written), "a record is written in one way")
   }
 }

@@ -6,8 +6,9 @@ package import Keychain
 /// aren't UTF-8.
 ///
 /// The members are those of an item's JSON. Bytes that aren't UTF-8 are base64 in a member whose name ends in `_b64`. Numbers,
-/// `true`, and sets of attributes are their JSON text. `created` is when the item was added, and `modified` when it was last
-/// changed, if it came from another keychain; otherwise the version's own date says that. `origin` is the path at which it
+/// `true`, and sets of attributes are their JSON text. `created` is when the item was added. `modified` is when it was last
+/// changed, if it came from another keychain, and `modified_version` the version that this is about: in any other one, somebody
+/// has changed the record since, and kept both, as `bao kv patch` does. Otherwise the version's own date says that. `origin` is the path at which it
 /// was added, if it has moved since; there is a record then whose only member, `moved`, is the new path. Everything is here, and nothing in
 /// the custom metadata, which other policies guard. Members that others have added are kept.
 ///
@@ -19,7 +20,7 @@ package struct ItemRecord: ~Copyable {
   package var credential: Credential
   /// When it was added, as written; `nil` if a person has written it.
   package var created: Timestamp?
-  /// When it was last changed, if that isn't the version's own date.
+  /// When it was last changed in another keychain, if it hasn't been since; `nil` if the version's own date says that.
   package var modified: Timestamp?
   /// The path at which it was added, if it has moved since.
   package var origin: ItemPath?
@@ -49,7 +50,9 @@ package struct ItemRecord: ~Copyable {
   ]
 
   /// The object.
-  package borrowing func encoded() -> Secret {
+  ///
+  /// - Parameter version: the number of the version that it is.
+  package borrowing func encoded(inVersion version: Int) -> Secret {
     var typed = JSONWriter(capacity: 1024)
     typed.beginObject()
     typed.attributes(of: item)
@@ -70,6 +73,7 @@ package struct ItemRecord: ~Copyable {
     }
     json.member("created", created)
     json.member("modified", modified)
+    if modified != nil { json.member("modified_version", ByteString("\(version)")) }
     json.member("origin", origin.map { ByteString($0.text) })
     others.withUnsafeBytes { others in
       try? JSONReader.members(of: others) { (name, value) throws(JSONReader.Malformed) in
@@ -85,14 +89,18 @@ package struct ItemRecord: ~Copyable {
   /// - Parameters:
   ///   - text: the object.
   ///   - path: where it is stored.
+  ///   - version: the number of its version.
   ///   - date: the date of its version.
   /// - Throws: `JSONReader.Malformed` if it isn't an item that belongs there: a copy at another path would answer for
   ///   something that its policies aren't about.
   package init(
-    parsing text: UnsafeRawBufferPointer, at path: ItemPath, writtenAt date: Timestamp?
+    parsing text: UnsafeRawBufferPointer, at path: ItemPath, inVersion version: Int,
+    writtenAt date: Timestamp?
   ) throws(JSONReader.Malformed) {
     var created: Timestamp?
     var modified: Timestamp?
+    // A record without it has come from another keychain before it was noted: as the first version, nearly always.
+    var modifiedVersion: ByteString = "1"
     var origin: ItemPath?
     var typed = JSONWriter(capacity: text.count)
     typed.beginObject()
@@ -106,6 +114,8 @@ package struct ItemRecord: ~Copyable {
         created = try value.timestamp()
       } else if name == "modified" {
         modified = try value.timestamp()
+      } else if name == "modified_version" {
+        modifiedVersion = try value.string()
       } else if name == "origin" {
         origin = ItemPath(parsing: "\(try value.string())")
       } else if value.kind == .string, Self.typed.contains(where: { name == $0 }) {
@@ -126,6 +136,7 @@ package struct ItemRecord: ~Copyable {
       }
     }
     others.endObject()
+    if modifiedVersion != ByteString("\(version)") { modified = nil }
     var item = try attributes.item()
     guard item.key.primaryKey == path.key else { throw JSONReader.Malformed() }
     item.creationDate = created ?? date

@@ -116,7 +116,8 @@ package enum ReadOutcome: ~Copyable {
     do throws(JSONReader.Malformed) {
       record = try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
         try ItemRecord(
-          parsing: try ServerReply.object("data", of: data), at: path, writtenAt: version.created)
+          parsing: try ServerReply.object("data", of: data), at: path, inVersion: version.number,
+          writtenAt: version.created)
       }
     } catch {
       self = .foreign(version)
