@@ -11,11 +11,12 @@ package enum DetachedProgram {
   ///
   /// - Parameters:
   ///   - path: the executable.
-  ///   - arguments: the arguments, beginning with its name.
+  ///   - arguments: the arguments, beginning with its name. Every user of the machine can read them.
+  ///   - input: what its standard input has, which nobody else can read: no more than a pipe holds, which is 64 KiB.
   /// - Returns: what it has printed until then, and how it ended, if it did.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
   package static func start(
-    _ path: String, _ arguments: [String]
+    _ path: String, _ arguments: [String], input: [UInt8] = []
   ) throws(KeychainError) -> (said: String, ending: ChildProcess.Ending?) {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
@@ -24,10 +25,25 @@ package enum DetachedProgram {
     clinux_make_blocking(ends[0])
     clinux_make_blocking(ends[1])
     defer { close(ends[0]) }
+    var inputs: [Int32] = [-1, -1]
+    guard clinux_pipe(&inputs) == 0 else {
+      let failure = errno
+      close(ends[1])
+      throw .system(operation: "make a pipe for", path: path, errno: failure)
+    }
+    defer { close(inputs[0]) }
+    let count = write(inputs[1], input, input.count)
+    let writing = errno
+    close(inputs[1])
+    if count != input.count {
+      close(ends[1])
+      throw .system(operation: "write to a pipe for", path: path, errno: count < 0 ? writing : EMSGSIZE)
+    }
+    clinux_make_blocking(inputs[0])
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, inputs[0], 0)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
     clinux_close_from(&actions, 3)

@@ -71,9 +71,14 @@ struct RemoteKeychains {
   /// The name under which this program renews copies.
   static let refresherName = "llavero-copies"
 
-  /// Has another process renew copies, which goes on when this one has ended.
+  /// The longest names of folders that a process is told, in bytes.
+  private static let maximumNames = 65_536
+
+  /// Has another process renew copies, which goes on when this one has ended. Folders name hosts and accounts: they
+  /// are none of its arguments, which every user of the machine can read.
   private static func refreshLater(_ name: String, _ folders: [String]) {
-    _ = try? DetachedProgram.start("/proc/self/exe", [refresherName, name] + folders)
+    let names = folders.flatMap { $0.utf8 + [0] }
+    _ = try? DetachedProgram.start("/proc/self/exe", [refresherName, name], input: names)
   }
 
   /// Renews copies as that process, and ends it. Nobody waits for it, and it asks nobody.
@@ -84,7 +89,8 @@ struct RemoteKeychains {
       if null > 2 { close(null) }
     }
     let arguments = CString.arguments(from: 1).map(\.text)
-    guard let name = arguments.first, let location = try? VaultLocation(),
+    guard let folders = try? folders(from: 0), let name = arguments.first,
+      let location = try? VaultLocation(),
       let keychain = try? KeychainList.read(in: location.stateFolder).keychain(named: name)
     else { Program.end(Status.usage.rawValue) }
     var selection = KeychainSelection(mayPrompt: false)
@@ -96,8 +102,16 @@ struct RemoteKeychains {
     else {
       Program.end(Status.keychain.rawValue)
     }
-    copied.refresh(Array(arguments.dropFirst()))
+    copied.refresh(folders)
     Program.end(Status.done.rawValue)
+  }
+
+  /// The folders that a descriptor names, each with a NUL after it.
+  private static func folders(from descriptor: Int32) throws(Failure) -> [String] {
+    let names = try StandardStreams.readAll(descriptor, limit: maximumNames, what: "the folders to copy")
+    return names.withUnsafeBytes { names in
+      names.split(separator: 0).map { String(decoding: UnsafeRawBufferPointer(rebasing: $0), as: UTF8.self) }
+    }
   }
 
   /// The person's own keychain; `nil` if there is none yet.
