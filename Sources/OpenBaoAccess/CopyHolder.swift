@@ -72,6 +72,16 @@ final class CopyHolder: TokenHolderNoting {
     write(note)
   }
 
+  func note(_ login: borrowing Secret) {
+    var note = read()
+    // Another process may have noted another holder meanwhile.
+    guard let own, note.holder == own else { return }
+    let login = code(of: login, note)
+    if note.tokens.contains(login) { return }
+    note.tokens = note.tokens.suffix(Self.maximumTokens - 1) + [login]
+    write(note)
+  }
+
   /// The first bytes of the HMAC-SHA-256 of a text, in hexadecimal digits.
   private func code(of text: borrowing Secret, _ note: Note) -> ByteString {
     var code = [UInt8](repeating: 0, count: KeyDerivation.hashSize)

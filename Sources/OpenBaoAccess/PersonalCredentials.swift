@@ -1,3 +1,4 @@
+import Age
 import Bytes
 import Keychain
 import OpenBao
@@ -5,16 +6,21 @@ import SignIn
 
 /// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the server,
 /// with the namespace as their path and `openbao` as their security domain. The account is that of the login method: where
-/// it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a login has given.
+/// it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a login has given. Its comment says whether it can be
+/// renewed, and for which job's token it was got.
 final class PersonalCredentials: LoginCredentials {
   private static let domain = OpenBaoKeychain.loginDomain
   private static let tokenType: ByteString = "token"
-  private static let renewable: ByteString = "renewable"
+  private static let renewable = "renewable"
+  /// Begins the word in a comment that says what a token was got for.
+  private static let origin = "jwt:"
 
   private let settings: OpenBaoSettings
   private let given: GivenTokens
   private let personal: () throws(KeychainError) -> (any KeychainStore)?
   private let clock: () -> Timestamp
+  /// The job's token for which the token in use was got.
+  private var jobToken: Secret?
 
   /// - Parameter personal: opens the person's own keychain; `nil` if there is none.
   init(
@@ -35,12 +41,46 @@ final class PersonalCredentials: LoginCredentials {
     case .some(let answer):
       let expiry = answer.credential.expiry
       var renewal: Int64?
-      if answer.item.comment == Self.renewable, let expiry, let begin = answer.item.modificationDate?.seconds
+      let comment = "\(answer.item.comment ?? "")".split(separator: " ")
+      if isForJob {
+        // The next job finds what this one has kept.
+        guard let present = GivenTokens.token(in: settings.tokenFile ?? ""),
+          comment.contains(Substring(Self.mark(of: present)))
+        else { return nil }
+        jobToken = present.copy()
+      }
+      if comment.contains(Substring(Self.renewable)), let expiry,
+        let begin = answer.item.modificationDate?.seconds
       {
         renewal = begin + max(0, expiry - begin) / 2
       }
       return HeldToken(answer.credential.secret.copy(), expiry: expiry, renewal: renewal)
     }
+  }
+
+  /// Whether the login is by the token of a job, which is in a file in which the next job finds its own.
+  private var isForJob: Bool {
+    if case .jwt = settings.login { settings.tokenFile != nil } else { false }
+  }
+
+  func passingSecret() -> Secret? {
+    switch jobToken {
+    case .some(let token): token.copy()
+    case .none: nil
+    }
+  }
+
+  /// What says, beside a token, for which job's token it was got. Nobody finds that by it.
+  private static func mark(of jobToken: borrowing Secret) -> String {
+    var code = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
+    code.withUnsafeMutableBytes { code in
+      origin.utf8.withContiguousStorageIfAvailable { key in
+        jobToken.withUnsafeBytes {
+          KeyDerivation.hmacSHA256(key: UnsafeRawBufferPointer(key), message: $0, into: code)
+        }
+      }
+    }
+    return origin + hexadecimal(Array(code.prefix(16)))
   }
 
   /// The token that a person has provided for this server: no other one goes to it.
@@ -60,8 +100,15 @@ final class PersonalCredentials: LoginCredentials {
     return areForServer ? try given.stored() : nil
   }
 
-  /// The token that a person has provided, if no other keychain has to be opened and no program to be run for that.
+  /// What says who asks: the token that a person has provided, or that of a job, if no other keychain has to be opened and no program to be run for that.
   func tokenAtHand() -> Secret? {
+    if isForJob {
+      // Where it is missing, nobody has what a former job was given.
+      return switch GivenTokens.token(in: settings.tokenFile ?? "") {
+      case .some(let token): token
+      case .none: Secret()
+      }
+    }
     guard isPersonsToken else { return nil }
     let source = settings.tokenSource ?? (given.areForServer ? .variable : .helper)
     if source == .helper { return nil }
@@ -91,7 +138,12 @@ final class PersonalCredentials: LoginCredentials {
     guard !isPersonsToken, let keychain = try? personal() else { return }
     var item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
     item.itemDescription = "OpenBao token"
-    item.comment = token.renewal == nil ? nil : Self.renewable
+    var comment = token.renewal == nil ? [] : [Self.renewable]
+    switch jobToken {
+    case .some(let token): comment.append(Self.mark(of: token))
+    case .none: break
+    }
+    item.comment = comment.isEmpty ? nil : ByteString(comment.joined(separator: " "))
     let credential = Credential(token.value.copy(), expiry: token.expiry)
     let wanted = item
     try? keychain.exclusively { () throws(KeychainError) in
@@ -118,7 +170,12 @@ final class PersonalCredentials: LoginCredentials {
 
   func secret(for method: LoginMethod) throws(KeychainError) -> Secret? {
     if let path = settings.tokenFile {
-      return GivenTokens.token(in: path)
+      switch GivenTokens.token(in: path) {
+      case .none: return nil
+      case .some(let token):
+        if isForJob { jobToken = token.copy() }
+        return token
+      }
     }
     switch try stored(account: method.account, type: nil) {
     case .none: return nil

@@ -26,6 +26,10 @@ package protocol LoginCredentials: AnyObject {
   /// - Throws: ``KeychainError`` if the place where it would be can't be read.
   func token() throws(KeychainError) -> HeldToken?
 
+  /// What the token that this session uses was got for, if the next session may find something else in its place: the token of
+  /// a job, in a file. `nil` otherwise.
+  func passingSecret() -> Secret?
+
   /// Keeps a token for the next session, as well as that is possible.
   func keep(_ token: borrowing HeldToken)
 
@@ -39,6 +43,10 @@ package protocol LoginCredentials: AnyObject {
   ///
   /// - Throws: ``KeychainError`` if the place where it would be can't be read.
   func secret(for method: LoginMethod) throws(KeychainError) -> Secret?
+}
+
+extension LoginCredentials {
+  package func passingSecret() -> Secret? { nil }
 }
 
 /// What a session remembers of a server for the next one. Nothing of it is secret, and all of it can be lost.
@@ -73,4 +81,6 @@ package protocol TokenHolderNoting: AnyObject {
   /// - Parameter holder: a text that no two holders have in common of whom one may do more than the other; `nil` if the
   ///   server doesn't say it.
   func note(_ holder: ByteString?, of token: borrowing Secret)
+  /// Notes that what was noted or known last is also true of what its token was got for.
+  func note(_ login: borrowing Secret)
 }

@@ -123,7 +123,8 @@ package final class OpenBaoSession {
       let renewal = kept.renewal
       token = HeldToken(kept.value.copy(), expiry: kept.expiry, renewal: renewal)
       if let renewal, renewal <= now { renew() }
-      return try identify()
+      try identify()
+      return noteLogin()
     }
     try logIn()
   }
@@ -149,6 +150,15 @@ package final class OpenBaoSession {
     isIdentified = true
   }
 
+  /// Has it noted what the token was got for, if that can be another's the next time.
+  private func noteLogin() {
+    guard let holders else { return }
+    switch credentials.passingSecret() {
+    case .some(let login): holders.note(login)
+    case .none: break
+    }
+  }
+
   /// Logs in, if nobody has yet, and has it noted as whom.
   ///
   /// - Throws: ``KeychainError``
@@ -171,6 +181,7 @@ package final class OpenBaoSession {
     let outcome = try nodes.exchange(
       ServerRequest(method: .post, path: path), method.body(needed), nil, isRepeatable: true)
     try take(outcome.reply, of: path)
+    noteLogin()
   }
 
   /// Logs in, also if there is a token already: with a person, if the method needs one.
