@@ -70,6 +70,14 @@ package struct OpenKeychain {
     }
   }
 
+  /// Whether tokens in the keychain that has an item are renewed. On a server nobody does so: of the many who use it, one
+  /// would take from the others what renews the token.
+  package func renewsTokens(besides item: Item) -> Bool {
+    guard let name = item.keychain, name != choice.name else { return remote == nil }
+    let listed = (try? KeychainList.read(in: location.stateFolder))?.keychain(named: name)
+    return listed?.kind != .openBao
+  }
+
   /// Remembers the choice, after something has been stored. What another keychain of the list had already was not: a file that
   /// was never made must not be missed later.
   ///

@@ -105,6 +105,11 @@ struct AddCommand: ParsableCommand {
   /// Adds what makes secrets anew.
   private func add(_ body: (OpenKeychain) throws(Failure) -> Item) throws(Failure) {
     let open = try keychain.open()
+    if open.remote != nil {
+      throw Failure(
+        "the keychain \(open.choice.name) is on a server, where nothing gets tokens anew",
+        hint: "name a keychain of your own, such as --keychain file", status: .usage)
+    }
     let item = try body(open)
     try open.remember()
     if output.json { try StandardStreams.write(ItemOutput.json(item)) }

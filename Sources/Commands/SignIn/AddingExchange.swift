@@ -72,7 +72,11 @@ struct AddingExchange {
     exchange.clientID = options.clientId
     do throws(KeychainError) {
       try ApprovedExchanges(in: VaultLocation().stateFolder).approve(exchange, for: url)
-      if let present = try Self.item(of: exchange, url, key, in: open.keychain) { return present }
+      if let present = try Self.item(of: exchange, url, key, in: open.keychain),
+        open.renewsTokens(besides: present)
+      {
+        return present
+      }
       let minting = KeptMinting.exchange(exchange)
       return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
     } catch {
