@@ -21,6 +21,7 @@ package struct SharedRepository {
   package static let defaultBranch = "main"
 
   private static let remoteSetting = "llavero.remote"
+  private static let branchSetting = "llavero.branch"
   private static let remoteReference = "refs/llavero/remote"
   private static let seenReference = "refs/llavero/seen"
   private static let outgoingReference = "refs/llavero/outgoing"
@@ -66,7 +67,22 @@ package struct SharedRepository {
     }
     if FileStatus.isThere(git.folder + "/HEAD") { return }
     _ = try git.output(["init", "--quiet", "--bare", "--template=", git.folder])
+    try notePlace()
+  }
+
+  /// A remote, and a branch of it.
+  package struct Place: Equatable, Sendable {
+    /// The address, as git takes it.
+    package let remote: String
+    package let branch: String
+  }
+
+  /// Where the keychain is.
+  package var place: Place { Place(remote: remote, branch: branch) }
+
+  private func notePlace() throws(SharingFault) {
     _ = try git.output(["config", Self.remoteSetting, remote])
+    _ = try git.output(["config", Self.branchSetting, branch])
   }
 
   /// Notes that the clone is for this remote from now on.
@@ -74,16 +90,22 @@ package struct SharedRepository {
   /// - Parameter isNew: whether nothing counts that was seen in another one.
   /// - Throws: ``SharingFault``.
   package func moveHere(isNew: Bool) throws(SharingFault) {
-    _ = try git.output(["config", Self.remoteSetting, remote])
+    try notePlace()
     if isNew { _ = try git.output(["update-ref", "-d", Self.seenReference]) }
   }
 
-  /// The remote for which the clone was made; `nil` if there is none.
+  /// The place for which the clone was made; `nil` if there is none.
   ///
   /// - Throws: ``SharingFault``.
-  package func former() throws(SharingFault) -> String? {
-    guard FileStatus.isThere(git.folder + "/HEAD") else { return nil }
-    let answer = try git.run(["config", "--get", Self.remoteSetting])
+  package func former() throws(SharingFault) -> Place? {
+    guard FileStatus.isThere(git.folder + "/HEAD"), let remote = try setting(Self.remoteSetting) else {
+      return nil
+    }
+    return Place(remote: remote, branch: try setting(Self.branchSetting) ?? Self.defaultBranch)
+  }
+
+  private func setting(_ name: String) throws(SharingFault) -> String? {
+    let answer = try git.run(["config", "--get", name])
     return answer.status == 0 ? Self.lines(answer.output).first : nil
   }
 

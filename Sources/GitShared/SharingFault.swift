@@ -25,6 +25,8 @@ package enum SharingFault: Error, Hashable, Sendable {
   case keychainRemoved(commit: String)
   /// Others have always been faster.
   case contended(attempts: Int)
+  /// The clone of the repository on this machine can't be used.
+  case brokenClone
   /// The repository has more of the keychain than is ever read: not what a member has put there.
   case tooMuch(what: String)
   /// The repository has no keychain.
@@ -39,6 +41,14 @@ package enum SharingFault: Error, Hashable, Sendable {
   case busy
   /// The keychain here, or what the repository has, can't be used.
   case keychain(KeychainError)
+
+  /// Whether a person has to decide how to go on.
+  package var needsDecision: Bool {
+    switch self {
+    case .rewritten, .keychainRemoved, .unusable, .tooMuch: true
+    default: false
+    }
+  }
 
   /// Whether it is likely to pass by itself.
   package var passes: Bool {
@@ -56,7 +66,9 @@ package enum SharingFault: Error, Hashable, Sendable {
   init(_ operation: String, status: Int32, said: String, isPush: Bool) {
     func says(_ parts: String...) -> Bool { parts.contains { said.hasPart($0) } }
     let line = Self.line(of: said)
-    if says("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") {
+    if says("not a git repository: ") {
+      self = .brokenClone
+    } else if says("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") {
       self = .hostKey(said: line)
     } else if isPush,
       says(

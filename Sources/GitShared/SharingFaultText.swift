@@ -20,6 +20,7 @@ extension SharingFault {
       } ?? "the repository's branch is gone, where the commit \(seen.prefix(12)) was seen"
     case .keychainRemoved(let commit):
       "the keychain was removed from the repository, in the commit \(commit.prefix(12))"
+    case .brokenClone: "the clone of the repository on this machine is damaged"
     case .tooMuch(let what): "the repository has too much in it: \(what)"
     case .noKeychain: "there is no keychain in the repository"
     case .contended(let attempts): "others were faster \(attempts) times"

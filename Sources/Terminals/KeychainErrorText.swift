@@ -49,10 +49,7 @@ extension Failure {
         "that recovery code has a typing error" + (groups.isEmpty ? "" : ", probably in group \(place)"),
         hint: "it has seven groups of four letters and digits", status: .keychain)
     case .noSlotOpens(let path):
-      self.init(
-        "nothing here opens the keychain \(path)",
-        hint: "see them with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key", status: .keychain
-      )
+      self.init(nothingOpens: path)
     case .notMember(let keychain, _, true):
       self.init(
         "the keychain \(keychain) is locked: nothing here opens what is in its repository any more",

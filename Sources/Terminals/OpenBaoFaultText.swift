@@ -108,7 +108,7 @@ extension Failure {
     return Failure(
       message,
       hint: isToken
-        ? "\(words: store); a token of 'bao login' counts if BAO_ADDR is \(prose: server), or with the setting 'token-from'"
+        ? "\(store); a token of 'bao login' counts if BAO_ADDR is \(prose: server), or with the setting 'token-from'"
         : store, status: .keychain)
   }
 

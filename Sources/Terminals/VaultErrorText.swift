@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import PrivateFiles
 
 extension Failure {
@@ -62,6 +63,36 @@ extension Failure {
       hint: "if it was you who put it back, say so with \(accepting)", status: .keychain)
   }
 
+  init(nothingOpens path: String) {
+    let listed = VaultOfError { $0.vaultFile == path }?.listed
+    if let listed, listed.kind == .git {
+      let identity = listed.value(of: ListedKeychain.identityOption)
+      if let identity, !FileStatus.isThere(identity) {
+        self.init(lostIdentity: identity, of: listed.name)
+        return
+      }
+      self.init(
+        "nothing here opens the keychain \(listed.name)",
+        hint: "see who can open it with \(command: "llavero", "keychain", "member", "list", listed.name)",
+        status: .keychain)
+      return
+    }
+    self.init(
+      "nothing here opens the keychain \(path)",
+      hint: "see what does with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key",
+      status: .keychain)
+  }
+
+  /// - Parameter keychain: the name of the shared keychain that the identity opens.
+  private init(lostIdentity path: String, of keychain: String) {
+    self.init(
+      "the identity \(path), which opens the keychain \(keychain), is missing",
+      hint: """
+        put it back from a backup; else take the keychain out and add it again, with \
+        \(command: "llavero", "keychain", "remove", keychain), and a member lets you in with another one
+        """, status: .keychain)
+  }
+
   init(missing path: String) {
     if path.hasSuffix("/vault.age") {
       let vault = VaultOfError { $0.vaultFile == path }
@@ -81,6 +112,8 @@ extension Failure {
           ? "\(back); if it moved, set XDG_DATA_HOME; to begin without it, type 'llavero init --start-over'"
           : back,
         status: .keychain)
+    } else if let keychain = VaultOfError.identified(by: path) {
+      self.init(lostIdentity: path, of: keychain)
     } else if !path.hasSuffix("/identity.txt") {
       self.init("\(path) leads to nothing", hint: "put back what the link leads to", status: .keychain)
     } else {

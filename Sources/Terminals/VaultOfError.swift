@@ -24,6 +24,14 @@ struct VaultOfError {
     return nil
   }
 
+  /// The name of the listed keychain that an identity's file opens; `nil` if there is none.
+  static func identified(by path: String) -> String? {
+    guard let own = try? VaultLocation() else { return nil }
+    return (try? KeychainList.read(in: own.stateFolder))?.keychains.first {
+      $0.kind == .git && $0.value(of: ListedKeychain.identityOption) == path
+    }?.name
+  }
+
   private var keychain: EncryptedFileKeychain { EncryptedFileKeychain(at: location) }
 
   /// The vault itself, if any earlier state of it is kept, even if nobody can tell yet whether it is good.

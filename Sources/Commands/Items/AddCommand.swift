@@ -72,7 +72,9 @@ struct AddCommand: ParsableCommand {
   func run() throws {
     if let githubApp, let key {
       let app = AddingApp(identifier: githubApp, keyFile: key)
-      return try add { (open) throws(Failure) in try app.add(for: place.named, isUpdate: update, to: open) }
+      return try add { (open) throws(Failure) in
+        (try app.add(for: place.named, isUpdate: update, to: open), false)
+      }
     }
     if let endpoint = exchange.exchange {
       let exchange = AddingExchange(endpoint: endpoint, options: exchange)
@@ -103,15 +105,15 @@ struct AddCommand: ParsableCommand {
   }
 
   /// Adds what makes secrets anew.
-  private func add(_ body: (OpenKeychain) throws(Failure) -> Item) throws(Failure) {
+  private func add(_ body: (OpenKeychain) throws(Failure) -> (item: Item, wasThere: Bool)) throws(Failure) {
     let open = try keychain.open()
     if open.remote != nil {
       throw Failure(
         "the keychain \(open.choice.name) is on a server, where nothing gets tokens anew",
         hint: "name a keychain of your own, such as --keychain file", status: .usage)
     }
-    let item = try body(open)
-    try open.remember()
+    let (item, wasThere) = try body(open)
+    if !wasThere { try open.remember() }
     if output.json { try StandardStreams.write(ItemOutput.json(item)) }
   }
 

@@ -35,7 +35,7 @@ struct AddKeychainCommand: ParsableCommand {
       A keychain in OpenBao or HashiCorp Vault is at an address, and has settings, which llavero-openbao(7) lists:
 
         llavero keychain add fleet openbao https://bao.example.com:8200
-        llavero keychain add fleet openbao https://bao.test --set login=userpass
+        llavero keychain add fleet openbao https://bao.test --set login=oidc
 
       With --update, the address of one that is there is changed, and the settings that you give; '--set NAME=' takes one \
       away:
@@ -155,8 +155,13 @@ struct AddKeychainCommand: ParsableCommand {
         "the list is not changed: there is one of that name already",
         hint: "with --update, its address and the settings that you give are changed", status: .usage)
     }
+    if present == nil, update {
+      throw Failure(
+        "there is no keychain '\(name)' in the list", hint: "see it with 'llavero keychain list'",
+        status: .nothingMatched)
+    }
     let described = try DescribedServer(name, at: place, settings, changing: update ? present : nil)
-    if !update || present == nil {
+    if !update {
       try refuse(described.keychain, in: list)
       return try put(described.keychain, into: location)
     }

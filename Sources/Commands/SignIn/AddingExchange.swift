@@ -39,7 +39,7 @@ struct ExchangeOptions: ParsableArguments {
         "--token-file, --token-variable, --audience, --scope and --client-id go with --exchange.")
     }
     if exchange != nil, (tokenFile == nil) == (tokenVariable == nil) {
-      throw ValidationError("--exchange needs either --token-file or --token-variable, not both.")
+      throw ValidationError("--exchange needs one of --token-file and --token-variable.")
     }
   }
 }
@@ -56,8 +56,11 @@ struct AddingExchange {
 
   /// Keeps the way to get tokens, and an item for them.
   ///
+  /// - Returns: the item for the tokens, and whether a keychain had it already.
   /// - Throws: ``Failure``.
-  func add(for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain) throws(Failure) -> Item {
+  func add(
+    for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain
+  ) throws(Failure) -> (item: Item, wasThere: Bool) {
     guard case .internetPassword(var key) = try place.key(), let url = key.url(), SignInPlace(url) != nil
     else {
       throw Failure("such tokens are for a place that begins with https://", status: .usage)
@@ -75,10 +78,15 @@ struct AddingExchange {
       if let present = try Self.item(of: exchange, url, key, in: open.keychain),
         open.renewsTokens(besides: present)
       {
-        return present
+        StandardStreams.say("noted; a keychain has the same for \(url) already")
+        return (present, true)
       }
       let minting = KeptMinting.exchange(exchange)
-      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
+      return (try minting.save(url, for: key, isUpdate: isUpdate, in: open.own), false)
+    } catch .duplicateItem {
+      throw Failure(
+        "there is something else for \(url) already", hint: "with --update, this takes its place",
+        status: .nothingMatched)
     } catch {
       throw Failure(error)
     }

@@ -104,8 +104,16 @@ struct DoctorCommand: ParsableCommand {
 
   /// The reports on the keychains of the search list that have a name of their own.
   private static func listedReports(_ selection: KeychainSelection) -> [Report] {
-    guard let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder)
-    else { return [] }
+    guard let location = try? VaultLocation() else { return [] }
+    let list: KeychainList
+    do throws(Failure) {
+      list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    } catch {
+      let problem = error.cause ?? .unavailable(reason: error.message)
+      return [
+        Report(kind: .file, name: "other keychains", findings: [Finding("list", nil, problem: problem)])
+      ]
+    }
     return list.keychains.filter { !$0.isBuiltIn }.map { keychain in
       Report(
         kind: keychain.kind, name: keychain.name,

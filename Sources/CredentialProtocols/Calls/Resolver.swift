@@ -134,10 +134,12 @@ public struct Resolver {
     let all = try throwingProtocolError(keychain.items(matching: .all))
     let prefix = tool.bytes + [UInt8(ascii: ":")]
     let own = all.filter { item in
+      // What a server has refused isn't there for a tool.
+      if item.isHidden { return false }
       switch item.key {
-      case .internetPassword(let key): key.securityDomain == tool
-      case .genericPassword(let key): key.service.bytes.starts(with: prefix)
-      case .cryptographic, .secretService: false
+      case .internetPassword(let key): return key.securityDomain == tool
+      case .genericPassword(let key): return key.service.bytes.starts(with: prefix)
+      case .cryptographic, .secretService: return false
       }
     }
     if own.isEmpty { try throwingProtocolError(keychain.refusePassingOver()) }

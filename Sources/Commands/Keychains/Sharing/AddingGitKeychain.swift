@@ -55,19 +55,17 @@ struct AddingGitKeychain {
       outcome = try keychain.sync.sync()
     } catch .notMember {
       try list(listed)
-      StandardStreams.say("added; you aren't a member yet, and the keychain \(name) is locked until you are")
-      StandardStreams.say(
-        """
-        hint: a member has to type \
-        \(command: "llavero", "keychain", "member", "add", name, identity.recipient, "--label", label); then run \
-        \(command: "llavero", "sync", name)
-        """
-      )
-      return
+      return sayNotMember(identity, label)
     } catch {
+      // It is there, so that 'llavero sync' can put it right.
+      if error.needsDecision { try list(listed) }
       throw Failure(error, listed)
     }
     try list(listed)
+    // It may be open by a key that is kept unlocked for a while, and not by this identity.
+    if try explaining({ () throws(KeychainError) in try keychain.sync.ownSlot() }) == nil {
+      return sayNotMember(identity, label)
+    }
     if let refusal = outcome.refusal {
       StandardStreams.say(
         "added, but what you change stays here, because the repository refuses it: \(refusal)")
@@ -77,14 +75,24 @@ struct AddingGitKeychain {
     }
   }
 
+  private func sayNotMember(_ identity: MemberIdentity, _ label: String) {
+    StandardStreams.say("added; you aren't a member yet, and the keychain \(name) is locked until you are")
+    StandardStreams.say(
+      """
+      hint: a member has to type \
+      \(command: "llavero", "keychain", "member", "add", name, identity.recipient, "--label", label); then run \
+      \(command: "llavero", "sync", name)
+      """)
+  }
+
   /// Puts aside what this machine has of a keychain that had the name before, and was shared through another repository. It
   /// must neither go into this one, nor be lost.
   private func setAside(_ keychain: ListedKeychain, at location: VaultLocation) throws(Failure) {
     let sync = try GitKeychain(keychain).sync
     let former: String
     do throws(SharingFault) {
-      guard let found = try sync.repository.former(), found != keychain.place else { return }
-      former = found
+      guard let found = try sync.repository.former(), found != sync.repository.place else { return }
+      former = found.remote
       let isHere = FileStatus.isThere(location.vaultFile)
       let isSame = isHere ? try sync.hasSameKeychain() : true
       if isSame { return try sync.repository.moveHere(isNew: !isHere) }

@@ -204,6 +204,11 @@ extension Failure {
     case .loginRefused:
       self = failure("git takes the login from your own keychain, or from ssh; try 'git ls-remote'")
     case .noGit: self = failure("install git")
+    case .brokenClone:
+      let folder = (try? VaultLocation()).flatMap { try? $0.of(listed) }?.vaultFolder ?? ""
+      self = failure(
+        "remove it with \(command: "rm", "-rf", folder + "/repository"); it is made anew, and your copy stays"
+      )
     case .otherKeychain: self = failure("add that one under another name")
     case .unreachable, .tooSlow, .contended, .busy:
       self = failure("what you change here is kept, and sent later")

@@ -31,6 +31,9 @@ struct SyncCommand: ParsableCommand {
   @Flag(help: "Go on from the repository as it is, although its history was written anew")
   var acceptRewritten = false
 
+  @Flag(name: .shortAndLong, help: "Don't ask whether your copy may take the place of what can't be opened")
+  var yes = false
+
   @Flag(help: "Take the keychain from the repository anew, and put this machine's copy aside")
   var anew = false
 
@@ -64,10 +67,12 @@ struct SyncCommand: ParsableCommand {
       // A name that isn't one is a mistake in the command; all else is a result.
       var keychain = try GitKeychain(named: name)
       keychain.sync.isTold = true
+      let isConfirmed = yes
       keychain.sync.mayReplace = {
-        KeychainSelection(mayPrompt: true).confirms(
-          "Put this machine's copy of the keychain \(name) in the place of what is in the repository, for all members?",
-          showing: "If they have removed you, that would only be in their way.\n") ?? true
+        isConfirmed
+          || KeychainSelection(mayPrompt: true).confirms(
+            "Put this machine's copy of the keychain \(name) in the place of what is in the repository, for all members?",
+            showing: "If they have removed you, that would only be in their way.\n") ?? false
       }
       do throws(Failure) {
         let outcome = try keychain.bringInStep(acceptsRewritten: acceptRewritten, isAnew: anew)
