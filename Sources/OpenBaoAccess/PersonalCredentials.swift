@@ -6,8 +6,8 @@ import SignIn
 
 /// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the server,
 /// with the namespace as their path and `openbao` as their security domain. The account is that of the login method: where
-/// it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a login has given. Its comment says whether it can be
-/// renewed, and for which job's token it was got.
+/// it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a login has given.
+/// Its comment says whether it can be renewed, and for which job's token it was got.
 final class PersonalCredentials: LoginCredentials {
   private static let domain = OpenBaoKeychain.loginDomain
   private static let tokenType: ByteString = "token"
@@ -100,7 +100,8 @@ final class PersonalCredentials: LoginCredentials {
     return areForServer ? try given.stored() : nil
   }
 
-  /// What says who asks: the token that a person has provided, or that of a job, if no other keychain has to be opened and no program to be run for that.
+  /// What says who asks: the token that a person has provided, or that of a job, if no other keychain has to be opened and no
+  /// program to be run for that.
   func tokenAtHand() -> Secret? {
     if isForJob {
       // Where it is missing, nobody has what a former job was given.

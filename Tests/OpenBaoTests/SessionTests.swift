@@ -65,6 +65,8 @@ private final class Credentials: LoginCredentials {
   private(set) var forgotten = 0
   var renewal: Int64?
   var expiry: Int64?
+  /// What the tokens were got for, if that passes.
+  var passing: String?
 
   init(_ held: [String] = ["s.one"]) { self.held = held }
 
@@ -76,6 +78,7 @@ private final class Credentials: LoginCredentials {
   func forget(_ token: borrowing Secret) { forgotten += 1 }
   func account(for method: LoginMethod) -> ByteString? { method.account }
   func secret(for method: LoginMethod) -> Secret? { Secret("needed") }
+  func passingSecret() -> Secret? { passing.map { Secret($0) } }
 }
 
 private final class KeptMemory: ServerMemoryStore {
@@ -94,6 +97,7 @@ private final class Holders: TokenHolderNoting {
   func note(_ holder: ByteString?, of token: borrowing Secret) {
     noted.append("\(shown(token)): \(holder ?? "nobody knows")")
   }
+  func note(_ login: borrowing Secret) { noted.append("by \(shown(login))") }
 }
 
 struct SessionTests {
@@ -302,6 +306,22 @@ struct SessionTests {
     fourth.holders = holders
     _ = try fourth.send(.init(method: .get, path: "m/data/x"))
     #expect(holders.noted.dropFirst() == ["s.two: e a,b,default", "s.three: nobody knows"])
+  }
+
+  @Test("what a job's token was got for is noted after whose it is", arguments: [[], ["s.one"]])
+  func jobs(held: [String]) throws {
+    let holders = Holders()
+    holders.known = ["s.one"]
+    let reply =
+      #"{"auth":{"client_token":"s.two","lease_duration":100,"entity_id":"e","policies":["a"]}}"#
+    let steps: [ScriptedServer.Step] = held.isEmpty ? [.reply(200, reply)] : []
+    let credentials = Credentials(held)
+    credentials.passing = "jwt"
+    let session = try session(
+      ScriptedServer(steps + [.reply(200, "{}")]), by: .jwt(mount: "jwt", role: "ci"), credentials)
+    session.holders = holders
+    _ = try session.send(.init(method: .get, path: "m/data/x"))
+    #expect(holders.noted == (held.isEmpty ? ["s.two: e a", "by jwt"] : ["by jwt"]))
   }
 
   private static let login =

@@ -2,7 +2,8 @@
 """gateway.py PORT-FILE MODE-FILE HEARD-FILE UPSTREAM AUTHORITY: a gateway in front of a server, on loopback
 
 What it does is in the mode file, which is read for each request: `ok` passes it on, `slow` passes it on and gives the reply
-back once there is a file MODE-FILE.go, `tardy` takes three seconds for each item, and `STATUS-BODY` answers by itself, with a body that is html, json or empty.
+back once there is a file MODE-FILE.go, `tardy` takes three seconds for each item, and `STATUS-BODY` answers by itself, with
+a body that is html, json or empty.
 """
 
 import http.server

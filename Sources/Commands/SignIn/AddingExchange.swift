@@ -74,15 +74,18 @@ struct AddingExchange {
     exchange.scope = options.scope
     exchange.clientID = options.clientId
     do throws(KeychainError) {
-      try ApprovedExchanges(in: VaultLocation().stateFolder).approve(exchange, for: url)
+      let approved = ApprovedExchanges(in: try VaultLocation().stateFolder)
       if let present = try Self.item(of: exchange, url, key, in: open.keychain),
         open.renewsTokens(besides: present)
       {
+        try approved.approve(exchange, for: url)
         StandardStreams.say("noted; a keychain has the same for \(url) already")
         return (present, true)
       }
       let minting = KeptMinting.exchange(exchange)
-      return (try minting.save(url, for: key, isUpdate: isUpdate, in: open.own), false)
+      let item = try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
+      if case .exchange(let exchange) = minting { try approved.approve(exchange, for: url) }
+      return (item, false)
     } catch .duplicateItem {
       throw Failure(
         "there is something else for \(url) already", hint: "with --update, this takes its place",

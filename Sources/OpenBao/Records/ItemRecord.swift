@@ -8,9 +8,9 @@ package import Keychain
 /// The members are those of an item's JSON. Bytes that aren't UTF-8 are base64 in a member whose name ends in `_b64`. Numbers,
 /// `true`, and sets of attributes are their JSON text. `created` is when the item was added. `modified` is when it was last
 /// changed, if it came from another keychain, and `modified_version` the version that this is about: in any other one, somebody
-/// has changed the record since, and kept both, as `bao kv patch` does. Otherwise the version's own date says that. `origin` is the path at which it
-/// was added, if it has moved since; there is a record then whose only member, `moved`, is the new path. Everything is here, and nothing in
-/// the custom metadata, which other policies guard. Members that others have added are kept.
+/// has changed the record since, and kept both, as `bao kv patch` does. Otherwise the version's own date says that. `origin` is
+/// the path at which it was added, if it has moved since; there is a record then whose only member, `moved`, is the new path.
+/// Everything is here, and nothing in the custom metadata, which other policies guard. Members that others have added are kept.
 ///
 /// A record that somebody wrote by hand needs nothing but `secret`: without `class`, the path says what it is for.
 package struct ItemRecord: ~Copyable {
