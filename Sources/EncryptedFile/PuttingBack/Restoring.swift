@@ -157,8 +157,7 @@ extension EncryptedFileKeychain {
   private func described(_ ways: [SlotSummary], by notes: SlotNotes) -> [SlotSummary] {
     ways.map { way in
       var way = way
-      way.added = notes[way.id]?.added
-      way.recipient = notes[way.id]?.recipient
+      way.describe(by: notes[way.id])
       return way
     }
   }

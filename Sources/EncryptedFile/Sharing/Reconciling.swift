@@ -330,9 +330,7 @@ extension VaultChange {
         continue
       }
       var summary = SlotSummary(id: slot.id, kind: slot.kind)
-      summary.added = formerNotes[slot.id]?.added
-      summary.recipient = formerNotes[slot.id]?.recipient
-      summary.label = formerNotes[slot.id]?.label
+      summary.describe(by: formerNotes[slot.id])
       slotsWithFormerKey.append(summary)
     }
   }

@@ -76,14 +76,14 @@ extension VaultChange {
   /// - Parameters:
   ///   - recipientText: the recipient, if it is for a key.
   ///   - label: what people call it.
-  ///   - id: its identifier, if it has one already.
   /// - Returns: its identifier.
   @discardableResult
   func addSlot(
     _ kind: SlotKind, for recipient: any Recipient, _ identity: X25519Identity, recipientText: String? = nil,
-    label: String? = nil, as id: String = randomHexadecimal(bytes: 8), at now: Timestamp
+    label: String? = nil, at now: Timestamp
   ) throws(KeychainError) -> String {
     guard let stanzas else { throw .missing(path: path) }
+    let id = randomHexadecimal(bytes: 8)
     let slot: VaultStanzas.Slot
     do throws(AgeError) {
       slot = VaultStanzas.Slot(

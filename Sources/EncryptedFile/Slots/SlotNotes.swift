@@ -2,6 +2,15 @@ import Bytes
 import JSON
 import Keychain
 
+extension SlotSummary {
+  /// Takes what a vault notes about the slot.
+  mutating func describe(by note: SlotNotes.Note?) {
+    added = note?.added
+    recipient = note?.recipient
+    label = note?.label
+  }
+}
+
 /// The notes about slots in the first line of the plaintext, where only somebody who has unlocked the vault can read
 /// them and only the holder of its identity can change them: the members `slots` and `removed_slots`.
 struct SlotNotes {

@@ -27,9 +27,7 @@ extension EncryptedFileKeychain {
     let noted = unlocking.readableNotes(stanzas)
     for index in ways.indices {
       let id = ways[index].id
-      ways[index].added = notes?[id]?.added
-      ways[index].recipient = notes?[id]?.recipient
-      ways[index].label = notes?[id]?.label
+      ways[index].describe(by: notes?[id])
       switch noted[id] {
       case .identity(let path): ways[index].identityPath = path
       case .command(let words): ways[index].command = words
