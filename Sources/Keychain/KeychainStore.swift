@@ -164,6 +164,11 @@ public protocol KeychainStore: AnyObject {
   /// - Parameter items: items of this keychain; none for a new one.
   func part(with items: [Item]) -> any KeychainStore
 
+  /// The keychain that has an item of this one, and the item as that one knows it: of several keychains one of them.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if none has it, or what opening throws.
+  func original(of item: Item) throws(KeychainError) -> (keychain: any KeychainStore, item: Item)
+
   /// ``refuse(_:to:at:)``
   ///
   /// - Throws: as that does.
@@ -198,6 +203,11 @@ extension KeychainStore {
 
   /// This keychain.
   public func part(with items: [Item]) -> any KeychainStore { self }
+
+  /// This keychain, and the item itself.
+  public func original(of item: Item) throws(KeychainError) -> (keychain: any KeychainStore, item: Item) {
+    (self, item)
+  }
 
   /// The same item.
   public func committed(_ item: Item) -> Item { item }

@@ -47,6 +47,35 @@ package enum RenewalSetting: String, CaseIterable {
   package func service(of place: String) -> ByteString { ByteString(rawValue + place) }
 }
 
+/// A keychain on a server, which many machines ask at the same time, and of which each may read and change a part alone.
+///
+/// What renews a token is kept with the token itself. Whoever may change something else there has no say in where its refresh
+/// token goes, and whoever may read the token needs no further right. A lease lets one machine renew it: a server that
+/// rotates refresh tokens ends a login for all if two of them send the same one.
+package protocol RenewalLeasing: KeychainStore {
+  var renewer: (any SecretRenewing)? { get set }
+
+  /// The OAuth client that got a login, as JSON; `nil` if none is kept. Without an account, that of any login there.
+  ///
+  /// - Throws: ``KeychainError`` if the server can't be asked.
+  func client(for key: InternetPassword) throws(KeychainError) -> Secret?
+
+  /// Keeps the OAuth client that got a login with that login, which is there.
+  ///
+  /// - Throws: ``KeychainError``, as updates do.
+  func keep(client: borrowing Secret, for key: InternetPassword) throws(KeychainError)
+
+  /// Takes the right to renew an item.
+  ///
+  /// - Parameter seconds: for how long, at most.
+  /// - Returns: `nil` once it is taken; else for how many seconds another machine has it, at most.
+  /// - Throws: ``KeychainError``, also if the item may not be changed: its next refresh token would be lost.
+  func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int?
+
+  /// Gives the right back. Where that fails, it ends by itself.
+  func endLease(of item: Item)
+}
+
 extension Item.Key {
   /// Whether the item says how secrets are renewed.
   package var isRenewalSetting: Bool {

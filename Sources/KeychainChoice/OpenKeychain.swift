@@ -66,13 +66,14 @@ package struct OpenKeychain {
     switch store {
     case .file(let keychain): keychain.renewer = renewer
     case .secretService(let keychain): keychain.renewer = renewer
-    case .forwarded, .remote: break
+    case .remote(let keychain): (keychain as? any RenewalLeasing)?.renewer = renewer
+    case .forwarded: break
     }
   }
 
-  /// Whether tokens in the keychain that has an item are renewed. On a server nobody does so: of the many who use it, one
-  /// would take from the others what renews the token.
-  package func renewsTokens(besides item: Item) -> Bool {
+  /// Whether what makes tokens anew, such as an app's key, may be in the keychain that has an item. On a server, whoever may
+  /// write it would decide for everybody what is sent where.
+  package func keepsMinting(besides item: Item) -> Bool {
     guard let name = item.keychain, name != choice.name else { return remote == nil }
     let listed = (try? KeychainList.read(in: location.stateFolder))?.keychain(named: name)
     return listed?.kind != .openBao

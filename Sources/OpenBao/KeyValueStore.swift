@@ -14,7 +14,7 @@ final class KeyValueStore {
     self.session = session
   }
 
-  private var server: OpenBaoServer { session.server }
+  var server: OpenBaoServer { session.server }
 
   /// Whether what is read is to be changed.
   var isChanging: Bool {
@@ -41,7 +41,7 @@ final class KeyValueStore {
   }
 
   /// Sends a request that reads, if there is time left for it.
-  private func ask(_ request: ServerRequest) throws(KeychainError) -> ServerOutcome {
+  func ask(_ request: ServerRequest) throws(KeychainError) -> ServerOutcome {
     if let time, SystemClock.awake - time.start >= time.limit {
       throw error(.tooLong(seconds: time.limit / 1000))
     }
@@ -66,7 +66,7 @@ final class KeyValueStore {
   /// The error of a status that no request of ours should get. Other engines than version 2 of the key-value store have such.
   ///
   /// - Throws: ``KeychainError``
-  private func unexpected(
+  func unexpected(
     _ reply: borrowing ServerReply, _ interface: String, _ path: String
   ) throws(KeychainError) -> KeychainError {
     if reply.status == 403 { return forbidden(interface, path) }
@@ -259,7 +259,7 @@ final class KeyValueStore {
   ///
   /// - Throws: ``KeychainError``.
   func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> StoredVersion? {
-    let written = try write(item.record.encoded(inVersion: version + 1), at: item.path, over: version)
+    let written = try write(item.record.encoded(inVersion: version + 1), at: item.path.text, over: version)
     switch written {
     case .version(let version): return version
     case .contested(let mayBeOurs):
@@ -276,7 +276,7 @@ final class KeyValueStore {
   /// - Throws: ``KeychainError``.
   func leaveNote(at path: ItemPath, over version: Int, movedTo other: ItemPath) throws(KeychainError) -> Bool
   {
-    switch try write(ItemRecord.moved(to: other), at: path, over: version) {
+    switch try write(ItemRecord.moved(to: other), at: path.text, over: version) {
     case .version: return true
     case .contested(let mayBeOurs):
       guard mayBeOurs, case .moved(other, version + 1) = try read(path) else { return false }
@@ -284,14 +284,17 @@ final class KeyValueStore {
     }
   }
 
-  private enum Written {
+  enum Written {
     case version(StoredVersion)
     /// It is in another version.
     case contested(mayBeOurs: Bool)
   }
 
-  private func write(
-    _ record: borrowing Secret, at path: ItemPath, over version: Int
+  /// Writes a record if its path is in a version; 0 for one that never was there.
+  ///
+  /// - Throws: ``KeychainError``.
+  func write(
+    _ record: borrowing Secret, at path: String, over version: Int
   ) throws(KeychainError) -> Written {
     try requireVersion2()
     var json = JSONWriter(capacity: record.count + 64)
@@ -302,7 +305,7 @@ final class KeyValueStore {
     record.withUnsafeBytes { json.rawMember(name: ("data" as StaticString).bytes, value: $0) }
     json.endObject()
     let outcome = try session.send(
-      .init(method: .post, path: server.path("data", path.text)), json.finish())
+      .init(method: .post, path: server.path("data", path)), json.finish())
     switch (outcome.reply.status, outcome.reply.complaint()) {
     case (200, _):
       do throws(JSONReader.Malformed) {
@@ -314,7 +317,7 @@ final class KeyValueStore {
         throw session.notUnderstood(outcome.reply)
       }
     case (400, .wrongVersion): return .contested(mayBeOurs: outcome.mayBeRepeated)
-    default: throw try unexpected(outcome.reply, "data", path.text)
+    default: throw try unexpected(outcome.reply, "data", path)
     }
   }
 

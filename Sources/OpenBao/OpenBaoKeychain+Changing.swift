@@ -79,7 +79,7 @@ extension OpenBaoKeychain {
     }
   }
 
-  private func write(_ record: consuming ItemRecord, at path: ItemPath, over version: Int) -> Item {
+  func write(_ record: consuming ItemRecord, at path: ItemPath, over version: Int) -> Item {
     let date = record.modified ?? clock()
     record.item.creationDate = record.created ?? record.item.creationDate ?? date
     record.item.modificationDate = date
@@ -122,7 +122,7 @@ extension OpenBaoKeychain {
     let path = try ItemPath(item.key)
     var record = ItemRecord(item, credential, created: former.record.created)
     record.item.creationDate = former.record.item.creationDate
-    record.others = former.record.others.copy()
+    record.takeRest(of: former.record)
     let origin = former.record.origin ?? former.path
     record.origin = origin == path ? nil : origin
     if path == former.path { return write(record, at: path, over: former.version) }
@@ -170,7 +170,7 @@ extension OpenBaoKeychain {
   // MARK: Making changes
 
   /// Makes one change, and returns the item as it is stored then.
-  private func changing(_ body: () throws(KeychainError) -> Item) throws(KeychainError) -> Item {
+  func changing(_ body: () throws(KeychainError) -> Item) throws(KeychainError) -> Item {
     if pending != nil { return try body() }
     return committed(try exclusively(body))
   }

@@ -30,6 +30,8 @@ package final class OpenBaoKeychain: KeychainStore {
   var assumed: Set<ItemPath> = []
   /// Whether anything was, be it that there is nothing.
   var hasAssumed = false
+  /// The leases that this process has, and those of others that it waits for, by the paths of their items.
+  var leases: [ItemPath: RenewalLease] = [:]
   /// The items that the last changes have made.
   var made: [ItemReference: Item] = [:]
 
@@ -116,7 +118,7 @@ package final class OpenBaoKeychain: KeychainStore {
       if let one, let other, one != other { return one > other }
       return (first.reference?.bytes ?? "") < (second.reference?.bytes ?? "")
     }
-    if found.isEmpty, !search.isForRenewal {
+    if found.isEmpty {
       if let unread, search.isNamed { throw store.forbidden("data", unread.text) }
       if let unlisted { throw store.forbidden("metadata", unlisted) }
     }

@@ -61,5 +61,6 @@ final class StoredItem {
       && record.credential.hasSameSecret(as: other.record.credential)
       && record.credential.hasSameRefreshToken(as: other.record.credential)
       && record.credential.expiry == other.record.credential.expiry
+      && record.hasSameClient(as: other.record)
   }
 }

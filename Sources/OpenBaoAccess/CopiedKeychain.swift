@@ -62,7 +62,10 @@ package final class CopiedKeychain: KeychainStore {
     server.knownFolders = { [copies] in copies.names }
   }
 
-  package var renewer: (any SecretRenewing)? { server.renewer }
+  package var renewer: (any SecretRenewing)? {
+    get { server.renewer }
+    set { server.renewer = newValue }
+  }
 
   /// Has the server asked next, and not a copy.
   @discardableResult
@@ -365,6 +368,24 @@ package final class CopiedKeychain: KeychainStore {
 
 extension CopiedKeychain: ServerKeychain {
   package func logIn() throws(KeychainError) -> Int64? { try server.logIn() }
+}
+
+extension CopiedKeychain: RenewalLeasing {
+  package func client(for key: InternetPassword) throws(KeychainError) -> Secret? {
+    try server.client(for: key)
+  }
+
+  package func keep(client: borrowing Secret, for key: InternetPassword) throws(KeychainError) {
+    touched.insert(try ItemPath(.internetPassword(key)).text)
+    try server.keep(client: client, for: key)
+    settle()
+  }
+
+  package func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int? {
+    try server.takeLease(of: item, for: seconds)
+  }
+
+  package func endLease(of item: Item) { server.endLease(of: item) }
 }
 
 extension CopiedKeychain: VersionedKeychain {

@@ -5,7 +5,7 @@ import Keychain
 import SignIn
 
 /// The clients with which a person has signed in, as the keychain keeps them: each a generic password of its server,
-/// `oauth:https://example.com`, with the logins that it got.
+/// `oauth:https://example.com`, with the logins that it got. A keychain on a server has each with its login instead.
 enum KeptClient: ~Copyable {
   /// There is none.
   case none
@@ -27,6 +27,13 @@ enum KeptClient: ~Copyable {
   static func find(
     _ origin: String, for key: InternetPassword, in keychain: any KeychainStore
   ) throws(KeychainError) -> KeptClient {
+    if let keychain = keychain as? any RenewalLeasing {
+      guard let text = try keychain.client(for: key) else { return .none }
+      guard let client = text.withUnsafeBytes({ try? ClientRegistration(json: $0) }) else {
+        return .unreadable
+      }
+      return .client(client)
+    }
     let name = name(of: key)
     return try keychain.reading { () throws(KeychainError) -> KeptClient in
       var any: ClientRegistration?
@@ -65,15 +72,22 @@ enum KeptClient: ~Copyable {
     }
   }
 
-  /// Keeps the client that got a login. One that has none left is forgotten.
+  /// Keeps the client that got a login, which is there. One that has none left is forgotten.
   ///
   /// - Throws: ``KeychainError``.
   static func save(
     _ client: borrowing ClientRegistration, _ origin: String, for key: InternetPassword,
     in keychain: any KeychainStore
   ) throws(KeychainError) {
-    let name = name(of: key)
     let client = client.copy()
+    if let keychain = keychain as? any RenewalLeasing {
+      var json = JSONWriter()
+      json.beginObject()
+      client.write(to: &json)
+      json.endObject()
+      return try keychain.keep(client: json.finish(), for: key)
+    }
+    let name = name(of: key)
     try keychain.exclusively { () throws(KeychainError) in
       var logins: Set<ByteString> = [name]
       for item in try items(origin, in: keychain) {

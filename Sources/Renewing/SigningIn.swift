@@ -52,6 +52,7 @@ package struct SigningIn {
   /// - Parameters:
   ///   - wish: how.
   ///   - key: for what the token is kept; without an account, the service's own is taken.
+  ///   - keychain: of several, the one that new items go to gets it.
   ///   - isThere: returns whether there is a login by now; called when nobody else is signing in there.
   /// - Throws: ``KeychainError`` if the keychain can't be used; the person isn't asked then.
   package func perform(
@@ -73,6 +74,8 @@ package struct SigningIn {
       return .failed(
         message: "signing in to \(origin) has just failed for another command", hint: "llavero login \(url)")
     }
+    // What renews it is where it is.
+    let keychain = try keychain.keychainOfNewItems()
     let readiness = keychain.probe()
     if !readiness.canKeepSecrets, let reason = readiness.reason { throw reason }
     var work = SignInWork(.signIn, at: url)
@@ -92,8 +95,12 @@ package struct SigningIn {
       let credential = Credential(
         tokens.accessToken.copy(), expiry: tokens.expiry, refreshToken: tokens.copyOfRefreshToken())
       // The token is of no use for long without its client.
-      try KeptClient.save(tokens.client, origin, for: key, in: keychain)
-      try Self.keep(item, credential, in: keychain)
+      let client = tokens.client.copy()
+      let (tokenItem, tokenKey) = (item, key)
+      try keychain.exclusively { () throws(KeychainError) in
+        try Self.keep(tokenItem, credential, in: keychain)
+        try KeptClient.save(client, origin, for: tokenKey, in: keychain)
+      }
       let kept = (try? keychain.current(item)?.item) ?? item
       return .stored(kept, expiry: tokens.expiry, isRenewable: credential.hasRefreshToken)
     case .failed(let message, let hint, _):
@@ -127,7 +134,8 @@ package struct SigningIn {
   ) throws(KeychainError) -> Bool {
     var work = SignInWork(.describe, at: url)
     if let address = SignInPlace(url) {
-      work.client = try KeptClient.find(address.server.origin, for: key, in: keychain).orNone()
+      work.client = try KeptClient.find(address.server.origin, for: key, in: keychain.keychainOfNewItems())
+        .orNone()
     }
     work.headers = headers
     if case .done = try companion.perform(work, within: NetworkCompanion.patience) { return true }

@@ -33,6 +33,8 @@ package struct SigningOut {
   package func perform(
     _ item: Item, revokes: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> Outcome {
+    // What renews it is where it is.
+    let (keychain, item) = try keychain.original(of: item)
     guard let place = SignedInPlace(item) else { return .noToken }
     let lock = try RenewalLock(
       named: place.lockName, in: stateFolder, patience: NetworkCompanion.patience / 1000 + 30)
@@ -72,6 +74,8 @@ package struct SigningOut {
 
   /// Forgets who llavero was there, once no token needs it.
   private func forgetClients(at place: SignedInPlace, in keychain: any KeychainStore) throws(KeychainError) {
+    // There, they have gone with the token.
+    if keychain is any RenewalLeasing { return }
     try keychain.exclusively { () throws(KeychainError) in
       for item in try keychain.items(matching: .all) where SignedInPlace(item)?.origin == place.origin {
         if try keychain.credentialIfPresent(of: item)?.hasRefreshToken ?? false { return }

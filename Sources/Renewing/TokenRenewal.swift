@@ -73,6 +73,21 @@ package final class TokenRenewal: SecretRenewing {
       say(place, Failure(obstacle).message)
       return .failed
     }
+    guard let leasing = keychain as? any RenewalLeasing else {
+      return try renew(present, at: place, by: companion, in: keychain, lock)
+    }
+    if let other = try waitForLease(of: present, at: place, in: leasing) { return other }
+    defer { leasing.endLease(of: present.item) }
+    // Another machine may have renewed it before that.
+    if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
+    return try renew(present, at: place, by: companion, in: keychain, lock)
+  }
+
+  /// Has the server asked, by the process that has the right to renew it.
+  private func renew(
+    _ present: borrowing Answer, at place: SignedInPlace, by companion: NetworkCompanion,
+    in keychain: any KeychainStore, _ lock: borrowing RenewalLock
+  ) throws(KeychainError) -> RenewalOutcome {
     guard let work = try work(for: present, at: place, in: keychain) else { return .failed }
     // A server that rotates refresh tokens has nobody to give the next one to, once this process has ended.
     let signals = HeldSignals()
@@ -109,13 +124,34 @@ package final class TokenRenewal: SecretRenewing {
     return .failed
   }
 
+  /// Waits until this machine has the right to renew an item. Returns what came of it if another one has renewed it meanwhile,
+  /// or has the right for too long.
+  private func waitForLease(
+    of present: borrowing Answer, at place: SignedInPlace, in keychain: any RenewalLeasing
+  ) throws(KeychainError) -> RenewalOutcome? {
+    let begin = SystemClock.awake
+    while let seconds = try keychain.takeLease(of: present.item, for: Self.patience) {
+      if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
+      if SystemClock.awake - begin > Self.patience * 1000 {
+        say(place, "another machine is renewing it, and may do so for another \(seconds) s")
+        return .failed
+      }
+      usleep(.random(in: Self.pause))
+    }
+    return nil
+  }
+
+  /// How long to wait before another machine's lease is looked at again, in microseconds.
+  private static let pause: ClosedRange<UInt32> = 200_000...500_000
+
   /// What somebody else has renewed who shares the keychain, at the same time on another machine; `nil` if nobody has.
   private func renewedElsewhere(
     _ used: borrowing Answer, in keychain: any KeychainStore
   ) throws(KeychainError) -> Answer? {
     try keychain.bringInStep()
     guard let present = try keychain.current(used.item), !present.credential.isExpired(at: .now),
-      !present.credential.hasSameRefreshToken(as: used.credential)
+      !present.credential.hasSameSecret(as: used.credential)
+        || !present.credential.hasSameRefreshToken(as: used.credential)
     else { return nil }
     return present
   }
@@ -156,6 +192,12 @@ package final class TokenRenewal: SecretRenewing {
   private func mintingWork(at place: SignedInPlace, in keychain: any KeychainStore) throws(KeychainError)
     -> SignInWork?
   {
+    if keychain is any RenewalLeasing {
+      say(
+        place, "what gets its tokens isn't used from a keychain on a server",
+        hint: "keep it in a keychain of your own; see \(command: "llavero", "add", "--help")")
+      return nil
+    }
     switch try KeptMinting.find(place.url, in: keychain) {
     case .app(let app):
       var work = SignInWork(.install, at: place.url)

@@ -77,6 +77,23 @@ struct ItemRecordTests {
     }
   }
 
+  @Test("the client of a token comes back, stays with it, and is no member that somebody else has added")
+  func client() throws {
+    let item = Item.internet(account: "alice")
+    var record = ItemRecord(item, Credential(Secret("token")), created: nil)
+    record.client = Secret(#"{"client_id":"web \"1\""}"#)
+    let read = try returned(record)
+    #expect(shown(try #require(read.copyOfClient())) == #"{"client_id":"web \"1\""}"#)
+    #expect(shown(read.others) == "{}")
+    #expect(read.hasSameClient(as: record))
+    var next = ItemRecord(item, Credential(Secret("next")), created: nil)
+    #expect(!next.hasSameClient(as: record) && !record.hasSameClient(as: next))
+    next.takeRest(of: read)
+    #expect(next.hasSameClient(as: record))
+    next.client = Secret("{}")
+    #expect(!next.hasSameClient(as: record))
+  }
+
   @Test("what a person wrote by hand needs nothing but a secret")
   func byHand() throws {
     let record = try read(#"{"secret":"s","note":"mine"}"#, at: "https/h/443/-/ci/-/-")

@@ -26,10 +26,9 @@ struct ExpiringListing {
         guard let credential = try store.credentialIfPresent(of: item), let expiry = credential.expiry,
           expiry <= limit
         else { continue }
-        let isRenewable = credential.hasRefreshToken || item.isMinted
         found.append(
           Entry(
-            item: item, expiry: expiry, renewsItself: isRenewable && keychain.renewsTokens(besides: item)))
+            item: item, expiry: expiry, renewsItself: credential.hasRefreshToken || item.isMinted))
       }
       return found.sorted { $0.expiry < $1.expiry }
     }

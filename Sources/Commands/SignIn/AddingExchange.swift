@@ -76,7 +76,7 @@ struct AddingExchange {
     do throws(KeychainError) {
       let approved = ApprovedExchanges(in: try VaultLocation().stateFolder)
       if let present = try Self.item(of: exchange, url, key, in: open.keychain),
-        open.renewsTokens(besides: present)
+        open.keepsMinting(besides: present)
       {
         try approved.approve(exchange, for: url)
         StandardStreams.say("noted; a keychain has the same for \(url) already")

@@ -103,16 +103,10 @@ struct LoginCommand: ParsableCommand {
     switch outcome {
     case .stored(let item, let expiry, let isRenewable):
       try open.remember()
-      let renewsItself = isRenewable && open.renewsTokens(besides: item)
       if output.json {
-        return try StandardStreams.write(ItemOutput.json(item, expiry: expiry, renewsItself: renewsItself))
+        return try StandardStreams.write(ItemOutput.json(item, expiry: expiry, renewsItself: isRenewable))
       }
-      StandardStreams.say("\(Self.said(item, expiry, renewsItself))")
-      if isRenewable, !renewsItself {
-        StandardStreams.say(
-          "nothing renews it in the keychain \(open.choice.name), which is on a server; in one of your own, it renews itself"
-        )
-      }
+      StandardStreams.say("\(Self.said(item, expiry, isRenewable))")
     case .isThere: break
     case .unknownPlace:
       throw Failure(

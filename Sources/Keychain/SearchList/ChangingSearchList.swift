@@ -69,6 +69,12 @@ extension KeychainSearchList {
     return KeychainSearchList(members.filter { member in having.contains { $0 === member } }, of: self)
   }
 
+  /// The keychain of the list that has the item.
+  public func original(of item: Item) throws(KeychainError) -> (keychain: any KeychainStore, item: Item) {
+    guard let (member, inner) = address(of: item) else { throw .itemNotFound }
+    return (try member.store(), inner)
+  }
+
   /// Runs the body while nobody else can change the default keychain, or the only one of the list. What it changes in another
   /// one is permanent at once.
   public func exclusively<Result>(

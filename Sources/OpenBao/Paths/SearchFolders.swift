@@ -9,8 +9,6 @@ package struct SearchFolders: Equatable, Sendable {
   package let likely: [ItemPath]
   /// Whether the query names what it wants. Something that may not be read is then an error; otherwise it is left out.
   package let isNamed: Bool
-  /// Whether llavero itself asks, for how to renew a login. Whoever may not read that has none.
-  package var isForRenewal = false
 
   /// The folders for a query.
   package init(_ query: ItemQuery) {
@@ -29,7 +27,6 @@ package struct SearchFolders: Equatable, Sendable {
       likely = query.account == nil ? [] : Self.likely(query, domains)
     case .genericPassword(let query):
       isNamed = true
-      isForRenewal = Self.renewals.contains { query.service.bytes.starts(with: $0.utf8) }
       folders = ["~generic/" + PathComponent.text(query.service)]
       likely =
         query.account == nil
@@ -46,9 +43,6 @@ package struct SearchFolders: Equatable, Sendable {
       likely = []
     }
   }
-
-  /// How the services begin under which a keychain has what renews logins.
-  private static let renewals = ["oauth:", "github-app:", "token-exchange:"]
 
   /// The item for the whole server, and those for the path and the folders above it.
   private static func likely(_ query: InternetPasswordQuery, _ domains: [ByteString?]) -> [ItemPath] {

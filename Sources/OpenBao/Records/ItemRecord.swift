@@ -10,6 +10,7 @@ package import Keychain
 /// changed, if it came from another keychain, and `modified_version` the version that this is about: in any other one, somebody
 /// has changed the record since, and kept both, as `bao kv patch` does. Otherwise the version's own date says that. `origin` is
 /// the path at which it was added, if it has moved since; there is a record then whose only member, `moved`, is the new path.
+/// `oauth_client` is the client that got a token, with which it is renewed.
 /// Everything is here, and nothing in the custom metadata, which other policies guard. Members that others have added are kept.
 ///
 /// A record that somebody wrote by hand needs nothing but `secret`: without `class`, the path says what it is for.
@@ -24,6 +25,8 @@ package struct ItemRecord: ~Copyable {
   package var modified: Timestamp?
   /// The path at which it was added, if it has moved since.
   package var origin: ItemPath?
+  /// The OAuth client that got a token, as JSON; `nil` if there is none.
+  package var client: Secret?
   /// An object with the members that aren't an item's.
   package var others: Secret
 
@@ -75,6 +78,10 @@ package struct ItemRecord: ~Copyable {
     json.member("modified", modified)
     if modified != nil { json.member("modified_version", ByteString("\(version)")) }
     json.member("origin", origin.map { ByteString($0.text) })
+    switch client {
+    case .some(let client): json.member("oauth_client", client)
+    case .none: break
+    }
     others.withUnsafeBytes { others in
       try? JSONReader.members(of: others) { (name, value) throws(JSONReader.Malformed) in
         json.rawMember(name: name, value: value.raw)
@@ -102,6 +109,7 @@ package struct ItemRecord: ~Copyable {
     // A record without it has come from another keychain before it was noted: as the first version, nearly always.
     var modifiedVersion: ByteString = "1"
     var origin: ItemPath?
+    var client: Secret?
     var typed = JSONWriter(capacity: text.count)
     typed.beginObject()
     var hasClass = false
@@ -118,6 +126,10 @@ package struct ItemRecord: ~Copyable {
         modifiedVersion = try value.string()
       } else if name == "origin" {
         origin = ItemPath(parsing: "\(try value.string())")
+      } else if name == "oauth_client" {
+        var text = Secret(capacity: value.raw.count)
+        try value.appendString(to: &text)
+        client = consume text
       } else if value.kind == .string, Self.typed.contains(where: { name == $0 }) {
         try Self.append(name, value, to: &typed)
       } else {
@@ -146,7 +158,34 @@ package struct ItemRecord: ~Copyable {
     }
     self.init(item, credential, created: created, modified: modified)
     self.origin = origin
+    self.client = client
     self.others = others.finish()
+  }
+
+  /// Takes over what an earlier record of the same item has besides what is the item's.
+  package mutating func takeRest(of former: borrowing ItemRecord) {
+    others = former.others.copy()
+    client = former.copyOfClient()
+  }
+
+  /// Whether both have the same client, or none.
+  package borrowing func hasSameClient(as other: borrowing ItemRecord) -> Bool {
+    switch client {
+    case .none: other.client == nil
+    case .some(let client):
+      switch other.client {
+      case .some(let other): client.isEqual(to: other)
+      case .none: false
+      }
+    }
+  }
+
+  /// A copy of the client.
+  package borrowing func copyOfClient() -> Secret? {
+    switch client {
+    case .some(let client): client.copy()
+    case .none: nil
+    }
   }
 
   /// The record that is left where an item was, for those that know it by its reference.
