@@ -7,20 +7,20 @@ import SignIn
 /// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the server,
 /// with the namespace as their path and `openbao` as their security domain. The account is that of the login method: where
 /// it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a login has given.
-/// Its comment says whether it can be renewed, and for which job's token it was got.
+/// Its comment says whether it can be renewed, and for which job or service account it was got.
 final class PersonalCredentials: LoginCredentials {
   private static let domain = OpenBaoKeychain.loginDomain
   private static let tokenType: ByteString = "token"
   private static let renewable = "renewable"
-  /// Begins the word in a comment that says what a token was got for.
+  /// Begins the word in a comment that says for whom a token was got.
   private static let origin = "jwt:"
 
   private let settings: OpenBaoSettings
   private let given: GivenTokens
   private let personal: () throws(KeychainError) -> (any KeychainStore)?
   private let clock: () -> Timestamp
-  /// The job's token for which the token in use was got.
-  private var jobToken: Secret?
+  /// For whom the token in use was got; see ``bearer(of:)``.
+  private var present: Secret?
 
   /// - Parameter personal: opens the person's own keychain; `nil` if there is none.
   init(
@@ -42,12 +42,12 @@ final class PersonalCredentials: LoginCredentials {
       let expiry = answer.credential.expiry
       var renewal: Int64?
       let comment = "\(answer.item.comment ?? "")".split(separator: " ")
-      if isForJob {
-        // The next job finds what this one has kept.
-        guard let present = GivenTokens.token(in: settings.tokenFile ?? ""),
-          comment.contains(Substring(Self.mark(of: present)))
-        else { return nil }
-        jobToken = present.copy()
+      if isByFile {
+        // The next job finds what this one has kept, and so does another service account.
+        guard let bearer = bearerInFile(), comment.contains(Substring(Self.mark(of: bearer))) else {
+          return nil
+        }
+        present = bearer.copy()
       }
       if comment.contains(Substring(Self.renewable)), let expiry,
         let begin = answer.item.modificationDate?.seconds
@@ -58,24 +58,41 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  /// Whether the login is by the token of a job, which is in a file in which the next job finds its own.
-  private var isForJob: Bool {
-    if case .jwt = settings.login { settings.tokenFile != nil } else { false }
+  /// Whether the login is by what is in a file, in which the next job finds its own token, or another service account does.
+  private var isByFile: Bool {
+    switch settings.login {
+    case .jwt, .kubernetes: settings.tokenFile != nil
+    case .token, .appRole, .userPassword, .certificate, .oidc: false
+    }
+  }
+
+  /// Who logs in by a token: each token of a job is a bearer of its own, and those of one service account are the same one.
+  private func bearer(of token: borrowing Secret) -> Secret {
+    if case .kubernetes = settings.login { return ServiceAccount.bearer(of: token) }
+    return token.copy()
+  }
+
+  /// Who logs in by the token that is in the file now; `nil` if there is none.
+  private func bearerInFile() -> Secret? {
+    switch GivenTokens.token(in: settings.tokenFile ?? "") {
+    case .some(let token): return bearer(of: token)
+    case .none: return nil
+    }
   }
 
   func passingSecret() -> Secret? {
-    switch jobToken {
-    case .some(let token): token.copy()
+    switch present {
+    case .some(let bearer): bearer.copy()
     case .none: nil
     }
   }
 
-  /// What says, beside a token, for which job's token it was got. Nobody finds that by it.
-  private static func mark(of jobToken: borrowing Secret) -> String {
+  /// What says, beside a token, for whom it was got. Nobody finds a job's token by it.
+  private static func mark(of bearer: borrowing Secret) -> String {
     var code = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
     code.withUnsafeMutableBytes { code in
       origin.utf8.withContiguousStorageIfAvailable { key in
-        jobToken.withUnsafeBytes {
+        bearer.withUnsafeBytes {
           KeyDerivation.hmacSHA256(key: UnsafeRawBufferPointer(key), message: $0, into: code)
         }
       }
@@ -100,13 +117,13 @@ final class PersonalCredentials: LoginCredentials {
     return areForServer ? try given.stored() : nil
   }
 
-  /// What says who asks: the token that a person has provided, or that of a job, if no other keychain has to be opened and no
-  /// program to be run for that.
+  /// What says who asks: the token that a person has provided, or who logs in by a file, if no other keychain has to be opened
+  /// and no program to be run for that.
   func tokenAtHand() -> Secret? {
-    if isForJob {
-      // Where it is missing, nobody has what a former job was given.
-      return switch GivenTokens.token(in: settings.tokenFile ?? "") {
-      case .some(let token): token
+    if isByFile {
+      // Where the token is missing, nobody has what a former job or service account was given.
+      return switch bearerInFile() {
+      case .some(let bearer): bearer
       case .none: Secret()
       }
     }
@@ -140,8 +157,8 @@ final class PersonalCredentials: LoginCredentials {
     var item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
     item.itemDescription = "OpenBao token"
     var comment = token.renewal == nil ? [] : [Self.renewable]
-    switch jobToken {
-    case .some(let token): comment.append(Self.mark(of: token))
+    switch present {
+    case .some(let bearer): comment.append(Self.mark(of: bearer))
     case .none: break
     }
     item.comment = comment.isEmpty ? nil : ByteString(comment.joined(separator: " "))
@@ -174,7 +191,7 @@ final class PersonalCredentials: LoginCredentials {
       switch GivenTokens.token(in: path) {
       case .none: return nil
       case .some(let token):
-        if isForJob { jobToken = token.copy() }
+        if isByFile { present = bearer(of: token) }
         return token
       }
     }

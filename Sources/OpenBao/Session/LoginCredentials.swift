@@ -26,8 +26,8 @@ package protocol LoginCredentials: AnyObject {
   /// - Throws: ``KeychainError`` if the place where it would be can't be read.
   func token() throws(KeychainError) -> HeldToken?
 
-  /// What the token that this session uses was got for, if the next session may find something else in its place: the token of
-  /// a job, in a file. `nil` otherwise.
+  /// For whom the token that this session uses was got, if the next session may be somebody else's, whose token is then in a
+  /// file: a job, by its token, or a service account. `nil` otherwise.
   func passingSecret() -> Secret?
 
   /// Keeps a token for the next session, as well as that is possible.

@@ -1,0 +1,74 @@
+package import Bytes
+import JSON
+
+/// Whose the token of a service account of Kubernetes is, by what it says itself. Nobody has checked here who signed that: it
+/// tells one account from another, and lets nobody in.
+package enum ServiceAccount {
+  /// What stays the same in each token of an account, of which there is a new one each hour: who has given it, for which
+  /// audiences, and the account's name and identifier. A text that is no such token stands for itself.
+  ///
+  /// The claims are those of Kubernetes' bound tokens, and the identifier of its older ones:
+  /// https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
+  package static func bearer(of token: borrowing Secret) -> Secret {
+    var bearer = Secret()
+    var isNamed = false
+    guard let claims = decodedClaims(of: token) else { return token.copy() }
+    do throws(JSONReader.Malformed) {
+      try claims.withUnsafeBytes { (claims) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: claims) { (name, value) throws(JSONReader.Malformed) in
+          if name == "kubernetes.io", value.kind == .object {
+            try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+              if name == "serviceaccount" { append(name, value, to: &bearer) }
+            }
+          } else if name == "iss" || name == "aud" || name == "sub" || name == identifier {
+            append(name, value, to: &bearer)
+            if name == "sub", value.kind == .string { isNamed = true }
+          }
+        }
+      }
+    } catch {
+      return token.copy()
+    }
+    if !isNamed { return token.copy() }
+    return bearer
+  }
+
+  /// The claim of older tokens that has the identifier.
+  private static let identifier: StaticString = "kubernetes.io/serviceaccount/service-account.uid"
+
+  private static func append(_ name: UnsafeRawBufferPointer, _ value: JSONValue, to bearer: inout Secret) {
+    bearer.append(name)
+    bearer.append(value.raw)
+    bearer.append(0x0a)
+  }
+
+  /// The middle one of the three parts of a JWT (RFC 7519), decoded; `nil` if there is none.
+  private static func decodedClaims(of token: borrowing Secret) -> Secret? {
+    var text = Secret()
+    token.withUnsafeBytes { token in
+      guard let first = token.firstIndex(of: UInt8(ascii: ".")),
+        let last = token.lastIndex(of: UInt8(ascii: ".")), first + 1 < last
+      else { return }
+      text.append(token.part(first + 1, last - first - 1))
+    }
+    if text.isEmpty { return nil }
+    // RFC 4648, section 5: the alphabet for URLs.
+    text.withUnsafeMutableBytes { text in
+      for index in text.indices {
+        if text[index] == UInt8(ascii: "-") { text[index] = UInt8(ascii: "+") }
+        if text[index] == UInt8(ascii: "_") { text[index] = UInt8(ascii: "/") }
+      }
+    }
+    var claims = Secret()
+    var isWhole = false
+    text.withUnsafeBytes { text in
+      claims.append(count: text.count) { memory in
+        guard let count = Base64.decode(text, into: memory) else { return 0 }
+        isWhole = true
+        return count
+      }
+    }
+    guard isWhole else { return nil }
+    return claims
+  }
+}
