@@ -46,6 +46,11 @@ extension Failure {
           "\(server) refuses the login by oidc",
           "its operator can see whether the role is there, for you, and for the address that the browser comes back to"
         )
+      case .loginRefused("kubernetes"):
+        failure(
+          "\(server) refuses the login by kubernetes",
+          "its operator can see whether the role is there, and for this service account, namespace and audience"
+        )
       case .loginRefused(let method):
         failure(
           "\(server) refuses the login by \(method)",
