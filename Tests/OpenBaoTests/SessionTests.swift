@@ -62,6 +62,7 @@ private final class EndlessServer: Transport {
 private final class Credentials: LoginCredentials {
   var held: [String]
   private(set) var kept: [String] = []
+  private(set) var renewals: [Int64?] = []
   private(set) var forgotten = 0
   var renewal: Int64?
   var expiry: Int64?
@@ -74,7 +75,10 @@ private final class Credentials: LoginCredentials {
     held.first.map { HeldToken(Secret($0), expiry: expiry, renewal: renewal) }
   }
 
-  func keep(_ token: borrowing HeldToken) { kept.append(shown(token.value)) }
+  func keep(_ token: borrowing HeldToken) {
+    kept.append(shown(token.value))
+    renewals.append(token.renewal)
+  }
   func forget(_ token: borrowing Secret) { forgotten += 1 }
   func account(for method: LoginMethod) -> ByteString? { method.account }
   func secret(for method: LoginMethod) -> Secret? { Secret("needed") }
@@ -364,19 +368,22 @@ struct SessionTests {
 
   @Test("a token is renewed when half its life is over, and used on if that fails")
   func renewal() throws {
-    for (reply, token) in [(ScriptedServer.Step.reply(200, Self.login), "s.two"), (.reply(500, ""), "s.one")]
-    {
+    // What the server has said no to isn't asked for again. What it couldn't answer is, but not while somebody waits.
+    let steps: [(reply: ScriptedServer.Step, token: String, renewals: [Int64?])] = [
+      (.reply(200, Self.login), "s.two", [1050]), (.reply(500, ""), "s.one", []),
+      (Self.denied, "s.one", [nil]),
+    ]
+    for (reply, token, renewals) in steps {
       let credentials = Credentials()
       credentials.renewal = 1000
       credentials.expiry = 1100
       let server = ScriptedServer([reply, .reply(200, "{}"), .reply(200, "{}"), .reply(200, "{}")])
       _ = try session(server, by: .jwt(mount: "jwt", role: "r"), credentials).send(
         .init(method: .get, path: "m/data/x"))
-      #expect(server.requests.first == "POST \(Self.first)/v1/auth/token/renew-self")
-      if case .reply(200, _, _, _, _) = reply {
-        #expect(server.tokens.last == "X-Vault-Token: " + token)
-        #expect(credentials.kept == [token])
-      }
+      #expect(
+        server.requests == ["POST \(Self.first)/v1/auth/token/renew-self", "GET \(Self.first)/v1/m/data/x"])
+      #expect(server.tokens.last == "X-Vault-Token: " + token)
+      #expect(credentials.kept == renewals.map { _ in token } && credentials.renewals == renewals)
     }
   }
 

@@ -237,12 +237,18 @@ package final class OpenBaoSession {
     token = HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal)
   }
 
-  /// Renews the token, if the server does so. One that is near its maximum, or can't be renewed, is used to its end.
+  /// Renews the token, if the server does so. One that is near its maximum, or can't be renewed, is used to its end. Once the
+  /// server has said no, no other session asks it again.
   private func renew() {
-    guard
-      let outcome = try? sendOnce(ServerRequest(method: .post, path: "auth/token/renew-self"), Secret("{}")),
-      outcome.reply.status == 200, let issued = try? IssuedToken(outcome.reply)
-    else { return }
-    take(issued)
+    let request = ServerRequest(method: .post, path: "auth/token/renew-self", isDispensable: true)
+    guard let outcome = try? sendOnce(request, Secret("{}")) else { return }
+    if outcome.reply.status == 200 {
+      guard let issued = try? IssuedToken(outcome.reply) else { return }
+      return take(issued)
+    }
+    switch token {
+    case .some(let token): credentials.keep(HeldToken(token.value.copy(), expiry: token.expiry))
+    case .none: break
+    }
   }
 }

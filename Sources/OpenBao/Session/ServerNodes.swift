@@ -113,7 +113,7 @@ final class ServerNodes {
         throw server.error(last)
       }
       // Nobody unseals a server while somebody waits, or has something else answer for it.
-      if useless == server.addresses.count { throw server.error(last) }
+      if useless == server.addresses.count || request.isDispensable { throw server.error(last) }
       // Where no node is there, none comes back within moments. Where one is, the others may be electing.
       let limit =
         !isAnyThere ? 0 : isChange ? patience.changes : server.addresses.count > 1 ? patience.reads : 0

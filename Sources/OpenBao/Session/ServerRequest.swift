@@ -11,6 +11,8 @@ struct ServerRequest {
   var maximumReply = 2 << 20
   /// Whether the answer may take a server long, as the list of a large folder does.
   var mayTakeLong = false
+  /// Whether one can do without it: it is tried once at each node.
+  var isDispensable = false
   /// Whether it changes something.
   var isChange: Bool { method == .post || method == .delete }
 }
