@@ -372,7 +372,9 @@ extension CopiedKeychain: ServerKeychain {
 
 extension CopiedKeychain: RenewalLeasing {
   package func client(for key: InternetPassword) throws(KeychainError) -> Secret? {
-    try server.client(for: key)
+    // Where there is no login, there is no client; copies know that as long as they know that there is no login.
+    if try items(matching: ItemQuery(for: .internetPassword(key))).isEmpty { return nil }
+    return try server.client(for: key)
   }
 
   package func keep(client: borrowing Secret, for key: InternetPassword) throws(KeychainError) {
