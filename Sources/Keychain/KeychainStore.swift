@@ -96,6 +96,11 @@ public protocol KeychainStore: AnyObject {
   @discardableResult
   func bringInStep() throws(KeychainError) -> Bool
 
+  /// Whether this is a former secret of an item, which somebody has renewed since.
+  ///
+  /// - Throws: ``KeychainError`` if the keychain can't be read.
+  func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool
+
   /// Gets new secrets for items of this keychain that have expired; `nil` if nothing does.
   var renewer: (any SecretRenewing)? { get }
 
@@ -215,6 +220,11 @@ extension KeychainStore {
   /// Nothing, and nothing comes.
   @discardableResult
   public func bringInStep() throws(KeychainError) -> Bool { false }
+
+  /// What this machine knows.
+  public func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {
+    renewer?.hasReplaced(secret, of: item) ?? false
+  }
 
   /// `nil`.
   public var renewer: (any SecretRenewing)? { nil }

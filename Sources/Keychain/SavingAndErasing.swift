@@ -81,7 +81,7 @@ extension KeychainStore {
       replacement.expiry = earlier(credential.expiry, expiringBy)
       // Git stores what it got, although it may be renewed by now, with the refresh token that is used up or without, and
       // perhaps with a path that the item doesn't have.
-      if renewer?.hasReplaced(credential.secret, of: item) ?? false { return .unchanged }
+      if try hasReplaced(credential.secret, of: item) { return .unchanged }
       let primaryKey = item.key.primaryKey
       if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
         var changed = twin

@@ -121,10 +121,12 @@ extension OpenBaoKeychain: VersionedKeychain {
   package func bringBack(_ former: FormerVersion, replacing: Bool) throws(KeychainError) -> Item {
     let present = try store.read(former.path)
     let version: Int
+    var replaced: StoredItem?
     switch present {
     case .item(let item):
       guard replacing else { throw .duplicateItem }
       version = item.version
+      replaced = item
     case .absent(former.version) where former.isDeleted:
       try store.undelete(former.version, of: former.path)
       guard let item = try store.read(former.path).item else { throw .itemNotFound }
@@ -139,6 +141,13 @@ extension OpenBaoKeychain: VersionedKeychain {
     }
     // The version that is written now says when that was.
     record.modified = nil
+    if let replaced {
+      // A refresh token that was used once would end the login for all.
+      if replaced.record.credential.hasRefreshToken {
+        record.credential.refreshToken = replaced.record.credential.copyOfRefreshToken()
+      }
+      record.takeRest(of: replaced.record)
+    }
     let stored = StoredItem(record, at: former.path, version: version)
     guard let written = try store.write(stored, over: version) else {
       throw store.error(.changed(path: former.path.text))

@@ -19,6 +19,9 @@ package final class ItemCopy {
   /// Its confidential part.
   package func credential() -> Credential { stored.record.credential.copy() }
 
+  /// Whether this is one of the tokens before its own.
+  package func hasReplaced(_ secret: borrowing Secret) -> Bool { stored.record.hasReplaced(secret) }
+
   /// Writes it as an object that is an array's element.
   package func write(to json: inout JSONWriter) {
     json.beginObject()

@@ -1,42 +1,53 @@
-import Bytes
-import Glibc
+package import Bytes
 import JSON
 package import Keychain
 import SignIn
 
 /// The right to renew an item, as a note below the item's path says it, `PATH/~renewing`.
 ///
-/// Its record has one member, `leased_for`, in seconds from when the version was written; `0` once it was given back. Each is
-/// written over the version that was read before, so of several machines one takes it. A path of that form is no item's.
-struct RenewalLease {
-  /// The version that says it.
+/// Its record has the members `leased_for`, in seconds from when the version was written, `0` once it was given back, and
+/// `word`, by which its holder knows it. Each is written over the version that was read before, so of several machines one takes
+/// it. A path of that form is no item's.
+package struct RenewalLease {
+  /// The version that says it; 0 if nobody ever had it.
   let version: Int
-  /// For how long from then on, in seconds.
+  /// For how long, in seconds.
   let seconds: Int
+  /// The holder's word.
+  let word: ByteString
   /// When it was written, by the server's clock.
   let created: Timestamp?
-  /// When this process has seen it first, by ``SystemClock/awake``, in milliseconds.
-  let seen: Int
+  /// When this process has seen it first, by ``SystemClock/sinceBoot``, in milliseconds.
+  let seen = SystemClock.sinceBoot
 
   /// The longest lease that is respected, in seconds.
   static let longest = 3600
+  /// From when on one counts as left behind although it was never seen to end, in seconds: no clock is that wrong.
+  private static let outdated: Int64 = 86_400
 
   /// How the path of a lease ends.
   static let name = "~renewing"
 
+  /// One that is seen now.
+  package init(version: Int, seconds: Int, word: ByteString, created: Timestamp?) {
+    self.version = version
+    self.seconds = seconds
+    self.word = word
+    self.created = created
+  }
+
   /// For how many seconds others have to wait, at most; 0 once it has ended.
   ///
-  /// The clocks of two machines differ. One that seems to have been taken a moment ago for hours ends when it has been seen
-  /// for its time.
-  func left(at now: Timestamp) -> Int {
-    let bySight = seconds - (SystemClock.awake - seen) / 1000
-    guard let created else { return max(0, bySight) }
-    return max(0, min(bySight, Int(clamping: created.seconds + Int64(seconds) - now.seconds)))
+  /// It ends when it has been seen for its time. The server's date doesn't say that: the clock here may be ahead by more, and
+  /// two would renew at once.
+  package func left(at now: Timestamp) -> Int {
+    if let created, now.seconds - created.seconds > Self.outdated { return 0 }
+    return max(0, seconds - (SystemClock.sinceBoot - seen) / 1000)
   }
 }
 
 extension KeyValueStore {
-  /// The lease of an item; one of version 0 if nobody ever had it.
+  /// The lease of an item; one of version 0 if nobody ever had it. What somebody else has put there is none.
   ///
   /// - Throws: ``KeychainError``, also because of the policies.
   func lease(of item: ItemPath) throws(KeychainError) -> RenewalLease {
@@ -44,20 +55,40 @@ extension KeyValueStore {
     let outcome = try ask(.init(method: .get, path: server.path("data", path)))
     let isAbsent = outcome.reply.status == 404 && outcome.reply.complaint() == .none
     guard isAbsent || outcome.reply.status == 200 else { throw try unexpected(outcome.reply, "data", path) }
+    do throws(JSONReader.Malformed) {
+      return try Self.lease(outcome.reply)
+    } catch {
+      throw session.notUnderstood(outcome.reply)
+    }
+  }
+
+  private static func lease(_ reply: borrowing ServerReply) throws(JSONReader.Malformed) -> RenewalLease {
     var version: StoredVersion?
+    var data: UnsafeRawBufferPointer?
     var seconds: Int?
-    try? outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
-      version = try StoredVersion(parsing: try ServerReply.object("metadata", of: data))
-      try JSONReader.members(of: try ServerReply.object("data", of: data)) {
-        (name, value) throws(JSONReader.Malformed) in
+    var word: ByteString = ""
+    try reply.body.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        guard name == "data", value.kind == .object else { return }
+        try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+          if name == "metadata" { version = try StoredVersion(parsing: value.raw) }
+          if name == "data", value.kind == .object { data = value.raw }
+        }
+      }
+      guard let data else { return }
+      try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
+        guard value.kind == .string else { return }
         if name == "leased_for" { seconds = Int("\(try value.string())") }
+        if name == "word" { word = try value.string() }
       }
     }
-    // What somebody else has put there is no lease, and is replaced.
-    let isLease = version?.isDeleted == false && 0...RenewalLease.longest ~= seconds ?? -1
+    guard let version else {
+      guard reply.status == 404 else { throw JSONReader.Malformed() }
+      return RenewalLease(version: 0, seconds: 0, word: "", created: nil)
+    }
+    let isLease = !version.isDeleted && 0...RenewalLease.longest ~= seconds ?? -1
     return RenewalLease(
-      version: version?.number ?? 0, seconds: isLease ? seconds ?? 0 : 0, created: version?.created,
-      seen: SystemClock.awake)
+      version: version.number, seconds: isLease ? seconds ?? 0 : 0, word: word, created: version.created)
   }
 
   /// Writes a lease over what was read. Returns the new one; `nil` if somebody else has written meanwhile.
@@ -66,66 +97,74 @@ extension KeyValueStore {
   func replace(
     _ former: RenewalLease, of item: ItemPath, seconds: Int
   ) throws(KeychainError) -> RenewalLease? {
+    let word = ByteString(String(UInt64.random(in: 0...UInt64.max), radix: 16))
     var json = JSONWriter()
     json.beginObject()
     json.member("leased_for", ByteString("\(seconds)"))
+    json.member("word", word)
     json.endObject()
-    guard
-      case .version(let version) = try write(
-        json.finish(), at: Self.leasePath(of: item), over: former.version)
-    else { return nil }
-    return RenewalLease(
-      version: version.number, seconds: seconds, created: version.created, seen: SystemClock.awake)
+    switch try write(json.finish(), at: Self.leasePath(of: item), over: former.version) {
+    case .version(let version):
+      return RenewalLease(version: version.number, seconds: seconds, word: word, created: version.created)
+    case .contested(let mayBeOurs):
+      // An earlier try may have arrived although nothing was heard of it.
+      guard mayBeOurs else { return nil }
+      let present = try lease(of: item)
+      return present.word == word ? present : nil
+    }
   }
 
   private static func leasePath(of item: ItemPath) -> String { item.text + "/" + RenewalLease.name }
 
-  /// Whether this login may change what is at a path, as the server says by `sys/capabilities-self`.
+  /// Checks that this login may change what is at a path, and its lease, as the server says by `sys/capabilities-self`.
   ///
   /// - Throws: ``KeychainError``, also if it may not know that.
-  func mayChange(_ item: ItemPath) throws(KeychainError) -> Bool {
-    let path = server.path("data", item.text)
-    var json = JSONWriter()
-    json.beginObject()
-    json.beginArray("paths")
-    json.element(ByteString(path))
-    json.endArray()
-    json.endObject()
+  func requireRight(toRenew item: ItemPath, leasedAt leased: ItemPath) throws(KeychainError) {
     let place = "sys/capabilities-self"
-    let outcome = try session.send(.init(method: .post, path: place), json.finish())
-    guard outcome.reply.status == 200 else {
-      if outcome.reply.status == 403 { throw error(.forbidden(path: place)) }
-      throw session.notUnderstood(outcome.reply)
-    }
-    var mayChange = false
-    do throws(JSONReader.Malformed) {
-      try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
-          guard name == "capabilities" else { return }
-          try JSONReader.elements(of: value.raw) { (word) throws(JSONReader.Malformed) in
-            let word = try word.string()
-            if word == "update" || word == "root" { mayChange = true }
+    for path in [item.text, Self.leasePath(of: leased)] {
+      let path = server.path("data", path)
+      var json = JSONWriter()
+      json.beginObject()
+      json.beginArray("paths")
+      json.element(ByteString(path))
+      json.endArray()
+      json.endObject()
+      let outcome = try session.send(.init(method: .post, path: place), json.finish())
+      guard outcome.reply.status == 200 else {
+        if outcome.reply.status == 403 { throw error(.forbidden(path: place)) }
+        throw session.notUnderstood(outcome.reply)
+      }
+      var words: Set<ByteString> = []
+      do throws(JSONReader.Malformed) {
+        try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+          try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
+            guard name == "capabilities" else { return }
+            try JSONReader.elements(of: value.raw) { (word) throws(JSONReader.Malformed) in
+              words.insert(try word.string())
+            }
           }
         }
+      } catch {
+        throw session.notUnderstood(outcome.reply)
       }
-    } catch {
-      throw session.notUnderstood(outcome.reply)
+      let mayChange = words.contains("update") || words.contains("root")
+      guard mayChange, !words.contains("deny") else { throw error(.forbidden(path: path)) }
     }
-    return mayChange
   }
 }
 
 extension OpenBaoKeychain: RenewalLeasing {
   package func client(for key: InternetPassword) throws(KeychainError) -> Secret? {
+    // Whoever may write the login of another account has no say in this one.
+    guard key.account != nil else { return nil }
     do throws(KeychainError) {
       return try reading { () throws(KeychainError) -> Secret? in
         let primaryKey = Item(.internetPassword(key)).key.primaryKey
-        let found = try items(matching: ItemQuery(for: .internetPassword(key)))
-        let own = found.filter { $0.key.primaryKey == primaryKey }
-        for item in own.isEmpty ? found : own {
-          if let client = try present(item.reference).record.copyOfClient() { return client }
+        let own = try items(matching: ItemQuery(for: .internetPassword(key))).first {
+          $0.key.primaryKey == primaryKey
         }
-        return nil
+        guard let own else { return nil }
+        return try present(own.reference).record.copyOfClient()
       }
     } catch .openBao(_, .forbidden) {
       // Whoever may write there, but not read, has none.
@@ -148,28 +187,40 @@ extension OpenBaoKeychain: RenewalLeasing {
     }
   }
 
-  private func path(of item: Item) throws(KeychainError) -> ItemPath {
-    if let reference = item.reference, let path = located[reference] { return path }
+  /// Where the lease of an item is: at the path at which it was added, for it can move while it is renewed.
+  private func leasedPath(of item: Item) throws(KeychainError) -> ItemPath {
+    if let reference = item.reference, let path = StoredItem.path(in: reference) { return path }
     return try ItemPath(item.key)
   }
 
   package func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int? {
-    let path = try path(of: item)
+    let path = try leasedPath(of: item)
     let present = try store.lease(of: path)
     let known = leases[path]
     let lease = known?.version == present.version ? known ?? present : present
     leases[path] = lease
     let left = lease.left(at: clock())
     if left > 0 { return left }
-    guard try store.mayChange(path) else { throw store.forbidden("data", path.text) }
+    try store.session.requireLife(ofSeconds: seconds)
+    try store.requireRight(toRenew: ItemPath(item.key), leasedAt: path)
     guard let own = try store.replace(present, of: path, seconds: seconds) else { return 1 }
     leases[path] = own
     return nil
   }
 
   package func endLease(of item: Item) {
-    guard let path = try? path(of: item), let own = leases.removeValue(forKey: path)
-    else { return }
+    guard let path = try? leasedPath(of: item), let own = leases.removeValue(forKey: path) else { return }
     _ = try? store.replace(own, of: path, seconds: 0)
+  }
+
+  package func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {
+    if renewer?.hasReplaced(secret, of: item) ?? false { return true }
+    let secret = secret.copy()
+    return try reading { () throws(KeychainError) -> Bool in
+      for item in try items(matching: ItemQuery(for: item.key)) {
+        if try present(item.reference).record.hasReplaced(secret) { return true }
+      }
+      return false
+    }
   }
 }

@@ -37,6 +37,8 @@ package final class CopiedKeychain: KeychainStore {
   private var isToAsk = false
   /// Whether the server alone is asked, because something may be changed.
   private var isChanging = false
+  /// Whether an item is renewed: what a copy says may have been renewed by others.
+  private var isRenewing = false
   /// The folders that were looked at, and the paths that were changed, meanwhile.
   private var touched: Set<String> = []
 
@@ -87,6 +89,9 @@ package final class CopiedKeychain: KeychainStore {
       touched.formUnion(search.folders)
       if server.mayAssume { assume(search) }
       return try server.items(matching: query)
+    }
+    if isRenewing, search.isNamed {
+      return try asking { () throws(KeychainError) in try fetched(search, query) }
     }
     guard search.isNamed else {
       return try asking { () throws(KeychainError) in try server.items(matching: query) }
@@ -384,10 +389,24 @@ extension CopiedKeychain: RenewalLeasing {
   }
 
   package func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int? {
-    try server.takeLease(of: item, for: seconds)
+    let left = try server.takeLease(of: item, for: seconds)
+    isRenewing = left == nil
+    return left
   }
 
-  package func endLease(of item: Item) { server.endLease(of: item) }
+  package func endLease(of item: Item) {
+    isRenewing = false
+    server.endLease(of: item)
+  }
+
+  package func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {
+    if isChanging { return try server.hasReplaced(secret, of: item) }
+    if renewer?.hasReplaced(secret, of: item) ?? false { return true }
+    for item in try items(matching: ItemQuery(for: item.key)) {
+      if copy(of: item)?.hasReplaced(secret) ?? false { return true }
+    }
+    return false
+  }
 }
 
 extension CopiedKeychain: VersionedKeychain {

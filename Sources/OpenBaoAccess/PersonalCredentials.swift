@@ -151,7 +151,7 @@ final class PersonalCredentials: LoginCredentials {
     settings.tokenSource == nil && settings.tokenFile == nil ? method.account : nil
   }
 
-  func keep(_ token: borrowing HeldToken) {
+  func keep(_ token: borrowing HeldToken, after former: borrowing Secret?) {
     // Whoever can't keep it logs in again the next time.
     guard !isPersonsToken, let keychain = try? personal() else { return }
     var item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
@@ -164,8 +164,19 @@ final class PersonalCredentials: LoginCredentials {
     item.comment = comment.isEmpty ? nil : ByteString(comment.joined(separator: " "))
     let credential = Credential(token.value.copy(), expiry: token.expiry)
     let wanted = item
+    let replaced: Secret? =
+      switch former {
+      case .some(let former): former.copy()
+      case .none: nil
+      }
     try? keychain.exclusively { () throws(KeychainError) in
       if var former = try self.former(wanted, in: keychain) {
+        switch replaced {
+        // Somebody may have logged in meanwhile.
+        case .some(let replaced):
+          guard try keychain.credential(of: former).secret.isEqual(to: replaced) else { return }
+        case .none: break
+        }
         former.comment = wanted.comment
         try keychain.update(former, credential)
       } else {

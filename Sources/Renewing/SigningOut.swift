@@ -1,4 +1,5 @@
 import Bytes
+import Glibc
 package import Keychain
 import SignIn
 
@@ -36,9 +37,19 @@ package struct SigningOut {
     // What renews it is where it is.
     let (keychain, item) = try keychain.original(of: item)
     guard let place = SignedInPlace(item) else { return .noToken }
-    let lock = try RenewalLock(
-      named: place.lockName, in: stateFolder, patience: NetworkCompanion.patience / 1000 + 30)
+    let (begin, patience) = (SystemClock.awake, NetworkCompanion.patience / 1000 + 30)
+    let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
+    let leasing = keychain as? any RenewalLeasing
+    if let leasing {
+      while let seconds = try leasing.takeLease(of: item, for: patience) {
+        if begin + patience * 1000 < SystemClock.awake {
+          return .failed(message: "another machine is renewing it, and may do so for another \(seconds) s")
+        }
+        usleep(500_000)
+      }
+    }
+    defer { leasing?.endLease(of: item) }
     guard let present = try keychain.current(item), case .internetPassword(let key) = present.item.key else {
       return .isGone
     }

@@ -77,18 +77,31 @@ package final class TokenRenewal: SecretRenewing {
       return try renew(present, at: place, by: companion, in: keychain, lock)
     }
     if let other = try waitForLease(of: present, at: place, in: leasing) { return other }
+    let end = SystemClock.sinceBoot + Self.patience * 1000
     defer { leasing.endLease(of: present.item) }
-    // Another machine may have renewed it before that.
-    if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
-    return try renew(present, at: place, by: companion, in: keychain, lock)
+    // Another machine may have renewed it before that, and its refresh token may be used up.
+    guard let latest = try keychain.current(present.item), latest.credential.hasRefreshToken else {
+      return .ended
+    }
+    if !latest.credential.isExpired(at: .now), !latest.credential.hasSameSecret(as: present.credential) {
+      return .renewed(latest)
+    }
+    return try renew(latest, at: place, by: companion, in: keychain, lock, before: end)
   }
 
   /// Has the server asked, by the process that has the right to renew it.
+  ///
+  /// - Parameter end: when the right ends, by ``SystemClock/sinceBoot``, in milliseconds; `nil` if it doesn't.
   private func renew(
     _ present: borrowing Answer, at place: SignedInPlace, by companion: NetworkCompanion,
-    in keychain: any KeychainStore, _ lock: borrowing RenewalLock
+    in keychain: any KeychainStore, _ lock: borrowing RenewalLock, before end: Int? = nil
   ) throws(KeychainError) -> RenewalOutcome {
     guard let work = try work(for: present, at: place, in: keychain) else { return .failed }
+    if let end, SystemClock.sinceBoot + NetworkCompanion.patience > end {
+      // The machine was asleep, for example.
+      say(place, "that was interrupted for too long")
+      return .failed
+    }
     // A server that rotates refresh tokens has nobody to give the next one to, once this process has ended.
     let signals = HeldSignals()
     defer { withExtendedLifetime(signals) {} }
@@ -100,7 +113,7 @@ package final class TokenRenewal: SecretRenewing {
         authenticationScheme: present.credential.authenticationScheme)
       // Before it is replaced, so that nobody can store it in between.
       lock.noteReplaced(present.credential.secret)
-      return try kept(credential, at: place, in: keychain, insteadOf: present)
+      return try kept(credential, at: place, in: keychain, insteadOf: present, trying: end ?? 0)
     case .minted(let minted):
       return try kept(
         Credential(minted.token.copy(), expiry: minted.expiry), at: place, in: keychain, insteadOf: present)
@@ -130,16 +143,27 @@ package final class TokenRenewal: SecretRenewing {
     of present: borrowing Answer, at place: SignedInPlace, in keychain: any RenewalLeasing
   ) throws(KeychainError) -> RenewalOutcome? {
     let begin = SystemClock.awake
+    var isSaid = false
     while let seconds = try keychain.takeLease(of: present.item, for: Self.patience) {
+      // It is renewed ahead of its end.
+      if !present.credential.isExpired(at: .now) { return .failed }
       if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
-      if SystemClock.awake - begin > Self.patience * 1000 {
+      let waited = SystemClock.awake - begin
+      if waited > Self.patience * 1000 {
         say(place, "another machine is renewing it, and may do so for another \(seconds) s")
         return .failed
+      }
+      if waited > Self.silence, !isSaid {
+        StandardStreams.say("waiting for another machine, which is renewing the token for \(place.url)")
+        isSaid = true
       }
       usleep(.random(in: Self.pause))
     }
     return nil
   }
+
+  /// For how long it isn't said that another machine is waited for, in milliseconds.
+  private static let silence = 2000
 
   /// How long to wait before another machine's lease is looked at again, in microseconds.
   private static let pause: ClosedRange<UInt32> = 200_000...500_000
@@ -179,8 +203,12 @@ package final class TokenRenewal: SecretRenewing {
     // Another program has signed in.
     case .none: break
     case .unreadable:
+      let kept: ByteString =
+        keychain is any RenewalLeasing
+        ? ByteString("oauth_client in its record")
+        : ByteString("the item \(RenewalSetting.client.service(of: place.origin))")
       say(
-        place, "the item \(RenewalSetting.client.service(of: place.origin)) can't be read",
+        place, "\(kept) can't be read",
         hint: "\(command: "llavero", "login", place.url)")
       return nil
     }
@@ -234,12 +262,14 @@ package final class TokenRenewal: SecretRenewing {
 
   /// Stores a new token before anybody gets it. Where that fails after all, the server has given it none the less, and it is
   /// good for what is asked for now.
+  ///
+  /// - Parameter end: until when it is tried, by ``SystemClock/sinceBoot``, in milliseconds.
   private func kept(
     _ new: borrowing Credential, at place: SignedInPlace, in keychain: any KeychainStore,
-    insteadOf used: borrowing Answer
+    insteadOf used: borrowing Answer, trying end: Int = 0
   ) throws(KeychainError) -> RenewalOutcome {
     do throws(KeychainError) {
-      let outcome = try keep(new, in: keychain, insteadOf: used)
+      let outcome = try keep(new, in: keychain, insteadOf: used, trying: end)
       do throws(KeychainError) {
         try keychain.bringInStep()
       } catch {
@@ -258,22 +288,46 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// Stores a new token.
+  /// Stores a new token. Where others share the keychain, it is worth any effort: the next refresh token is lost otherwise.
   private func keep(
-    _ new: borrowing Credential, in keychain: any KeychainStore, insteadOf used: borrowing Answer
+    _ new: borrowing Credential, in keychain: any KeychainStore, insteadOf used: borrowing Answer,
+    trying end: Int
   ) throws(KeychainError) -> RenewalOutcome {
     let new = new.copy()
     let former = used.item
     let usedCredential = used.credential.copy()
-    let stored = try keychain.exclusively { () throws(KeychainError) -> Item? in
-      guard let present = try keychain.current(former) else { return nil }
-      // Whoever signed in meanwhile has a newer one.
-      guard present.credential.hasSameRefreshToken(as: usedCredential) else { return present.item }
-      return try keychain.update(present.item, new)
+    func attempt() throws(KeychainError) -> Item? {
+      try keychain.exclusively { () throws(KeychainError) -> Item? in
+        guard let present = try keychain.current(former) else { return nil }
+        // Whoever signed in meanwhile has a newer one.
+        let isUsed =
+          present.credential.hasSameRefreshToken(as: usedCredential)
+          || !present.credential.hasRefreshToken && present.credential.hasSameSecret(as: usedCredential)
+        guard isUsed else { return present.item }
+        return try keychain.update(present.item, new)
+      }
     }
-    guard let stored, let answer = try keychain.current(keychain.committed(stored)) else {
-      return .ended
+    var stored: Item?
+    while true {
+      do throws(KeychainError) {
+        stored = try attempt()
+        break
+      } catch .openBao(let name, let fault) {
+        if case .forbidden = fault { throw .openBao(server: name, fault) }
+        guard SystemClock.sinceBoot < end else { throw .openBao(server: name, fault) }
+        sleep(1)
+      }
     }
+    guard let stored else { return .ended }
+    let item = keychain.committed(stored)
+    let answer: Answer?
+    do throws(KeychainError) {
+      answer = try keychain.current(item)
+    } catch {
+      // It is stored.
+      return .renewed(Answer(item: item, credential: new.copy()))
+    }
+    guard let answer else { return .ended }
     // A token that is valid for a moment only is valid.
     if answer.credential.isExpired(at: .now), !answer.credential.hasSameSecret(as: new) { return .ended }
     return .renewed(answer)

@@ -99,6 +99,37 @@ struct ItemRecordTests {
     #expect(isSame == [true, false])
   }
 
+  @Test("the tokens before are known, the last eight of them, and only of what can be renewed")
+  func replaced() throws {
+    let item = Item.internet(account: "alice")
+    var record = ItemRecord(item, Credential(Secret("token 0"), refreshToken: Secret("r")), created: nil)
+    for number in 1...10 {
+      var next = ItemRecord(
+        item, Credential(Secret("token \(number)"), refreshToken: Secret("r")), created: nil)
+      next.takeRest(of: record)
+      record = try returned(next)
+    }
+    let isKnown = (0...11).map { record.hasReplaced(Secret("token \($0)")) }
+    #expect(isKnown == (0...11).map { 2...9 ~= $0 })
+    var plain = ItemRecord(item, Credential(Secret("password")), created: nil)
+    plain.takeRest(of: ItemRecord(item, Credential(Secret("former")), created: nil))
+    let isReplaced = plain.hasReplaced(Secret("former"))
+    #expect(!isReplaced)
+  }
+
+  @Test(
+    "a lease ends when it was seen for its time, whatever the clock says",
+    arguments: [0, -7200, 7200, -86_000])
+  func lease(ahead: Int64) {
+    let now = Timestamp(seconds: 1_000_000)
+    let lease = RenewalLease(
+      version: 1, seconds: 90, word: "a", created: Timestamp(seconds: now.seconds + ahead))
+    #expect(89...90 ~= lease.left(at: now))
+    let former = RenewalLease(version: 1, seconds: 90, word: "a", created: Timestamp(seconds: 1))
+    #expect(former.left(at: now) == 0)
+    #expect(RenewalLease(version: 1, seconds: 0, word: "a", created: nil).left(at: now) == 0)
+  }
+
   @Test("what a person wrote by hand needs nothing but a secret")
   func byHand() throws {
     let record = try read(#"{"secret":"s","note":"mine"}"#, at: "https/h/443/-/ci/-/-")

@@ -75,7 +75,7 @@ private final class Credentials: LoginCredentials {
     held.first.map { HeldToken(Secret($0), expiry: expiry, renewal: renewal) }
   }
 
-  func keep(_ token: borrowing HeldToken) {
+  func keep(_ token: borrowing HeldToken, after former: borrowing Secret?) {
     kept.append(shown(token.value))
     renewals.append(token.renewal)
   }

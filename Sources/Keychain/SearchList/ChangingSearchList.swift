@@ -272,7 +272,7 @@ extension KeychainStore {
       return answer.item
     }
     // A former secret that was renewed since is the same login.
-    guard renewer?.hasReplaced(credential.secret, of: item) ?? false else { return nil }
+    guard try hasReplaced(credential.secret, of: item) else { return nil }
     let primaryKey = item.key.primaryKey
     return try items(matching: query).first { $0.key.primaryKey == primaryKey }
   }

@@ -10,7 +10,8 @@ package import Keychain
 /// changed, if it came from another keychain, and `modified_version` the version that this is about: in any other one, somebody
 /// has changed the record since, and kept both, as `bao kv patch` does. Otherwise the version's own date says that. `origin` is
 /// the path at which it was added, if it has moved since; there is a record then whose only member, `moved`, is the new path.
-/// `oauth_client` is the client that got a token, with which it is renewed.
+/// `oauth_client` is the client that got a token, with which it is renewed, and `replaced` has hashes of the tokens that were
+/// renewed last, by which a machine that still has one of them knows that it is a former one.
 /// Everything is here, and nothing in the custom metadata, which other policies guard. Members that others have added are kept.
 ///
 /// A record that somebody wrote by hand needs nothing but `secret`: without `class`, the path says what it is for.
@@ -27,6 +28,9 @@ package struct ItemRecord: ~Copyable {
   package var origin: ItemPath?
   /// The OAuth client that got a token, as JSON; `nil` if there is none.
   package var client: Secret?
+  /// Hashes of the tokens before this one, the last one first. Of a token, which nobody can guess, they give nothing away.
+  private var replaced: [UInt64] = []
+  private static let maximumReplaced = 8
   /// An object with the members that aren't an item's.
   package var others: Secret
 
@@ -82,6 +86,10 @@ package struct ItemRecord: ~Copyable {
     case .some(let client): json.member("oauth_client", client)
     case .none: break
     }
+    if !replaced.isEmpty {
+      json.member(
+        "replaced", ByteString(replaced.map { String($0, radix: 16) }.joined(separator: " ")))
+    }
     others.withUnsafeBytes { others in
       try? JSONReader.members(of: others) { (name, value) throws(JSONReader.Malformed) in
         json.rawMember(name: name, value: value.raw)
@@ -110,6 +118,7 @@ package struct ItemRecord: ~Copyable {
     var modifiedVersion: ByteString = "1"
     var origin: ItemPath?
     var client: Secret?
+    var replaced: [UInt64] = []
     var typed = JSONWriter(capacity: text.count)
     typed.beginObject()
     var hasClass = false
@@ -127,9 +136,12 @@ package struct ItemRecord: ~Copyable {
       } else if name == "origin" {
         origin = ItemPath(parsing: "\(try value.string())")
       } else if name == "oauth_client" {
+        // A person writes it as an object.
         var text = Secret(capacity: value.raw.count)
-        try value.appendString(to: &text)
+        if value.kind == .object { text.append(value.raw) } else { try value.appendString(to: &text) }
         client = consume text
+      } else if name == "replaced", value.kind == .string {
+        replaced = "\(try value.string())".split(separator: " ").compactMap { UInt64($0, radix: 16) }
       } else if value.kind == .string, Self.typed.contains(where: { name == $0 }) {
         try Self.append(name, value, to: &typed)
       } else {
@@ -159,6 +171,7 @@ package struct ItemRecord: ~Copyable {
     self.init(item, credential, created: created, modified: modified)
     self.origin = origin
     self.client = client
+    self.replaced = Array(replaced.prefix(Self.maximumReplaced))
     self.others = others.finish()
   }
 
@@ -166,6 +179,16 @@ package struct ItemRecord: ~Copyable {
   package mutating func takeRest(of former: borrowing ItemRecord) {
     others = former.others.copy()
     client = former.copyOfClient()
+    replaced = former.replaced
+    guard former.credential.hasRefreshToken, !former.credential.hasSameSecret(as: credential) else { return }
+    replaced = Array(([Self.hash(former.credential.secret)] + replaced).prefix(Self.maximumReplaced))
+  }
+
+  private static func hash(_ secret: borrowing Secret) -> UInt64 { secret.withUnsafeBytes { fnv1a($0) } }
+
+  /// Whether this is one of the tokens before.
+  package borrowing func hasReplaced(_ secret: borrowing Secret) -> Bool {
+    replaced.contains(Self.hash(secret)) && !credential.secret.isEqual(to: secret)
   }
 
   /// Whether both have the same client, or none.

@@ -31,7 +31,9 @@ package protocol LoginCredentials: AnyObject {
   func passingSecret() -> Secret?
 
   /// Keeps a token for the next session, as well as that is possible.
-  func keep(_ token: borrowing HeldToken)
+  ///
+  /// - Parameter former: the token that it is in place of; `nil` for one of a new login. Where another one is by now, that stays.
+  func keep(_ token: borrowing HeldToken, after former: borrowing Secret?)
 
   /// Forgets a token that was kept, unless another one is in its place by now.
   func forget(_ token: borrowing Secret)

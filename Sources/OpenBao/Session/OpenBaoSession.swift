@@ -217,7 +217,7 @@ package final class OpenBaoSession {
     switch reply.status {
     case 200:
       do throws(JSONReader.Malformed) {
-        take(try IssuedToken(reply))
+        take(try IssuedToken(reply), after: nil)
         hasLoggedIn = true
       } catch {
         throw notUnderstood(reply)
@@ -227,13 +227,13 @@ package final class OpenBaoSession {
     }
   }
 
-  private func take(_ issued: borrowing IssuedToken) {
+  private func take(_ issued: borrowing IssuedToken, after former: borrowing Secret?) {
     let now = clock().seconds
     let expiry = issued.lease > 0 ? now + Int64(issued.lease) : nil
     let renewal = issued.isRenewable && issued.lease > 0 ? now + Int64(issued.lease / 2) : nil
     holders?.note(issued.holder, of: issued.value)
     isIdentified = true
-    credentials.keep(HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal))
+    credentials.keep(HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal), after: former)
     token = HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal)
   }
 
@@ -242,13 +242,49 @@ package final class OpenBaoSession {
   private func renew() {
     let request = ServerRequest(method: .post, path: "auth/token/renew-self", isDispensable: true)
     guard let outcome = try? sendOnce(request, Secret("{}")) else { return }
+    let former: Secret?
+    let kept: HeldToken
+    switch token {
+    case .some(let token):
+      former = token.value.copy()
+      kept = HeldToken(token.value.copy(), expiry: token.expiry)
+    case .none: return
+    }
     if outcome.reply.status == 200 {
       guard let issued = try? IssuedToken(outcome.reply) else { return }
-      return take(issued)
+      return take(issued, after: former)
     }
-    switch token {
-    case .some(let token): credentials.keep(HeldToken(token.value.copy(), expiry: token.expiry))
-    case .none: break
+    credentials.keep(kept, after: former)
+  }
+
+  /// Sees that the token in use is good for everything within a time, so that what a service gives meanwhile can be stored. Logs
+  /// in anew for that, if nobody has to be asked.
+  ///
+  /// - Throws: ``KeychainError``, also if the server doesn't say it.
+  func requireLife(ofSeconds seconds: Int) throws(KeychainError) {
+    let path = "auth/token/lookup-self"
+    for isLast in [hasLoggedIn || method.path == nil, true] {
+      let outcome = try send(ServerRequest(method: .get, path: path))
+      if outcome.reply.status == 403 { throw error(.forbidden(path: path)) }
+      guard outcome.reply.status == 200 else { throw notUnderstood(outcome.reply) }
+      var (left, uses) = (0, 0)
+      do throws(JSONReader.Malformed) {
+        try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+          try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
+            if name == "ttl" { left = try value.integer() }
+            if name == "num_uses" { uses = try value.integer() }
+          }
+        }
+      } catch {
+        throw notUnderstood(outcome.reply)
+      }
+      // 0 is for ever.
+      if uses == 0, left == 0 || left > seconds { return }
+      if isLast {
+        throw .unavailable(
+          reason: "the token that logs in to \(server.name) ends too soon to keep what a service would give")
+      }
+      try logIn()
     }
   }
 }
