@@ -27,6 +27,13 @@ extension KeychainSelection {
       let facts = try explaining(service.facts())
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
     }
+    // A locked one is unlocked when something is stored. Anything else would fail then, where perhaps nobody looks.
+    if new.secretService == nil, case let readiness = new.own.probe(), !readiness.canKeepSecrets,
+      let failure = readiness.reason.map(Failure.init)
+    {
+      throw Failure(
+        "\(failure.message); new items go where they went before", hint: failure.hint, status: .keychain)
+    }
     var vault: String?
     if case .file(let file) = new.store {
       if try explaining({ () throws(KeychainError) in try file.isThere() }) {

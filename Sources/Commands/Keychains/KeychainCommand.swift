@@ -46,6 +46,8 @@ struct UseKeychainCommand: ParsableCommand {
     commandName: "use",
     abstract: "Use this keychain from now on: new items go to it",
     discussion: """
+      It has to be usable now, or locked: a server is asked, and nothing changes if it can't take new items.
+
       Items stay where they are. A message says how many are left behind. If there is a search list, the others in it \
       are asked as before.
       """)
