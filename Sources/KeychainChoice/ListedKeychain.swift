@@ -34,6 +34,18 @@ package struct ListedKeychain: Hashable, Sendable {
     self.init(kind.rawValue, kind, at: "")
   }
 
+  /// Where it is, for people: without the login that the address of a repository can have. To ssh that is part of the
+  /// address.
+  package var shownPlace: String {
+    guard kind == .git, !place.hasPrefix("ssh:"), let end = place.utf8.firstIndex(of: UInt8(ascii: ":")),
+      place[end...].hasPrefix("://")
+    else { return place }
+    let start = place.utf8.index(end, offsetBy: 3)
+    let authority = place.utf8[start...].prefix { $0 != UInt8(ascii: "/") }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return place }
+    return String(place[..<start]) + String(place[place.utf8.index(after: at)...])
+  }
+
   /// Whether it has the name of its kind.
   package var isBuiltIn: Bool { name == kind.rawValue }
 

@@ -13,6 +13,8 @@ package final class CopiedKeychain: KeychainStore {
   package enum Notice {
     /// The server can't be used since then; copies answer.
     case answeringFromCopies(server: String, since: Timestamp)
+    /// The server can't be used since then. Copies answer, but aren't listed.
+    case hidesCopies(server: String, since: Timestamp)
     /// A list has only a part of the keychain, because the policies don't let this login list all of it.
     case listsPart(server: String)
   }
@@ -93,9 +95,7 @@ package final class CopiedKeychain: KeychainStore {
     if isRenewing, search.isNamed {
       return try asking { () throws(KeychainError) in try fetched(search, query) }
     }
-    guard search.isNamed else {
-      return try asking { () throws(KeychainError) in try server.items(matching: query) }
-    }
+    guard search.isNamed else { return try listed(query) }
     if isToAsk {
       isToAsk = false
       do throws(KeychainError) {
@@ -115,6 +115,16 @@ package final class CopiedKeychain: KeychainStore {
       else { throw .openBao(server: name, fault) }
       copies.forget(at: clock())
       throw .openBao(server: name, .copyTooOld(seconds: Int(oldest), because: fault))
+    }
+  }
+
+  /// What the server lists. Copies are of what was asked for: a list of them would be taken for one of the keychain.
+  private func listed(_ query: ItemQuery) throws(KeychainError) -> [Item] {
+    do throws(KeychainError) {
+      return try asking { () throws(KeychainError) in try server.items(matching: query) }
+    } catch .openBao(let name, let fault) where fault.isOutage {
+      if !copies.isEmpty { onNotice(.hidesCopies(server: settings.server.name, since: noteOutage())) }
+      throw .openBao(server: name, fault)
     }
   }
 
@@ -207,6 +217,17 @@ package final class CopiedKeychain: KeychainStore {
       refreshLater(folders)
     }
     if note != former { note.write(in: folder, named: StateFiles.contact) }
+  }
+
+  /// Notes that the server can't be used, and returns since when.
+  @discardableResult
+  private func noteOutage() -> Timestamp {
+    var note = ContactNote(in: folder, named: StateFiles.contact)
+    if let since = note.failingSince { return since }
+    let now = clock()
+    note.failingSince = now
+    note.write(in: folder, named: StateFiles.contact)
+    return now
   }
 
   private func noteContact() {
@@ -363,10 +384,14 @@ package final class CopiedKeychain: KeychainStore {
   package func probe() -> KeychainReadiness {
     let readiness = server.probe()
     if readiness.reason?.endsCopies ?? false { copies.forgetAll() }
+    if readiness == .ready, ContactNote(in: folder, named: StateFiles.contact).failingSince != nil {
+      noteContact()
+    }
     guard case .unavailable(.openBao(_, let fault)) = readiness, fault.isOutage,
       let reason = readiness.reason,
       !copies.isEmpty
     else { return readiness }
+    noteOutage()
     return .notWritable(reason)
   }
 }

@@ -52,6 +52,13 @@ package struct OpenBaoOpener {
     StateFiles.remove(own)
   }
 
+  /// Since when a keychain's server can't be used; `nil` if it could be when it was tried last.
+  ///
+  /// - Parameter name: the keychain's name.
+  package static func outage(of name: String, at location: VaultLocation) -> Timestamp? {
+    ContactNote(in: folder(at: location) + "/" + name, named: StateFiles.contact).failingSince
+  }
+
   private var folder: String { Self.folder(at: location) + "/" + name }
 
   /// Opens the keychain with its copies on this machine, unless it is to have none. No request is sent before something is

@@ -41,6 +41,11 @@ struct RemoteKeychains {
           StandardStreams.say(
             "\(server) can't be used since \(since); the keychain \(keychain.name) answers from copies on this machine"
           )
+        case .hidesCopies(let server, let since):
+          if selection.isForTool { return }
+          StandardStreams.say(
+            "\(server) can't be used since \(since); what is copied of the keychain \(keychain.name) answers, but isn't listed"
+          )
         case .listsPart(let server):
           if selection.isForTool { return }
           StandardStreams.say(

@@ -24,6 +24,19 @@ import Testing
   }
 
   @Test(
+    "the address of a repository is shown without a login, which is part of it to ssh alone",
+    arguments: [
+      ("https://ann@git.example/a@b.git", "https://git.example/a@b.git"),
+      ("http://ann:x@y@git.example:80", "http://git.example:80"),
+      ("https://git.example/a@b.git", "https://git.example/a@b.git"),
+      ("ssh://git@git.example/a.git", "ssh://git@git.example/a.git"),
+      ("git@git.example:team/a.git", "git@git.example:team/a.git"), ("/srv/a@b.git", "/srv/a@b.git"),
+    ])
+  func shownPlace(place: String, shown: String) {
+    #expect(ListedKeychain("team", .git, at: place).shownPlace == shown)
+  }
+
+  @Test(
     "is refused as a whole if a line can't be understood",
     arguments: [
       ("work", KeychainList.Fault.unknownKind), ("work file", .noPlace), ("work file ", .noPlace),

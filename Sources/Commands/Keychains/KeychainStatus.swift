@@ -15,12 +15,15 @@ struct KeychainStatus {
   private let expiring: ExpiringListing?
   /// The other keychains of the search list.
   private let others: [String]
+  /// How it stands with its repository or server, if others use it, too.
+  private let sharing: SharingState?
 
   private enum Detail {
     case file(VaultLocation, VaultSummary?, UnlockState?)
     case secretService(DesktopKeychainFacts)
     case forwarded(socket: String, items: Int)
-    case remote
+    /// One on a server; with the error for which nothing can be stored there, if copies answer meanwhile.
+    case remote(KeychainError?)
   }
 
   /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
@@ -32,7 +35,9 @@ struct KeychainStatus {
       let summary = try explaining(file.summary())
       detail = try explaining(.file(file.location, summary, try file.unlockState()))
       // Whoever has to unlock it is not asked for that.
-      if summary?.contents != nil {
+      let isOpen = summary?.contents != nil
+      sharing = choice.kind == .git ? SharingState(choice.keychain, file, isOpen: isOpen) : nil
+      if isOpen {
         expiring = try Self.expiring(in: keychain)
       } else {
         expiring = nil
@@ -40,16 +45,18 @@ struct KeychainStatus {
     case .secretService(let service):
       detail = .secretService(try explaining(service.facts()))
       // A service is asked for each secret by itself.
-      expiring = nil
+      (expiring, sharing) = (nil, nil)
     case .forwarded(let keychain):
       detail = .forwarded(
         socket: keychain.path, items: try explaining(keychain.items(matching: .all)).count)
-      expiring = nil
-    case .remote(let keychain):
+      (expiring, sharing) = (nil, nil)
+    case .remote(let store):
       // To count its items would be to read them all, and each reading is in the server's log.
-      if let error = keychain.probe().reason { throw Failure(error) }
-      detail = .remote
-      expiring = nil
+      let readiness = store.probe()
+      let sharing = SharingState(choice.keychain, readiness, at: keychain.location)
+      if let error = readiness.reason, sharing.copiesSince == nil { throw Failure(error) }
+      detail = .remote(readiness.reason)
+      (expiring, self.sharing) = (nil, sharing)
     }
   }
 
@@ -74,7 +81,7 @@ struct KeychainStatus {
       case .file(let location, let summary, let state): rows(location, summary, state)
       case .secretService(let facts): rows(facts)
       case .forwarded(let socket, let count): rows(socket, count)
-      case .remote: rowsOfServer
+      case .remote(let error): rows(ofServer: error)
       }
     let list =
       others.isEmpty ? [] : [["others", "\(others.joined(separator: ", ")); see 'llavero keychain list'"]]
@@ -95,8 +102,12 @@ struct KeychainStatus {
     case .forwarded(let socket, let count):
       json.member("socket", ByteString(socket))
       json.member("items", count)
-    case .remote: json.member("place", ByteString(choice.keychain.place))
+    case .remote(let error):
+      json.member("place", ByteString(choice.keychain.place))
+      json.member("problem", error.map { ByteString(Failure($0).message) })
     }
+    if choice.kind == .git { json.member("repository", ByteString(choice.keychain.shownPlace)) }
+    sharing?.write(to: &json)
     if !others.isEmpty {
       json.beginArray("others")
       for name in others { json.element(ByteString(name)) }
@@ -116,13 +127,19 @@ struct KeychainStatus {
   private func rows(
     _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?
   ) -> [[String]] {
-    var rows = [["keychain", "file \(location.vaultFile), \(choice.reasonText)"]]
+    var rows = firstRows(location)
     guard let summary else {
       return rows + [["items", "none yet; the first login that is stored makes the keychain"]]
     }
-    rows.append(["protection", Self.protection(location, summary)])
+    let isGit = choice.kind == .git
+    rows.append([
+      "protection",
+      isGit
+        ? "a key of each member's; see 'llavero keychain member list \(choice.name)'"
+        : Self.protection(location, summary),
+    ])
     if summary.hasPassphrase, !summary.hasIdentityFile { rows.append(["state", state?.text ?? "locked"]) }
-    if summary.ways.count > 1 {
+    if summary.ways.count > 1, !isGit {
       rows.append([
         "ways in", "\(summary.ways.map(\.kind.name).joined(separator: ", ")); see 'llavero slot list'",
       ])
@@ -135,6 +152,23 @@ struct KeychainStatus {
     }
     rows.append(["size", "\(summary.size) bytes"])
     return rows
+  }
+
+  /// Which keychain it is, where, and how it stands with its repository.
+  private func firstRows(_ location: VaultLocation) -> [[String]] {
+    let listed = choice.keychain
+    guard listed.kind == .git else {
+      let name = listed.isBuiltIn ? "" : "\(listed.name), "
+      return [["keychain", "\(name)file \(location.vaultFile), \(choice.reasonText)"]]
+    }
+    let branch = listed.value(of: ListedKeychain.branchOption).map { ", branch \($0)" } ?? ""
+    return [
+      ["keychain", "\(listed.name), shared through git, \(choice.reasonText)"],
+      ["repository", listed.shownPlace + branch], ["copy", location.vaultFile],
+    ]
+      + [("exchange", sharing?.exchange), ("not sent yet", sharing?.unsent)].compactMap { (what, text) in
+        text.map { [what, $0] }
+      }
   }
 
   private static func members(
@@ -192,11 +226,13 @@ struct KeychainStatus {
 
   // MARK: A keychain on a server
 
-  private var rowsOfServer: [[String]] {
-    [
-      ["keychain", "\(choice.name), \(choice.reasonText)"], ["server", choice.keychain.place],
-      ["protection", "the server's policies; its operator can read everything"],
+  private func rows(ofServer error: KeychainError?) -> [[String]] {
+    var rows = [
+      ["keychain", "\(choice.name), in OpenBao, \(choice.reasonText)"], ["server", choice.keychain.place],
     ]
+    if let error { rows.append(["problem", Failure(error).message]) }
+    if let copies = sharing?.copies { rows.append(["copies", copies]) }
+    return rows + [["protection", "the server's policies; its operator can read everything"]]
   }
 
   // MARK: Secret Service

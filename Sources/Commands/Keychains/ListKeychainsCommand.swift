@@ -2,7 +2,6 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Forwarding
-import GitShared
 import JSON
 import Keychain
 import KeychainChoice
@@ -35,9 +34,11 @@ struct ListKeychainsCommand: ParsableCommand {
       Row(keychain, isHome: keychain.name == home.name, selection)
     }
     try StandardStreams.write(output.json ? Self.json(rows) : Secret(Self.table(rows).shown))
-    if let broken = rows.first(where: { $0.problem != nil })?.keychain.name {
-      throw Failure("the keychain \(broken) can't be used", status: .keychain)
-    }
+    let broken = rows.filter { $0.problem != nil }.map(\.keychain.name)
+    if broken.isEmpty { return }
+    throw Failure(
+      "the keychain\(broken.count == 1 ? "" : "s") \(broken.joined(separator: ", ")) can't be used",
+      status: .keychain)
   }
 
   private struct Row {
@@ -47,8 +48,8 @@ struct ListKeychainsCommand: ParsableCommand {
     /// The number of items, if it can be told without asking anybody.
     var count: Int?
     var isLocked = false
-    /// Whether others don't have everything yet that was changed here.
-    var waits = false
+    /// How it stands with its repository or server, if others use it, too.
+    var sharing: SharingState?
     var problem: Failure?
 
     init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
@@ -63,8 +64,8 @@ struct ListKeychainsCommand: ParsableCommand {
           place = file.location.vaultFolder
           let summary = try explaining(file.summary())
           isLocked = summary != nil && summary?.contents == nil
+          if keychain.kind == .git { sharing = SharingState(keychain, file, isOpen: !isLocked) }
           try explaining { () throws(KeychainError) in try keychain.checkMembership(in: file) }
-          if keychain.kind == .git { waits = !isLocked && SharedKeychainSync.hasChanges(file) }
           count = summary == nil ? 0 : summary?.contents?.count
         } else {
           if let forwarded = open.forwarded { place = forwarded.path }
@@ -73,28 +74,39 @@ struct ListKeychainsCommand: ParsableCommand {
           }
           if let remote = open.remote {
             // To count its items would be to read them all.
-            if let error = remote.probe().reason { throw Failure(error) }
+            let readiness = remote.probe()
+            sharing = SharingState(keychain, readiness, at: open.location)
+            if let error = readiness.reason { throw Failure(error) }
           } else if !isLocked {
             count = try explaining(open.own.items(matching: .all)).count
           }
         }
       } catch {
         problem = error
+        isLocked = isLocked || error.cause.map(Self.isLock) ?? false
       }
       self.place = place
     }
 
+    /// Whether an error says that the keychain is locked.
+    private static func isLock(_ error: KeychainError) -> Bool {
+      if case .notMember = error { return true }
+      if case .locked = KeychainReadiness(readingFailedWith: error) { return true }
+      return false
+    }
+
     /// Where it is, for people: the repository of one that is shared through it.
     var shownPlace: String {
-      if keychain.kind == .git { return keychain.place }
+      if keychain.kind == .git { return keychain.shownPlace }
       return place.isEmpty ? "-" : place
     }
 
     var state: String {
-      if let problem { return problem.message }
+      if let problem { return problem.message + (sharing?.copies.map { "; copies \($0)" } ?? "") }
       if isLocked { return "locked" }
       guard let count else { return "ready" }
-      return (count == 1 ? "1 item" : "\(count) items") + (waits ? ", changes not sent yet" : "")
+      return (count == 1 ? "1 item" : "\(count) items")
+        + (sharing?.waits == true ? ", changes not sent yet" : "")
     }
   }
 
@@ -117,16 +129,16 @@ struct ListKeychainsCommand: ParsableCommand {
       json.member("keychain", ByteString(row.keychain.name))
       json.member("kind", ByteString(row.keychain.kind.rawValue))
       if !row.place.isEmpty { json.member("place", ByteString(row.place)) }
-      if row.keychain.kind == .git { json.member("repository", ByteString(row.keychain.place)) }
       json.beginObject("settings")
       for option in row.keychain.options { json.member(ByteString(option.name), ByteString(option.value)) }
       json.endObject()
+      if row.keychain.kind == .git { json.member("repository", ByteString(row.keychain.shownPlace)) }
       json.member("default", row.isHome)
       json.member("shared", row.keychain.kind.isShared)
       json.member("usable", row.problem == nil)
       json.member("locked", row.isLocked)
       json.member("items", row.count)
-      if row.waits { json.member("waiting", true) }
+      row.sharing?.write(to: &json)
       json.member("problem", row.problem.map { ByteString($0.message) })
       json.endObject()
     }

@@ -11,15 +11,19 @@ struct ListedKeychainFindings {
 
   /// Looks at the keychain, and asks nobody.
   init(of keychain: ListedKeychain, _ selection: KeychainSelection) {
-    all.append(Finding(keychain.kind == .git ? "repository" : "place", keychain.place))
+    all.append(Finding(keychain.kind == .git ? "repository" : "place", keychain.shownPlace))
     var selection = selection
     selection.name = keychain.name
     do throws(Failure) {
       let open = try selection.choose().open()
       if let file = open.file {
         try look(at: file, keychain)
-      } else if let remote = open.remote, let problem = remote.probe().reason {
-        all.append(Finding("server", nil, problem: problem))
+      } else if let remote = open.remote {
+        let readiness = remote.probe()
+        if let problem = readiness.reason { all.append(Finding("server", nil, problem: problem)) }
+        if let copies = SharingState(keychain, readiness, at: open.location).copies {
+          all.append(Finding("copies", copies))
+        }
       }
     } catch {
       all.append(
@@ -31,7 +35,7 @@ struct ListedKeychainFindings {
     if keychain.kind == .git {
       all.append(Finding("copy", file.location.vaultFile))
       let note = SyncNote(in: file.location.stateFolder)
-      all.append(Finding("exchange", Self.exchange(note)))
+      all.append(Finding("exchange", SharingState(keychain, file, isOpen: false).exchange))
       if !note.withFormerKey.isEmpty {
         all.append(
           Finding("no members", note.withFormerKey.joined(separator: "; ") + " (added with a former key)"))
@@ -49,19 +53,12 @@ struct ListedKeychainFindings {
       let summary = try file.summary()
       let count = summary?.contents.map { "\($0.count)" }
       all.append(Finding("items", count ?? "unknown, because nobody was asked to unlock it"))
-      if keychain.kind == .git, summary?.contents != nil, SharedKeychainSync.hasChanges(file) {
-        all.append(
-          Finding(
-            "not sent yet", "what was changed here; 'llavero sync \(keychain.name)' sends it"))
+      let isOpen = summary?.contents != nil
+      if keychain.kind == .git, let unsent = SharingState(keychain, file, isOpen: isOpen).unsent {
+        all.append(Finding("not sent yet", unsent))
       }
     } catch {
       all.append(Finding("items", nil, problem: error))
     }
-  }
-
-  private static func exchange(_ note: SyncNote) -> String {
-    let last = note.sharedAt.map { "everything was in step at \(dateText($0))" } ?? "nothing was ever in step"
-    guard let problem = note.problem, let tried = note.triedAt else { return last }
-    return "\(last); at \(dateText(tried)) that failed: \(problem)"
   }
 }
