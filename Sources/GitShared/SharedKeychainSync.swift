@@ -167,6 +167,7 @@ package struct SharedKeychainSync {
         }
         if outcome.attempts == 1, !isAnew, tip == seen, let state = keychain.stateName, state == note.shared {
           note.sharedAt = .now
+          note.askedAt = note.sharedAt
           return outcome
         }
       }
@@ -188,6 +189,7 @@ package struct SharedKeychainSync {
         // Whoever may write to the repository can put a vault there that no member opens.
         result = try reconcile(nil)
       }
+      note.askedAt = .now
       outcome.received += result.received
       outcome.overridden += result.overridden
       for slot in result.slotsWithFormerKey {

@@ -11,6 +11,8 @@ package struct SyncNote: Hashable, Sendable {
   package var shared: String?
   /// When everything was in step last.
   package var sharedAt: Timestamp?
+  /// When it was learnt last what the repository has, whether or not it took everything.
+  package var askedAt: Timestamp?
   /// When it was tried last.
   package var triedAt: Timestamp?
   /// Why it failed then; `nil` if it didn't.
@@ -39,6 +41,8 @@ package struct SyncNote: Hashable, Sendable {
           shared = try value.string().description
         } else if name == "shared_at" {
           sharedAt = try value.timestamp()
+        } else if name == "asked_at" {
+          askedAt = try value.timestamp()
         } else if name == "tried_at" {
           triedAt = try value.timestamp()
         } else if name == "problem" {
@@ -56,12 +60,19 @@ package struct SyncNote: Hashable, Sendable {
     }
   }
 
+  /// Whether the repository could be asked when it was tried last.
+  package var wasAsked: Bool {
+    guard problem != nil, let triedAt else { return true }
+    return askedAt.map { $0 >= triedAt } ?? false
+  }
+
   /// Writes the note. A failure is ignored: what is noted can be found out again.
   func write(in stateFolder: String) {
     var json = JSONWriter()
     json.beginObject()
     json.member("shared", shared.map { ByteString($0) })
     json.member("shared_at", sharedAt)
+    json.member("asked_at", askedAt)
     json.member("tried_at", triedAt)
     json.member("problem", problem.map { ByteString($0) })
     json.member("waiting", waiting)

@@ -1,4 +1,4 @@
-import EncryptedFile
+package import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
@@ -7,7 +7,7 @@ import Processes
 
 /// How a keychain that is shared through git is kept in step while it is used: `llavero sync` runs behind a change, and before
 /// it is said that there is nothing.
-enum BackgroundSync {
+package enum BackgroundSync {
   /// The note that `llavero sync` writes whenever it has tried; see `SyncNote`.
   private static let noteName = "sync"
   /// The repository is asked at most so often before it is said that there is nothing, in seconds.
@@ -78,7 +78,8 @@ enum BackgroundSync {
     _ = try? DetachedProgram.start(program, [Executables.people, "sync", "--background", keychain.name])
   }
 
-  private static func isDue(_ location: VaultLocation) -> Bool {
+  /// Whether the repository is to be asked before it is said that there is nothing.
+  package static func isDue(_ location: VaultLocation) -> Bool {
     guard let tried = FileStatus.modificationDate(of: notePath(location)) else { return true }
     let age = Timestamp.now.seconds - tried.seconds
     return age < 0 || age >= interval

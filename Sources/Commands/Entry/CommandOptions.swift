@@ -114,7 +114,9 @@ struct PlaceOptions: ParsableArguments {
   func item(in keychain: any KeychainStore) throws(Failure) -> Item { try named.item(in: keychain) }
 
   /// The failure that says the keychain has no such item.
-  func nothingMatches() throws(Failure) -> Failure { try named.nothingMatches() }
+  func nothingMatches(in keychain: any KeychainStore) throws(Failure) -> Failure {
+    try named.nothingMatches(in: keychain)
+  }
 }
 
 /// How output is printed: for people, or as JSON for programs.

@@ -54,7 +54,7 @@ struct GetCommand: ParsableCommand {
 
   private func writeAll(_ query: ItemQuery, _ keychain: any KeychainStore) throws(Failure) {
     let items = try explaining { () throws(KeychainError) in try keychain.find(query) }
-    if items.isEmpty { throw try place.named.nothingMatches() }
+    if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
     if !secret { return try StandardStreams.write(ItemOutput.json(items)) }
     var json = JSONWriter()
     json.beginArray()
@@ -93,7 +93,7 @@ struct GetCommand: ParsableCommand {
 
   private func whyNot(_ query: ItemQuery, _ keychain: any KeychainStore) throws(Failure) -> Failure {
     guard let item = try explaining({ () throws(KeychainError) in try keychain.find(query).first }) else {
-      return try place.named.nothingMatches()
+      return try place.named.nothingMatches(in: keychain)
     }
     if item.isHidden, let name = item.keychain {
       return Failure(

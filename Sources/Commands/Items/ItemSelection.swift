@@ -20,7 +20,7 @@ enum ItemSelection {
     case .named(let place):
       if !all { return [try place.item(in: keychain)] }
       let items = try place.items(in: keychain)
-      if items.isEmpty { throw try place.nothingMatches() }
+      if items.isEmpty { throw try place.nothingMatches(in: keychain) }
       return items
     case .single(let filter): return [try filter.single(in: keychain)]
     case .matching(let filter):

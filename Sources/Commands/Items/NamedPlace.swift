@@ -1,8 +1,6 @@
 import Bytes
 import CredentialProtocols
-import EncryptedFile
 import Keychain
-import KeychainChoice
 import Terminals
 
 /// A place to log in as named on the command line: a URL, or the name of a service that has none.
@@ -97,7 +95,7 @@ struct NamedPlace {
   /// - Throws: ``Failure`` if there is none, or more than one.
   func item(in keychain: any KeychainStore) throws(Failure) -> Item {
     let found = try items(in: keychain).withoutShadowed
-    guard let first = found.first else { throw try nothingMatches() }
+    guard let first = found.first else { throw try nothingMatches(in: keychain) }
     if found.count > 1 {
       let isOfOneAccount = Set(found.map(\.key.account)).count == 1
       throw Failure(
@@ -108,20 +106,16 @@ struct NamedPlace {
     return first
   }
 
-  /// The failure that says the keychain has no such item.
-  func nothingMatches() throws(Failure) -> Failure {
-    Failure(
-      "the keychain has nothing for \(Item(try key()).name)",
-      hint: isSharedThroughGit
+  /// The failure that says the keychain has no such item. Which repositories couldn't be asked for it is said first.
+  func nothingMatches(in keychain: any KeychainStore) throws(Failure) -> Failure {
+    let name = Item(try key()).name
+    let shared = SharedSources(of: keychain)
+    shared.tellUnasked()
+    return Failure(
+      "the keychain has nothing for \(name)",
+      hint: !shared.isEmpty
         ? "see what it has with 'llavero list'; 'llavero sync' gets what others have just stored"
         : "see what it has with 'llavero list'", status: .nothingMatched)
-  }
-
-  /// Whether others may have stored something that is not here yet.
-  private var isSharedThroughGit: Bool {
-    guard let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder)
-    else { return false }
-    return list.keychains.contains { $0.kind == .git }
   }
 }
 

@@ -48,7 +48,7 @@ struct DefaultCommand: ParsableCommand {
 
   private func show(_ keychain: any KeychainStore) throws(Failure) {
     let items = try place.items(in: keychain)
-    if items.isEmpty { throw try place.nothingMatches() }
+    if items.isEmpty { throw try place.nothingMatches(in: keychain) }
     guard let chosen = items.first(where: \.isDefault) else {
       throw Failure(
         "no item of \(items[0].key.place) is the default",
@@ -61,11 +61,11 @@ struct DefaultCommand: ParsableCommand {
   private func clear(_ keychain: any KeychainStore) throws(Failure) {
     let place = place
     let found = try place.items(in: keychain)
-    if found.isEmpty { throw try place.nothingMatches() }
+    if found.isEmpty { throw try place.nothingMatches(in: keychain) }
     let own = keychain.part(with: found)
     let cleared = try changing(own) { () throws(Failure) -> [Item] in
       let items = try place.items(in: own)
-      if items.isEmpty { throw try place.nothingMatches() }
+      if items.isEmpty { throw try place.nothingMatches(in: keychain) }
       let marked = items.filter(\.isDefault)
       if marked.isEmpty {
         throw Failure("no item of \(items[0].key.place) is the default", status: .nothingMatched)

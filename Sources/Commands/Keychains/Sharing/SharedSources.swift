@@ -1,0 +1,39 @@
+import EncryptedFile
+import GitShared
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// The keychains shared through git among those that had no answer.
+struct SharedSources {
+  private let keychains: [ListedKeychain]
+
+  /// - Parameter keychain: what was asked.
+  init(of keychain: any KeychainStore) {
+    guard let names = (keychain as? KeychainSearchList)?.names, let location = try? VaultLocation(),
+      let list = try? KeychainList.read(in: location.stateFolder)
+    else {
+      keychains = []
+      return
+    }
+    keychains = list.keychains.filter { $0.kind == .git && names.contains($0.name) }
+  }
+
+  var isEmpty: Bool { keychains.isEmpty }
+
+  /// Says which repositories could not be asked for what others have stored since, and of when the copies here are.
+  func tellUnasked() {
+    for keychain in keychains {
+      guard let own = try? VaultLocation().of(keychain) else { continue }
+      let note = SyncNote(in: own.stateFolder)
+      guard !note.wasAsked || BackgroundSync.isDue(own) else { continue }
+      let copy =
+        (note.askedAt ?? note.sharedAt).map { "is as it was at \(dateText($0))" } ?? "may lack what it has"
+      let problem = note.wasAsked ? "" : note.problem.map { ": \($0)" } ?? ""
+      StandardStreams.say(
+        "the repository of the keychain \(keychain.name) couldn't be asked, and the copy on this machine \(copy)\(problem)"
+      )
+    }
+  }
+}
