@@ -116,7 +116,9 @@ package struct SharedKeychainSync {
     var note = SyncNote(in: stateFolder)
     note.triedAt = .now
     do throws(SharingFault) {
-      let outcome = try inStep(acceptsRewritten, isAnew, &note)
+      var outcome = try inStep(acceptsRewritten, isAnew, &note)
+      // All that is here came, not only what was changed since.
+      if isAnew, let count = (try? keychain.summary())??.contents?.count { outcome.received = count }
       note.problem = outcome.refusal
       note.waiting = outcome.waiting
       if isTold { (note.overridden, note.withFormerKey) = (0, []) }

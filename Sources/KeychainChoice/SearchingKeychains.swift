@@ -65,7 +65,8 @@ extension VaultLocation {
   package func of(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> VaultLocation {
     if keychain.isBuiltIn { return self }
     for option in keychain.options where option.name != ListedKeychain.identityOption {
-      if keychain.kind == .git, option.name == ListedKeychain.branchOption { continue }
+      let isOfGit = [ListedKeychain.branchOption, ListedKeychain.labelOption].contains(option.name)
+      if keychain.kind == .git, isOfGit { continue }
       throw .unusableOption(keychain: keychain.name, option: option.name)
     }
     return VaultLocation(
@@ -81,11 +82,13 @@ extension ListedKeychain {
   /// - Throws: `KeychainError.notMember` if it opens nothing; what reading throws.
   package func checkMembership(in file: EncryptedFileKeychain) throws(KeychainError) {
     guard kind == .git, let identity = value(of: Self.identityOption) else { return }
-    try file.checkMembership(of: name, identity: identity)
+    try file.checkMembership(of: name, identity: identity, label: value(of: Self.labelOption))
   }
 
   /// The setting with the path of the identity file that opens an encrypted file.
   package static let identityOption = "identity"
   /// The setting with the branch of the git repository through which a keychain is shared.
   package static let branchOption = "branch"
+  /// The setting with what the members of a shared keychain see this machine's person as.
+  package static let labelOption = "label"
 }

@@ -50,20 +50,14 @@ extension Failure {
         hint: "it has seven groups of four letters and digits", status: .keychain)
     case .noSlotOpens(let path):
       self.init(nothingOpens: path)
-    case .notMember(let keychain, _, true):
+    case .notMember(let keychain, _, _, true):
       self.init(
         "the keychain \(keychain) is locked: nothing here opens what is in its repository any more",
         hint: Self.ofFormerMember(of: keychain), status: .keychain)
-    case .notMember(let keychain, let recipient, false):
-      let hint: Hint =
-        recipient.map {
-          """
-          a member has to type \(command: "llavero", "keychain", "member", "add", keychain, $0); then run \
-          \(command: "llavero", "sync", keychain)
-          """
-        } ?? "a member has to add your key; then run \(command: "llavero", "sync", keychain)"
+    case .notMember(let keychain, let recipient, let label, false):
       self.init(
-        "the keychain \(keychain) is locked: you aren't a member of it", hint: hint, status: .keychain)
+        "the keychain \(keychain) is locked: you aren't a member of it",
+        hint: Self.ofNewMember(of: keychain, recipient, label), status: .keychain)
     case .slot(let fault):
       self.init(fault)
     case .collectionLocked(let name):
@@ -199,6 +193,20 @@ private func seconds(_ milliseconds: Int) -> String {
 
 extension Failure {
   /// What somebody can do who has opened a shared keychain before.
+  /// What whoever isn't a member yet has a member do.
+  ///
+  /// - Parameters:
+  ///   - recipient: in age's notation, or a line of an ssh public key; `nil` if it isn't known.
+  ///   - label: what the members are to see the person as.
+  package static func ofNewMember(of keychain: String, _ recipient: String?, _ label: String?) -> Hint {
+    guard let recipient else {
+      return "a member has to add your key; then run \(command: "llavero", "sync", keychain)"
+    }
+    let words = ["llavero", "keychain", "member", "add", keychain, recipient]
+    let named = words + (label.map { ["--label", $0] } ?? [])
+    return "a member has to type \(commandOf: named); then run \(command: "llavero", "sync", keychain)"
+  }
+
   package static func ofFormerMember(of keychain: String) -> Hint {
     """
     ask the others; only if they haven't removed you, somebody has put another keychain in its place, and \

@@ -24,7 +24,7 @@ import Testing
     try shared.add(.internet(account: "alice"), "s3cret")
     #expect(try home.keychain().accounts() == ["alice"])
     location.noteExclusion()
-    let isOut = KeychainError.notMember(keychain: "team", recipient: recipient, wasBefore: true)
+    let isOut = KeychainError.notMember(keychain: "team", recipient: recipient, label: nil, wasBefore: true)
     #expect(failure { try home.keychain().accounts() } == isOut)
     #expect(failure { try home.keychain().add(.internet(account: "bob"), "x") } == isOut)
     location.noteInclusion()

@@ -61,6 +61,7 @@ struct ReturningWaysOptions: ParsableArguments {
   private static func name(_ way: SlotSummary, _ location: VaultLocation) -> String {
     var text =
       way.kind == .identityFile ? "the key file \(location.identityFile)" : "\(way.kind.name) \(way.id)"
+    if let label = way.label { text += " '\(label)'" }
     if let recipient = way.recipient { text += " for \(recipient)" }
     if let added = way.added { text += " of \(dateText(added))" }
     return text

@@ -32,8 +32,9 @@ extension EncryptedFileKeychain {
   /// - Parameters:
   ///   - name: the keychain's name, for errors.
   ///   - identity: the absolute path of the identity's file.
+  ///   - label: what the members are to see the person as, for errors.
   /// - Throws: `KeychainError.notMember` if it opens nothing; what reading throws.
-  package func checkMembership(of name: String, identity: String) throws(KeychainError) {
+  package func checkMembership(of name: String, identity: String, label: String?) throws(KeychainError) {
     let isExcluded = location.isExcluded
     if !isExcluded {
       // As soon as the identity opens the keychain, that is noted.
@@ -42,6 +43,7 @@ extension EncryptedFileKeychain {
       if try noteIdentity(identity) != nil { return }
     }
     throw .notMember(
-      keychain: name, recipient: try SlotIdentity.recipient(at: identity), wasBefore: location.hasBeenMember)
+      keychain: name, recipient: try SlotIdentity.recipient(at: identity), label: label,
+      wasBefore: location.hasBeenMember)
   }
 }

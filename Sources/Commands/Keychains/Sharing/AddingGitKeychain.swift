@@ -30,8 +30,11 @@ struct AddingGitKeychain {
     try setAside(plain, at: location)
     let identity = try MemberIdentity(named: identity, for: location)
     let label = label ?? MemberIdentity.usualLabel
-    let listed = ListedKeychain(
-      name, .git, at: place, options + [ListedKeychain.Option(ListedKeychain.identityOption, identity.path)])
+    options += [
+      ListedKeychain.Option(ListedKeychain.identityOption, identity.path),
+      ListedKeychain.Option(ListedKeychain.labelOption, label),
+    ]
+    let listed = ListedKeychain(name, .git, at: place, options)
     let keychain = try GitKeychain(listed)
     let hasKeychain: Bool
     do throws(SharingFault) {
@@ -77,12 +80,7 @@ struct AddingGitKeychain {
 
   private func sayNotMember(_ identity: MemberIdentity, _ label: String) {
     StandardStreams.say("added; you aren't a member yet, and the keychain \(name) is locked until you are")
-    StandardStreams.say(
-      """
-      hint: a member has to type \
-      \(command: "llavero", "keychain", "member", "add", name, identity.recipient, "--label", label); then run \
-      \(command: "llavero", "sync", name)
-      """)
+    StandardStreams.say("hint: \(Failure.ofNewMember(of: name, identity.recipient, label))")
   }
 
   /// Puts aside what this machine has of a keychain that had the name before, and was shared through another repository. It

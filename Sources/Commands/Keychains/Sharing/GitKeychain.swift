@@ -186,12 +186,8 @@ extension Failure {
     case .notMember(true): self = failure(Self.ofFormerMember(of: name))
     case .notMember(false):
       let path = listed.value(of: ListedKeychain.identityOption) ?? ""
-      if let recipient = (try? SlotIdentity.recipient(at: path)) ?? nil {
-        self = failure(
-          "a member has to type \(command: "llavero", "keychain", "member", "add", name, recipient)")
-      } else {
-        self = failure("a member has to add your key with 'llavero keychain member add'")
-      }
+      let recipient = (try? SlotIdentity.recipient(at: path)) ?? nil
+      self = failure(Self.ofNewMember(of: name, recipient, listed.value(of: ListedKeychain.labelOption)))
     case .rewritten, .keychainRemoved, .unusable, .tooMuch:
       self = failure(
         """
