@@ -116,6 +116,9 @@ struct ExplanationOutput {
 
   private func passedOver(_ obstacle: AnswerExplanation.Obstacle, _ item: Item) -> String {
     switch obstacle {
+    case .expired(...1) where item.isMinted:
+      // It was set up, and nobody has asked for one.
+      return "it has no token yet; whoever asks for one first gets it"
     case .expired(let second):
       return "it has expired, at \(dateText(Timestamp(seconds: second)))"
     case .unusable(let scheme?):

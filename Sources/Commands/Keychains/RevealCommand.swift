@@ -53,12 +53,31 @@ struct RevealCommand: ParsableCommand {
     let place = NamedPlace(url: url, service: nil, account: account, domain: nil, authenticationType: nil)
     var items = try place.items(in: list).filter(\.isHidden)
     if items.isEmpty {
-      if output.json { try StandardStreams.write(ItemOutput.json([])) }
+      if output.json { try StandardStreams.write(Self.json(0)) }
       throw Failure("nothing of the keychain \(name) is hidden for \(url)", status: .nothingMatched)
     }
     try explaining(list.reveal(items))
     for index in items.indices { items[index].isHidden = false }
-    try StandardStreams.write(output.json ? ItemOutput.json(items) : Secret(ItemOutput.table(items).shown))
+    try StandardStreams.write(
+      output.json ? Self.json(items.count, items) : Secret(ItemOutput.table(items).shown))
+  }
+
+  /// - Parameter items: what was revealed; `nil` if nobody has looked.
+  private static func json(_ count: Int, _ items: [Item]? = nil) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("revealed", count)
+    if let items {
+      json.beginArray("items")
+      for item in items {
+        json.beginObject()
+        ItemOutput.members(of: item, in: &json)
+        json.endObject()
+      }
+      json.endArray()
+    }
+    json.endObject()
+    return json.finishLine()
   }
 
   /// Shows everything of the keychain again, also where it can't be asked what it has.
@@ -66,13 +85,7 @@ struct RevealCommand: ParsableCommand {
     let hidden = HiddenItemFile(in: try explaining(VaultLocation()).stateFolder)
     let count = try explaining(hidden.hidden(in: name)).count
     if count > 0 { try explaining(hidden.revealAll(in: name)) }
-    if output.json {
-      var json = JSONWriter()
-      json.beginObject()
-      json.member("revealed", count)
-      json.endObject()
-      try StandardStreams.write(json.finishLine())
-    }
+    if output.json { try StandardStreams.write(Self.json(count)) }
     if count == 0 { throw Failure("nothing of the keychain \(name) is hidden", status: .nothingMatched) }
     if !output.json {
       StandardStreams.say(
