@@ -237,10 +237,11 @@ public enum KeychainError: Error, Hashable, Sendable {
     case nobodyLoggedIn
     /// It refuses the login, by this method.
     case loginRefused(method: String)
-    /// It doesn't know the token, or no longer.
-    case tokenRefused
+    /// It doesn't know the token, or no longer. One's own keychain has it for this URL and account; without an account, it
+    /// came from elsewhere.
+    case tokenRefused(url: String, account: ByteString?)
     /// Its policies don't allow this at the path.
-    case forbidden(path: String)
+    case forbidden(Access, path: String)
     /// It has no secrets engine at this mount, or no such namespace.
     case noMount(String)
     /// The secrets engine at this mount is not version 2 of the key-value store.
@@ -259,6 +260,20 @@ public enum KeychainError: Error, Hashable, Sendable {
     case noNetworkProgram
     /// The copy on this machine is too old to answer, in seconds, and this is why there is no newer one.
     indirect case copyTooOld(seconds: Int, because: OpenBaoFault)
+
+    /// What policies allow or don't.
+    public enum Access: Hashable, Sendable {
+      /// Reading an item.
+      case reading
+      /// Listing a folder.
+      case listing
+      /// Adding or changing an item.
+      case writing
+      /// Deleting an item.
+      case deleting
+      /// Bringing a deleted item back.
+      case undeleting
+    }
   }
 
   /// Why a file or folder isn't used.

@@ -59,8 +59,17 @@ final class KeyValueStore {
   }
 
   /// What a 403 means.
-  func forbidden(_ interface: String, _ path: String) -> KeychainError {
-    error(.forbidden(path: server.path(interface, path)))
+  ///
+  /// - Parameter isWriting: whether something was to be written at a path of the interface `data`.
+  func forbidden(_ interface: String, _ path: String, isWriting: Bool = false) -> KeychainError {
+    let access: KeychainError.OpenBaoFault.Access =
+      switch interface {
+      case "metadata": .listing
+      case "delete": .deleting
+      case "undelete": .undeleting
+      default: isWriting ? .writing : .reading
+      }
+    return error(.forbidden(access, path: server.path(interface, path)))
   }
 
   /// The error of a status that no request of ours should get. Other engines than version 2 of the key-value store have such.
@@ -317,6 +326,7 @@ final class KeyValueStore {
         throw session.notUnderstood(outcome.reply)
       }
     case (400, .wrongVersion): return .contested(mayBeOurs: outcome.mayBeRepeated)
+    case (403, _): throw forbidden("data", path, isWriting: true)
     default: throw try unexpected(outcome.reply, "data", path)
     }
   }

@@ -131,7 +131,7 @@ extension KeyValueStore {
       json.endObject()
       let outcome = try session.send(.init(method: .post, path: place), json.finish())
       guard outcome.reply.status == 200 else {
-        if outcome.reply.status == 403 { throw error(.forbidden(path: place)) }
+        if outcome.reply.status == 403 { throw error(.forbidden(.reading, path: place)) }
         throw session.notUnderstood(outcome.reply)
       }
       var words: Set<ByteString> = []
@@ -148,7 +148,7 @@ extension KeyValueStore {
         throw session.notUnderstood(outcome.reply)
       }
       let mayChange = words.contains("update") || words.contains("root")
-      guard mayChange, !words.contains("deny") else { throw error(.forbidden(path: path)) }
+      guard mayChange, !words.contains("deny") else { throw error(.forbidden(.writing, path: path)) }
     }
   }
 }

@@ -21,6 +21,7 @@ final class PersonalCredentials: LoginCredentials {
   private let clock: () -> Timestamp
   /// For whom the token in use was got; see ``bearer(of:)``.
   private var present: Secret?
+  private(set) var tokenAccount: ByteString?
 
   /// - Parameter personal: opens the person's own keychain; `nil` if there is none.
   init(
@@ -111,7 +112,9 @@ final class PersonalCredentials: LoginCredentials {
       }
     }
     switch try stored(account: settings.login.account, type: nil) {
-    case .some(let answer): return answer.credential.secret.copy()
+    case .some(let answer):
+      tokenAccount = settings.login.account
+      return answer.credential.secret.copy()
     case .none: break
     }
     return areForServer ? try given.stored() : nil

@@ -1,6 +1,8 @@
 import Bytes
 import CredentialProtocols
+import EncryptedFile
 import Keychain
+import KeychainChoice
 
 extension Failure {
   /// - Parameter server: the server's address.
@@ -54,15 +56,23 @@ extension Failure {
       case .loginRefused(let method):
         failure(
           "\(server) refuses the login by \(method)",
-          "see whether what is stored for it is still valid: \(command: "llavero", "get", "--domain", "openbao", server)"
+          """
+          see whether what is stored for it is still valid: \
+          \(commandOf: ["llavero", "get", "--domain", "openbao", server] + Self.ownKeychain)
+          """
         )
-      case .tokenRefused:
+      case .tokenRefused(let url, let account?):
+        failure(
+          "\(server) refuses the token: it has expired, was revoked, or is another server's",
+          "store another one with \(commandOf: Self.storing(url, account, "--update"))"
+        )
+      case .tokenRefused(_, nil):
         failure(
           "\(server) refuses the token: it has expired, was revoked, or is another server's",
           "log in again, with 'bao login', or with 'llavero login --keychain NAME' if the keychain's login is oidc"
         )
-      case .forbidden(let path):
-        failure("the policies of \(server) don't allow this at \(path)", "its operator can change them")
+      case .forbidden(let access, let path):
+        Self.forbidden(access, path, server)
       case .noMount(let mount):
         failure(
           "\(server) has no secrets engine at \(mount)",
@@ -107,14 +117,46 @@ extension Failure {
         message, hint: "see the keychain's settings 'token-from' and 'jwt-file' in llavero-openbao(7)",
         status: .keychain)
     }
-    let store: Hint =
-      "store it with \(command: "llavero", "add", "--domain", "openbao", url, "--account", account)"
+    let store: Hint = "store it with \(commandOf: storing(url, account))"
     let isToken = account == "token" || account.bytes.starts(with: "token/".utf8)
     return Failure(
       message,
       hint: isToken
         ? "\(store); a token of 'bao login' counts if BAO_ADDR is \(prose: server), or with the setting 'token-from'"
         : store, status: .keychain)
+  }
+
+  private static func forbidden(
+    _ access: KeychainError.OpenBaoFault.Access, _ path: String, _ server: String
+  ) -> Failure {
+    let (what, capability): (String, String) =
+      switch access {
+      case .reading: ("read what is at", "'read'")
+      case .listing: ("list the folder", "'list'")
+      case .writing: ("write to", "'create' and 'update'")
+      case .deleting: ("delete what is stored, at", "'update'")
+      case .undeleting: ("bring back what was deleted, at", "'update'")
+      }
+    return Failure(
+      "the policies of \(server) don't let you \(what) \(path)",
+      hint: "ask whoever writes its policies; yours would need \(prose: capability) at that path",
+      status: .keychain)
+  }
+
+  /// The command that stores what logs in where it is looked for.
+  private static func storing(_ url: String, _ account: ByteString, _ options: String...)
+    -> [any CustomStringConvertible]
+  {
+    ["llavero", "add"] + options + ["--domain", "openbao", url, "--account", account] + ownKeychain
+  }
+
+  /// The option that names the person's own keychain, if a command without it would use another one.
+  private static var ownKeychain: [any CustomStringConvertible] {
+    guard let location = try? VaultLocation(),
+      let used = (try? KeychainChoice.made(named: nil, at: location)) ?? nil
+    else { return [] }
+    let own = KeychainChoice.personal(at: location).name
+    return used.name == own ? [] : ["--keychain", own]
   }
 
   private static func tooOld(_ seconds: Int, _ reason: Failure) -> Failure {

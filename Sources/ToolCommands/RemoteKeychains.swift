@@ -23,8 +23,7 @@ struct RemoteKeychains {
 
   /// Whether a person's own keychain is the Secret Service, which only the companion can reach.
   static func logInFromSecretService(_ location: VaultLocation) -> Bool {
-    let remembered = (try? RememberedKeychain.read(in: location.stateFolder)) ?? nil
-    return remembered?.name == KeychainKind.secretService.rawValue
+    KeychainChoice.personal(at: location).kind == .secretService
   }
 
   /// Opens a keychain of the search list.
@@ -122,14 +121,7 @@ struct RemoteKeychains {
 
   /// The person's own keychain; `nil` if there is none yet.
   private func personal() throws(KeychainError) -> (any KeychainStore)? {
-    var own = ListedKeychain(builtIn: .file)
-    let remembered = (try? RememberedKeychain.read(in: location.stateFolder)) ?? nil
-    if let name = remembered?.name,
-      let keychain = try? KeychainList.read(in: location.stateFolder).keychain(named: name),
-      !keychain.kind.isShared
-    {
-      own = keychain
-    }
+    let own = KeychainChoice.personal(at: location)
     if own.isBuiltIn, own.kind == .file, !(try EncryptedFileKeychain(at: location).exists()) { return nil }
     let selected = SelectedKeychain(
       selection, location, KeychainChoice(own, reason: .option), KeychainList(), provider: provider)

@@ -199,7 +199,8 @@ struct SessionTests {
         == .rateLimited(seconds: 0))
     #expect(
       try fault([.reply(307, "", location: "https://e.example/")]) == .redirected(to: "https://e.example"))
-    #expect(try fault([Self.denied, Self.denied, Self.denied]) == .tokenRefused)
+    #expect(
+      try fault([Self.denied, Self.denied, Self.denied]) == .tokenRefused(url: Self.first, account: nil))
     #expect(try fault([Self.denied, .reply(200, "{}")]) == nil)
     // A token without the policy `default` may not look itself up, and another one may see nothing of the mount.
     #expect(try fault([Self.denied, Self.denied, .reply(200, "{}")]) == nil)
@@ -356,7 +357,7 @@ struct SessionTests {
     let credentials = Credentials()
     let server = ScriptedServer([Self.denied, Self.denied, Self.denied])
     let session = try session(server, credentials)
-    #expect(throws: KeychainError.openBao(server: Self.first, .tokenRefused)) {
+    #expect(throws: KeychainError.openBao(server: Self.first, .tokenRefused(url: Self.first, account: nil))) {
       _ = try session.send(.init(method: .get, path: "m/data/x"))
     }
     #expect(credentials.forgotten == 0 && credentials.kept.isEmpty)

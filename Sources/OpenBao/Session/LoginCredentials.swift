@@ -41,6 +41,10 @@ package protocol LoginCredentials: AnyObject {
   /// The account under which a person's own keychain would have what the method needs; `nil` if it has to be elsewhere.
   func account(for method: LoginMethod) -> ByteString?
 
+  /// The account under which a person's own keychain has the token that a person has provided; `nil` if it came from
+  /// elsewhere.
+  var tokenAccount: ByteString? { get }
+
   /// What the method logs in with; `nil` if it isn't there.
   ///
   /// - Throws: ``KeychainError`` if the place where it would be can't be read.
@@ -49,6 +53,8 @@ package protocol LoginCredentials: AnyObject {
 
 extension LoginCredentials {
   package func passingSecret() -> Secret? { nil }
+
+  package var tokenAccount: ByteString? { nil }
 }
 
 /// What a session remembers of a server for the next one. Nothing of it is secret, and all of it can be lost.

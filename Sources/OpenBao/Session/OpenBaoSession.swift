@@ -70,14 +70,14 @@ package final class OpenBaoSession {
     // Right after a login, it is the policies.
     if outcome.reply.status != 403 || hasLoggedIn { return outcome }
     if try isKnownToken() { return outcome }
-    if case .token = method { throw error(.tokenRefused) }
+    if case .token = method { throw error(tokenRefused) }
     switch token {
     case .some(let refused): credentials.forget(refused.value)
     case .none: break
     }
     token = nil
     // Only a person can log in again.
-    if method.path == nil { throw error(.tokenRefused) }
+    if method.path == nil { throw error(tokenRefused) }
     try logIn()
     return try sendOnce(request, body)
   }
@@ -163,6 +163,10 @@ package final class OpenBaoSession {
   ///
   /// - Throws: ``KeychainError``
   func logInToBeKnown() throws(KeychainError) { try logInIfNeeded() }
+
+  private var tokenRefused: KeychainError.OpenBaoFault {
+    .tokenRefused(url: server.url, account: credentials.tokenAccount)
+  }
 
   private var noLogin: KeychainError.OpenBaoFault {
     if case .oidc = method { return .nobodyLoggedIn }
@@ -265,7 +269,7 @@ package final class OpenBaoSession {
     let path = "auth/token/lookup-self"
     for isLast in [hasLoggedIn || method.path == nil, true] {
       let outcome = try send(ServerRequest(method: .get, path: path))
-      if outcome.reply.status == 403 { throw error(.forbidden(path: path)) }
+      if outcome.reply.status == 403 { throw error(.forbidden(.reading, path: path)) }
       guard outcome.reply.status == 200 else { throw notUnderstood(outcome.reply) }
       var (left, uses) = (0, 0)
       do throws(JSONReader.Malformed) {
