@@ -147,7 +147,7 @@ extension Failure {
     case .unmerged(let path):
       self.init(
         "\(path) was never merged into the keychain, and would be lost; nothing was changed",
-        hint: "merge it with \(command: "llavero", "vault", "merge", path), or move it away first",
+        hint: "merge it with \(.merging(path)), or move it away first",
         status: .keychain)
     case .mergedInstead:
       self.init(
@@ -192,7 +192,6 @@ private func seconds(_ milliseconds: Int) -> String {
 }
 
 extension Failure {
-  /// What somebody can do who has opened a shared keychain before.
   /// What whoever isn't a member yet has a member do.
   ///
   /// - Parameters:
@@ -207,6 +206,7 @@ extension Failure {
     return "a member has to type \(commandOf: named); then run \(command: "llavero", "sync", keychain)"
   }
 
+  /// What somebody can do who has opened a shared keychain before.
   package static func ofFormerMember(of keychain: String) -> Hint {
     """
     ask the others; only if they haven't removed you, somebody has put another keychain in its place, and \

@@ -1,3 +1,4 @@
+package import CredentialProtocols
 import EncryptedFile
 import KeychainChoice
 
@@ -57,5 +58,15 @@ struct VaultOfError {
   /// A command of `llavero vault` for the vault at a path.
   static func command(_ name: String, at path: String) -> Hint {
     VaultOfError { $0.vaultFile == path }?.command(name) ?? "\(command: "llavero", "vault", name)"
+  }
+}
+
+extension Hint {
+  /// The command that merges a file into the vault that it lies beside.
+  package static func merging(_ path: String) -> Hint {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
+    let vault = VaultOfError { [$0.vaultFolder, $0.stateFolder].contains(folder) }
+    let named = vault?.listed.map { ["--keychain", $0.name] } ?? []
+    return "\(commandOf: ["llavero", "vault", "merge", path] + named)"
   }
 }

@@ -314,17 +314,17 @@ package struct KeychainSelection {
     case .unmerged(let path, .otherKey):
       StandardStreams.say(
         "\(path) was not merged, because it is encrypted for another key; "
-          + "\(command: "llavero", "vault", "merge", path) merges it, or says what is missing")
+          + "\(Hint.merging(path)) merges it, or says what is missing")
     case .unmerged(let path, let error):
       StandardStreams.say("\(path) was not merged: \(Failure(error).message)")
     case .undecided(let path):
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; "
-          + "\(command: "llavero", "vault", "merge", path) takes it in")
+          + "\(Hint.merging(path)) takes it in")
     case .setAside(let path):
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
-          + "\(command: "llavero", "vault", "merge", path) merges it")
+          + "\(Hint.merging(path)) merges it")
     case .identityNotReplaced(let path, let error):
       StandardStreams.say(
         "the key of the keychain is \(path) now: \(Failure(error).message); keep that file, until a later write can "

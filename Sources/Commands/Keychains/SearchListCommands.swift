@@ -112,15 +112,17 @@ struct AddKeychainCommand: ParsableCommand {
       }
       options.append(ListedKeychain.Option(ListedKeychain.identityOption, path))
     }
+    let location = try explaining(VaultLocation())
+    // Its name must be free before anything is made under it.
+    try refuse(
+      ListedKeychain(name, kind, at: place, options),
+      in: try explaining(choice: KeychainList.read(in: location.stateFolder)))
     if create { try Folder.making(place) }
     guard let folder = realPath(place) else {
       throw Failure(
         "there is no folder \(place)", hint: "with --create, the keychain is made there", status: .usage)
     }
     let added = ListedKeychain(name, kind, at: folder, options)
-    let location = try explaining(VaultLocation())
-    // Its name must be free before anything is made under it.
-    try refuse(added, in: try explaining(choice: KeychainList.read(in: location.stateFolder)))
     let own = try explaining(choice: location.of(added))
     if own.vaultFile == location.vaultFile {
       throw Failure("that is the keychain 'file', which is there without being added", status: .usage)
@@ -184,7 +186,7 @@ struct AddKeychainCommand: ParsableCommand {
     try refuse(ListedKeychain(name, .git, at: place), in: list)
     let adding = AddingGitKeychain(
       name: name, remote: place, identity: identity, branch: branch, label: label)
-    try adding.run { (added) throws(Failure) in try put(added, into: location) }
+    try adding.run(beside: list) { (added) throws(Failure) in try put(added, into: location) }
   }
 
   /// Puts a keychain at the end of the search list.

@@ -100,7 +100,7 @@ struct ExportCommand: ParsableCommand {
     throw Failure(
       "what only \(copy.path) has would be missing; nothing was exported",
       hint: """
-        \(command: "llavero", "vault", "merge", copy.path) merges it, or says why not; if you don't need it, move it away
+        \(.merging(copy.path)) merges it, or says why not; if you don't need it, move it away
         """,
       status: .keychain)
   }

@@ -6,7 +6,7 @@ import Terminals
 extension UnmergedFile {
   /// What is said of it, with what to type next.
   var remark: String {
-    let merging = ShellCommand(["llavero", "vault", "merge", path]).inSentence
+    let merging = Hint.merging(path)
     switch kind {
     case .lastWrite:
       return

@@ -191,14 +191,6 @@ struct ScratchFolder: ~Copyable {
   deinit { removeTree(folder.path) }
 }
 
-/// Removes a folder with its contents.
-private func removeTree(_ path: String) {
-  if let folder = try? Folder(opening: path), let names = try? folder.names() {
-    for name in names where unlinkat(folder.descriptor, name, 0) != 0 { removeTree(path + "/" + name) }
-  }
-  rmdir(path)
-}
-
 /// Replaces the contents of a file, which keeps its mode. Returns 0, or an `errno`; then the file is unchanged.
 private func replaceContents(of path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
   var status = stat()

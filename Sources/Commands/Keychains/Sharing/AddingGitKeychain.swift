@@ -18,23 +18,70 @@ struct AddingGitKeychain {
 
   /// Makes the keychain, or takes that of the repository.
   ///
-  /// - Parameter list: puts it into the search list.
+  /// - Parameters:
+  ///   - present: the search list.
+  ///   - list: puts it into that.
   /// - Throws: ``Failure``. Then it isn't in the list.
-  func run(_ list: (ListedKeychain) throws(Failure) -> Void) throws(Failure) {
+  func run(
+    beside present: KeychainList, _ list: (ListedKeychain) throws(Failure) -> Void
+  ) throws(Failure) {
     let place = try usableRemote()
+    try refuseTwice(place, present)
     let own = try explaining(VaultLocation())
     var options: [ListedKeychain.Option] = []
     if let branch { options.append(ListedKeychain.Option(ListedKeychain.branchOption, branch)) }
     let plain = ListedKeychain(name, .git, at: place, options)
     let location = try explaining(choice: own.of(plain))
     try setAside(plain, at: location)
+    let folders = [location.vaultFolder, location.stateFolder]
+    let made = folders.filter { !FileStatus.isThere($0) }
+    var isListed = false
+    do throws(Failure) {
+      try take(place, options, at: location) { (keychain) throws(Failure) in
+        isListed = true
+        try list(keychain)
+      }
+    } catch {
+      // A vault may have arrived in the repository although nothing was heard of that: then its key is needed.
+      if !isListed, !FileStatus.isThere(location.vaultFile) { Self.remove(made) }
+      throw error
+    }
+  }
+
+  /// Removes folders that were made, and the one that they are in, if nothing else is.
+  private static func remove(_ folders: [String]) {
+    for folder in folders {
+      removeTree(folder)
+      if let end = folder.lastIndex(of: "/") { rmdir(String(folder[..<end])) }
+    }
+  }
+
+  /// Two copies of one keychain would answer one after the other.
+  private func refuseTwice(_ place: String, _ present: KeychainList) throws(Failure) {
+    func branch(_ name: String?) -> String { name ?? SharedRepository.defaultBranch }
+    let same = present.keychains.first { keychain in
+      keychain.kind == .git && keychain.place == place
+        && branch(keychain.value(of: ListedKeychain.branchOption)) == branch(self.branch)
+    }
+    guard let same else { return }
+    throw Failure(
+      "the keychain \(same.name) is shared through that repository already",
+      hint:
+        "use that one, or take it from the list first with \(command: "llavero", "keychain", "remove", same.name)",
+      status: .usage)
+  }
+
+  private func take(
+    _ place: String, _ options: [ListedKeychain.Option], at location: VaultLocation,
+    _ list: (ListedKeychain) throws(Failure) -> Void
+  ) throws(Failure) {
     let identity = try MemberIdentity(named: identity, for: location)
     let label = label ?? MemberIdentity.usualLabel
-    options += [
+    let ofMember = [
       ListedKeychain.Option(ListedKeychain.identityOption, identity.path),
       ListedKeychain.Option(ListedKeychain.labelOption, label),
     ]
-    let listed = ListedKeychain(name, .git, at: place, options)
+    let listed = ListedKeychain(name, .git, at: place, options + ofMember)
     let keychain = try GitKeychain(listed)
     let hasKeychain: Bool
     do throws(SharingFault) {

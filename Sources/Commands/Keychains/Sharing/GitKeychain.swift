@@ -182,6 +182,12 @@ extension Failure {
       Failure("the keychain \(name): \(fault.text)", hint: hint, status: .keychain)
     }
     switch fault {
+    case .keychain(.slot(.lastWayIn)):
+      self = Failure(
+        "that is the last member of the keychain \(name), which nobody could open any more",
+        hint:
+          "add another one first, with \(command: "llavero", "keychain", "member", "add", name, "age1...")",
+        status: .keychain)
     case .keychain(let error): self = Failure(error)
     case .notMember(true): self = failure(Self.ofFormerMember(of: name))
     case .notMember(false):
