@@ -205,10 +205,13 @@ extension OpenBaoKeychain: RenewalLeasing {
     try store.requireRight(toRenew: ItemPath(item.key), leasedAt: path)
     guard let own = try store.replace(present, of: path, seconds: seconds) else { return 1 }
     leases[path] = own
+    // What a service gives while it lasts is lost if it can't be stored.
+    store.session.isPatient = true
     return nil
   }
 
   package func endLease(of item: Item) {
+    store.session.isPatient = false
     guard let path = try? leasedPath(of: item), let own = leases.removeValue(forKey: path) else { return }
     _ = try? store.replace(own, of: path, seconds: 0)
   }

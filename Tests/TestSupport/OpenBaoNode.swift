@@ -103,7 +103,7 @@ package final class GivenToken: LoginCredentials {
   package init(_ text: String) { self.text = text }
 
   package func token() -> HeldToken? { HeldToken(Secret(text)) }
-  package func keep(_ token: borrowing HeldToken) {}
+  package func keep(_ token: borrowing HeldToken, after former: borrowing Secret?) {}
   package func forget(_ token: borrowing Secret) {}
   package func account(for method: LoginMethod) -> ByteString? { nil }
   package func secret(for method: LoginMethod) -> Secret? { nil }

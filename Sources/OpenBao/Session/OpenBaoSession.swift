@@ -52,6 +52,12 @@ package final class OpenBaoSession {
     set { nodes.isChanging = newValue }
   }
 
+  /// Whether slow answers are waited for; see ``ServerNodes/isPatient``.
+  var isPatient: Bool {
+    get { nodes.isPatient }
+    set { nodes.isPatient = newValue }
+  }
+
   func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { server.error(fault) }
 
   func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError { server.notUnderstood(reply) }

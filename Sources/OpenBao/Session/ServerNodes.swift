@@ -38,6 +38,8 @@ final class ServerNodes {
   private(set) lazy var memory: ServerMemory = store.memory()
   /// Whether what is read is to be changed, so that an election is waited for.
   var isChanging = false
+  /// Whether a slow answer is waited for as long as the set-up says, also of a server that was silent a moment ago.
+  var isPatient = false
   /// The node that has answered last.
   private var preferred = 0
 
@@ -75,7 +77,7 @@ final class ServerNodes {
     _ request: ServerRequest, _ body: borrowing Secret?, _ header: borrowing Secret?,
     isRepeatable: Bool = false
   ) throws(KeychainError) -> ServerOutcome {
-    if let seconds = silence.seconds(since: memory.silent, at: clock()) {
+    if !isPatient, let seconds = silence.seconds(since: memory.silent, at: clock()) {
       throw server.error(.silent(seconds: seconds))
     }
     let isChange = isChanging || request.isChange && !isRepeatable
@@ -226,7 +228,7 @@ final class ServerNodes {
     }
     made.mediaType = "application/json"
     made.maximumReply = request.maximumReply
-    made.timeout = silence.patience(isShort: !request.mayTakeLong, nodes: server.addresses.count)
+    made.timeout = isPatient ? nil : silence.patience(isShort: !request.mayTakeLong, nodes: server.addresses.count)
     // A proxy can insist on it, against requests that pages make a browser send.
     made.headers = ["X-Vault-Request: true"]
     if !server.namespace.isEmpty { made.headers.append("X-Vault-Namespace: \(server.namespace)") }
