@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// Removes a file, or a folder with all that is in it, whatever its mode, as well as that is possible. Links are not followed.

@@ -228,7 +228,8 @@ final class ServerNodes {
     }
     made.mediaType = "application/json"
     made.maximumReply = request.maximumReply
-    made.timeout = isPatient ? nil : silence.patience(isShort: !request.mayTakeLong, nodes: server.addresses.count)
+    made.timeout =
+      isPatient ? nil : silence.patience(isShort: !request.mayTakeLong, nodes: server.addresses.count)
     // A proxy can insist on it, against requests that pages make a browser send.
     made.headers = ["X-Vault-Request: true"]
     if !server.namespace.isEmpty { made.headers.append("X-Vault-Namespace: \(server.namespace)") }
