@@ -46,7 +46,7 @@ extension EncryptedFileKeychain {
   }
 
   /// The items that answer the query, as the file holds them.
-  private func held(_ query: ItemQuery) throws(KeychainError) -> [Item] {
+  func held(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     let beginning = RecordKey.beginning(for: query)
     var found: [Item] = []
     var revisions: [Int64] = []

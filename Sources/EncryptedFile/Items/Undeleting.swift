@@ -1,3 +1,4 @@
+public import Bytes
 public import Keychain
 
 extension EncryptedFileKeychain {
@@ -59,5 +60,35 @@ extension VaultChange {
     if try hasItem(item.reference) { item.reference = ItemReference(ByteString(timeOrderedUUID(at: now))) }
     try insert(item, credential, replacing: index)
     return item
+  }
+}
+
+extension EncryptedFileKeychain {
+  /// Whether this is a former secret of an item, which somebody has renewed since: this machine knows what it has renewed
+  /// itself, and a shared vault what an item that can be renewed held before.
+  ///
+  /// - Throws: `KeychainError` as ``items(matching:)`` does.
+  public func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {
+    if renewer?.hasReplaced(secret, of: item) ?? false { return true }
+    if sharing == nil { return false }
+    let query = try ItemQuery(for: item.key)
+    var isRenewable = false
+    for present in try held(query) where !isRenewable {
+      isRenewable = try credentialIfPresent(of: present)?.hasRefreshToken ?? false
+    }
+    if !isRenewable { return false }
+    let secret = secret.copy()
+    let beginning = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.beginning(for: query)
+    return try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
+      for index in range {
+        let retired = try lines.retiredRecord(at: index, path: location.vaultFile)
+        guard retired.hasSecret, retired.reason != .deleted, query.matches(retired.record.item) else {
+          continue
+        }
+        let former = try lines.credential(at: index, path: location.vaultFile)
+        if former.hasRefreshToken, former.secret.isEqual(to: secret) { return true }
+      }
+      return false
+    }
   }
 }
