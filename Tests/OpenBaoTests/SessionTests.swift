@@ -63,6 +63,8 @@ private final class Credentials: LoginCredentials {
   var held: [String]
   private(set) var kept: [String] = []
   private(set) var renewals: [Int64?] = []
+  /// What each was kept in place of.
+  private(set) var formers: [String?] = []
   private(set) var forgotten = 0
   var renewal: Int64?
   var expiry: Int64?
@@ -78,6 +80,10 @@ private final class Credentials: LoginCredentials {
   func keep(_ token: borrowing HeldToken, after former: borrowing Secret?) {
     kept.append(shown(token.value))
     renewals.append(token.renewal)
+    switch former {
+    case .some(let former): formers.append(shown(former))
+    case .none: formers.append(nil)
+    }
   }
   func forget(_ token: borrowing Secret) { forgotten += 1 }
   func account(for method: LoginMethod) -> ByteString? { method.account }
@@ -350,6 +356,7 @@ struct SessionTests {
     let tokens = ["s.one", "s.one", "s.one", "", "s.two"]
     #expect(server.tokens == tokens.map { $0.isEmpty ? "" : "X-Vault-Token: " + $0 })
     #expect(credentials.kept == ["s.two"] && credentials.forgotten == 1)
+    #expect(credentials.formers == [nil])
   }
 
   @Test("a token of a person's is never forgotten or replaced")
@@ -385,6 +392,8 @@ struct SessionTests {
         server.requests == ["POST \(Self.first)/v1/auth/token/renew-self", "GET \(Self.first)/v1/m/data/x"])
       #expect(server.tokens.last == "X-Vault-Token: " + token)
       #expect(credentials.kept == renewals.map { _ in token } && credentials.renewals == renewals)
+      // Nobody's new login gives way to it.
+      #expect(credentials.formers == renewals.map { _ in "s.one" })
     }
   }
 
