@@ -350,22 +350,6 @@ package final class TokenRenewal: SecretRenewing {
   }
 }
 
-extension KeychainStore {
-  /// The item with that key as it is now, or the one that has got another key since; `nil` if it is gone.
-  func current(_ item: Item) throws(KeychainError) -> Answer? {
-    let query = try ItemQuery(for: item.key)
-    return try reading { () throws(KeychainError) -> Answer? in
-      let primaryKey = item.key.primaryKey
-      var found = try items(matching: query).first { $0.key.primaryKey == primaryKey }
-      if found == nil, let reference = item.reference {
-        found = try items(matching: .all).first { $0.reference == reference }
-      }
-      guard let found, let credential = try credentialIfPresent(of: found) else { return nil }
-      return Answer(item: found, credential: credential)
-    }
-  }
-}
-
 extension SignedIn {
   /// A copy of the refresh token.
   borrowing func copyOfRefreshToken() -> Secret? {
@@ -373,25 +357,5 @@ extension SignedIn {
     case .some(let token): token.copy()
     case .none: nil
     }
-  }
-}
-
-/// A place where somebody has signed in, as its item says.
-struct SignedInPlace {
-  /// The place as a URL without an account.
-  let url: String
-  /// Scheme, host and port.
-  let origin: String
-  /// What all processes that renew the same token lock.
-  let lockName: String
-
-  /// `nil` for items whose secrets are no tokens that can be renewed.
-  init?(_ item: Item, _ scheme: ByteString? = nil) {
-    guard case .internetPassword(let key) = item.key, scheme.map({ $0.isEqualIgnoringCase("bearer") }) ?? true
-    else { return nil }
-    guard let url = key.url(), let address = SignInPlace(url) else { return nil }
-    self.url = url
-    origin = address.server.origin
-    lockName = RenewalLock.name(of: "\(origin) \(key.account.map { "\($0)" } ?? "")")
   }
 }
