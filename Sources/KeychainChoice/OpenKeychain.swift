@@ -10,7 +10,7 @@ package struct OpenKeychain {
     case secretService(any DesktopKeychain)
     case forwarded(ForwardedKeychain)
     /// One on a server that other people use, too.
-    case remote(any KeychainStore)
+    case remote(any RenewalLeasing)
   }
 
   /// The keychain in use, and the reason for it. With a search list, it is the one that new items go to.
@@ -39,7 +39,7 @@ package struct OpenKeychain {
   }
 
   /// The keychain on a server, if it is in use.
-  package var remote: (any KeychainStore)? {
+  package var remote: (any RenewalLeasing)? {
     if case .remote(let keychain) = store { keychain } else { nil }
   }
 
@@ -66,7 +66,7 @@ package struct OpenKeychain {
     switch store {
     case .file(let keychain): keychain.renewer = renewer
     case .secretService(let keychain): keychain.renewer = renewer
-    case .remote(let keychain): (keychain as? any RenewalLeasing)?.renewer = renewer
+    case .remote(let keychain): keychain.renewer = renewer
     case .forwarded: break
     }
   }

@@ -17,6 +17,12 @@ package import Keychain
 package struct ItemPath: Hashable, Sendable {
   /// The path, without a slash at either end: letters, digits and `-._~/` alone.
   package let text: String
+  /// The primary key of the item that is stored here. To read it from the text takes longer than to decrypt a copy.
+  package let key: Item.Key
+
+  package static func == (one: ItemPath, other: ItemPath) -> Bool { one.text == other.text }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   private static let synchronizable = "synchronizable"
   private static let generic = "~generic"
@@ -32,7 +38,8 @@ package struct ItemPath: Hashable, Sendable {
     }
     let group = component("access group", key.accessGroup)
     let sync = ("access group", key.isSynchronizable ? Self.synchronizable : PathComponent.absent)
-    switch key.primaryKey {
+    self.key = key.primaryKey
+    switch self.key {
     case .internetPassword(let key):
       components = [
         component("protocol", key.protocol), component("server", key.server),
@@ -64,12 +71,6 @@ package struct ItemPath: Hashable, Sendable {
   package init?(parsing text: String) {
     guard let key = Self.key(of: text), let path = try? ItemPath(key), path.text == text else { return nil }
     self = path
-  }
-
-  /// The primary key of the item that is stored here.
-  package var key: Item.Key {
-    guard let key = Self.key(of: text) else { fatalError("a path that can be read") }
-    return key
   }
 
   private static func key(of text: String) -> Item.Key? {
