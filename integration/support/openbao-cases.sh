@@ -1,0 +1,223 @@
+# shellcheck shell=bash
+# What the suites about keychains in OpenBao have in common. Sourced after openbao.sh.
+
+requires_python cryptography
+
+alice=(protocol=https host=git.example.com username=alice)
+
+#!/usr/bin/env bash
+# A keychain in OpenBao: what is stored there, who may read it, how to log in, and what is said when it can't be used.
+# shellcheck source=integration/support/harness.sh
+# shellcheck source=integration/support/certificate.sh
+# shellcheck source=integration/support/openbao.sh
+# shellcheck source=integration/support/openbao-load.sh
+# shellcheck source=integration/support/sign-in.sh
+# with_bao [SETTING=VALUE...]: a server, and a keychain there that the root token opens
+with_bao() {
+  start_bao
+  add_fleet "$@"
+  by_variable
+}
+
+# answers PASSWORD ATTRIBUTE=VALUE...
+answers() {
+  local password=$1
+  shift
+  get "$@"
+  ((status == 0)) && grep -qxF "password=$password" "$CASE/stdout" || fail "expected the password $password" "$(said)"
+}
+
+# has_nothing ATTRIBUTE=VALUE...
+has_nothing() {
+  get "$@"
+  ((status == 0)) && [[ ! -s $CASE/stdout && ! -s $CASE/stderr ]] || fail "expected nothing" "$(said)"
+}
+
+# refused STATUS TEXT COMMAND...: it says the text, and prints nothing
+refused() {
+  local expected=$1 text=$2
+  shift 2
+  run "$@"
+  ((status == expected)) || fail "$* has status $status and not $expected" "$(said)"
+  [[ ! -s $CASE/stdout ]] || fail "$* prints something" "$(said)"
+  grep -qF -- "$text" "$CASE/stderr" || fail "it doesn't say '$text'" "$(said)"
+}
+
+# logged_in: the keychain is used, whoever has logged in
+logged_in() {
+  store "${alice[@]}" password="$1"
+  answers "$1" "${alice[@]}"
+}
+
+# start_listener: a server that refuses everything and writes down what it hears, in the file heard; sets other to its address
+start_listener() {
+  cat >"$CASE/listener.py" <<'END'
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def answer(self):
+        with open(sys.argv[1], "a") as heard:
+            heard.write(f"{self.command} {self.path} {self.headers}")
+        body = b'{"errors":["permission denied"]}'
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    do_GET = do_POST = do_LIST = do_SCAN = answer
+    def log_message(self, *rest): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+with open(sys.argv[2], "w") as port:
+    port.write(str(server.server_port))
+server.serve_forever()
+END
+  background python3 "$CASE/listener.py" "$CASE/heard" "$CASE/port" </dev/null
+  listens() { [[ -s $CASE/port ]]; }
+  wait_for 10 listens
+  other=http://127.0.0.1:$(<"$CASE/port")
+}
+
+# with_jobs [OPTION...]: a server that takes the tokens of jobs, by the role ci with these options
+with_jobs() {
+  start_bao
+  policy all "$everything"
+  openssl genrsa -out "$CASE/jwt.key" 2048 2>/dev/null
+  openssl rsa -in "$CASE/jwt.key" -pubout -out "$CASE/jwt.pub" 2>/dev/null
+  bao auth enable jwt >/dev/null
+  bao write auth/jwt/config jwt_validation_pubkeys="$(cat "$CASE/jwt.pub")" >/dev/null
+  bao write auth/jwt/role/ci role_type=jwt user_claim=sub bound_audiences=bao token_policies=all "$@" >/dev/null
+  # What a login gives is kept in a keychain of one's own.
+  llavero init >/dev/null
+}
+
+# job_token NAME: the file jwt has a new token of this job
+job_token() {
+  "$LLAVERO_TEST_PYTHON" - "$CASE/jwt.key" "$1" >"$CASE/jwt" <<'END'
+import base64, json, sys, time
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+encode = lambda data: base64.urlsafe_b64encode(data).rstrip(b"=")
+key = serialization.load_pem_private_key(open(sys.argv[1], "rb").read(), None)
+claims = {"sub": sys.argv[2], "aud": "bao", "iat": int(time.time()), "exp": int(time.time()) + 600, "jti": str(time.time_ns())}
+text = encode(json.dumps({"alg": "RS256", "typ": "JWT"}).encode()) + b"." + encode(json.dumps(claims).encode())
+print((text + b"." + encode(key.sign(text, padding.PKCS1v15(), hashes.SHA256()))).decode())
+END
+}
+
+# with_service_accounts NAMES [OPTION...]: a server that takes the tokens of service accounts, as a Kubernetes API reviews
+# them, by the role app, for these ones and with these options
+with_service_accounts() {
+  start_bao
+  policy all "$everything"
+  openssl genrsa -out "$CASE/jwt.key" 2048 2>/dev/null
+  openssl rsa -in "$CASE/jwt.key" -pubout -out "$CASE/jwt.pub" 2>/dev/null
+  certified kubernetes authority IP:127.0.0.1
+  printf '%s\n' 'team:app 6f1c' 'team:other 84d0' 'foreign:app b93e' >"$CASE/accounts"
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/token-review.py" "$CASE" "$SECRET" >"$CASE/port"
+  wait_for 20 test -s "$CASE/port"
+  bao auth enable kubernetes >/dev/null
+  bao write auth/kubernetes/config kubernetes_host="https://127.0.0.1:$(<"$CASE/port")" kubernetes_ca_cert=@"$CASE/authority.crt" \
+    token_reviewer_jwt="$SECRET" disable_local_ca_jwt=true >/dev/null
+  service_account_role "$@"
+  # What a login gives is kept in a keychain of one's own.
+  llavero init >/dev/null
+}
+
+# service_account_role NAMES [OPTION...]: the role app, for these service accounts of the namespace team
+service_account_role() {
+  bao write auth/kubernetes/role/app bound_service_account_names="$1" bound_service_account_namespaces=team audience=bao \
+    token_policies=all "${@:2}" >/dev/null
+}
+
+# service_account NAMESPACE:NAME: the file jwt has a new token of this service account, as kubelet writes it
+service_account() {
+  "$LLAVERO_TEST_PYTHON" - "$CASE" "$1" >"$CASE/next" <<'END'
+import base64, json, sys, time
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+folder, account = sys.argv[1:]
+encode = lambda data: base64.urlsafe_b64encode(data).rstrip(b"=")
+key = serialization.load_pem_private_key(open(folder + "/jwt.key", "rb").read(), None)
+uid = dict(line.split() for line in open(folder + "/accounts"))[account]
+namespace, name = account.split(":")
+now = int(time.time())
+claims = {
+    "aud": ["bao"], "exp": now + 3607, "iat": now, "nbf": now, "iss": "https://kubernetes.default.svc.cluster.local",
+    "jti": str(time.time_ns()), "sub": "system:serviceaccount:" + account,
+    "kubernetes.io": {
+        "namespace": namespace, "pod": {"name": name + "-0", "uid": "1d2e"}, "serviceaccount": {"name": name, "uid": uid},
+    },
+}
+text = encode(json.dumps({"alg": "RS256", "kid": "one"}).encode()) + b"." + encode(json.dumps(claims).encode())
+print((text + b"." + encode(key.sign(text, padding.PKCS1v15(), hashes.SHA256()))).decode())
+END
+  mv "$CASE/next" "$CASE/jwt"
+}
+
+# read_by NAMESPACE-NAME: the last item was read with the token that the server gave to this service account
+read_by() {
+  [[ $(jq -r 'select(.type == "request" and (.request.path | startswith("llavero/data/"))) | .auth.display_name' \
+    "$CASE/audit.log" | tail -1) == "kubernetes-$1" ]] || fail "it isn't $1 that asks"
+}
+
+# mine TEXT: asking for the item of alice is refused with this text
+mine() {
+  refused 2 "$1" git-credential-llavero get < <(printf '%s\n' "${alice[@]}" '')
+  refused 2 "$1" git-credential-llavero store < <(printf '%s\n' "${alice[@]}" password=x '')
+  refused 2 "$1" llavero list
+}
+
+# is_unusable TEXT: the list of keychains says so of the keychain on the server
+is_unusable() {
+  run llavero keychain list --json
+  ((status == 2)) || fail "the list has status $status" "$(said)"
+  jq -e --arg text "$1" '.[] | select(.keychain == "fleet") | .usable == false and (.problem | contains($text))' "$CASE/stdout" \
+    >/dev/null || fail "the list doesn't say '$1'" "$(said)"
+}
+
+# costs COUNT OPERATION ATTRIBUTE=VALUE...: the server is asked so often
+costs() {
+  local count=$1
+  shift
+  requests_of "$@"
+  ((made == count)) || fail "$* takes $made requests, not $count"
+}
+
+# copied TEXT: a copy on this machine has it
+copied() {
+  local own=$XDG_STATE_HOME/llavero/openbao/fleet file
+  for file in "$own"/copies/*.age; do
+    if [[ -e $file ]]; then age -d -i "$own/identity.txt" "$file"; fi
+  done | grep -F "$1" >/dev/null
+}
+
+# as NAME PASSWORD: prints a token of a login
+as() {
+  bao write -field=token "auth/userpass/login/$1" password="$2"
+}
+
+# renewed [FOLDER...]: what renews copies behind an answer has run
+renewed() {
+  (exec -a llavero-copies "$PREFIX/bin/llavero-credential" fleet < <((($# == 0)) || printf '%s\0' "$@")) ||
+    fail "renewing has status $?"
+}
+
+# reads TEXT: how often something was read, or listed, of which the path has this in it
+reads() {
+  jq -r 'select(.type == "request") | .request.path' "$CASE/audit.log" | grep -cF -- "$1" || true
+}
+
+# behind_a_gateway [SETTING=VALUE...]: a server behind a gateway, and a keychain there; sets gateway to its address
+behind_a_gateway() {
+  start_bao
+  echo ok >"$CASE/mode"
+  background python3 "$SUPPORT/gateway.py" "$CASE/port" "$CASE/mode" "$CASE/heard" "$bao" "$CASE/authority.crt"
+  wait_for 10 test -s "$CASE/port"
+  gateway=http://127.0.0.1:$(<"$CASE/port")
+  bao=$gateway add_plain_fleet mount=llavero "$@"
+  by_variable
+  export BAO_ADDR=$gateway
+}
+
+# heard METHOD: how many requests by this method the gateway has had
+heard() {
+  awk -v method="$1" '$2 == method' "$CASE/heard" | wc -l
+}
