@@ -106,9 +106,9 @@ extension KeyValueStore {
     switch try write(json.finish(), at: Self.leasePath(of: item), over: former.version) {
     case .version(let version):
       return RenewalLease(version: version.number, seconds: seconds, word: word, created: version.created)
-    case .contested(let mayBeOurs):
-      // An earlier try may have arrived although nothing was heard of it.
-      guard mayBeOurs else { return nil }
+    case .contested:
+      // It may have arrived although nothing was heard of it, and the request was sent once more: by libcurl too, where a
+      // connection that was used before has ended meanwhile.
       let present = try lease(of: item)
       return present.word == word ? present : nil
     }
