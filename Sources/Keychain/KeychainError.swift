@@ -29,8 +29,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// None of a vault's slots can be opened here, and there is no passphrase to ask for.
   case noSlotOpens(path: String)
   /// Nothing here opens a keychain that others share, because they haven't let this person in yet, or no longer do.
-  /// `recipient` is what a member has to add, and `label` what to call it; `nil` if it isn't known. `wasBefore` is whether this machine has opened the
-  /// keychain before.
+  /// `recipient` is what a member has to add, and `label` what to call it; `nil` if it isn't known. `wasBefore` is whether this
+  /// machine has opened the keychain before.
   case notMember(keychain: String, recipient: String?, label: String?, wasBefore: Bool)
   /// A way into a vault can't be added, removed, renewed or used.
   case slot(SlotFault)

@@ -55,7 +55,7 @@ package enum RenewalSetting: String, CaseIterable {
 package protocol RenewalLeasing: KeychainStore {
   var renewer: (any SecretRenewing)? { get set }
 
-  /// The OAuth client that got a login, as JSON; `nil` if none is kept. Without an account, that of any login there.
+  /// The OAuth client that got a login, as JSON; `nil` if none is kept, or without an account.
   ///
   /// - Throws: ``KeychainError`` if the server can't be asked.
   func client(for key: InternetPassword) throws(KeychainError) -> Secret?

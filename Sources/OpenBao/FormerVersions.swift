@@ -141,12 +141,12 @@ extension OpenBaoKeychain: VersionedKeychain {
     }
     // The version that is written now says when that was.
     record.modified = nil
-    if let replaced {
+    if let replaced, replaced.record.credential.hasRefreshToken {
       // A refresh token that was used once would end the login for all.
-      if replaced.record.credential.hasRefreshToken {
-        record.credential.refreshToken = replaced.record.credential.copyOfRefreshToken()
-      }
+      record.credential.refreshToken = replaced.record.credential.copyOfRefreshToken()
+      let others = record.others.copy()
       record.takeRest(of: replaced.record)
+      record.others = others
     }
     let stored = StoredItem(record, at: former.path, version: version)
     guard let written = try store.write(stored, over: version) else {

@@ -122,11 +122,10 @@ extension KeyValueStore {
   func requireRight(toRenew item: ItemPath, leasedAt leased: ItemPath) throws(KeychainError) {
     let place = "sys/capabilities-self"
     for path in [item.text, Self.leasePath(of: leased)] {
-      let path = server.path("data", path)
       var json = JSONWriter()
       json.beginObject()
       json.beginArray("paths")
-      json.element(ByteString(path))
+      json.element(ByteString(server.path("data", path)))
       json.endArray()
       json.endObject()
       let outcome = try session.send(.init(method: .post, path: place), json.finish())
@@ -148,7 +147,7 @@ extension KeyValueStore {
         throw session.notUnderstood(outcome.reply)
       }
       let mayChange = words.contains("update") || words.contains("root")
-      guard mayChange, !words.contains("deny") else { throw error(.forbidden(.writing, path: path)) }
+      guard mayChange, !words.contains("deny") else { throw forbidden("data", path, isWriting: true) }
     }
   }
 }

@@ -37,7 +37,7 @@ package struct SigningOut {
     // What renews it is where it is.
     let (keychain, item) = try keychain.original(of: item)
     guard let place = SignedInPlace(item) else { return .noToken }
-    let (begin, patience) = (SystemClock.awake, NetworkCompanion.patience / 1000 + 30)
+    let (begin, patience) = (SystemClock.awake, TokenRenewal.patience)
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     let leasing = keychain as? any RenewalLeasing

@@ -28,7 +28,7 @@ package final class TokenRenewal: SecretRenewing {
   private static let grace = 10_000
 
   /// How long to wait for another process, in seconds: longer than it may take.
-  private static var patience: Int { NetworkCompanion.patience / 1000 + 30 }
+  static var patience: Int { NetworkCompanion.patience / 1000 + 30 }
 
   package func renew(
     _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore, at now: Timestamp
@@ -75,6 +75,12 @@ package final class TokenRenewal: SecretRenewing {
     }
     guard let leasing = keychain as? any RenewalLeasing else {
       return try renew(present, at: place, by: companion, in: keychain, lock)
+    }
+    guard present.credential.hasRefreshToken else {
+      say(
+        place, "what gets its tokens isn't used from a keychain on a server",
+        hint: "keep it in a keychain of your own; see \(command: "llavero", "add", "--help")")
+      return .ended
     }
     if let other = try waitForLease(of: present, at: place, in: leasing) { return other }
     let end = SystemClock.sinceBoot + Self.patience * 1000
@@ -220,12 +226,6 @@ package final class TokenRenewal: SecretRenewing {
   private func mintingWork(at place: SignedInPlace, in keychain: any KeychainStore) throws(KeychainError)
     -> SignInWork?
   {
-    if keychain is any RenewalLeasing {
-      say(
-        place, "what gets its tokens isn't used from a keychain on a server",
-        hint: "keep it in a keychain of your own; see \(command: "llavero", "add", "--help")")
-      return nil
-    }
     switch try KeptMinting.find(place.url, in: keychain) {
     case .app(let app):
       var work = SignInWork(.install, at: place.url)
