@@ -77,14 +77,19 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Whether nothing was found in it for a question.
   var hasMissed = false
   /// What is done to share the vault; `nil` for one that isn't shared.
-  package var sharing: VaultSharing?
+  package var sharing: (any VaultSharing)?
+  /// The rights to renew items that this program has, and those of others that it has seen.
+  var ownLeases: [String: String] = [:]
+  var seenLeases: [String: SeenLease] = [:]
+  /// Why something isn't done that has to be done in step with others.
+  static let outOfStep = "it can't be brought in step with what others have changed"
 
   /// Does that, where the vault is shared.
   @discardableResult
   public func bringInStep() throws(KeychainError) -> Bool {
     guard let sharing else { return false }
     if !sharing.bringInStep() {
-      throw .unavailable(reason: "it can't be brought in step with what others have changed")
+      throw .unavailable(reason: Self.outOfStep)
     }
     return true
   }

@@ -126,7 +126,7 @@ package struct SharedRepository {
   }
 
   /// The commit that a reference leads to; `nil` if there is none.
-  private func commit(of reference: String) throws(SharingFault) -> String? {
+  func commit(of reference: String) throws(SharingFault) -> String? {
     let answer = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])
     if answer.status != 0 { return nil }
     return Self.lines(answer.output).first
@@ -363,37 +363,44 @@ package struct SharedRepository {
   ///
   /// - Throws: ``SharingFault/refused(said:)`` if the repository doesn't take it; other faults.
   package func push(_ commit: String) throws(SharingFault) -> Push {
-    let answer = try runPush(commit)
-    if answer.status == 0 {
+    switch try send("\(commit):refs/heads/\(branch)") {
+    case .done:
       _ = try git.output(["update-ref", Self.remoteReference, commit])
       return .done
+    case .rejected: return .rejected
+    case .refused(let reason): throw .refused(said: reason)
     }
+  }
+
+  /// What a repository says to a reference.
+  enum Sent: Hashable {
+    case done
+    /// Somebody else was faster.
+    case rejected
+    /// It doesn't take it, for this reason, which may be empty.
+    case refused(reason: String)
+  }
+
+  /// Sends a reference.
+  ///
+  /// - Parameter options: further options of `git push`.
+  /// - Throws: ``SharingFault`` if the repository takes nothing at all.
+  func send(_ reference: String, _ options: [String] = []) throws(SharingFault) -> Sent {
+    let answer = try git.run(
+      ["push"] + options + ["--porcelain", "--no-verify", "--", remote, reference])
+    if answer.status == 0 { return .done }
     for line in Self.lines(answer.output) where line.hasPrefix("!") {
       if line.hasPart("[rejected]") { return .rejected }
       guard line.hasPart("[remote rejected]") else { continue }
       let reasons = [
         "failed to update ref", "cannot lock ref", "incorrect old value", "failed to lock", "fetch first",
+        "already exists",
       ]
       if reasons.contains(where: { line.hasPart($0) || answer.said.hasPart($0) }) { return .rejected }
       let reason = line.lastIndex(of: "(").map { String(line[$0...].dropFirst().dropLast()) } ?? ""
       let said = answer.said.hasPart("remote: ") ? SharingFault.remoteLine(of: answer.said) : nil
-      throw .refused(said: said.map { "\(reason): \($0)" } ?? reason)
+      return .refused(reason: said.map { "\(reason): \($0)" } ?? reason)
     }
-    throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
-  }
-
-  private func runPush(_ commit: String, _ options: String...) throws(SharingFault) -> GitProgram.Answer {
-    try git.run(
-      ["push"] + options + ["--porcelain", "--no-verify", "--", remote, "\(commit):refs/heads/\(branch)"])
-  }
-
-  /// Checks that the repository takes what is sent from here, as far as it tells before something is sent.
-  ///
-  /// - Throws: ``SharingFault``.
-  package func checkWritable() throws(SharingFault) {
-    guard let commit = try commit(of: Self.remoteReference) else { return }
-    let answer = try runPush(commit, "--dry-run")
-    if answer.status == 0 { return }
     throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
   }
 
@@ -402,7 +409,7 @@ package struct SharedRepository {
     _ = try? git.run(["-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"])
   }
 
-  private static func lines(_ output: borrowing Secret) -> [String] {
+  static func lines(_ output: borrowing Secret) -> [String] {
     output.withUnsafeBytes { bytes in
       bytes.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
     }

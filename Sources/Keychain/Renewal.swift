@@ -47,12 +47,26 @@ package enum RenewalSetting: String, CaseIterable {
   package func service(of place: String) -> ByteString { ByteString(rawValue + place) }
 }
 
+/// A keychain that several machines share, of which one at a time may renew a token: a service that rotates refresh tokens
+/// ends a login for all if two of them send the same one.
+package protocol RenewalLeasing: KeychainStore {
+  /// Takes the right to renew an item.
+  ///
+  /// - Parameter seconds: for how long, at most.
+  /// - Returns: `nil` once it is taken, or where a keychain isn't shared; else for how many seconds another machine has it, at
+  ///   most.
+  /// - Throws: ``KeychainError``, also if the item may not be changed: its next refresh token would be lost.
+  func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int?
+
+  /// Gives the right back. Where that fails, it ends by itself.
+  func endLease(of item: Item)
+}
+
 /// A keychain on a server, which many machines ask at the same time, and of which each may read and change a part alone.
 ///
 /// What renews a token is kept with the token itself. Whoever may change something else there has no say in where its refresh
-/// token goes, and whoever may read the token needs no further right. A lease lets one machine renew it: a server that
-/// rotates refresh tokens ends a login for all if two of them send the same one.
-package protocol RenewalLeasing: KeychainStore {
+/// token goes, and whoever may read the token needs no further right.
+package protocol RemoteKeychain: RenewalLeasing {
   var renewer: (any SecretRenewing)? { get set }
 
   /// The OAuth client that got a login, as JSON; `nil` if none is kept, or without an account.
@@ -64,16 +78,6 @@ package protocol RenewalLeasing: KeychainStore {
   ///
   /// - Throws: ``KeychainError``, as updates do.
   func keep(client: borrowing Secret, for key: InternetPassword) throws(KeychainError)
-
-  /// Takes the right to renew an item.
-  ///
-  /// - Parameter seconds: for how long, at most.
-  /// - Returns: `nil` once it is taken; else for how many seconds another machine has it, at most.
-  /// - Throws: ``KeychainError``, also if the item may not be changed: its next refresh token would be lost.
-  func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int?
-
-  /// Gives the right back. Where that fails, it ends by itself.
-  func endLease(of item: Item)
 }
 
 extension Item.Key {

@@ -13,7 +13,7 @@ package struct KeychainOpener {
   /// Opens the keychain that is forwarded to this machine.
   package let forwarded: () throws(KeychainChoiceError) -> ForwardedKeychain
   /// Opens a keychain on a server.
-  package let remote: (ListedKeychain) throws(KeychainChoiceError) -> any RenewalLeasing
+  package let remote: (ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain
 
   /// Creates an opener from functions that open each kind.
   package init(
@@ -21,7 +21,7 @@ package struct KeychainOpener {
     file: @escaping (ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain,
     desktop: @escaping () throws(KeychainChoiceError) -> any DesktopKeychain,
     forwarded: @escaping () throws(KeychainChoiceError) -> ForwardedKeychain,
-    remote: @escaping (ListedKeychain) throws(KeychainChoiceError) -> any RenewalLeasing
+    remote: @escaping (ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain
   ) {
     self.location = location
     self.file = file

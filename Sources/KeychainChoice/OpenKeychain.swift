@@ -10,7 +10,7 @@ package struct OpenKeychain {
     case secretService(any DesktopKeychain)
     case forwarded(ForwardedKeychain)
     /// One on a server that other people use, too.
-    case remote(any RenewalLeasing)
+    case remote(any RemoteKeychain)
   }
 
   /// The keychain in use, and the reason for it. With a search list, it is the one that new items go to.
@@ -39,7 +39,7 @@ package struct OpenKeychain {
   }
 
   /// The keychain on a server, if it is in use.
-  package var remote: (any RenewalLeasing)? {
+  package var remote: (any RemoteKeychain)? {
     if case .remote(let keychain) = store { keychain } else { nil }
   }
 

@@ -152,7 +152,7 @@ extension KeyValueStore {
   }
 }
 
-extension OpenBaoKeychain: RenewalLeasing {
+extension OpenBaoKeychain: RemoteKeychain {
   package func client(for key: InternetPassword) throws(KeychainError) -> Secret? {
     // Whoever may write the login of another account has no say in this one.
     guard key.account != nil else { return nil }

@@ -400,7 +400,7 @@ extension CopiedKeychain: ServerKeychain {
   package func logIn() throws(KeychainError) -> Int64? { try server.logIn() }
 }
 
-extension CopiedKeychain: RenewalLeasing {
+extension CopiedKeychain: RemoteKeychain {
   package func client(for key: InternetPassword) throws(KeychainError) -> Secret? {
     // Where there is no login, there is no client; copies know that as long as they know that there is no login.
     if try items(matching: ItemQuery(for: .internetPassword(key))).isEmpty { return nil }

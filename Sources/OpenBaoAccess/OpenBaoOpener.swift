@@ -69,7 +69,7 @@ package struct OpenBaoOpener {
   ///   - onNotice: tells a person something.
   package func open(
     refreshLater: @escaping ([String]) -> Void, onNotice: @escaping (CopiedKeychain.Notice) -> Void
-  ) -> any RenewalLeasing {
+  ) -> any RemoteKeychain {
     if settings.copies.maximumAge > 0 { return copied(refreshLater, onNotice) }
     return opened(session(credentials), onNotice)
   }

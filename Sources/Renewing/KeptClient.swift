@@ -27,7 +27,7 @@ enum KeptClient: ~Copyable {
   static func find(
     _ origin: String, for key: InternetPassword, in keychain: any KeychainStore
   ) throws(KeychainError) -> KeptClient {
-    if let keychain = keychain as? any RenewalLeasing {
+    if let keychain = keychain as? any RemoteKeychain {
       guard let text = try keychain.client(for: key) else { return .none }
       guard let client = text.withUnsafeBytes({ try? ClientRegistration(json: $0) }) else {
         return .unreadable
@@ -80,7 +80,7 @@ enum KeptClient: ~Copyable {
     in keychain: any KeychainStore
   ) throws(KeychainError) {
     let client = client.copy()
-    if let keychain = keychain as? any RenewalLeasing {
+    if let keychain = keychain as? any RemoteKeychain {
       var json = JSONWriter()
       json.beginObject()
       client.write(to: &json)

@@ -40,7 +40,7 @@ package struct SigningOut {
     let (begin, patience) = (SystemClock.awake, TokenRenewal.patience)
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
-    let leasing = keychain as? any RenewalLeasing
+    let leasing = revokes ? keychain as? any RenewalLeasing : nil
     if let leasing {
       while let seconds = try leasing.takeLease(of: item, for: patience) {
         if begin + patience * 1000 < SystemClock.awake {
@@ -50,6 +50,13 @@ package struct SigningOut {
       }
     }
     defer { leasing?.endLease(of: item) }
+    if revokes {
+      do throws(KeychainError) {
+        try keychain.bringInStep()
+      } catch .unavailable(let reason) {
+        return .failed(message: reason)
+      }
+    }
     guard let present = try keychain.current(item), case .internetPassword(let key) = present.item.key else {
       return .isGone
     }
@@ -86,7 +93,7 @@ package struct SigningOut {
   /// Forgets who llavero was there, once no token needs it.
   private func forgetClients(at place: SignedInPlace, in keychain: any KeychainStore) throws(KeychainError) {
     // There, they have gone with the token.
-    if keychain is any RenewalLeasing { return }
+    if keychain is any RemoteKeychain { return }
     try keychain.exclusively { () throws(KeychainError) in
       for item in try keychain.items(matching: .all) where SignedInPlace(item)?.origin == place.origin {
         if try keychain.credentialIfPresent(of: item)?.hasRefreshToken ?? false { return }

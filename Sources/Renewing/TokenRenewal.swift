@@ -73,19 +73,21 @@ package final class TokenRenewal: SecretRenewing {
       say(place, Failure(obstacle).message)
       return .failed
     }
-    guard let leasing = keychain as? any RenewalLeasing else {
-      return try renew(present, at: place, by: companion, in: keychain, lock)
-    }
-    guard present.credential.hasRefreshToken else {
+    if !present.credential.hasRefreshToken, keychain is any RemoteKeychain {
       say(
         place, "what gets its tokens isn't used from a keychain on a server",
         hint: "keep it in a keychain of your own; see \(command: "llavero", "add", "--help")")
       return .ended
     }
+    // What is made anew from something else can be made twice.
+    guard present.credential.hasRefreshToken, let leasing = keychain as? any RenewalLeasing else {
+      return try renew(present, at: place, by: companion, in: keychain, lock)
+    }
     if let other = try waitForLease(of: present, at: place, in: leasing) { return other }
     let end = SystemClock.sinceBoot + Self.patience * 1000
     defer { leasing.endLease(of: present.item) }
     // Another machine may have renewed it before that, and its refresh token may be used up.
+    try keychain.bringInStep()
     guard let latest = try keychain.current(present.item), latest.credential.hasRefreshToken else {
       return .ended
     }
@@ -210,7 +212,7 @@ package final class TokenRenewal: SecretRenewing {
     case .none: break
     case .unreadable:
       let kept: ByteString =
-        keychain is any RenewalLeasing
+        keychain is any RemoteKeychain
         ? ByteString("oauth_client in its record")
         : ByteString("the item \(RenewalSetting.client.service(of: place.origin))")
       say(

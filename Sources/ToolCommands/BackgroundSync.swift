@@ -36,24 +36,46 @@ package enum BackgroundSync {
     }
   }
 
-  /// What is done around the keychain.
-  static func sharing(_ keychain: ListedKeychain, at location: VaultLocation) -> VaultSharing {
-    VaultSharing {
-      start(keychain, at: location)
-    } atMiss: {
-      isDue(location) && sync(["--quick", keychain.name])
-    } bringInStep: {
-      sync(["--quick", "--writable", keychain.name])
+  /// What is done around a keychain.
+  struct Sharing: VaultSharing {
+    let keychain: ListedKeychain
+    let location: VaultLocation
+
+    func afterChange() { start(["--background", keychain.name], noting: location) }
+
+    func atMiss() -> Bool { isDue(location) && sync(["--quick", keychain.name]) != nil }
+
+    func bringInStep() -> Bool { sync(["--quick", keychain.name]) != nil }
+
+    func takeLease(_ name: String, over former: String?) -> SharedLease {
+      var arguments = ["--quick", "--lease", name]
+      if let former { arguments += ["--over", former] }
+      guard let output = sync(arguments + [keychain.name]) else { return .failed }
+      let words = output.withUnsafeBytes { bytes in
+        bytes.split { $0 == 0x0a || $0 == 0x20 }.map { String(decoding: $0, as: UTF8.self) }
+      }
+      switch (words.first, words.count) {
+      case ("taken", 2): return .taken(by: words[1])
+      case ("held", 2): return .held(by: words[1])
+      case ("unknown", 1): return .unknown
+      default: return .failed
+      }
+    }
+
+    func endLease(_ name: String, of holder: String) {
+      start(["--background", "--lease", name, "--over", holder, keychain.name])
     }
   }
 
-  /// Runs `llavero sync` while a tool waits. Returns whether it succeeds.
-  private static func sync(_ arguments: [String]) -> Bool {
-    guard let program = Executables.companion(Executables.people) else { return false }
+  /// Runs `llavero sync` while a tool waits. Returns what it prints; `nil` if it fails.
+  private static func sync(_ arguments: [String]) -> Secret? {
+    guard let program = Executables.companion(Executables.people) else { return nil }
     let words = ([program, "sync"] + arguments).map { CString(copying: $0) }
-    guard let outcome = try? ProgramOutput.read(words, timeout: patience, limit: 4096) else { return false }
-    if case .printed = outcome { return true }
-    return false
+    guard let outcome = try? ProgramOutput.read(words, timeout: patience, limit: 4096) else { return nil }
+    switch consume outcome {
+    case .printed(let output): return output
+    case .failed: return nil
+    }
   }
 
   /// Sends what a program has changed that runs no other, as those that link the library do.
@@ -61,21 +83,26 @@ package enum BackgroundSync {
     guard let tried = FileStatus.modificationDate(of: notePath(location)),
       let written = FileStatus.modificationDate(of: location.vaultFile), written > tried
     else { return }
-    start(keychain, at: location)
+    start(["--background", keychain.name], noting: location)
   }
 
   private static func notePath(_ location: VaultLocation) -> String { location.stateFolder + "/" + noteName }
 
-  private static func start(_ keychain: ListedKeychain, at location: VaultLocation) {
-    // The note is as old as what is being sent, so that the next ones don't start it again meanwhile.
-    var status = stat()
-    if lstat(location.vaultFile, &status) == 0 {
-      let written = [status.st_mtim, status.st_mtim]
-      utimensat(AT_FDCWD, notePath(location), written, AT_SYMLINK_NOFOLLOW)
+  /// Runs `llavero sync` behind this program. What can't be started is done with the next change.
+  ///
+  /// - Parameter location: whose changes it sends, if it does.
+  private static func start(_ arguments: [String], noting location: VaultLocation? = nil) {
+    if let location {
+      // The note is as old as what is being sent, so that the next ones don't start it again meanwhile.
+      var status = stat()
+      if lstat(location.vaultFile, &status) == 0 {
+        let written = [status.st_mtim, status.st_mtim]
+        utimensat(AT_FDCWD, notePath(location), written, AT_SYMLINK_NOFOLLOW)
+      }
     }
     guard let program = Executables.companion(Executables.people) else { return }
-    // It closes its output at once. What can't be started is sent with the next change.
-    _ = try? DetachedProgram.start(program, [Executables.people, "sync", "--background", keychain.name])
+    // It closes its output at once.
+    _ = try? DetachedProgram.start(program, [Executables.people, "sync"] + arguments)
   }
 
   /// Whether the repository is to be asked before it is said that there is nothing.

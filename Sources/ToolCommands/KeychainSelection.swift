@@ -199,7 +199,7 @@ package struct KeychainSelection {
     let file = try file(at: own, keychain)
     if keychain.kind == .git, sharesChanges, !changesNothing {
       try BackgroundSync.refuseUnusable(keychain, file)
-      file.sharing = BackgroundSync.sharing(keychain, at: own)
+      file.sharing = BackgroundSync.Sharing(keychain: keychain, location: own)
       BackgroundSync.sendWhatIsLeft(keychain, at: own)
     }
     return file

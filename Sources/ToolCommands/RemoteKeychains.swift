@@ -29,7 +29,7 @@ struct RemoteKeychains {
   /// Opens a keychain of the search list.
   ///
   /// - Throws: ``KeychainChoiceError``
-  func open(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> any RenewalLeasing {
+  func open(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain {
     // A person who names a keychain wants to know how it is now. With git, somebody waits who didn't ask.
     let opener = try opener(of: keychain, isInsistent: !selection.isForTool && selection.name != nil)
     return opener.open(

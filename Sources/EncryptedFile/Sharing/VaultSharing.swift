@@ -1,20 +1,37 @@
 /// What whoever opens a shared vault does to share it. The vault itself knows nothing of where that is.
-package struct VaultSharing {
+package protocol VaultSharing {
   /// Called after each change of items, while the vault's lock is still held: it must not wait for anything that needs the
   /// lock.
-  package let afterChange: () -> Void
+  func afterChange()
+
   /// Called where nothing answers a question, without a lock. Returns whether anything may have come since.
-  package let atMiss: () -> Bool
+  func atMiss() -> Bool
+
   /// Called without a lock, before and after something is done outside that can't be taken back. Returns whether the vault
   /// has everything that others have changed, and others can get what is changed here.
-  package let bringInStep: () -> Bool
+  func bringInStep() -> Bool
 
-  /// Takes the functions.
-  package init(
-    afterChange: @escaping () -> Void, atMiss: @escaping () -> Bool, bringInStep: @escaping () -> Bool
-  ) {
-    self.afterChange = afterChange
-    self.atMiss = atMiss
-    self.bringInStep = bringInStep
-  }
+  /// Takes the right to do something that only one of those may do who share the vault, at a time.
+  ///
+  /// - Parameters:
+  ///   - name: what it is for: hexadecimal digits, which say nothing to anybody else.
+  ///   - former: the holder whose right has ended, by ``SharedLease/held(by:)``; `nil` if none has.
+  func takeLease(_ name: String, over former: String?) -> SharedLease
+
+  /// Gives it back.
+  ///
+  /// - Parameter holder: whose it is, by ``SharedLease/taken(by:)``.
+  func endLease(_ name: String, of holder: String)
+}
+
+/// What came of taking a right that only one of those has who share a vault.
+package enum SharedLease: Hashable, Sendable {
+  /// It is this program's, by this word.
+  case taken(by: String)
+  /// Somebody else has it.
+  case held(by: String)
+  /// Where the vault is shared there are no such rights.
+  case unknown
+  /// That can't be told now.
+  case failed
 }

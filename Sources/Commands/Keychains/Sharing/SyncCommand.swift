@@ -43,8 +43,13 @@ struct SyncCommand: ParsableCommand {
   @Flag(help: .hidden)
   var quick = false
 
-  @Flag(help: .hidden)
-  var writable = false
+  /// The name of a right that only one of those has who share the keychain, to take it, or in the background to give it back.
+  @Option(help: .hidden)
+  var lease: String?
+
+  /// Its former holder.
+  @Option(help: .hidden)
+  var over: String?
 
   @OptionGroup var output: OutputOptions
 
@@ -104,14 +109,29 @@ struct SyncCommand: ParsableCommand {
     guard let name else { return }
     do {
       let keychain = try GitKeychain(named: name, isQuick: quick, mayAsk: false)
+      if let lease { return try turn(lease, in: keychain.sync.repository) }
       // Others of the same moment go with it.
       if background { usleep(UInt32.random(in: 100_000...300_000)) }
       let outcome = try keychain.bringInStep(isQueued: background)
       if outcome.refusal != nil { Program.end(Status.keychain.rawValue) }
-      if writable { try keychain.sync.repository.checkWritable() }
     } catch {
       Program.end(Status.keychain.rawValue)
     }
+  }
+
+  private func turn(_ lease: String, in repository: SharedRepository) throws {
+    if background {
+      if let over { try repository.endLease(lease, of: over) }
+      return
+    }
+    let answer =
+      switch try repository.takeLease(lease, over: over) {
+      case .taken(let holder): "taken \(holder)"
+      case .held(let holder): "held \(holder)"
+      case .unknown: "unknown"
+      case .failed: "failed"
+      }
+    try StandardStreams.write("\(answer)\n")
   }
 
   /// Whoever has started this goes on when its output is closed.

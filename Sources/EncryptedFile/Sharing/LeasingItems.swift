@@ -1,0 +1,42 @@
+import Bytes
+package import Keychain
+
+extension EncryptedFileKeychain: RenewalLeasing {
+  /// Another machine's right to renew an item, as it was seen here.
+  struct SeenLease {
+    let holder: String
+    /// When it was seen first, by ``SystemClock/sinceBoot``, in milliseconds. The clocks of two machines say nothing of how
+    /// long ago that was.
+    let since: Int
+  }
+
+  package func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int? {
+    guard let sharing, let name = Self.leaseName(of: item) else { return nil }
+    let seen = seenLeases[name]
+    let elapsed = seen.map { SystemClock.sinceBoot - $0.since } ?? 0
+    let isOver = elapsed >= seconds * 1000
+    switch sharing.takeLease(name, over: isOver ? seen?.holder : nil) {
+    case .taken(let holder):
+      ownLeases[name] = holder
+      return nil
+    case .unknown: return nil
+    case .held(let holder):
+      if holder == seen?.holder { return max(1, seconds - elapsed / 1000) }
+      seenLeases[name] = SeenLease(holder: holder, since: SystemClock.sinceBoot)
+      return seconds
+    case .failed: throw .unavailable(reason: Self.outOfStep)
+    }
+  }
+
+  package func endLease(of item: Item) {
+    guard let name = Self.leaseName(of: item), let holder = ownLeases.removeValue(forKey: name) else {
+      return
+    }
+    sharing?.endLease(name, of: holder)
+  }
+
+  /// The name of an item's lease: its reference, which is the same on all machines, and chosen at random.
+  private static func leaseName(of item: Item) -> String? {
+    item.reference.map { hexadecimal(Array($0.bytes.bytes.prefix(64))) }
+  }
+}

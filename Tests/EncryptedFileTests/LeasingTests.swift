@@ -1,0 +1,79 @@
+import Bytes
+@testable import EncryptedFile
+import Keychain
+import TestSupport
+import Testing
+
+@Suite("the right to renew an item of a shared vault") struct LeasingTests {
+  /// A repository in which one other machine may have rights.
+  private final class Repository: VaultSharing {
+    var answers: [SharedLease] = []
+    var asked: [String?] = []
+    var names: Set<String> = []
+    var ended: [String] = []
+
+    func afterChange() {}
+    func atMiss() -> Bool { false }
+    func bringInStep() -> Bool { true }
+
+    func takeLease(_ name: String, over former: String?) -> SharedLease {
+      names.insert(name)
+      asked.append(former)
+      return answers.removeFirst()
+    }
+
+    func endLease(_ name: String, of holder: String) { ended.append(holder) }
+  }
+
+  private let folder = TemporaryFolder()
+  private let repository = Repository()
+
+  private func keychain() throws -> (EncryptedFileKeychain, Item) {
+    let keychain = EncryptedFileKeychain(
+      at: VaultLocation(vaultFolder: folder["data"], stateFolder: folder["state"]))
+    keychain.sharing = repository
+    let item = Item(.internetPassword(InternetPassword(server: "forge.example", account: "me")))
+    return (keychain, try keychain.add(item, Credential(Secret("token"))))
+  }
+
+  @Test("is that of one that has held it for its time, as seen here, and no other's")
+  func takenOver() throws {
+    let (keychain, item) = try keychain()
+    repository.answers = [
+      .held(by: "a"), .held(by: "b"), .held(by: "b"), .held(by: "c"), .taken(by: "mine"),
+    ]
+    // A time of nothing is over when it is seen for the second time.
+    for _ in 1...4 { #expect(try keychain.takeLease(of: item, for: 0) != nil) }
+    #expect(try keychain.takeLease(of: item, for: 0) == nil)
+    #expect(repository.asked == [nil, "a", "b", "b", "c"])
+    // It says nothing of the item.
+    let name = try #require(repository.names.first)
+    #expect(repository.names.count == 1)
+    #expect(name.utf8.allSatisfy { hexadecimalValue($0) != nil })
+    keychain.endLease(of: item)
+    keychain.endLease(of: item)
+    #expect(repository.ended == ["mine"])
+  }
+
+  @Test("is waited for while another machine has it")
+  func waitedFor() throws {
+    let (keychain, item) = try keychain()
+    repository.answers = [.held(by: "a"), .held(by: "a")]
+    #expect(try keychain.takeLease(of: item, for: 60) == 60)
+    let left = try #require(try keychain.takeLease(of: item, for: 60))
+    #expect(1...60 ~= left)
+    #expect(repository.asked == [nil, nil])
+    keychain.endLease(of: item)
+    #expect(repository.ended.isEmpty)
+  }
+
+  @Test("is not needed where there are none, and not had where that can't be told")
+  func unknown() throws {
+    let (keychain, item) = try keychain()
+    repository.answers = [.unknown, .failed]
+    #expect(try keychain.takeLease(of: item, for: 60) == nil)
+    #expect(throws: KeychainError.self) { try keychain.takeLease(of: item, for: 60) }
+    keychain.sharing = nil
+    #expect(try keychain.takeLease(of: item, for: 60) == nil)
+  }
+}
