@@ -87,7 +87,7 @@ package struct ForwardingService {
       let items = try keychain.items(matching: query)
       var allowed = Set<ItemReference?>()
       var answer: (item: Item, credential: ForwardResponse.CredentialOfItem)?
-      for item in query.ranked(items) {
+      for item in Self.ranked(items, for: query) {
         let permission = permission(to: .use, item.key, asked: query, by: tool)
         if permission == .refused { continue }
         // Once something answers, nobody is asked about anything else.
@@ -99,18 +99,32 @@ package struct ForwardingService {
           continue
         }
         allowed.insert(item.reference)
-        guard answer == nil, !item.isNegative, let credential = try keychain.credentialIfPresent(of: item),
-          !credential.isExpired(at: now)
+        guard answer == nil, !item.isNegative, !item.isHidden,
+          let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now)
         else { continue }
         answer = (item, ForwardResponse.CredentialOfItem(0, credential.withoutRefreshToken))
       }
-      let visible = items.filter { allowed.contains($0.reference) }
+      var visible = items.filter { allowed.contains($0.reference) }
+      if visible.isEmpty, !items.isEmpty { return .hidden }
+      // The other side ranks what it gets by itself, and knows nothing of keychains that are asked one after the other.
+      if purpose == .get {
+        visible = visible.filter { item in
+          !item.isHidden && (answer.map { $0.item.keychain == item.keychain } ?? true)
+        }
+      }
       guard let answer, let index = visible.firstIndex(of: answer.item) else {
-        return visible.isEmpty && !items.isEmpty ? .hidden : .response(.items(visible, nil))
+        return .response(.items(visible, nil))
       }
       let credential = ForwardResponse.CredentialOfItem(index, answer.credential.credential.copy())
       return .response(.items(visible, credential))
     }
+  }
+
+  /// The items in the order in which they answer: those of each keychain by rank, one keychain after the other.
+  private static func ranked(_ items: [Item], for query: ItemQuery) -> [Item] {
+    var keychains: [String?] = []
+    for item in items where !keychains.contains(item.keychain) { keychains.append(item.keychain) }
+    return keychains.flatMap { keychain in query.ranked(items.filter { $0.keychain == keychain }) }
   }
 
   /// Renews the item that would answer if it has expired: the refresh token stays on this machine.
@@ -133,7 +147,9 @@ package struct ForwardingService {
 
   /// Whether a person's decision about the item matters: it has a secret that has not expired, or can be renewed.
   private func answers(_ item: Item, _ now: Timestamp) throws(KeychainError) -> Bool {
-    guard !item.isNegative, let credential = try keychain.credentialIfPresent(of: item) else { return false }
+    guard !item.isNegative, !item.isHidden, let credential = try keychain.credentialIfPresent(of: item) else {
+      return false
+    }
     return !credential.isExpired(at: now) || keychain.renewer != nil && credential.hasRefreshToken
   }
 
@@ -179,7 +195,7 @@ package struct ForwardingService {
       let made = try keychain.exclusively { () throws(KeychainError) -> [Item] in
         var made: [Item] = []
         for change in changes {
-          guard let item = try make(change) else { throw Self.isChanged }
+          guard let item = try make(change, tool) else { throw Self.isChanged }
           made += item
         }
         return made
@@ -209,7 +225,7 @@ package struct ForwardingService {
 
   /// Makes a change, and returns the item as it is now, none if it is deleted; `nil` if the item is no longer as it was
   /// seen.
-  private func make(_ change: ItemChange) throws(KeychainError) -> [Item]? {
+  private func make(_ change: ItemChange, _ tool: ByteString) throws(KeychainError) -> [Item]? {
     switch change.kind {
     case .add(let item, let keepsDates):
       guard let credential = change.credentialCopy else { return nil }
@@ -220,19 +236,42 @@ package struct ForwardingService {
     case .update(let former, let item):
       guard try isPresent(former, seenBy: change), item.reference == former.reference else { return nil }
       guard let credential = change.credentialCopy else { return [try keychain.update(item)] }
-      return [try keychain.update(item, try withFormerToken(credential, of: former))]
+      do throws(KeychainError) {
+        return [try keychain.update(item, try withFormerToken(credential.copy(), of: former))]
+      } catch .sharedItem where tool != Self.people {
+        return [try save(item, credential, insteadOf: former)]
+      }
     case .delete(let former):
       guard try isPresent(former, seenBy: change) else { return nil }
-      try keychain.delete([former])
+      do throws(KeychainError) {
+        try keychain.delete([former])
+      } catch .sharedItem where tool != Self.people {
+        _ = try keychain.discard([former])
+      }
       return []
     }
+  }
+
+  /// How people's own commands are named, who are told that an item is not theirs alone.
+  private static let people: ByteString = "llavero"
+
+  /// Stores what a tool has used in place of an item that others use, too, as if it were stored here.
+  private func save(
+    _ item: Item, _ credential: borrowing Credential, insteadOf former: Item
+  ) throws(KeychainError) -> Item {
+    var own = item
+    own.reference = nil
+    try keychain.save(own, credential)
+    return try keychain.items(matching: ItemQuery(for: own.key)).first {
+      $0.reference != former.reference && $0.key.primaryKey == own.key.primaryKey
+    } ?? former
   }
 
   /// Whether the item is still as the other side saw it.
   private func isPresent(_ former: Item, seenBy change: ItemChange) throws(KeychainError) -> Bool {
     guard let reference = former.reference,
       try keychain.items(matching: .criteria(ItemCriteria(former.key))).contains(where: {
-        $0.reference == reference && $0 == former
+        $0.reference == reference && $0.asSent == former
       })
     else { return false }
     switch change.seen {
@@ -254,6 +293,16 @@ package struct ForwardingService {
       credential.refreshToken = present.copyOfRefreshToken()
     }
     return credential
+  }
+}
+
+extension Item {
+  /// As the other side knows it, which isn't told in which keychain of this machine it is.
+  fileprivate var asSent: Item {
+    var item = self
+    item.keychain = nil
+    item.isHidden = false
+    return item
   }
 }
 
@@ -288,6 +337,8 @@ extension ForwardFault {
     case .locked, .collectionLocked, .itemLocked, .promptDismissed, .wrongPassphrase, .wrongPassphraseGiven:
       self = .locked
     case .duplicateItem: self = .duplicate
+    // Nobody is asked whether something goes for all who use it, so nobody elsewhere decides that.
+    case .sharedItem: self = .refused
     case .itemNotFound: self = .notFound
     case .unusableAttribute, .queryTooBroad: self = .unusableAttribute
     case .tooLarge: self = .tooLarge
