@@ -40,7 +40,7 @@ extension EncryptedFileKeychain {
           change.isDirty = true
         }
       }
-      try change.mergeShared(reading.parts, noting: &shared)
+      try change.mergeShared(reading.parts, former: reading.former, noting: &shared)
     }
     try change.commit(at: clock())
     self.key = change.key
@@ -111,6 +111,8 @@ private struct SharedReading {
   var whole: VaultSnapshot?
   /// All that is to be merged.
   var parts: [SharedPart] = []
+  /// What was there before with another key. It isn't merged, but says what was there.
+  var former: [SharedPart] = []
   /// Whether the vault there has got another key, which is to be taken.
   var tookKey = false
   /// Whether the vault here has got another key, which is not there yet.
@@ -191,6 +193,7 @@ private struct SharedFileReader: ~Copyable {
     if whole.key.recipient != key.recipient {
       try relate(whole, to: key, files.trusted, earlier, &reading)
     }
+    reading.former = parts.filter { $0.recipient != whole.key.recipient }
     reading.parts = parts.filter { $0.recipient == whole.key.recipient } + [try SharedPart(whole)]
     for bytes in files.changes {
       if let snapshot = try? open(bytes, with: [whole.key]), let part = try? SharedPart(snapshot) {
@@ -336,15 +339,17 @@ extension VaultChange {
   }
 
   /// Merges files, and notes all records that are in those that are there now.
+  ///
+  /// - Parameter former: files that were there with another key, and aren't merged.
   fileprivate func mergeShared(
-    _ parts: [SharedPart], noting shared: inout SharedRecords
+    _ parts: [SharedPart], former: [SharedPart], noting shared: inout SharedRecords
   ) throws(KeychainError) {
     for part in parts where part.isThere {
       for index in 0..<part.lines.count { part.lines.withLine(index) { shared.insert($0) } }
     }
     let new = parts.filter { !lines.containsAll(of: $0.lines) }
     if new.isEmpty { return }
-    let unsent = ownChanges(besides: parts)
+    let unsent = ownChanges(besides: parts + former)
     defer { overridden += lines.countRetired(of: unsent) }
     for part in new where part.isWhole { count(try merge(part.lines, written: part.written)) }
     let small = new.filter { !$0.isWhole }
