@@ -101,7 +101,7 @@ public struct Resolver {
   }
 
   /// The only item for a server that belongs to no tool, with its secret, for programs that don't tell the port.
-  /// Returns `nil` if there is none, or more than one on any ports and paths.
+  /// Returns `nil` if there is none, or more than one on any ports and paths, in the first keychain that has any.
   public func onlyAnswer(
     at scheme: ByteString, _ server: ByteString, account: ByteString? = nil
   ) throws(ProtocolError) -> Answer? {
@@ -109,13 +109,16 @@ public struct Resolver {
       keychain.reading { () throws(KeychainError) -> Answer? in
         var only: Item?
         for item in try keychain.items(matching: .all) {
-          guard case .internetPassword(let key) = item.key, key.securityDomain == nil,
+          guard case .internetPassword(let key) = item.key, key.securityDomain == nil, !item.isHidden,
             key.protocol.isEqualIgnoringCase(scheme), key.server?.isEqualIgnoringCase(server) == true,
             account == nil || key.account == account,
             let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now),
             credential.authenticationScheme == nil
           else { continue }
-          if only != nil { return nil }
+          if let only {
+            if only.keychain == item.keychain { return nil }
+            continue
+          }
           only = item
         }
         guard let only, let credential = try keychain.credentialIfPresent(of: only) else { return nil }

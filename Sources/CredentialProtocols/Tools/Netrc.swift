@@ -68,15 +68,19 @@ public enum Netrc {
     return parsed
   }
 
-  /// The items that a netrc file can hold. Clients take the first line for a host. So the protocol's default port comes
-  /// before others, no path before a path, https before http, then the default item, and then the one changed last.
+  /// The items that a netrc file can hold. Clients take the first line for a host. So of several keychains the first comes
+  /// first; then the protocol's default port before others, no path before a path, https before http, then the default item,
+  /// and then the one changed last.
   private static func inOrder(_ items: [Item]) -> [Item] {
-    func rank(_ item: Item) -> (Int, Int, Int)? {
-      guard case .internetPassword(let key) = item.key, key.securityDomain == nil,
-        let place = protocols.firstIndex(of: key.protocol.lowercased)
+    var keychains: [String?] = []
+    for item in items where !keychains.contains(item.keychain) { keychains.append(item.keychain) }
+    func rank(_ item: Item) -> (Int, Int, Int, Int)? {
+      guard case .internetPassword(let key) = item.key, key.securityDomain == nil, !item.isHidden,
+        let place = protocols.firstIndex(of: key.protocol.lowercased),
+        let keychain = keychains.firstIndex(of: item.keychain)
       else { return nil }
       let hasOwnPort = key.effectivePort == InternetPassword.defaultPort(of: key.protocol)
-      return (hasOwnPort ? 0 : 1, key.path == nil ? 0 : 1, place)
+      return (keychain, hasOwnPort ? 0 : 1, key.path == nil ? 0 : 1, place)
     }
     let ranked = items.enumerated().compactMap { position, item in
       rank(item).map {
