@@ -22,6 +22,8 @@ enum SecurityPasswordCommands {
       let found = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
         try store.reading { () throws(KeychainError) -> Found? in
           for item in criteria.found(among: try store.items(matching: criteria.query), criteria.matches) {
+            // What a server has refused isn't there for a program.
+            if item.isHidden { continue }
             if !wantsSecret { return Found(item) }
             guard let credential = try store.credentialIfPresent(of: item) else { continue }
             // Expired items don't answer.
@@ -63,7 +65,7 @@ enum SecurityPasswordCommands {
       output.append("\n")
       return try write(output)
     }
-    SecurityItemText.append(found.item, in: keychain.securityName, to: &output)
+    SecurityItemText.append(found.item, in: keychain.securityName(of: found.item), to: &output)
     try write(output)
     if !found.hasSecret { return }
     // Scripts look for this line on standard error.
@@ -206,7 +208,7 @@ enum SecurityPasswordCommands {
       }
       guard let item = deleted else { continue }
       var output = Secret(capacity: 1024)
-      SecurityItemText.append(item, in: keychain.securityName, to: &output)
+      SecurityItemText.append(item, in: keychain.securityName(of: item), to: &output)
       try write(output)
       return SecurityFailure.say("password has been deleted.")
     }
@@ -232,11 +234,11 @@ enum SecurityPasswordCommands {
           var text = Secret(capacity: 65_536)
           for item in try store.items(matching: .all) {
             if !showsSecrets {
-              SecurityItemText.append(item, in: keychain.securityName, to: &text)
+              SecurityItemText.append(item, in: keychain.securityName(of: item), to: &text)
               continue
             }
             guard let credential = try store.credentialIfPresent(of: item) else { continue }
-            SecurityItemText.append(item, in: keychain.securityName, to: &text)
+            SecurityItemText.append(item, in: keychain.securityName(of: item), to: &text)
             text.append("data:\n")
             credential.secret.withUnsafeBytes { SecurityValue.append($0, to: &text) }
             text.append("\n")

@@ -116,4 +116,10 @@ extension OpenKeychain {
     case .remote: ByteString(choice.name)
     }
   }
+
+  /// The name of the keychain that has an item: of several, each but the one that new items go to as the list names it.
+  func securityName(of item: Item) -> ByteString {
+    guard let name = item.keychain, name != choice.name else { return securityName }
+    return ByteString(name)
+  }
 }

@@ -53,7 +53,7 @@ struct ItemFilter {
   /// Whether the item matches all the criteria.
   func matches(_ item: Item) -> Bool {
     if isDefault, !item.isDefault { return false }
-    if let reference, item.reference?.bytes != ByteString(reference) { return false }
+    if let reference, !item.isNamed(by: ByteString(reference)) { return false }
     if !lookup.all.isEmpty, !(item.secretService.lookup?.includes(lookup) ?? false) { return false }
     if let itemClass, item.key.itemClass != itemClass.itemClass { return false }
     switch item.key {

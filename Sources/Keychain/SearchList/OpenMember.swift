@@ -58,3 +58,12 @@ final class OpenMember {
     return (name, ItemReference(ByteString(Array(bytes[(colon + 1)...]))))
   }
 }
+
+extension Item {
+  /// Whether a reference is this item's. It may have been shown where the item's keychain was one of several.
+  package func isNamed(by text: ByteString) -> Bool {
+    if reference?.bytes == text { return true }
+    guard let parts = OpenMember.parts(of: ItemReference(text)) else { return false }
+    return parts.own == reference && (keychain == nil || keychain == parts.name)
+  }
+}
