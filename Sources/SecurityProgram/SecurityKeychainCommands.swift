@@ -159,8 +159,8 @@ enum SecurityKeychainCommands {
       case .notPossible:
         if options.has("a") { return }
         throw .unimplemented(
-          "has no meaning here: the key of the keychain is \(file.location.identityFile); "
-            + "'llavero slot add passphrase' and removing that file's slot change this")
+          "has no meaning here: a key on this machine opens the keychain, as 'llavero slot list' shows; "
+            + "'llavero slot add passphrase' and removing its slot change this")
       }
     case .secretService(let service):
       try securing(function) { () throws(KeychainError) in try service.lock() }

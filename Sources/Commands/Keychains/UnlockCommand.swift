@@ -3,6 +3,7 @@ import EncryptedFile
 import ForwardingControl
 import Keychain
 import KeychainChoice
+import PrivateFiles
 import Terminals
 import ToolCommands
 import UnlockCache
@@ -138,9 +139,15 @@ struct LockCommand: ParsableCommand {
     switch try explaining({ () throws(KeychainError) in try file.lock() }) {
     case .noVault: StandardStreams.say("there is nothing to lock, because there is no keychain yet")
     case .notPossible:
+      let named = keychain.keychain.map { ["--keychain", $0] } ?? []
+      if FileStatus.isThere(file.location.identityFile) {
+        throw Failure(
+          "the keychain can't be locked: its key is \(file.location.identityFile)",
+          hint: "a keychain with a passphrase can be; see 'llavero help protection'", status: .keychain)
+      }
       throw Failure(
-        "the keychain can't be locked: its key is \(file.location.identityFile)",
-        hint: "a keychain with a passphrase can be; see 'llavero help protection'", status: .keychain)
+        "the keychain can't be locked: a key on this machine opens it without asking anybody",
+        hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + named)", status: .keychain)
     case .locked: break
     case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
     }

@@ -29,6 +29,19 @@ extension Unlocking {
     return noted
   }
 
+  /// Whether a key of this machine opens a vault. No program is run that might ask somebody.
+  func opensByKeyOfThisMachine(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> Bool {
+    if stanzas.slots.isEmpty { return true }
+    if try hasIdentityFile(of: header, stanzas) { return true }
+    var withoutPrograms = self
+    withoutPrograms.openers.mayRunPrograms = false
+    var fault: KeychainError?
+    switch try withoutPrograms.openWithoutAsking(header, stanzas, &fault) {
+    case .some: return true
+    case .none: return false
+    }
+  }
+
   /// Whether the identity file of this machine holds an identity.
   func hasIdentityFile(of identity: X25519Identity) throws(KeychainError) -> Bool {
     try hasIdentityFile(of: identity.recipient)

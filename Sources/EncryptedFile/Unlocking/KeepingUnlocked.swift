@@ -52,7 +52,7 @@ extension EncryptedFileKeychain {
   public enum Locked: Hashable, Sendable {
     /// There is no vault yet.
     case noVault
-    /// It has no slots: its key is in the identity file.
+    /// A key on this machine opens it without asking anybody: that of the identity file, or that of a slot.
     case notPossible
     /// It is locked now.
     case locked
@@ -73,12 +73,13 @@ extension EncryptedFileKeychain {
       throw error
     }
     guard let file = found else { return .noVault }
-    let stanzas = try VaultSummary.stanzas(of: file)
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    let stanzas = try VaultStanzas(header.stanzas, path: file.path)
     let keepers = unlocking.cache?.forget(stanzas.uuid) ?? []
     key = nil
     snapshot = nil
     if !keepers.isEmpty { return .kept(by: keepers) }
-    return stanzas.slots.isEmpty ? .notPossible : .locked
+    return try unlocking.opensByKeyOfThisMachine(header, stanzas) ? .notPossible : .locked
   }
 
   /// Forgets a vault's key if the cache has forgotten it: its time is over, or another process has locked the vault.
