@@ -41,6 +41,17 @@ package struct SharedRepository {
   package let remote: String
   package let branch: String
 
+  /// Whether git takes a text for the name of a branch, as git-check-ref-format(1) says it.
+  package static func canBeBranch(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard 1...200 ~= bytes.count, name != "@", bytes.first != UInt8(ascii: "-") else { return false }
+    if name.hasPart("..") || name.hasPart("@{") || name.hasPart("//") || name.hasSuffix(".") { return false }
+    if bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f || "~^:?*[\\".utf8.contains($0) }) { return false }
+    return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty && part.first != UInt8(ascii: ".") && !part.suffix(5).elementsEqual(".lock".utf8)
+    }
+  }
+
   package init(_ git: GitProgram, remote: String, branch: String) {
     self.git = git
     self.remote = remote

@@ -104,6 +104,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   public enum AttributeFault: Hashable, Sendable {
     /// LF, CR or NUL: no line protocol could ever transmit it again (CVE-2020-5260, CVE-2024-52006).
     case lineBreak
+    /// It has a control character in it.
+    case controlCharacter
     /// It is longer than `limit` bytes.
     case tooLong(limit: Int)
     /// It must have a value.
@@ -128,6 +130,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case malformedRecipient
     /// The file holds no identity of the recipient.
     case notItsIdentity(path: String)
+    /// The file holds nothing that opens a slot, or it is an ssh key with a passphrase of its own.
+    case noIdentity(path: String, hasPassphrase: Bool)
     /// A program provided no passphrase: it can't be run, failed, printed nothing or too much, or took too long.
     case commandFailed(program: String)
     /// The output of its program is not its passphrase.

@@ -98,7 +98,9 @@ extension SecurityStatus {
   /// Converts an error of a keychain. This is the only place that does so.
   package init(_ error: KeychainError) {
     switch error {
-    case .queryTooBroad, .unusableAttribute(_, .lineBreak), .unusableAttribute(_, .empty): self = .param
+    case .queryTooBroad, .unusableAttribute(_, .lineBreak),
+      .unusableAttribute(_, .controlCharacter), .unusableAttribute(_, .empty):
+      self = .param
     case .unusableAttribute(_, .tooLong), .tooLarge: self = .dataTooLarge
     case .unusableAttribute(_, .notText): self = .decode
     case .duplicateItem: self = .duplicateItem
@@ -154,7 +156,8 @@ extension SecurityStatus {
 
   private init(_ fault: KeychainError.SlotFault) {
     switch fault {
-    case .commandFailed, .commandMismatch, .secretMissing, .secretMismatch, .notItsIdentity:
+    case .commandFailed, .commandMismatch, .secretMissing, .secretMismatch, .notItsIdentity,
+      .noIdentity:
       self = .authFailed
     case .pluginFailed: self = .notAvailable
     case .passphraseLikeCode, .malformedRecipient: self = .param

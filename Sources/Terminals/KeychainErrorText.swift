@@ -13,6 +13,8 @@ extension Failure {
       self.init("the service has no name", status: .usage)
     case .unusableAttribute(let name, .lineBreak):
       self.init("the \(name) has a line break or a NUL byte in it", status: .usage)
+    case .unusableAttribute(let name, .controlCharacter):
+      self.init("the \(name) has a control character in it", status: .usage)
     case .unusableAttribute(let name, .tooLong(let limit)):
       self.init("the \(name) is longer than \(limit) bytes", status: .usage)
     case .unusableAttribute(let name, .empty):

@@ -33,6 +33,14 @@ extension Failure {
     case .notItsIdentity(let path):
       self.init(
         "\(path) does not hold the identity of that recipient; nothing was changed", status: .keychain)
+    case .noIdentity(let path, true):
+      self.init(
+        "the key \(path) has a passphrase, and nobody can be asked for that while a tool waits",
+        hint: "use a key without one, such as 'age-keygen' makes", status: .keychain)
+    case .noIdentity(let path, false):
+      self.init(
+        "\(path) holds no identity that llavero can use",
+        hint: "there are age identities, and ssh keys of the kind ed25519", status: .keychain)
     case .commandFailed(let program):
       self.init(
         "the program '\(program)' gave no passphrase",

@@ -41,6 +41,8 @@ package enum BackgroundSync {
     let keychain: ListedKeychain
     let location: VaultLocation
 
+    var name: String { keychain.name }
+
     func afterChange() { start(["--background", keychain.name], noting: location) }
 
     func atMiss() -> Bool { isDue(location) && sync(["--quick", keychain.name]) != nil }

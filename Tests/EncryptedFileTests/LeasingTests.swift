@@ -12,6 +12,8 @@ import Testing
     var names: Set<String> = []
     var ended: [String] = []
 
+    var name: String { "team" }
+
     func afterChange() {}
     func atMiss() -> Bool { false }
     func bringInStep() -> Bool { true }

@@ -24,7 +24,7 @@ struct ChangePassphraseCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let file = try keychain.existingFile()
+    let file = try keychain.ownFile()
     let former = try formerSlot(in: file)
     try explaining(file.unlockForChangingSlots())
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)

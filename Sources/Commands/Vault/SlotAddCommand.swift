@@ -34,7 +34,7 @@ struct AddPassphraseCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let file = try keychain.existingFile()
+    let file = try keychain.ownFile()
     try explaining(file.unlockForChangingSlots())
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
     let id = try explaining(file.addPassphrase(passphrase))
@@ -79,7 +79,7 @@ struct AddRecoveryCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let file = try keychain.existingFile()
+    let file = try keychain.ownFile()
     var failure: Failure?
     let json = output.json
     do throws(KeychainError) {
@@ -126,7 +126,7 @@ struct AddRecipientCommand: ParsableCommand {
 
   func run() throws {
     let path = identity.map(absolutePath)
-    let file = try keychain.existingFile { selection in selection.identity = path }
+    let file = try keychain.ownFile { selection in selection.identity = path }
     // Ignore the line end that comes from a file.
     let text = String(recipient.drop { $0 == " " }.reversed().drop { $0.isWhitespace }.reversed())
     let id = try explaining { () throws(KeychainError) in
@@ -162,7 +162,7 @@ struct AddCommandSlotCommand: ParsableCommand {
   }
 
   func run() throws {
-    let file = try keychain.existingFile()
+    let file = try keychain.ownFile()
     let id = try explaining(file.addCommand(command))
     if output.json { try StandardStreams.write(SlotOutput.json(id, .command)) }
   }
@@ -182,7 +182,7 @@ struct AddIdentityFileCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let file = try keychain.existingFile()
+    let file = try keychain.ownFile()
     try explaining(file.addIdentityFile())
     if output.json {
       try StandardStreams.write(SlotOutput.json(SlotSummary.identityFileID, .identityFile))

@@ -72,7 +72,7 @@ struct SlotRemoveCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
-    let file = try keychain.existingFile()
+    let file = try keychain.ownFile()
     try explaining(file.removeSlot(id))
   }
 }
@@ -94,6 +94,26 @@ extension KeychainOptions {
     if try !explaining({ () throws(KeychainError) in try file.exists() }) {
       throw Failure(
         "there is no encrypted keychain yet", hint: "make one with 'llavero init'", status: .keychain)
+    }
+    return file
+  }
+}
+
+extension KeychainOptions {
+  /// Returns the encrypted file, which must exist and be one's own. What opens one that is shared through git are its members.
+  ///
+  /// - Parameter change: adjusts how it is unlocked.
+  /// - Throws: ``Failure``
+  func ownFile(
+    _ change: (inout KeychainSelection) -> Void = { _ in }
+  ) throws(Failure) -> EncryptedFileKeychain {
+    let file = try existingFile(change)
+    if let name = file.sharing?.name {
+      throw Failure(
+        "the keychain \(name) is shared, and its members open it",
+        hint:
+          "see \(command: "llavero", "keychain", "member", "--help"); who is removed there can't read what comes later",
+        status: .usage)
     }
     return file
   }

@@ -359,6 +359,11 @@ struct VaultCompactCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
+    if let name = vault.sharing?.name {
+      throw Failure(
+        "the keychain \(name) is shared, and what is forgotten here would come back from its repository",
+        hint: "what nobody may know any more has to be changed where it is used", status: .usage)
+    }
     if !yes {
       let question: TextForTerminal = "Forget what was deleted or replaced, and all earlier states?"
       guard let isConfirmed = keychain.selection.confirms(question) else {

@@ -25,15 +25,16 @@ package enum SlotIdentity {
     return identity.recipient.description
   }
 
-  /// The recipient of the first age identity in a file; `nil` if there is no such file, or it holds none.
+  /// The recipient of the first identity in a file, in age's notation or as an ssh public key; `nil` if there is no such
+  /// file, or only its plugin knows the recipient.
   ///
-  /// - Throws: `KeychainError.unsafeFile` if others can read it; `.system` if it can't be read.
+  /// - Throws: `KeychainError.SlotFault.noIdentity` if nothing in it opens a slot; `.unsafeFile` if others can read it;
+  ///   `.system` if it can't be read.
   package static func recipient(at path: String) throws(KeychainError) -> String? {
-    guard let file = try OpenFile(path: path) else { return nil }
-    let text = try file.contents(limit: VaultBounds.identityFile)
-    let identities = try? text.withUnsafeBytes { (bytes) throws(AgeError) in
-      try IdentityFile.parse(bytes) as [X25519Identity]
+    switch try Unlocking.identities(inFile: path)?.first {
+    case let identity as X25519Identity: identity.recipient.description
+    case let identity as SSHEd25519Identity: identity.recipient.description
+    default: nil
     }
-    return identities?.first?.recipient.description
   }
 }

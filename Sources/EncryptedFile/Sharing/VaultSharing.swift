@@ -1,5 +1,8 @@
 /// What whoever opens a shared vault does to share it. The vault itself knows nothing of where that is.
 package protocol VaultSharing {
+  /// The name of the keychain.
+  var name: String { get }
+
   /// Called after each change of items, while the vault's lock is still held: it must not wait for anything that needs the
   /// lock.
   func afterChange()

@@ -123,10 +123,10 @@ extension Unlocking {
   static func identities(inFile path: String) throws(KeychainError) -> [any Identity]? {
     guard let file = try OpenFile(path: path) else { return nil }
     let text = try file.contents(limit: VaultBounds.identityFile)
-    do {
+    do throws(AgeError) {
       return try text.withUnsafeBytes { (bytes) throws(AgeError) in try SlotKeys.identities(bytes) }
     } catch {
-      throw .damaged(path: path, detail: "it holds no identity that llavero can use")
+      throw .slot(.noIdentity(path: path, hasPassphrase: error == .invalidKey(.passphraseProtected)))
     }
   }
 

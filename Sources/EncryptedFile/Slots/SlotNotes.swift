@@ -75,7 +75,7 @@ struct SlotNotes {
       throw .unusableAttribute(name: "label", .tooLong(limit: SlotSummary.labelLimit))
     }
     if label.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-      throw .unusableAttribute(name: "label", .lineBreak)
+      throw .unusableAttribute(name: "label", .controlCharacter)
     }
   }
 

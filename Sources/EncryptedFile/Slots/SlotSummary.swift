@@ -28,8 +28,13 @@ public struct SlotSummary: Hashable, Sendable {
   public static let labelLimit = 100
 
   /// Whether a text can be a ``label``.
-  package static func canBeLabel(_ text: String) -> Bool {
-    (try? SlotNotes.refuseUnusable(label: text)) != nil
+  package static func canBeLabel(_ text: String) -> Bool { (try? refuseUnusable(label: text)) != nil }
+
+  /// Refuses a text that can't be a label.
+  ///
+  /// - Throws: `KeychainError.unusableAttribute`
+  package static func refuseUnusable(label: String) throws(KeychainError) {
+    try SlotNotes.refuseUnusable(label: label)
   }
 
   /// The ``id`` of the identity file.

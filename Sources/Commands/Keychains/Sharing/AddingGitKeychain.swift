@@ -25,6 +25,12 @@ struct AddingGitKeychain {
   func run(
     beside present: KeychainList, _ list: (ListedKeychain) throws(Failure) -> Void
   ) throws(Failure) {
+    if let label {
+      try explaining { () throws(KeychainError) in try SlotSummary.refuseUnusable(label: label) }
+    }
+    if let branch, !SharedRepository.canBeBranch(branch) {
+      throw Failure("'\(branch)' can't be the name of a branch", status: .usage)
+    }
     let place = try usableRemote()
     try refuseTwice(place, present)
     let own = try explaining(VaultLocation())

@@ -119,7 +119,7 @@ struct MemberIdentity {
   init(named name: String?, for location: VaultLocation) throws(Failure) {
     guard let name else {
       path = location.stateFolder + "/member.txt"
-      if let recipient = try Self.recipient(ofAgeIdentityAt: path) {
+      if let recipient = try Self.recipient(at: path) {
         self.recipient = recipient
         return
       }
@@ -128,17 +128,14 @@ struct MemberIdentity {
     }
     guard let path = realPath(name) else { throw Failure("there is no file \(name)", status: .usage) }
     self.path = path
-    if let recipient = try Self.recipient(ofAgeIdentityAt: path) {
-      self.recipient = recipient
-      return
-    }
-    // ssh keeps the public key beside the private one.
-    guard let line = try Self.firstLine(of: path + ".pub") else {
+    guard let recipient = try Self.recipient(at: path) else {
       throw Failure(
-        "\(path) is no age identity, and there is no public key \(path).pub",
-        hint: "name an age identity, or an ssh key that has its public key beside it", status: .usage)
+        "\(path) needs a program of its own to say who it is",
+        hint: "name an age identity, or an ssh key of the kind ed25519", status: .usage)
     }
-    recipient = line
+    // The line of the public key has a comment as well.
+    let line = try Self.firstLine(of: path + ".pub") ?? ""
+    self.recipient = line.hasPrefix(recipient + " ") ? line : recipient
   }
 
   /// What others see a member as who says nothing else: the user, and the machine.
@@ -154,7 +151,7 @@ struct MemberIdentity {
     return SlotSummary.canBeLabel(label) ? label : "\(getuid())"
   }
 
-  private static func recipient(ofAgeIdentityAt path: String) throws(Failure) -> String? {
+  private static func recipient(at path: String) throws(Failure) -> String? {
     try explaining { () throws(KeychainError) in try SlotIdentity.recipient(at: path) }
   }
 
@@ -187,6 +184,11 @@ extension Failure {
         "that is the last member of the keychain \(name), which nobody could open any more",
         hint:
           "add another one first, with \(command: "llavero", "keychain", "member", "add", name, "age1...")",
+        status: .keychain)
+    case .keychain(.slot(.tooMany(let limit))):
+      self = Failure(
+        "the keychain \(name) has \(limit) members, and can have no more",
+        hint: "remove one with \(command: "llavero", "keychain", "member", "remove", name, "MEMBER")",
         status: .keychain)
     case .keychain(let error): self = Failure(error)
     case .notMember(true): self = failure(Self.ofFormerMember(of: name))
