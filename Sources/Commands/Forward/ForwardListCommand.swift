@@ -34,6 +34,7 @@ struct ForwardListCommand: ParsableCommand {
     var rows: [[String]] = []
     for rule in rules.sorted(by: { $0.host < $1.host }) {
       var words = [rule.place.text]
+      if rule.isExact { words.append("exactly") }
       if let tool = rule.tool { words.append("tool \(tool)") }
       if let account = rule.account { words.append("account \(account)") }
       if rule.mayChange { words.append("may be changed") }
@@ -70,6 +71,7 @@ struct ForwardListCommand: ParsableCommand {
       json.member("place", ByteString(rule.place.text))
       json.member("tool", rule.tool)
       json.member("account", rule.account)
+      if rule.isExact { json.member("exact", true) }
       json.member("write", rule.mayChange)
       json.member("until", rule.end)
       json.endObject()

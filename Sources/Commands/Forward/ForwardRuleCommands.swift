@@ -97,8 +97,9 @@ extension ForwardingRule {
     mayChange: Bool = false, end: Timestamp? = nil
   ) throws(Failure) {
     guard let pattern = PlacePattern(parsing: ByteString(place)) else {
+      // It may have a password in it.
       throw Failure(
-        "'\(place)' is not a place",
+        place.contains("@") ? "that is not a place" : "'\(place)' is not a place",
         hint: """
           a place is a URL such as https://github.com/acme, without an account and without * in its path; service:NAME; \
           or '*'

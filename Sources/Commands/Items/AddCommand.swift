@@ -58,6 +58,12 @@ struct AddCommand: ParsableCommand {
     if exchange.exchange != nil, place.service != nil || githubApp != nil || refreshTokenFd != nil {
       throw ValidationError("--exchange goes with a URL.")
     }
+    let isMade = githubApp != nil || exchange.exchange != nil
+    if isMade, !notes.isEmpty || !kept.isEmpty || authenticationType != nil {
+      throw ValidationError(
+        "With --github-app and --exchange, llavero says itself what the tokens are and when they expire: leave out --label, "
+          + "--expires and the like.")
+    }
     if authenticationType != nil, place.service != nil {
       throw ValidationError("--authentication-type goes with a URL.")
     }

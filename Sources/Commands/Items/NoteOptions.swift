@@ -49,6 +49,8 @@ struct CredentialOptions: ParsableArguments {
       valueName: "scheme"))
   var scheme: String?
 
+  var isEmpty: Bool { expires == nil && scheme == nil }
+
   func validate() throws {
     if let scheme, !scheme.utf8.allSatisfy(Self.isOfToken) {
       throw ValidationError("A scheme is a word like Bearer.")

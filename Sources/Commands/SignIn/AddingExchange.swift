@@ -66,7 +66,8 @@ struct AddingExchange {
       throw Failure("such tokens are for a place that begins with https://", status: .usage)
     }
     guard let tokenEndpoint = EndpointURL(endpoint) else {
-      throw Failure("\(endpoint) isn't an address that begins with https://", status: .usage)
+      throw Failure(
+        "--exchange needs an address that begins with https://, without a password in it", status: .usage)
     }
     key.account = key.account ?? Self.account
     var exchange = TokenExchange(try source(), at: tokenEndpoint)
@@ -75,7 +76,8 @@ struct AddingExchange {
     exchange.clientID = options.clientId
     do throws(KeychainError) {
       let approved = ApprovedExchanges(in: try VaultLocation().stateFolder)
-      if let present = try Self.item(of: exchange, url, key, in: open.keychain),
+      // A keychain that can't be asked now doesn't keep anybody from having their own.
+      if let present = (try? Self.item(of: exchange, url, key, in: open.keychain)) ?? nil,
         open.keepsMinting(besides: present)
       {
         try approved.approve(exchange, for: url)
