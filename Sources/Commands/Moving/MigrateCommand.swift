@@ -3,6 +3,7 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import OpenBao
+import Renewing
 import PrivateFiles
 import Processes
 import Terminals
@@ -90,10 +91,16 @@ struct MigrateCommand: ParsableCommand {
     let filter = attributes.filter
     if removeSource, !yes { try confirm(sourceOpen, filter, selection) }
     var hasLeft = false
+    var hasLeftSettings = false
     func comes(_ item: Item) -> Bool {
       if !filter.matches(item) { return false }
-      guard target.kind == .openBao, case .internetPassword(let key) = item.key,
-        key.securityDomain == OpenBaoKeychain.loginDomain
+      guard target.kind == .openBao else { return true }
+      // A client goes along with the token that it has got.
+      if item.key.isRenewalSetting || item.isMinted {
+        hasLeftSettings = hasLeftSettings || item.isMinted
+        return false
+      }
+      guard case .internetPassword(let key) = item.key, key.securityDomain == OpenBaoKeychain.loginDomain
       else { return true }
       hasLeft = true
       return false
@@ -107,8 +114,26 @@ struct MigrateCommand: ParsableCommand {
     let importing = Importing(
       into: targetOpen, from: [origin], comparesNotes: true, mayAsk: selection.mayAskPerson,
       policy: onConflict, mustBeWhole: true)
-    try importing.run(
-      what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
+    var clients: MovingClients?
+    if !dryRun, sourceOpen.remote != nil || targetOpen.remote != nil {
+      clients = try explaining { () throws(KeychainError) in
+        let coming = try sourceOpen.keychain.items(matching: .all).filter(comes)
+        return try MovingClients(of: coming, in: sourceOpen.keychain)
+      }
+    }
+    let failure: Failure?
+    do throws(Failure) {
+      try importing.run(
+        what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
+      failure = nil
+    } catch {
+      failure = error
+    }
+    try explaining { () throws(KeychainError) in try clients?.keep(in: targetOpen.own) }
+    if let failure { throw failure }
+    if hasLeftSettings {
+      StandardStreams.say("tokens that are made anew stay in \(Self.name(source)), with what makes them")
+    }
     if hasLeft {
       StandardStreams.say(
         "what logs in to the server stays in \(Self.name(source)), where it is looked for")
