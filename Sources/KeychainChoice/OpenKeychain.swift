@@ -61,6 +61,14 @@ package struct OpenKeychain {
     }
   }
 
+  /// An item of the keychain in use as it is shown where several are asked.
+  package func named(_ item: Item) -> Item {
+    guard list != nil, item.keychain == nil else { return item }
+    var named = item
+    named.keychain = choice.name
+    return named
+  }
+
   /// Has tokens renewed, unless the keychain is another machine's, which does it there.
   package func renew(with renewer: any SecretRenewing) {
     switch store {

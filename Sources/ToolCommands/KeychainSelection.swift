@@ -174,6 +174,11 @@ package struct KeychainSelection {
         "the keychain \(choice.name) is on a server, and is no encrypted file",
         hint: "'llavero undelete' brings back what its server still has", status: .usage)
     }
+    if let choice, !choice.kind.isFile, choice.reason == .environment {
+      throw Failure(
+        "LLAVERO_KEYCHAIN names the keychain \(choice.name), which is no encrypted file",
+        hint: "name your own with --keychain file", status: .usage)
+    }
     guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }
     return try explaining(choice: file(choice.keychain))
   }

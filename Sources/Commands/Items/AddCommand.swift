@@ -107,7 +107,7 @@ struct AddCommand: ParsableCommand {
     let added = try explaining(keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) })
     try open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
-    if output.json { try StandardStreams.write(ItemOutput.json(added)) }
+    if output.json { try StandardStreams.write(ItemOutput.json(open.named(added))) }
   }
 
   /// Adds what makes secrets anew.
@@ -120,7 +120,7 @@ struct AddCommand: ParsableCommand {
     }
     let (item, wasThere) = try body(open)
     if !wasThere { try open.remember() }
-    if output.json { try StandardStreams.write(ItemOutput.json(item)) }
+    if output.json { try StandardStreams.write(ItemOutput.json(open.named(item))) }
   }
 
   private func secret(for item: Item) throws(Failure) -> Secret {

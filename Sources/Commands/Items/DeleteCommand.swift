@@ -54,7 +54,9 @@ struct DeleteCommand: ParsableCommand {
     _ = try explaining(open.keychain.delete(items))
     if output.json { try StandardStreams.write(ItemOutput.json(items)) }
     if case .file = open.store, StandardStreams.isTerminal(2) {
-      StandardStreams.say("hint: 'llavero undelete' brings back what was deleted, for 30 days")
+      let named = keychain.keychain.map { ["--keychain", $0] } ?? []
+      let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + named)"
+      StandardStreams.say("hint: \(undelete) brings back what was deleted, for 30 days")
     }
   }
 

@@ -67,7 +67,7 @@ struct UndeleteCommand: ParsableCommand {
             }
           }
         },
-        within: "within 30 days",
+        in: open, within: "within 30 days",
         hint: open.list == nil
           ? "see earlier states with 'llavero vault log'"
           : "see earlier states with 'llavero vault log'; name another keychain of the list with --keychain")
@@ -82,7 +82,7 @@ struct UndeleteCommand: ParsableCommand {
             }
           }
         },
-        within: "in the versions that the server still has",
+        in: open, within: "in the versions that the server still has",
         hint: "whoever runs the server may have a backup of it")
     case .secretService, .forwarded: throw Self.isNotKept
     }
@@ -96,10 +96,12 @@ struct UndeleteCommand: ParsableCommand {
   ///
   /// - Parameters:
   ///   - find: finds what answers a query, the latest first.
+  ///   - open: the keychain.
   ///   - period: since when, or in what, it still has it, in words.
   ///   - hint: what to do if there is nothing.
   private func run(
-    _ find: (ItemQuery) throws(KeychainError) -> [Retired], within period: String, hint: Hint
+    _ find: (ItemQuery) throws(KeychainError) -> [Retired], in open: OpenKeychain, within period: String,
+    hint: Hint
   ) throws(Failure) {
     let query = place.isPlace ? try place.named.query() : .all
     let filter = unplaced.isEmpty ? nil : unplaced.filter
@@ -122,7 +124,7 @@ struct UndeleteCommand: ParsableCommand {
     } catch {
       throw Failure(error)
     }
-    if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
+    if output.json { return try StandardStreams.write(ItemOutput.json(open.named(item))) }
     StandardStreams.say("brought back \(item.name)")
     if chosen.reason == .deleted, item.itemDescription == SigningIn.tokenDescription {
       StandardStreams.say(

@@ -66,6 +66,8 @@ struct ListKeychainsCommand: ParsableCommand {
           isLocked = summary != nil && summary?.contents == nil
           if keychain.kind == .git { sharing = SharingState(keychain, file, isOpen: !isLocked) }
           try explaining { () throws(KeychainError) in try keychain.checkMembership(in: file) }
+          // Its members are asked for nothing, so something is missing.
+          if isLocked, keychain.kind == .git { _ = try explaining(file.items(matching: .all)) }
           count = summary == nil ? 0 : summary?.contents?.count
         } else {
           if let forwarded = open.forwarded { place = forwarded.path }

@@ -51,6 +51,8 @@ struct ListedKeychainFindings {
     do throws(KeychainError) {
       try keychain.checkMembership(in: file)
       let summary = try file.summary()
+      // Its members are asked for nothing, so something is missing.
+      if let summary, summary.contents == nil, keychain.kind == .git { _ = try file.items(matching: .all) }
       let count = summary?.contents.map { "\($0.count)" }
       all.append(Finding("items", count ?? "unknown, because nobody was asked to unlock it"))
       let isOpen = summary?.contents != nil

@@ -60,7 +60,7 @@ struct GenerateCommand: ParsableCommand {
     let open = try self.keychain.open()
     var credential = Credential(recipe.draw())
     change.apply(to: &credential)
-    let kept = try keep(item, credential, in: open.own)
+    let kept = open.named(try keep(item, credential, in: open.own))
     try open.remember()
     tell(recipe)
     if output.json {
