@@ -71,10 +71,19 @@ package struct ForwardingService {
 
   // MARK: Reading
 
+  /// What the host may use without a question, without what doesn't answer here: what is hidden, and what an earlier keychain
+  /// has, too.
   private func usableItems(_ tool: ByteString) throws(KeychainError) -> [Item] {
     guard permissions.mayAnswer(nil, by: tool) else { return [] }
-    return try keychain.items(matching: .all).filter {
-      permission(to: .use, $0.key, by: tool) == .allowed
+    var first: [Item.Key: String?] = [:]
+    return try keychain.items(matching: .all).filter { item in
+      if item.isHidden || permission(to: .use, item.key, by: tool) != .allowed { return false }
+      let key = item.key.primaryKey
+      guard let keychain = first[key] else {
+        first[key] = .some(item.keychain)
+        return true
+      }
+      return keychain == item.keychain
     }
   }
 
