@@ -24,6 +24,14 @@ SUITE_TMP=$LLAVERO_TEST_FOLDER
 export TMPDIR=$SUITE_TMP/tmp
 mkdir "$TMPDIR"
 
+# The python3 of Debian, which the suites require; that of a version manager is often a script that takes a tenth of a
+# second for each call.
+if [[ -x /usr/bin/python3 && $(type -P python3) != /usr/bin/python3 ]]; then
+  mkdir "$SUITE_TMP/debian"
+  ln -s /usr/bin/python3 "$SUITE_TMP/debian/python3"
+  PATH=$SUITE_TMP/debian:$PATH
+fi
+
 # shellcheck source=integration/support/processes.sh
 source "$SUPPORT/processes.sh"
 # shellcheck source=integration/support/sandbox.sh
