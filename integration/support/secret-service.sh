@@ -232,3 +232,8 @@ one_secret() {
   item_secret "$(item_path)" >"$CASE/secret"
   printf %s "${expected%$'\n'.}" | cmp -s - "$CASE/secret" || fail "another secret:" "$(cat "$CASE/secret")"
 }
+
+# second_is_over SECOND: what is stored now gets a later date than what was stored in that second of the clock
+second_is_over() {
+  ((EPOCHSECONDS > $1))
+}
