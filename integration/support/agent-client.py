@@ -3,7 +3,9 @@
 
 agent-client.py SOCKET garbage | halves | crowd | silent: ends with status 0 if the agent has behaved.
 agent-client.py SOCKET is-refused: status 0 if it hangs up without an answer.
-agent-client.py SOCKET play-dead READY: is a server itself, which never answers.
+agent-client.py SOCKET play-dead READY: is a server itself, which never answers. With each connection, it writes down what the
+earlier ones have said.
+agent-client.py SOCKET knock: connects, and says nothing.
 """
 
 import os
@@ -125,7 +127,21 @@ def play_dead():
     open(sys.argv[3], "w").close()
     held = []
     while True:
-        held.append(server.accept())
+        connection, _ = server.accept()
+        with open(sys.argv[3], "a") as heard:
+            print("a connection after:", *map(said, held), file=heard)
+        held.append(connection)
+
+
+def said(connection):
+    try:
+        return "words" if connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) else "silence"
+    except BlockingIOError:
+        return "silence"
+
+
+def knock():
+    connect()
 
 
 globals()[what.replace("-", "_")]()
