@@ -12,18 +12,18 @@ fill_vault() {
 vault_with_passphrase() {
   PASSPHRASE_FILE=$CASE/passphrase
   printf '%s\n' "$1" >"$PASSPHRASE_FILE"
-  run ${little_memory[@]+"${little_memory[@]}"} llavero init --passphrase-fd 3 3<"$PASSPHRASE_FILE"
+  run "${little_memory[@]}" llavero init --passphrase-fd 3 3<"$PASSPHRASE_FILE"
   if ((status != 0)); then fail "init with a passphrase failed" "$(said)"; fi
 }
 
 # A command after "${little_memory[@]}" sees 40 MiB of available memory. A new passphrase then gets the lowest work
-# factor, which takes some 0.1 s for each use instead of 1 s. If that can't be arranged, the array is empty.
+# factor, which takes some 0.1 s for each use instead of 1 s; if that can be arranged.
 little_memory=(unshare --mount)
 if ((EUID != 0)); then little_memory+=(--user --map-root-user); fi
 echo 'MemAvailable: 40960 kB' >"$SUITE_TMP/meminfo"
 # shellcheck disable=SC2016 # the other shell expands them
 little_memory+=(sh -c 'mount --bind "$0" /proc/meminfo && exec "$@"' "$SUITE_TMP/meminfo")
-"${little_memory[@]}" true 2>/dev/null || little_memory=()
+"${little_memory[@]}" true 2>/dev/null || little_memory=(env)
 
 opened_by_age() {
   age -d -i "$IDENTITY" "$VAULT"
