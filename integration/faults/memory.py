@@ -9,7 +9,6 @@ to be found, or the search would prove nothing; and stopped in the middle, the p
 import base64
 import os
 import pty
-import re
 import secrets
 import signal
 import subprocess
@@ -62,7 +61,6 @@ def in_memory(process, needles):
         for name, value in needles.items()
         for start in range(0, len(value) - WINDOW + 1, STRIDE)
     }
-    pattern = re.compile(b"(?=(" + b"|".join(re.escape(piece) for piece in pieces) + b"))")
     found = {}
     with open("/proc/%d/maps" % process) as maps, open("/proc/%d/mem" % process, "rb", buffering=0) as memory:
         for line in maps:
@@ -72,9 +70,12 @@ def in_memory(process, needles):
             start, end = (int(part, 16) for part in span.split("-"))
             memory.seek(start)
             contents = memory.read(end - start)
-            for match in pattern.finditer(contents):
-                place = "%s+%#x" % (name[0] if name else "anonymous", match.start())
-                found.setdefault(pieces[match.group(1)], []).append(place)
+            # One search after the other: an expression of all pieces takes ten times as long.
+            for piece, needle in pieces.items():
+                at = contents.find(piece)
+                while at >= 0:
+                    found.setdefault(needle, []).append("%s+%#x" % (name[0] if name else "anonymous", at))
+                    at = contents.find(piece, at + 1)
     return found
 
 
