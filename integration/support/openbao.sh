@@ -9,6 +9,17 @@ bao() {
   BAO_ADDR=$bao BAO_CACERT=$CASE/authority.crt BAO_TOKEN=$root_token "$(dirname "$LLAVERO_TEST_PYTHON")/bao" "$@"
 }
 
+# asks_bao METHOD PATH [BODY]: the same for what only prepares a case; curl starts ten times as fast. Prints the answer.
+asks_bao() {
+  curl -sS --fail-with-body --cacert "$CASE/authority.crt" --header "X-Vault-Token: $root_token" --request "$1" \
+    ${3+--data-binary "$3"} "$bao/v1/$2" || fail "the server refuses $1 of $2"
+}
+
+# json NAME=VALUE...: prints an object
+json() {
+  jq -nc '$ARGS.positional | map(index("=") as $at | {key: .[:$at], value: .[$at + 1:]}) | from_entries' --args -- "$@"
+}
+
 # free_ports COUNT: prints ports of loopback that nobody uses
 free_ports() {
   python3 - "$1" <<'END'
@@ -71,7 +82,7 @@ has_health() { # ADDRESS CODE
 start_bao() {
   start_fresh_bao
   initialise_bao
-  bao secrets enable -path=llavero -version=2 kv >/dev/null
+  asks_bao POST sys/mounts/llavero '{"type":"kv","options":{"version":"2"}}'
 }
 
 # start_fresh_bao: one node in memory that was never initialised
@@ -89,7 +100,7 @@ start_fresh_bao() {
 
 initialise_bao() {
   root_token=
-  root_token=$(bao operator init -recovery-shares=1 -recovery-threshold=1 -format=json | jq -r .root_token)
+  root_token=$(asks_bao PUT sys/init '{"recovery_shares":1,"recovery_threshold":1}' | jq -r .root_token)
   wait_for 30 has_health "$bao" 200 || fail "the server isn't active" "$(tail "$CASE/node.log")"
 }
 
@@ -169,13 +180,13 @@ own() {
 
 # policy NAME TEXT: writes one
 policy() {
-  bao policy write "$1" - <<<"$2" >/dev/null
+  asks_bao PUT "sys/policies/acl/$1" "$(json "policy=$2")"
 }
 
 # user NAME PASSWORD POLICY [OPTION...]: somebody who logs in with a password
 user() {
-  bao auth list -format=json | jq -e 'has("userpass/")' >/dev/null || bao auth enable userpass >/dev/null
-  bao write "auth/userpass/users/$1" password="$2" token_policies="$3" "${@:4}" >/dev/null
+  asks_bao GET sys/auth | jq -e 'has("userpass/")' >/dev/null || asks_bao POST sys/auth/userpass '{"type":"userpass"}'
+  asks_bao POST "auth/userpass/users/$1" "$(json "password=$2" "token_policies=$3" "${@:4}")"
 }
 
 # everything: the policy of a keychain's users, without what lies elsewhere
