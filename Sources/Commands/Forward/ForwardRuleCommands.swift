@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bytes
+import CredentialProtocols
 import Forwarding
 import ForwardingControl
 import Keychain
@@ -124,6 +125,14 @@ extension ForwardingRule {
       StandardStreams.say("note: what says more about the place still counts: \(texts)")
     }
     sayIfNobody(host)
+    if let tool, !isKnown(tool) {
+      StandardStreams.say("note: no tool of llavero's calls itself \(tool); see llavero-forward(1)")
+    }
+  }
+
+  /// Whether something of llavero's can ask under this name. Nothing keeps other programs from another one.
+  private static func isKnown(_ tool: String) -> Bool {
+    Tool.named(tool) != nil || ["git", "llavero", "secret-service"].contains(tool)
   }
 
   /// Whether this rule decides about a part of what another one is about.

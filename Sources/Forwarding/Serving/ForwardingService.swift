@@ -115,11 +115,11 @@ package struct ForwardingService {
       }
       var visible = items.filter { allowed.contains($0.reference) }
       if visible.isEmpty, !items.isEmpty { return .hidden }
-      // The other side ranks what it gets by itself, and knows nothing of keychains that are asked one after the other.
-      if purpose == .get {
-        visible = visible.filter { item in
-          !item.isHidden && (answer.map { $0.item.keychain == item.keychain } ?? true)
-        }
+      // The other side ranks what it gets by itself, and knows nothing of keychains that are asked one after the other, or of
+      // what is hidden.
+      if purpose != .erase { visible = visible.filter { !$0.isHidden } }
+      if purpose == .get, let keychain = answer?.item.keychain {
+        visible = visible.filter { $0.keychain == keychain }
       }
       guard let answer, let index = visible.firstIndex(of: answer.item) else {
         return .response(.items(visible, nil))
@@ -238,6 +238,10 @@ package struct ForwardingService {
     switch change.kind {
     case .add(let item, let keepsDates):
       guard let credential = change.credentialCopy else { return nil }
+      // Another keychain than the one that new items go to may have the same, hidden perhaps until now.
+      if !keepsDates, tool != Self.people, keychain is KeychainSearchList {
+        return [try save(item, credential)]
+      }
       return [
         keepsDates
           ? try keychain.add(keepingDatesOf: item, credential) : try keychain.add(item, credential)
@@ -252,6 +256,11 @@ package struct ForwardingService {
       }
     case .delete(let former):
       guard try isPresent(former, seenBy: change) else { return nil }
+      if change.hasSeen, tool != Self.people, let reference = former.reference, try isRenewed(former) {
+        // The other side doesn't know that a token is renewed here once a server has refused it.
+        try keychain.refuse(reference, to: ItemQuery(for: former.key))
+        return []
+      }
       do throws(KeychainError) {
         try keychain.delete([former])
       } catch .sharedItem where tool != Self.people {
@@ -261,19 +270,28 @@ package struct ForwardingService {
     }
   }
 
+  /// Whether a new secret can be had for an item.
+  private func isRenewed(_ item: Item) throws(KeychainError) -> Bool {
+    if item.isMinted { return true }
+    return try keychain.credentialIfPresent(of: item)?.hasRefreshToken ?? false
+  }
+
   /// How people's own commands are named, who are told that an item is not theirs alone.
   private static let people: ByteString = "llavero"
 
-  /// Stores what a tool has used in place of an item that others use, too, as if it were stored here.
+  /// Stores what a tool has used as if it were stored here. Returns the item that has it then.
+  ///
+  /// - Parameter former: the item that the other side wanted to change for that, which others use, too.
   private func save(
-    _ item: Item, _ credential: borrowing Credential, insteadOf former: Item
+    _ item: Item, _ credential: borrowing Credential, insteadOf former: Item? = nil
   ) throws(KeychainError) -> Item {
     var own = item
     own.reference = nil
     try keychain.save(own, credential)
-    return try keychain.items(matching: ItemQuery(for: own.key)).first {
-      $0.reference != former.reference && $0.key.primaryKey == own.key.primaryKey
-    } ?? former
+    let found = try keychain.items(matching: ItemQuery(for: own.key)).filter {
+      $0.key.primaryKey == own.key.primaryKey
+    }
+    return found.first { $0.reference != former?.reference } ?? former ?? found.first ?? own
   }
 
   /// Whether the item is still as the other side saw it.
@@ -321,6 +339,14 @@ extension ItemChange {
     switch kind {
     case .add(let item, _), .delete(let item): [item]
     case .update(let former, let item): [former, item]
+    }
+  }
+
+  /// Whether its sender has seen the secret, as whoever erases one that a server has refused.
+  fileprivate var hasSeen: Bool {
+    switch seen {
+    case .some: true
+    case .none: false
     }
   }
 
