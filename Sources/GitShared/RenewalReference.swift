@@ -5,9 +5,9 @@ package import EncryptedFile
 /// Each leads to an empty commit of its holder, and whoever makes the reference while there is none has the right. To give it
 /// back is to delete it.
 extension SharedRepository {
-  private static let leases = "refs/llavero/renewing/"
+  private static let leases = "refs/llavero/renewing"
   private static let ownLeases = "refs/llavero/leases/"
-  private static let newLease = "refs/llavero/lease"
+  private static let newLeases = "refs/llavero/new/"
   private static let maximumAttempts = 4
 
   /// Takes a right.
@@ -20,21 +20,24 @@ extension SharedRepository {
   /// - Returns: ``SharedLease/unknown`` if the repository takes no such references.
   /// - Throws: ``SharingFault``, also if it takes nothing at all from here.
   package func takeLease(_ name: String, over former: String?) throws(SharingFault) -> SharedLease {
-    let reference = Self.leases + name
+    let reference = Self.leases + "/" + name
     let own = try commit(of: Self.ownLeases + name)
     var expected = former ?? own ?? ""
-    let lease = try newLease()
+    let lease = try newLease(name)
     for _ in 0..<Self.maximumAttempts {
       switch try replace(reference, expected, by: lease) {
       case .done:
         _ = try git.output(["update-ref", Self.ownLeases + name, lease])
         return .taken(by: lease)
-      case .refused:
-        try checkWritable()
-        return .unknown
+      case .refused: return .unknown
       case .rejected: break
       }
-      guard let holder = try remoteCommit(of: reference) else {
+      let present = try remoteReferences(at: reference)
+      guard let holder = present.first(where: { $0.name == reference })?.commit else {
+        // A reference can't be there beside one that is a folder for it, or in it. Nothing of ours is.
+        for obstacle in present {
+          _ = try send(":" + obstacle.name, ["--force-with-lease=\(obstacle.name):\(obstacle.commit)"])
+        }
         expected = ""
         continue
       }
@@ -48,19 +51,23 @@ extension SharedRepository {
   ///
   /// - Throws: ``SharingFault``
   package func endLease(_ name: String, of holder: String) throws(SharingFault) {
-    let reference = Self.leases + name
+    let reference = Self.leases + "/" + name
     let sent = try send(":" + reference, ["--force-with-lease=\(reference):\(holder)"])
     if case .refused = sent { return }
     // One of a later process stays.
     _ = try git.run(["update-ref", "-d", Self.ownLeases + name, holder])
   }
 
-  /// Checks that the repository takes what is sent from here, as far as it tells before something is sent.
-  private func checkWritable() throws(SharingFault) {
-    guard let seen = try seen() else { return }
-    if case .refused(let reason) = try send("\(seen):refs/heads/\(branch)", ["--dry-run"]) {
-      throw .refused(said: reason)
+  /// Checks that the branch takes what is sent from here, by sending a commit that changes nothing. What a server refuses by a
+  /// hook, or for a protected branch, is not to be learnt in another way.
+  ///
+  /// - Throws: ``SharingFault/refused(said:)`` if it doesn't.
+  package func proveWritable() throws(SharingFault) {
+    for _ in 0..<Self.maximumAttempts {
+      guard let tip = try fetch() else { return }
+      if try push(try commit(nil, after: tip, message: "Renew a token")) == .done { return }
     }
+    throw .contended(attempts: Self.maximumAttempts)
   }
 
   /// - Parameter expected: the commit that the reference has to lead to; empty if there has to be none.
@@ -76,13 +83,15 @@ extension SharedRepository {
   }
 
   /// A commit that no other machine has.
-  private func newLease() throws(SharingFault) -> String {
+  private func newLease(_ name: String) throws(SharingFault) -> String {
     let word = hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     let message = "Renew a token\n\n\(word)\n"
+    // Another process may want one for another item.
+    let reference = Self.newLeases + name
     let stream = """
       feature done
-      reset \(Self.newLease)
-      commit \(Self.newLease)
+      reset \(reference)
+      commit \(reference)
       committer llavero <llavero@localhost> now
       data \(message.utf8.count)
       \(message)
@@ -90,21 +99,34 @@ extension SharedRepository {
 
       """
     _ = try git.output(["fast-import", "--quiet", "--force", "--date-format=now"], sending: Secret(stream))
-    guard let commit = try commit(of: Self.newLease) else {
+    guard let commit = try commit(of: reference) else {
       throw .failed(operation: "fast-import", status: 0, said: "it has made no commit")
     }
     return commit
   }
 
-  /// The commit that a reference of the remote leads to; `nil` if there is none.
-  private func remoteCommit(of reference: String) throws(SharingFault) -> String? {
-    let output = try git.output(["ls-remote", "--quiet", "--", remote, reference])
-    // COMMIT TAB REFERENCE
-    guard let line = Self.lines(output).first else { return nil }
-    let commit = line.utf8.prefix { $0 != 0x09 }
-    guard 40...64 ~= commit.count, commit.allSatisfy({ hexadecimalValue($0) != nil }) else {
-      throw .failed(operation: "ls-remote", status: 0, said: "its answer can't be understood")
+  /// What the remote has at a reference, in it, and in place of its folders.
+  private func remoteReferences(
+    at reference: String
+  ) throws(SharingFault) -> [(name: String, commit: String)] {
+    let folders = ["refs/llavero", Self.leases]
+    let output = try git.output(
+      ["ls-remote", "--quiet", "--", remote, reference, reference + "/*"] + folders)
+    var found: [(name: String, commit: String)] = []
+    for line in Self.lines(output) {
+      // COMMIT TAB REFERENCE
+      let parts = line.split(separator: "\t", maxSplits: 1)
+      guard parts.count == 2, 40...64 ~= parts[0].utf8.count,
+        parts[0].utf8.allSatisfy({ hexadecimalValue($0) != nil })
+      else {
+        throw .failed(operation: "ls-remote", status: 0, said: "its answer can't be understood")
+      }
+      let name = String(parts[1])
+      // It also tells of those whose names end so.
+      if name == reference || folders.contains(name) || name.hasPrefix(reference + "/") {
+        found.append((name, String(parts[0])))
+      }
     }
-    return String(commit)
+    return found
   }
 }

@@ -75,6 +75,41 @@ package struct SharedKeychainSync {
     return SyncNote(in: keychain.location.stateFolder).shared != state
   }
 
+  /// Takes the right to do something that only one machine may do at a time, and whose result has to be sent afterwards.
+  ///
+  /// - Parameters: as for ``SharedRepository/takeLease(_:over:)``.
+  /// - Throws: ``SharingFault``, also if the branch takes nothing from here.
+  package func takeLease(_ name: String, over former: String?) throws(SharingFault) -> SharedLease {
+    let lease = try repository.takeLease(name, over: former)
+    switch lease {
+    case .held, .failed: break
+    // Who refuses that may refuse everything at present.
+    case .unknown: try proveWritable(isKnown: false)
+    case .taken(let holder):
+      do throws(SharingFault) {
+        try proveWritable(isKnown: true)
+      } catch {
+        try? repository.endLease(name, of: holder)
+        throw error
+      }
+    }
+    return lease
+  }
+
+  /// Checks that the branch takes what is sent from here.
+  ///
+  /// - Parameter isKnown: whether that is known if it ever has taken something.
+  private func proveWritable(isKnown: Bool) throws(SharingFault) {
+    let place = "\(repository.remote) \(repository.branch)"
+    if isKnown, SyncNote(in: stateFolder).sentTo == place { return }
+    let turn = try turn(isQueued: false)
+    defer { withExtendedLifetime(turn) {} }
+    try repository.proveWritable()
+    var note = SyncNote(in: stateFolder)
+    note.sentTo = place
+    note.write(in: stateFolder)
+  }
+
   /// Whether the repository has a keychain. This machine then still has to take it.
   ///
   /// - Throws: ``SharingFault``.
@@ -232,6 +267,7 @@ package struct SharedKeychainSync {
         return outcome
       }
       try repository.see(commit)
+      note.sentTo = "\(repository.remote) \(repository.branch)"
       note.shared = result.state
       note.sharedAt = .now
       outcome.sent += result.waiting

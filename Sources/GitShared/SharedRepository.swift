@@ -310,12 +310,13 @@ package struct SharedRepository {
   /// Makes a commit.
   ///
   /// - Parameters:
+  ///   - change: what it changes; `nil` for nothing.
   ///   - parent: the commit that it comes after; `nil` for the first one.
   ///   - message: what it says, in one line.
   /// - Returns: the commit.
   /// - Throws: ``SharingFault``.
   package func commit(
-    _ change: Change, after parent: String?, message: String
+    _ change: Change?, after parent: String?, message: String
   ) throws(SharingFault) -> String {
     var stream = Secret()
     func append(_ text: String) { stream.append(contentsOf: ByteString(text)) }
@@ -329,6 +330,7 @@ package struct SharedRepository {
     append(data: Array((message + "\n").utf8))
     if let parent { append("from \(parent)\n") }
     switch change {
+    case nil: break
     case .added(let file):
       append("M 100644 inline \(Self.changesName)/\(Self.newName()).age\n")
       append(data: file)

@@ -13,6 +13,8 @@ package struct SyncNote: Hashable, Sendable {
   package var sharedAt: Timestamp?
   /// When it was learnt last what the repository has, whether or not it took everything.
   package var askedAt: Timestamp?
+  /// The remote and its branch that have taken something from here; `nil` if none has.
+  package var sentTo: String?
   /// When it was tried last.
   package var triedAt: Timestamp?
   /// Why it failed then; `nil` if it didn't.
@@ -43,6 +45,8 @@ package struct SyncNote: Hashable, Sendable {
           sharedAt = try value.timestamp()
         } else if name == "asked_at" {
           askedAt = try value.timestamp()
+        } else if name == "sent_to" {
+          sentTo = try value.string().description
         } else if name == "tried_at" {
           triedAt = try value.timestamp()
         } else if name == "problem" {
@@ -73,6 +77,7 @@ package struct SyncNote: Hashable, Sendable {
     json.member("shared", shared.map { ByteString($0) })
     json.member("shared_at", sharedAt)
     json.member("asked_at", askedAt)
+    json.member("sent_to", sentTo.map { ByteString($0) })
     json.member("tried_at", triedAt)
     json.member("problem", problem.map { ByteString($0) })
     json.member("waiting", waiting)

@@ -41,21 +41,21 @@ package struct SigningOut {
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     let leasing = revokes ? keychain as? any RenewalLeasing : nil
-    if let leasing {
-      while let seconds = try leasing.takeLease(of: item, for: patience) {
-        if begin + patience * 1000 < SystemClock.awake {
-          return .failed(message: "another machine is renewing it, and may do so for another \(seconds) s")
+    var isTaken = false
+    defer { if isTaken { leasing?.endLease(of: item) } }
+    do throws(KeychainError) {
+      if let leasing {
+        while let seconds = try leasing.takeLease(of: item, for: patience) {
+          if begin + patience * 1000 < SystemClock.awake {
+            return .failed(message: "another machine is renewing it, and may do so for another \(seconds) s")
+          }
+          usleep(500_000)
         }
-        usleep(500_000)
+        isTaken = true
       }
-    }
-    defer { leasing?.endLease(of: item) }
-    if revokes {
-      do throws(KeychainError) {
-        try keychain.bringInStep()
-      } catch .unavailable(let reason) {
-        return .failed(message: reason)
-      }
+      if revokes { try keychain.bringInStep() }
+    } catch .unavailable(let reason) {
+      return .failed(message: reason)
     }
     guard let present = try keychain.current(item), case .internetPassword(let key) = present.item.key else {
       return .isGone

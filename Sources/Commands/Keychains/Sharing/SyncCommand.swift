@@ -109,7 +109,7 @@ struct SyncCommand: ParsableCommand {
     guard let name else { return }
     do {
       let keychain = try GitKeychain(named: name, isQuick: quick, mayAsk: false)
-      if let lease { return try turn(lease, in: keychain.sync.repository) }
+      if let lease { return try turn(lease, keychain) }
       // Others of the same moment go with it.
       if background { usleep(UInt32.random(in: 100_000...300_000)) }
       let outcome = try keychain.bringInStep(isQueued: background)
@@ -119,13 +119,16 @@ struct SyncCommand: ParsableCommand {
     }
   }
 
-  private func turn(_ lease: String, in repository: SharedRepository) throws {
+  private func turn(_ lease: String, _ keychain: GitKeychain) throws {
     if background {
-      if let over { try repository.endLease(lease, of: over) }
+      // Who takes it next has to get what was changed under it. If that can't be sent now, they wait for its end.
+      if let over, try keychain.bringInStep().refusal == nil {
+        try keychain.sync.repository.endLease(lease, of: over)
+      }
       return
     }
     let answer =
-      switch try repository.takeLease(lease, over: over) {
+      switch try keychain.sync.takeLease(lease, over: over) {
       case .taken(let holder): "taken \(holder)"
       case .held(let holder): "held \(holder)"
       case .unknown: "unknown"
