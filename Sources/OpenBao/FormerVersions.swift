@@ -148,8 +148,9 @@ extension OpenBaoKeychain: VersionedKeychain {
       record.takeRest(of: replaced.record)
       record.others = others
     }
+    record.beginWrite()
     let stored = StoredItem(record, at: former.path, version: version)
-    guard let written = try store.write(stored, over: version) else {
+    guard case .version(let written) = try store.write(stored, over: version) else {
       throw store.error(.changed(path: former.path.text))
     }
     var item = stored.item

@@ -41,7 +41,7 @@ final class KeyValueStore {
   }
 
   /// Sends a request that reads, if there is time left for it.
-  func ask(_ request: ServerRequest) throws(KeychainError) -> ServerOutcome {
+  func ask(_ request: ServerRequest) throws(KeychainError) -> ServerReply {
     if let time, SystemClock.awake - time.start >= time.limit {
       throw error(.tooLong(seconds: time.limit / 1000))
     }
@@ -112,23 +112,23 @@ final class KeyValueStore {
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func read(_ path: ItemPath, version: Int?) throws(KeychainError) -> ReadOutcome? {
-    let outcome = try ask(
+    let reply = try ask(
       .init(
         method: .get, path: server.path("data", path.text), query: version.map { "version=\($0)" }))
-    let size = outcome.reply.body.count
+    let size = reply.body.count
     try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeAnswer(of: size) }
-    switch outcome.reply.status {
+    switch reply.status {
     case 403: return nil
     case 200: break
-    case 404 where outcome.reply.complaint() == .none: break
-    default: throw try unexpected(outcome.reply, "data", path.text)
+    case 404 where reply.complaint() == .none: break
+    default: throw try unexpected(reply, "data", path.text)
     }
     do throws(JSONReader.Malformed) {
-      return try ReadOutcome(outcome.reply, at: path)
+      return try ReadOutcome(reply, at: path)
     } catch {
       // Version 1 has nothing like a version's number.
       try requireVersion2()
-      throw session.notUnderstood(outcome.reply)
+      throw session.notUnderstood(reply)
     }
   }
 
@@ -139,15 +139,15 @@ final class KeyValueStore {
   func paths(below folder: String, beginningWith beginning: String = "") throws(KeychainError) -> [String]? {
     if session.memory.scans ?? true {
       try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeFolder(atDepth: 0) }
-      let outcome = try list(.scan, folder)
-      switch outcome.reply.status {
+      let reply = try list(.scan, folder)
+      switch reply.status {
       case 200:
         session.note { $0.scans = true }
-        let keys = try keys(outcome.reply)
+        let keys = try keys(reply)
         return try present(keys.items.map { Self.join(folder, $0) }, beginning)
-      case 404 where outcome.reply.complaint() == .none: return try present([], beginning)
+      case 404 where reply.complaint() == .none: return try present([], beginning)
       case 403, 404, 405: break
-      default: throw try unexpected(outcome.reply, "metadata", folder)
+      default: throw try unexpected(reply, "metadata", folder)
       }
     }
     guard let listed = try listAll(below: folder, beginning, depth: 0) else { return nil }
@@ -165,14 +165,14 @@ final class KeyValueStore {
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func allowedPaths() throws(KeychainError) -> AllowedPaths {
-    let outcome = try ask(.init(method: .get, path: "sys/internal/ui/resultant-acl"))
-    if outcome.reply.status != 200 { return AllowedPaths() }
+    let reply = try ask(.init(method: .get, path: "sys/internal/ui/resultant-acl"))
+    if reply.status != 200 { return AllowedPaths() }
     func places(_ interface: String) -> [String] {
       let path = server.path(interface, "")
       return server.namespace.isEmpty ? [path] : [server.namespace + "/" + path, path]
     }
     // Its form is the server's own affair.
-    let allowed = try? AllowedPaths(outcome.reply, metadata: places("metadata"), data: places("data"))
+    let allowed = try? AllowedPaths(reply, metadata: places("metadata"), data: places("data"))
     return allowed ?? AllowedPaths()
   }
 
@@ -180,14 +180,14 @@ final class KeyValueStore {
     below folder: String, _ beginning: String, depth: Int
   ) throws(KeychainError) -> [String]? {
     try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeFolder(atDepth: depth) }
-    let outcome = try list(.list, folder)
-    switch outcome.reply.status {
+    let reply = try list(.list, folder)
+    switch reply.status {
     case 200: break
-    case 404 where outcome.reply.complaint() == .none: return []
+    case 404 where reply.complaint() == .none: return []
     case 403: return nil
-    default: throw try unexpected(outcome.reply, "metadata", folder)
+    default: throw try unexpected(reply, "metadata", folder)
     }
-    let keys = try keys(outcome.reply)
+    let keys = try keys(reply)
     var paths = keys.items.map { Self.join(folder, $0) }
     // What lies in a folder that others keep for themselves isn't for this login.
     for name in keys.folders {
@@ -200,7 +200,7 @@ final class KeyValueStore {
 
   private func list(
     _ method: HTTPRequest.Method, _ folder: String
-  ) throws(KeychainError) -> ServerOutcome {
+  ) throws(KeychainError) -> ServerReply {
     let path = server.path("metadata", folder)
     // What a question names is in a server's folder, and below that there is little.
     let isInner = folder.utf8.contains(UInt8(ascii: "/"))
@@ -232,16 +232,16 @@ final class KeyValueStore {
   /// - Parameter again: whether to ask, although it is known.
   func requireVersion2(again: Bool = false) throws(KeychainError) {
     if session.memory.isVersion2, !again { return }
-    let outcome = try session.send(.init(method: .get, path: "sys/internal/ui/mounts/" + server.mount))
-    switch outcome.reply.status {
+    let reply = try session.send(.init(method: .get, path: "sys/internal/ui/mounts/" + server.mount))
+    switch reply.status {
     case 200: break
     // Whoever may do nothing at all there isn't told whether it exists.
     case 403, 404: throw error(.noMount(place))
-    default: throw session.notUnderstood(outcome.reply)
+    default: throw session.notUnderstood(reply)
     }
     var isVersion2 = false
     do throws(JSONReader.Malformed) {
-      try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+      try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
         var isStore = false
         var version: ByteString?
         try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
@@ -255,7 +255,7 @@ final class KeyValueStore {
         isVersion2 = isStore && version == "2"
       }
     } catch {
-      throw session.notUnderstood(outcome.reply)
+      throw session.notUnderstood(reply)
     }
     guard isVersion2 else { throw error(.notVersion2(mount: place)) }
     session.note { $0.isVersion2 = true }
@@ -263,32 +263,42 @@ final class KeyValueStore {
 
   // MARK: Changing
 
-  /// Writes an item if its path is in a version; 0 for one that never was there. Returns the version that it is in now;
-  /// `nil` if it was in another one.
+  /// Writes an item if its path is in a version; 0 for one that never was there. If it isn't, this very write may have made
+  /// it so: a request can arrive although nothing is heard of it, and be sent once more, by libcurl too, where a connection
+  /// that was used before has ended meanwhile.
   ///
   /// - Throws: ``KeychainError``.
-  func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> StoredVersion? {
-    let written = try write(item.record.encoded(inVersion: version + 1), at: item.path.text, over: version)
-    switch written {
-    case .version(let version): return version
-    case .contested(let mayBeOurs):
-      // An earlier try may have arrived although nothing was heard of it.
-      guard mayBeOurs, case .item(let present) = try read(item.path),
-        present.version == version + 1, present.holdsTheSame(as: item)
-      else { return nil }
-      return StoredVersion(number: present.version, created: present.record.item.modificationDate)
+  func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> ItemWritten {
+    switch try write(item.record.encoded(inVersion: version + 1), at: item.path.text, over: version) {
+    case .version(let version): return .version(version)
+    case .contested:
+      let found = try read(item.path)
+      guard case .item(let present) = found, let id = item.record.writeID, present.record.writeID == id else {
+        return .contested(found)
+      }
+      return .version(
+        StoredVersion(number: present.version, created: present.record.item.modificationDate))
     }
   }
 
-  /// Leaves a note in place of an item that is at another path now, if it is in a version. Returns whether it was.
+  /// What came of writing an item.
+  enum ItemWritten {
+    /// It is in this version now.
+    case version(StoredVersion)
+    /// Its path was in another version, and this is there.
+    case contested(KnownPath)
+  }
+
+  /// Leaves a note in place of an item that is at another path now, if it is in a version. Returns whether it was, or the note
+  /// is there already: whoever has written the item at that path leaves it, and nobody else.
   ///
   /// - Throws: ``KeychainError``.
   func leaveNote(at path: ItemPath, over version: Int, movedTo other: ItemPath) throws(KeychainError) -> Bool
   {
     switch try write(ItemRecord.moved(to: other), at: path.text, over: version) {
     case .version: return true
-    case .contested(let mayBeOurs):
-      guard mayBeOurs, case .moved(other, version + 1) = try read(path) else { return false }
+    case .contested:
+      guard case .moved(other, version + 1) = try read(path) else { return false }
       return true
     }
   }
@@ -296,7 +306,7 @@ final class KeyValueStore {
   enum Written {
     case version(StoredVersion)
     /// It is in another version.
-    case contested(mayBeOurs: Bool)
+    case contested
   }
 
   /// Writes a record if its path is in a version; 0 for one that never was there.
@@ -313,21 +323,21 @@ final class KeyValueStore {
     json.endObject()
     record.withUnsafeBytes { json.rawMember(name: ("data" as StaticString).bytes, value: $0) }
     json.endObject()
-    let outcome = try session.send(
+    let reply = try session.send(
       .init(method: .post, path: server.path("data", path)), json.finish())
-    switch (outcome.reply.status, outcome.reply.complaint()) {
+    switch (reply.status, reply.complaint()) {
     case (200, _):
       do throws(JSONReader.Malformed) {
         return .version(
-          try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+          try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
             try StoredVersion(parsing: data)
           })
       } catch {
-        throw session.notUnderstood(outcome.reply)
+        throw session.notUnderstood(reply)
       }
-    case (400, .wrongVersion): return .contested(mayBeOurs: outcome.mayBeRepeated)
+    case (400, .wrongVersion): return .contested
     case (403, _): throw forbidden("data", path, isWriting: true)
-    default: throw try unexpected(outcome.reply, "data", path)
+    default: throw try unexpected(reply, "data", path)
     }
   }
 
@@ -352,10 +362,10 @@ final class KeyValueStore {
     json.element(Int64(version))
     json.endArray()
     json.endObject()
-    let outcome = try session.send(
+    let reply = try session.send(
       .init(method: .post, path: server.path(interface, path.text)), json.finish())
-    guard outcome.reply.status == 204 || outcome.reply.status == 200 else {
-      throw try unexpected(outcome.reply, interface, path.text)
+    guard reply.status == 204 || reply.status == 200 else {
+      throw try unexpected(reply, interface, path.text)
     }
   }
 }

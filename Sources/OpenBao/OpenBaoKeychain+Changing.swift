@@ -84,6 +84,7 @@ extension OpenBaoKeychain {
     record.item.creationDate = record.created ?? record.item.creationDate ?? date
     record.item.modificationDate = date
     record.item.reference = nil
+    record.beginWrite()
     let stored = StoredItem(record, at: path, version: version)
     // Of changes of the same item, the last one counts, over the version that was read.
     var first = version
@@ -245,15 +246,13 @@ extension OpenBaoKeychain {
     for change in changes {
       switch change {
       case .write(let item, let version):
-        guard let written = try store.write(item, over: version) else {
-          // A deleted item that nobody can see has a version as well.
-          guard version == 0, known[item.path] == nil, case .absent(let newest) = try store.read(item.path),
-            newest > 0, let written = try store.write(item, over: newest)
-          else { return item.path }
-          note(item, written)
-          continue
+        var written = try store.write(item, over: version)
+        // A deleted item that nobody can see has a version as well.
+        if version == 0, known[item.path] == nil, case .contested(.absent(let newest)) = written, newest > 0 {
+          written = try store.write(item, over: newest)
         }
-        note(item, written)
+        guard case .version(let version) = written else { return item.path }
+        note(item, version)
       case .move(let path, let version, let destination):
         guard try store.leaveNote(at: path, over: version, movedTo: destination) else { return path }
       case .delete(let path, let version):

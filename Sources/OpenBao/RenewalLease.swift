@@ -52,13 +52,13 @@ extension KeyValueStore {
   /// - Throws: ``KeychainError``, also because of the policies.
   func lease(of item: ItemPath) throws(KeychainError) -> RenewalLease {
     let path = Self.leasePath(of: item)
-    let outcome = try ask(.init(method: .get, path: server.path("data", path)))
-    let isAbsent = outcome.reply.status == 404 && outcome.reply.complaint() == .none
-    guard isAbsent || outcome.reply.status == 200 else { throw try unexpected(outcome.reply, "data", path) }
+    let reply = try ask(.init(method: .get, path: server.path("data", path)))
+    let isAbsent = reply.status == 404 && reply.complaint() == .none
+    guard isAbsent || reply.status == 200 else { throw try unexpected(reply, "data", path) }
     do throws(JSONReader.Malformed) {
-      return try Self.lease(outcome.reply)
+      return try Self.lease(reply)
     } catch {
-      throw session.notUnderstood(outcome.reply)
+      throw session.notUnderstood(reply)
     }
   }
 
@@ -107,8 +107,7 @@ extension KeyValueStore {
     case .version(let version):
       return RenewalLease(version: version.number, seconds: seconds, word: word, created: version.created)
     case .contested:
-      // It may have arrived although nothing was heard of it, and the request was sent once more: by libcurl too, where a
-      // connection that was used before has ended meanwhile.
+      // It may have arrived before, as an item may.
       let present = try lease(of: item)
       return present.word == word ? present : nil
     }
@@ -128,14 +127,14 @@ extension KeyValueStore {
       json.element(ByteString(server.path("data", path)))
       json.endArray()
       json.endObject()
-      let outcome = try session.send(.init(method: .post, path: place), json.finish())
-      guard outcome.reply.status == 200 else {
-        if outcome.reply.status == 403 { throw error(.forbidden(.reading, path: place)) }
-        throw session.notUnderstood(outcome.reply)
+      let reply = try session.send(.init(method: .post, path: place), json.finish())
+      guard reply.status == 200 else {
+        if reply.status == 403 { throw error(.forbidden(.reading, path: place)) }
+        throw session.notUnderstood(reply)
       }
       var words: Set<ByteString> = []
       do throws(JSONReader.Malformed) {
-        try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
           try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
             guard name == "capabilities" else { return }
             try JSONReader.elements(of: value.raw) { (word) throws(JSONReader.Malformed) in
@@ -144,7 +143,7 @@ extension KeyValueStore {
           }
         }
       } catch {
-        throw session.notUnderstood(outcome.reply)
+        throw session.notUnderstood(reply)
       }
       let mayChange = words.contains("update") || words.contains("root")
       guard mayChange, !words.contains("deny") else { throw forbidden("data", path, isWriting: true) }

@@ -53,14 +53,4 @@ final class StoredItem {
     guard let space = bytes.firstIndex(of: 0x20) else { return nil }
     return ItemPath(parsing: String(decoding: bytes[..<space], as: UTF8.self))
   }
-
-  /// Whether both hold the same: attributes, secrets, and the date of the addition.
-  func holdsTheSame(as other: StoredItem) -> Bool {
-    path == other.path && record.item.undated == other.record.item.undated
-      && record.created == other.record.created
-      && record.credential.hasSameSecret(as: other.record.credential)
-      && record.credential.hasSameRefreshToken(as: other.record.credential)
-      && record.credential.expiry == other.record.credential.expiry
-      && record.hasSameClient(as: other.record)
-  }
 }

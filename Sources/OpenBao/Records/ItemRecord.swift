@@ -12,6 +12,8 @@ package import Keychain
 /// the path at which it was added, if it has moved since; there is a record then whose only member, `moved`, is the new path.
 /// `oauth_client` is the client that got a token, with which it is renewed, and `replaced` has hashes of the tokens that were
 /// renewed last, by which a machine that still has one of them knows that it is a former one.
+/// `write_id` is made up for each write, by which its writer knows it: what a record holds doesn't tell, for another one may
+/// have written the very same, as of two who count up.
 /// Everything is here, and nothing in the custom metadata, which other policies guard. Members that others have added are kept.
 ///
 /// A record that somebody wrote by hand needs nothing but `secret`: without `class`, the path says what it is for.
@@ -31,6 +33,8 @@ package struct ItemRecord: ~Copyable {
   /// Hashes of the tokens before this one, the last one first. Of a token, which nobody can guess, they give nothing away.
   private var replaced: [UInt64] = []
   private static let maximumReplaced = 8
+  /// What this version was written as; `nil` for one that a person has written.
+  package private(set) var writeID: ByteString?
   /// An object with the members that aren't an item's.
   package var others: Secret
 
@@ -90,6 +94,7 @@ package struct ItemRecord: ~Copyable {
       json.member(
         "replaced", ByteString(replaced.map { String($0, radix: 16) }.joined(separator: " ")))
     }
+    json.member("write_id", writeID)
     others.withUnsafeBytes { others in
       try? JSONReader.members(of: others) { (name, value) throws(JSONReader.Malformed) in
         json.rawMember(name: name, value: value.raw)
@@ -119,6 +124,7 @@ package struct ItemRecord: ~Copyable {
     var origin: ItemPath?
     var client: Secret?
     var replaced: [UInt64] = []
+    var writeID: ByteString?
     var typed = JSONWriter(capacity: text.count)
     typed.beginObject()
     var hasClass = false
@@ -142,6 +148,8 @@ package struct ItemRecord: ~Copyable {
         client = consume text
       } else if name == "replaced", value.kind == .string {
         replaced = "\(try value.string())".split(separator: " ").compactMap { UInt64($0, radix: 16) }
+      } else if name == "write_id", value.kind == .string {
+        writeID = try value.string()
       } else if value.kind == .string, Self.typed.contains(where: { name == $0 }) {
         try Self.append(name, value, to: &typed)
       } else {
@@ -172,7 +180,13 @@ package struct ItemRecord: ~Copyable {
     self.origin = origin
     self.client = client
     self.replaced = Array(replaced.prefix(Self.maximumReplaced))
+    self.writeID = writeID
     self.others = others.finish()
+  }
+
+  /// Makes up by what its writer knows it, before it is written.
+  package mutating func beginWrite() {
+    writeID = ByteString(String(UInt64.random(in: 0...UInt64.max), radix: 16))
   }
 
   /// Takes over what an earlier record of the same item has besides what is the item's.
@@ -189,18 +203,6 @@ package struct ItemRecord: ~Copyable {
   /// Whether this is one of the tokens before.
   package borrowing func hasReplaced(_ secret: borrowing Secret) -> Bool {
     replaced.contains(Self.hash(secret)) && !credential.secret.isEqual(to: secret)
-  }
-
-  /// Whether both have the same client, or none.
-  package borrowing func hasSameClient(as other: borrowing ItemRecord) -> Bool {
-    switch client {
-    case .none: other.client == nil
-    case .some(let client):
-      switch other.client {
-      case .some(let other): client.isEqual(to: other)
-      case .none: false
-      }
-    }
   }
 
   /// A copy of the client.

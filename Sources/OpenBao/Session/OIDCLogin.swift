@@ -19,7 +19,7 @@ struct OIDCLogin {
   ///
   /// - Returns: the reply to the login.
   /// - Throws: ``KeychainError``
-  func reply() throws(KeychainError) -> ServerOutcome {
+  func reply() throws(KeychainError) -> ServerReply {
     guard let browser = nodes.transport as? any BrowserVisiting else { throw server.error(.noNetworkProgram) }
     let redirect = "http://localhost:\(port)/oidc/callback"
     let nonce = RandomText.unreserved(byteCount: 20)
@@ -33,7 +33,7 @@ struct OIDCLogin {
       ServerRequest(method: .post, path: "auth/\(mount)/oidc/auth_url", mayTakeLong: true), json.finish(),
       nil,
       isRepeatable: true)
-    let visit = try self.visit(answer.reply, to: "auth/\(mount)", backTo: redirect)
+    let visit = try self.visit(answer, to: "auth/\(mount)", backTo: redirect)
     let came: BrowserReturn
     do throws(TransportFault) {
       came = try browser.visit(visit)

@@ -69,13 +69,12 @@ package final class OpenBaoSession {
   /// - Returns: a reply with a status below 500, but not one that tells the client to log in, to wait or to go elsewhere.
   ///   403 means that the policies don't allow it.
   /// - Throws: ``KeychainError/openBao(server:_:)``, and what the credentials throw.
-  func send(_ request: ServerRequest, _ body: borrowing Secret? = nil) throws(KeychainError) -> ServerOutcome
-  {
+  func send(_ request: ServerRequest, _ body: borrowing Secret? = nil) throws(KeychainError) -> ServerReply {
     try logInIfNeeded()
-    let outcome = try sendOnce(request, body)
+    let reply = try sendOnce(request, body)
     // Right after a login, it is the policies.
-    if outcome.reply.status != 403 || hasLoggedIn { return outcome }
-    if try isKnownToken() { return outcome }
+    if reply.status != 403 || hasLoggedIn { return reply }
+    if try isKnownToken() { return reply }
     if case .token = method { throw error(tokenRefused) }
     switch token {
     case .some(let refused): credentials.forget(refused.value)
@@ -89,7 +88,7 @@ package final class OpenBaoSession {
   }
 
   private func sendOnce(_ request: ServerRequest, _ body: borrowing Secret?) throws(KeychainError)
-    -> ServerOutcome
+    -> ServerReply
   {
     let header: Secret?
     switch token {
@@ -106,8 +105,8 @@ package final class OpenBaoSession {
   /// see it; a token without the policy `default` may not look itself up.
   private func isKnownToken() throws(KeychainError) -> Bool {
     for path in ["sys/internal/ui/mounts/" + server.mount, "auth/token/lookup-self"] {
-      let outcome = try sendOnce(ServerRequest(method: .get, path: path), nil)
-      if outcome.reply.status != 403 { return true }
+      let reply = try sendOnce(ServerRequest(method: .get, path: path), nil)
+      if reply.status != 403 { return true }
     }
     return false
   }
@@ -143,10 +142,10 @@ package final class OpenBaoSession {
     case .none: return
     }
     if isIdentified { return }
-    let outcome = try sendOnce(ServerRequest(method: .get, path: "auth/token/lookup-self"), nil)
+    let reply = try sendOnce(ServerRequest(method: .get, path: "auth/token/lookup-self"), nil)
     let holder =
-      outcome.reply.status == 200
-      ? try? outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+      reply.status == 200
+      ? try? reply.withMember("data") { (data) throws(JSONReader.Malformed) in
         try TokenHolder.text(of: data)
       } : nil
     switch token {
@@ -188,9 +187,9 @@ package final class OpenBaoSession {
       case .some(let secret): needed = secret.copy()
       }
     }
-    let outcome = try nodes.exchange(
+    let reply = try nodes.exchange(
       ServerRequest(method: .post, path: path), method.body(needed), nil, isRepeatable: true)
-    try take(outcome.reply, of: path)
+    try take(reply, of: path)
     noteLogin()
   }
 
@@ -200,8 +199,8 @@ package final class OpenBaoSession {
   /// - Throws: ``KeychainError``
   func logInAnew() throws(KeychainError) -> Int64? {
     if case .oidc(let mount, let role, let port) = method {
-      let outcome = try OIDCLogin(nodes: nodes, mount: mount, role: role, port: port).reply()
-      try take(outcome.reply, of: "auth/\(mount)")
+      let reply = try OIDCLogin(nodes: nodes, mount: mount, role: role, port: port).reply()
+      try take(reply, of: "auth/\(mount)")
     } else {
       try logIn()
     }
@@ -251,7 +250,7 @@ package final class OpenBaoSession {
   /// server has said no, no other session asks it again.
   private func renew() {
     let request = ServerRequest(method: .post, path: "auth/token/renew-self", isDispensable: true)
-    guard let outcome = try? sendOnce(request, Secret("{}")) else { return }
+    guard let reply = try? sendOnce(request, Secret("{}")) else { return }
     let former: Secret?
     let kept: HeldToken
     switch token {
@@ -260,8 +259,8 @@ package final class OpenBaoSession {
       kept = HeldToken(token.value.copy(), expiry: token.expiry)
     case .none: return
     }
-    if outcome.reply.status == 200 {
-      guard let issued = try? IssuedToken(outcome.reply) else { return }
+    if reply.status == 200 {
+      guard let issued = try? IssuedToken(reply) else { return }
       return take(issued, after: former)
     }
     credentials.keep(kept, after: former)
@@ -274,19 +273,19 @@ package final class OpenBaoSession {
   func requireLife(ofSeconds seconds: Int) throws(KeychainError) {
     let path = "auth/token/lookup-self"
     for isLast in [hasLoggedIn || method.path == nil, true] {
-      let outcome = try send(ServerRequest(method: .get, path: path))
-      if outcome.reply.status == 403 { throw error(.forbidden(.reading, path: path)) }
-      guard outcome.reply.status == 200 else { throw notUnderstood(outcome.reply) }
+      let reply = try send(ServerRequest(method: .get, path: path))
+      if reply.status == 403 { throw error(.forbidden(.reading, path: path)) }
+      guard reply.status == 200 else { throw notUnderstood(reply) }
       var (left, uses) = (0, 0)
       do throws(JSONReader.Malformed) {
-        try outcome.reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
           try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
             if name == "ttl" { left = try value.integer() }
             if name == "num_uses" { uses = try value.integer() }
           }
         }
       } catch {
-        throw notUnderstood(outcome.reply)
+        throw notUnderstood(reply)
       }
       // 0 is for ever.
       if uses == 0, left == 0 || left > seconds { return }

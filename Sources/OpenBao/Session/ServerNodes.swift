@@ -76,7 +76,7 @@ final class ServerNodes {
   func exchange(
     _ request: ServerRequest, _ body: borrowing Secret?, _ header: borrowing Secret?,
     isRepeatable: Bool = false
-  ) throws(KeychainError) -> ServerOutcome {
+  ) throws(KeychainError) -> ServerReply {
     if !isPatient, let seconds = silence.seconds(since: memory.silent, at: clock()) {
       throw server.error(.silent(seconds: seconds))
     }
@@ -84,7 +84,6 @@ final class ServerNodes {
     let hasAnswered = silence.isBroken
     let start = SystemClock.awake
     var last = KeychainError.OpenBaoFault.noActiveNode
-    var mayHaveArrived = false
     var round = 0
     while true {
       var isAnyThere = false
@@ -95,15 +94,14 @@ final class ServerNodes {
         switch try ask(request, body, header, server.addresses[number], from: start) {
         case .reply(let reply):
           preferred = number
-          return ServerOutcome(reply: reply, mayBeRepeated: mayHaveArrived)
-        case .fault(let fault, let isThere, let mayArrive):
+          return reply
+        case .fault(let fault, let isThere):
           last = fault
           isAnyThere = isAnyThere || isThere
           switch fault {
           case .sealed, .uninitialised, .notUnderstood: useless += 1
           default: break
           }
-          mayHaveArrived = mayHaveArrived || mayArrive
           if case .noAnswer = fault { isSlow = true }
         }
       }
@@ -137,8 +135,8 @@ final class ServerNodes {
 
   private enum Answer: ~Copyable {
     case reply(ServerReply)
-    /// Why there is none, whether a node answered at all, and whether the request may have arrived.
-    case fault(KeychainError.OpenBaoFault, isThere: Bool, mayHaveArrived: Bool)
+    /// Why there is none, and whether a node answered at all.
+    case fault(KeychainError.OpenBaoFault, isThere: Bool)
   }
 
   /// Sends a request to one node.
@@ -159,16 +157,14 @@ final class ServerNodes {
       } catch {
         switch error {
         case .unreachable(let reason):
-          let mayHaveArrived = !Self.isRefused(reason)
-          return .fault(
-            .unreachable(reason), isThere: isRedirected || mayHaveArrived, mayHaveArrived: mayHaveArrived)
+          return .fault(.unreachable(reason), isThere: isRedirected || !Self.isRefused(reason))
         case .proxyAuthentication:
-          return .fault(.unreachable("the proxy demands a login"), isThere: false, mayHaveArrived: false)
+          return .fault(.unreachable("the proxy demands a login"), isThere: false)
         case .unsafeConnection(let reason): throw server.error(.unsafeConnection(reason))
         case .tooLarge:
           throw server.error(.tooMuch(what: "bytes in an answer", limit: request.maximumReply))
         case .tooSlow(let milliseconds):
-          return .fault(.noAnswer(milliseconds: milliseconds), isThere: isRedirected, mayHaveArrived: true)
+          return .fault(.noAnswer(milliseconds: milliseconds), isThere: isRedirected)
         case .cancelled: throw .promptDismissed
         }
       }
@@ -178,13 +174,13 @@ final class ServerNodes {
       let waited = SystemClock.awake - begin
       switch reply.status {
       case 301, 302, 303, 307, 308:
-        guard !isRedirected else { return .fault(.noActiveNode, isThere: true, mayHaveArrived: false) }
+        guard !isRedirected else { return .fault(.noActiveNode, isThere: true) }
         address = try redirected(reply.location)
         isRedirected = true
       case 400 where answer.complaint() == .waitingForPrimary, 412,
         429 where reply.retryAfter == nil && answer.complaint() == .none:
         guard waited < patience.staleness else {
-          return .fault(.noActiveNode, isThere: true, mayHaveArrived: false)
+          return .fault(.noActiveNode, isThere: true)
         }
         wait(20)
       case 429:
@@ -194,14 +190,14 @@ final class ServerNodes {
         }
         wait(pause)
       case 413: throw .tooLarge(what: "the item", limit: ItemBounds.item)
-      case 501: return .fault(.uninitialised, isThere: true, mayHaveArrived: false)
+      case 501: return .fault(.uninitialised, isThere: true)
       case 503:
         let isNew = answer.complaint() == .uninitialised || isUninitialised(address)
-        return .fault(isNew ? .uninitialised : .sealed, isThere: true, mayHaveArrived: false)
-      case 500...: return .fault(.noActiveNode, isThere: true, mayHaveArrived: true)
+        return .fault(isNew ? .uninitialised : .sealed, isThere: true)
+      case 500...: return .fault(.noActiveNode, isThere: true)
       default:
         guard answer.isOfServer() else {
-          return .fault(.notUnderstood(status: reply.status), isThere: true, mayHaveArrived: false)
+          return .fault(.notUnderstood(status: reply.status), isThere: true)
         }
         return .reply(answer)
       }

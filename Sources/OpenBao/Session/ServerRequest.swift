@@ -16,9 +16,3 @@ struct ServerRequest {
   /// Whether it changes something.
   var isChange: Bool { method == .post || method == .delete }
 }
-
-/// The reply to a request, and whether the request may have arrived before as well.
-struct ServerOutcome: ~Copyable {
-  let reply: ServerReply
-  let mayBeRepeated: Bool
-}
