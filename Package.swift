@@ -421,7 +421,9 @@ let package = Package(
       name: "SignInTests", dependencies: ["Bytes", "JSON", "SignIn", "Properties"], swiftSettings: settings),
     .testTarget(
       name: "OpenBaoTests",
-      dependencies: ["Bytes", "JSON", "Keychain", "SignIn", "OpenBao", "TestSupport", "Properties"],
+      dependencies: [
+        "Bytes", "JSON", "Keychain", "SignIn", "OpenBao", "Renewing", "TestSupport", "Properties",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ForwardingTests",

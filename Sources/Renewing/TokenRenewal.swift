@@ -152,6 +152,7 @@ package final class TokenRenewal: SecretRenewing {
   ) throws(KeychainError) -> RenewalOutcome? {
     let begin = SystemClock.awake
     var isSaid = false
+    var pauses = LeasePauses()
     while let seconds = try keychain.takeLease(of: present.item, for: Self.patience) {
       // It is renewed ahead of its end.
       if !present.credential.isExpired(at: .now) { return .failed }
@@ -165,16 +166,13 @@ package final class TokenRenewal: SecretRenewing {
         StandardStreams.say("waiting for another machine, which is renewing the token for \(place.url)")
         isSaid = true
       }
-      usleep(.random(in: Self.pause))
+      usleep(UInt32(pauses.next() * 1000))
     }
     return nil
   }
 
   /// For how long it isn't said that another machine is waited for, in milliseconds.
   private static let silence = 2000
-
-  /// How long to wait before another machine's lease is looked at again, in microseconds.
-  private static let pause: ClosedRange<UInt32> = 200_000...500_000
 
   /// What somebody else has renewed who shares the keychain, at the same time on another machine; `nil` if nobody has.
   private func renewedElsewhere(
