@@ -52,14 +52,27 @@ package enum RenewalSetting: String, CaseIterable {
 package protocol RenewalLeasing: KeychainStore {
   /// Takes the right to renew an item.
   ///
-  /// - Parameter seconds: for how long, at most.
-  /// - Returns: `nil` once it is taken, or where a keychain isn't shared; else for how many seconds another machine has it, at
-  ///   most.
+  /// - Parameters:
+  ///   - seconds: for how long, at most.
+  ///   - isUrgent: whether it is taken although a service doesn't want to be asked: to end a login, for example.
   /// - Throws: ``KeychainError``, also if the item may not be changed: its next refresh token would be lost.
-  func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int?
+  func takeLease(of item: Item, for seconds: Int, isUrgent: Bool) throws(KeychainError) -> LeaseOutcome
 
   /// Gives the right back. Where that fails, it ends by itself.
-  func endLease(of item: Item)
+  ///
+  /// - Parameter pause: for how many seconds the service doesn't want to be asked with this token, by any machine; 0 if it
+  ///   hasn't said so.
+  func endLease(of item: Item, pausing pause: Int)
+}
+
+/// What came of taking a lease.
+package enum LeaseOutcome: Equatable, Sendable {
+  /// It is taken, or there is nobody else.
+  case taken
+  /// Another machine has it, for so many seconds at most.
+  case held(seconds: Int)
+  /// The service doesn't want to be asked for so many seconds, as another machine was told.
+  case paused(seconds: Int)
 }
 
 /// A keychain on a server, which many machines ask at the same time, and of which each may read and change a part alone.

@@ -8,6 +8,10 @@ import SignIn
 /// Its record has the members `leased_for`, in seconds from when the version was written, `0` once it was given back, and
 /// `word`, by which its holder knows it. Each is written over the version that was read before, so of several machines one takes
 /// it. A path of that form is no item's.
+///
+/// It also says how long the service doesn't want to be asked again, if it was asked in vain: `paused_for`, in seconds from then,
+/// with the version of the item that it was asked with, `paused_version`. In any other one there is another token, which the
+/// service has given out since.
 package struct RenewalLease {
   /// The version that says it; 0 if nobody ever had it.
   let version: Int
@@ -17,11 +21,18 @@ package struct RenewalLease {
   let word: ByteString
   /// When it was written, by the server's clock.
   let created: Timestamp?
+  /// For how many seconds from then the service isn't to be asked, and with which version of the item; 0 for none.
+  let pause: Int
+  let pausedVersion: Int
   /// When this process has seen it first, by ``SystemClock/sinceBoot``, in milliseconds.
   let seen = SystemClock.sinceBoot
 
   /// The longest lease that is respected, in seconds.
   static let longest = 3600
+  /// The longest pause that is respected, in seconds, as on one machine.
+  static let longestPause = 3600
+  /// How far the clock here may be behind the server's, in seconds, for a pause to be respected.
+  private static let lag: Int64 = 60
   /// From when on one counts as left behind although it was never seen to end, in seconds: no clock is that wrong.
   private static let outdated: Int64 = 86_400
 
@@ -29,11 +40,15 @@ package struct RenewalLease {
   static let name = "~renewing"
 
   /// One that is seen now.
-  package init(version: Int, seconds: Int, word: ByteString, created: Timestamp?) {
+  package init(
+    version: Int, seconds: Int, word: ByteString, created: Timestamp?, pause: Int = 0, pausedVersion: Int = 0
+  ) {
     self.version = version
     self.seconds = seconds
     self.word = word
     self.created = created
+    self.pause = 1...Self.longestPause ~= pause ? pause : 0
+    self.pausedVersion = pausedVersion
   }
 
   /// For how many seconds others have to wait, at most; 0 once it has ended.
@@ -43,6 +58,15 @@ package struct RenewalLease {
   package func left(at now: Timestamp) -> Int {
     if let created, now.seconds - created.seconds > Self.outdated { return 0 }
     return max(0, seconds - (SystemClock.sinceBoot - seen) / 1000)
+  }
+
+  /// For how many seconds the service isn't to be asked with a version of the item; 0 once it may be. Nobody waits for that, so
+  /// it ends by the dates, and where the clocks here and there are too far apart, it isn't respected at all.
+  package func pauseLeft(ofVersion item: Int, at now: Timestamp) -> Int {
+    guard let created, pausedVersion == item else { return 0 }
+    let passed = now.seconds - created.seconds
+    guard passed >= -Self.lag else { return 0 }
+    return max(0, pause - Int(max(0, passed)))
   }
 }
 
@@ -67,6 +91,7 @@ extension KeyValueStore {
     var data: UnsafeRawBufferPointer?
     var seconds: Int?
     var word: ByteString = ""
+    var (pause, pausedVersion) = (0, 0)
     try reply.body.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         guard name == "data", value.kind == .object else { return }
@@ -80,6 +105,8 @@ extension KeyValueStore {
         guard value.kind == .string else { return }
         if name == "leased_for" { seconds = Int("\(try value.string())") }
         if name == "word" { word = try value.string() }
+        if name == "paused_for" { pause = Int("\(try value.string())") ?? 0 }
+        if name == "paused_version" { pausedVersion = Int("\(try value.string())") ?? 0 }
       }
     }
     guard let version else {
@@ -88,20 +115,26 @@ extension KeyValueStore {
     }
     let isLease = !version.isDeleted && 0...RenewalLease.longest ~= seconds ?? -1
     return RenewalLease(
-      version: version.number, seconds: isLease ? seconds ?? 0 : 0, word: word, created: version.created)
+      version: version.number, seconds: isLease ? seconds ?? 0 : 0, word: word, created: version.created,
+      pause: version.isDeleted ? 0 : pause, pausedVersion: pausedVersion)
   }
 
   /// Writes a lease over what was read. Returns the new one; `nil` if somebody else has written meanwhile.
   ///
+  /// - Parameter pause: for how many seconds the service isn't to be asked, with a version of the item; `nil` if it may be.
   /// - Throws: ``KeychainError``, also because of the policies.
   func replace(
-    _ former: RenewalLease, of item: ItemPath, seconds: Int
+    _ former: RenewalLease, of item: ItemPath, seconds: Int, pause: (seconds: Int, version: Int)? = nil
   ) throws(KeychainError) -> RenewalLease? {
     let word = ByteString(String(UInt64.random(in: 0...UInt64.max), radix: 16))
     var json = JSONWriter()
     json.beginObject()
     json.member("leased_for", ByteString("\(seconds)"))
     json.member("word", word)
+    if let pause {
+      json.member("paused_for", ByteString("\(pause.seconds)"))
+      json.member("paused_version", ByteString("\(pause.version)"))
+    }
     json.endObject()
     switch try write(json.finish(), at: Self.leasePath(of: item), over: former.version) {
     case .version(let version):
@@ -191,27 +224,38 @@ extension OpenBaoKeychain: RemoteKeychain {
     return try ItemPath(item.key)
   }
 
-  package func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int? {
+  package func takeLease(
+    of item: Item, for seconds: Int, isUrgent: Bool
+  ) throws(KeychainError) -> LeaseOutcome {
     let path = try leasedPath(of: item)
     let present = try store.lease(of: path)
     let known = leases[path]
     let lease = known?.version == present.version ? known ?? present : present
     leases[path] = lease
     let left = lease.left(at: clock())
-    if left > 0 { return left }
+    if left > 0 { return .held(seconds: left) }
+    if lease.pause > 0, !isUrgent {
+      let wait = lease.pauseLeft(ofVersion: try self.present(item.reference).version, at: clock())
+      if wait > 0 { return .paused(seconds: wait) }
+    }
     try store.session.requireLife(ofSeconds: seconds)
     try store.requireRight(toRenew: ItemPath(item.key), leasedAt: path)
-    guard let own = try store.replace(present, of: path, seconds: seconds) else { return 1 }
+    guard let own = try store.replace(present, of: path, seconds: seconds) else { return .held(seconds: 1) }
     leases[path] = own
     // What a service gives while it lasts is lost if it can't be stored.
     store.session.isPatient = true
-    return nil
+    return .taken
   }
 
-  package func endLease(of item: Item) {
+  package func endLease(of item: Item, pausing pause: Int) {
     store.session.isPatient = false
     guard let path = try? leasedPath(of: item), let own = leases.removeValue(forKey: path) else { return }
-    _ = try? store.replace(own, of: path, seconds: 0)
+    var paused: (seconds: Int, version: Int)?
+    // The version that was read last is the one that the service was asked with.
+    if pause > 0, let version = try? present(item.reference).version {
+      paused = (min(pause, RenewalLease.longestPause), version)
+    }
+    _ = try? store.replace(own, of: path, seconds: 0, pause: paused)
   }
 
   package func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {

@@ -413,15 +413,17 @@ extension CopiedKeychain: RemoteKeychain {
     settle()
   }
 
-  package func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int? {
-    let left = try server.takeLease(of: item, for: seconds)
-    isRenewing = left == nil
-    return left
+  package func takeLease(
+    of item: Item, for seconds: Int, isUrgent: Bool
+  ) throws(KeychainError) -> LeaseOutcome {
+    let outcome = try server.takeLease(of: item, for: seconds, isUrgent: isUrgent)
+    isRenewing = outcome == .taken
+    return outcome
   }
 
-  package func endLease(of item: Item) {
+  package func endLease(of item: Item, pausing pause: Int) {
     isRenewing = false
-    server.endLease(of: item)
+    server.endLease(of: item, pausing: pause)
   }
 
   package func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {

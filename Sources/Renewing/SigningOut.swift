@@ -42,14 +42,15 @@ package struct SigningOut {
     defer { withExtendedLifetime(lock) {} }
     let leasing = revokes ? keychain as? any RenewalLeasing : nil
     var isTaken = false
-    defer { if isTaken { leasing?.endLease(of: item) } }
+    defer { if isTaken { leasing?.endLease(of: item, pausing: 0) } }
     do throws(KeychainError) {
       if let leasing {
-        while let seconds = try leasing.takeLease(of: item, for: patience) {
+        var pauses = LeasePauses()
+        while case .held(let seconds) = try leasing.takeLease(of: item, for: patience, isUrgent: true) {
           if begin + patience * 1000 < SystemClock.awake {
             return .failed(message: "another machine is renewing it, and may do so for another \(seconds) s")
           }
-          usleep(500_000)
+          usleep(UInt32(pauses.next() * 1000))
         }
         isTaken = true
       }

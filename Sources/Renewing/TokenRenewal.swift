@@ -63,11 +63,13 @@ package final class TokenRenewal: SecretRenewing {
     }
     guard present.item.isMinted || present.credential.hasRefreshToken else { return .ended }
     if lock.hasFailed(since: begin) { return .failed }
-    let pause = lock.wait(with: present.credential.secret)
-    if pause > 0 {
-      say(place, "the server doesn't want to be asked for another \(pause) s")
+    let wait = lock.wait(with: present.credential.secret)
+    if wait > 0 {
+      sayThatItWaits(place, wait)
       return .failed
     }
+    // For how long the server doesn't want to be asked again, in seconds.
+    var pause = 0
     if let obstacle = keychain.probe().reason {
       // The server's answer would be lost, and with it the only valid token.
       say(place, Failure(obstacle).message)
@@ -81,11 +83,11 @@ package final class TokenRenewal: SecretRenewing {
     }
     // What is made anew from something else can be made twice.
     guard present.credential.hasRefreshToken, let leasing = keychain as? any RenewalLeasing else {
-      return try renew(present, at: place, by: companion, in: keychain, lock)
+      return try renew(present, at: place, by: companion, in: keychain, lock, pausing: &pause)
     }
     if let other = try waitForLease(of: present, at: place, in: leasing) { return other }
     let end = SystemClock.sinceBoot + Self.patience * 1000
-    defer { leasing.endLease(of: present.item) }
+    defer { leasing.endLease(of: present.item, pausing: pause) }
     // Another machine may have renewed it before that, and its refresh token may be used up.
     try keychain.bringInStep()
     guard let latest = try keychain.current(present.item), latest.credential.hasRefreshToken else {
@@ -94,15 +96,18 @@ package final class TokenRenewal: SecretRenewing {
     if !latest.credential.isExpired(at: .now), !latest.credential.hasSameSecret(as: present.credential) {
       return .renewed(latest)
     }
-    return try renew(latest, at: place, by: companion, in: keychain, lock, before: end)
+    return try renew(latest, at: place, by: companion, in: keychain, lock, pausing: &pause, before: end)
   }
 
   /// Has the server asked, by the process that has the right to renew it.
   ///
-  /// - Parameter end: when the right ends, by ``SystemClock/sinceBoot``, in milliseconds; `nil` if it doesn't.
+  /// - Parameters:
+  ///   - pause: is set to how long the server doesn't want to be asked again, in seconds.
+  ///   - end: when the right ends, by ``SystemClock/sinceBoot``, in milliseconds; `nil` if it doesn't.
   private func renew(
     _ present: borrowing Answer, at place: SignedInPlace, by companion: NetworkCompanion,
-    in keychain: any KeychainStore, _ lock: borrowing RenewalLock, before end: Int? = nil
+    in keychain: any KeychainStore, _ lock: borrowing RenewalLock, pausing pause: inout Int,
+    before end: Int? = nil
   ) throws(KeychainError) -> RenewalOutcome {
     guard let work = try work(for: present, at: place, in: keychain) else { return .failed }
     if let end, SystemClock.sinceBoot + NetworkCompanion.patience > end {
@@ -130,8 +135,9 @@ package final class TokenRenewal: SecretRenewing {
       try forgetRefreshToken(of: present, in: keychain)
       say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
       return .ended
-    case .failed(let message, let hint, let pause):
-      lock.noteFailure(with: present.credential.secret, pausing: pause)
+    case .failed(let message, let hint, let seconds):
+      pause = seconds
+      lock.noteFailure(with: present.credential.secret, pausing: seconds)
       say(place, message)
       if let hint { StandardStreams.say("hint: \(hint)") }
     default:
@@ -153,7 +159,15 @@ package final class TokenRenewal: SecretRenewing {
     let begin = SystemClock.awake
     var isSaid = false
     var pauses = LeasePauses()
-    while let seconds = try keychain.takeLease(of: present.item, for: Self.patience) {
+    while true {
+      let seconds: Int
+      switch try keychain.takeLease(of: present.item, for: Self.patience, isUrgent: false) {
+      case .taken: return nil
+      case .held(let left): seconds = left
+      case .paused(let wait):
+        sayThatItWaits(place, wait)
+        return .failed
+      }
       // It is renewed ahead of its end.
       if !present.credential.isExpired(at: .now) { return .failed }
       if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
@@ -168,7 +182,6 @@ package final class TokenRenewal: SecretRenewing {
       }
       usleep(UInt32(pauses.next() * 1000))
     }
-    return nil
   }
 
   /// For how long it isn't said that another machine is waited for, in milliseconds.
@@ -189,6 +202,10 @@ package final class TokenRenewal: SecretRenewing {
   package func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool {
     guard let place = SignedInPlace(item) else { return false }
     return RenewalLock.hasReplaced(secret, named: place.lockName, in: stateFolder)
+  }
+
+  private func sayThatItWaits(_ place: SignedInPlace, _ seconds: Int) {
+    say(place, "the server doesn't want to be asked for another \(seconds) s")
   }
 
   private func say(_ place: SignedInPlace, _ reason: String, hint: TextForTerminal? = nil) {

@@ -38,6 +38,12 @@ import Testing
     return (keychain, try keychain.add(item, Credential(Secret("token"))))
   }
 
+  private func lease(
+    of item: Item, in keychain: EncryptedFileKeychain, for seconds: Int
+  ) throws(KeychainError) -> LeaseOutcome {
+    try keychain.takeLease(of: item, for: seconds, isUrgent: false)
+  }
+
   @Test("is that of one that has held it for its time, as seen here, and no other's")
   func takenOver() throws {
     let (keychain, item) = try keychain()
@@ -45,15 +51,15 @@ import Testing
       .held(by: "a"), .held(by: "b"), .held(by: "b"), .held(by: "c"), .taken(by: "mine"),
     ]
     // A time of nothing is over when it is seen for the second time.
-    for _ in 1...4 { #expect(try keychain.takeLease(of: item, for: 0) != nil) }
-    #expect(try keychain.takeLease(of: item, for: 0) == nil)
+    for _ in 1...4 { #expect(try lease(of: item, in: keychain, for: 0) == .held(seconds: 0)) }
+    #expect(try lease(of: item, in: keychain, for: 0) == .taken)
     #expect(repository.asked == [nil, "a", "b", "b", "c"])
     // It says nothing of the item.
     let name = try #require(repository.names.first)
     #expect(repository.names.count == 1)
     #expect(name.utf8.allSatisfy { hexadecimalValue($0) != nil })
-    keychain.endLease(of: item)
-    keychain.endLease(of: item)
+    keychain.endLease(of: item, pausing: 0)
+    keychain.endLease(of: item, pausing: 0)
     #expect(repository.ended == ["mine"])
   }
 
@@ -61,11 +67,14 @@ import Testing
   func waitedFor() throws {
     let (keychain, item) = try keychain()
     repository.answers = [.held(by: "a"), .held(by: "a")]
-    #expect(try keychain.takeLease(of: item, for: 60) == 60)
-    let left = try #require(try keychain.takeLease(of: item, for: 60))
+    #expect(try lease(of: item, in: keychain, for: 60) == .held(seconds: 60))
+    guard case .held(let left) = try lease(of: item, in: keychain, for: 60) else {
+      Issue.record("it isn't held")
+      return
+    }
     #expect(1...60 ~= left)
     #expect(repository.asked == [nil, nil])
-    keychain.endLease(of: item)
+    keychain.endLease(of: item, pausing: 0)
     #expect(repository.ended.isEmpty)
   }
 
@@ -73,9 +82,9 @@ import Testing
   func unknown() throws {
     let (keychain, item) = try keychain()
     repository.answers = [.unknown, .failed]
-    #expect(try keychain.takeLease(of: item, for: 60) == nil)
-    #expect(throws: KeychainError.self) { try keychain.takeLease(of: item, for: 60) }
+    #expect(try lease(of: item, in: keychain, for: 60) == .taken)
+    #expect(throws: KeychainError.self) { try lease(of: item, in: keychain, for: 60) }
     keychain.sharing = nil
-    #expect(try keychain.takeLease(of: item, for: 60) == nil)
+    #expect(try lease(of: item, in: keychain, for: 60) == .taken)
   }
 }

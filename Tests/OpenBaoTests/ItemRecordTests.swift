@@ -145,6 +145,30 @@ struct ItemRecordTests {
     #expect(RenewalLease(version: 1, seconds: 0, word: "a", created: nil).left(at: now) == 0)
   }
 
+  @Test(
+    "a service is left alone for as long as it says, with the token that it was asked with, and never for long"
+  )
+  func pause() {
+    let now = Timestamp(seconds: 1_000_000)
+    func left(_ pause: Int, written ago: Int64, version: Int = 7) -> Int {
+      RenewalLease(
+        version: 1, seconds: 0, word: "a", created: Timestamp(seconds: now.seconds - ago), pause: pause,
+        pausedVersion: version
+      ).pauseLeft(ofVersion: 7, at: now)
+    }
+    #expect(left(600, written: 0) == 600)
+    #expect(left(600, written: 100) == 500)
+    #expect(left(600, written: 600) == 0)
+    #expect(left(600, written: 100, version: 6) == 0)
+    // What no service says, and what can't be dated here.
+    for pause in [-1, 0, 3601, .max, .min] { #expect(left(pause, written: 1) == 0) }
+    #expect(left(3600, written: -60) == 3600)
+    #expect(left(3600, written: -61) == 0)
+    #expect(
+      RenewalLease(version: 1, seconds: 0, word: "a", created: nil, pause: 60).pauseLeft(
+        ofVersion: 0, at: now) == 0)
+  }
+
   @Test("what a person wrote by hand needs nothing but a secret")
   func byHand() throws {
     let record = try read(#"{"secret":"s","note":"mine"}"#, at: "https/h/443/-/ci/-/-")

@@ -10,25 +10,27 @@ extension EncryptedFileKeychain: RenewalLeasing {
     let since: Int
   }
 
-  package func takeLease(of item: Item, for seconds: Int) throws(KeychainError) -> Int? {
-    guard let sharing, let name = Self.leaseName(of: item) else { return nil }
+  package func takeLease(
+    of item: Item, for seconds: Int, isUrgent: Bool
+  ) throws(KeychainError) -> LeaseOutcome {
+    guard let sharing, let name = Self.leaseName(of: item) else { return .taken }
     let seen = seenLeases[name]
     let elapsed = seen.map { SystemClock.sinceBoot - $0.since } ?? 0
     let isOver = elapsed >= seconds * 1000
     switch sharing.takeLease(name, over: isOver ? seen?.holder : nil) {
     case .taken(let holder):
       ownLeases[name] = holder
-      return nil
-    case .unknown: return nil
+      return .taken
+    case .unknown: return .taken
     case .held(let holder):
-      if holder == seen?.holder { return max(1, seconds - elapsed / 1000) }
+      if holder == seen?.holder { return .held(seconds: max(1, seconds - elapsed / 1000)) }
       seenLeases[name] = SeenLease(holder: holder, since: SystemClock.sinceBoot)
-      return seconds
+      return .held(seconds: seconds)
     case .failed: throw .unavailable(reason: Self.outOfStep)
     }
   }
 
-  package func endLease(of item: Item) {
+  package func endLease(of item: Item, pausing pause: Int) {
     guard let name = Self.leaseName(of: item), let holder = ownLeases.removeValue(forKey: name) else {
       return
     }
