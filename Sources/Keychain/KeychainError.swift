@@ -230,6 +230,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case uninitialised
     /// It has no active node at present.
     case noActiveNode
+    /// It, or a gateway in front of it, has failed, with this status.
+    case failed(status: Int)
     /// It has asked to wait, and still does after this time.
     case rateLimited(seconds: Int)
     /// It leads to a server that the keychain doesn't list.

@@ -453,8 +453,8 @@ extension KeychainError.OpenBaoFault {
   /// Whether the server can't be asked at present, whatever it would say.
   fileprivate var isOutage: Bool {
     switch self {
-    case .unreachable, .noAnswer, .silent, .tooLong, .sealed, .noActiveNode, .rateLimited, .noLogin,
-      .nobodyLoggedIn, .noNetworkProgram:
+    case .unreachable, .noAnswer, .silent, .tooLong, .sealed, .noActiveNode, .failed, .rateLimited,
+      .noLogin, .nobodyLoggedIn, .noNetworkProgram:
       true
     default: false
     }

@@ -150,6 +150,16 @@ final class PersonalCredentials: LoginCredentials {
     if case .token = settings.login { true } else { false }
   }
 
+  var source: String? {
+    if let path = settings.tokenFile { return path }
+    return switch settings.tokenSource {
+    case .variable: "BAO_TOKEN or VAULT_TOKEN"
+    case .helper: "the token helper of ~/.bao or ~/.vault"
+    case .file: "~/.vault-token"
+    case nil: nil
+    }
+  }
+
   func account(for method: LoginMethod) -> ByteString? {
     settings.tokenSource == nil && settings.tokenFile == nil ? method.account : nil
   }

@@ -135,7 +135,7 @@ extension SecurityStatus {
     case .noMount: self = .noSuchKeychain
     case .notVersion2, .foreignItem: self = .invalidKeychain
     case .unreachable, .unsafeConnection, .noAnswer, .silent, .sealed, .uninitialised, .noActiveNode,
-      .rateLimited, .redirected, .changed, .notUnderstood, .tooMuch, .tooLong,
+      .failed, .rateLimited, .redirected, .changed, .notUnderstood, .tooMuch, .tooLong,
       .noNetworkProgram, .copyTooOld:
       self = .notAvailable
     }

@@ -30,6 +30,10 @@ extension Failure {
       case .uninitialised:
         failure("\(server) has never been initialised", "its operator has to run 'bao operator init'")
       case .noActiveNode: failure("\(server) has no active node at present", "try again in a moment")
+      case .failed(let status):
+        failure(
+          "\(server) has failed (status \(status))",
+          "try again in a moment; if it goes on, its log, or that of a gateway in front of it, says why")
       case .rateLimited(let seconds):
         failure(
           "\(server) has limited the rate of requests, also after \(seconds) seconds", "try again later")
@@ -52,6 +56,22 @@ extension Failure {
         failure(
           "\(server) refuses the login by kubernetes",
           "its operator can see whether the role is there, and for this service account, namespace and audience"
+        )
+      case .loginRefused("jwt"):
+        failure(
+          "\(server) refuses the login by jwt",
+          """
+          see whether the JWT is still valid; its operator can see whether the role is there, and for the JWT's audience \
+          and claims
+          """
+        )
+      case .loginRefused("cert"):
+        failure(
+          "\(server) refuses the login by cert",
+          """
+          see whether the certificate of the keychain's setting 'cert' is still valid; its operator can see whether it, or \
+          its authority, is registered, and what it is bound to
+          """
         )
       case .loginRefused(let method):
         failure(
@@ -114,7 +134,11 @@ extension Failure {
     let message = "nothing here logs in to \(server): there is no \(needed)"
     guard let account else {
       return Failure(
-        message, hint: "see the keychain's settings 'token-from' and 'jwt-file' in llavero-openbao(7)",
+        message,
+        hint: """
+          have it put there, or name another place with the keychain's setting 'token-from' or 'jwt-file'; see \
+          llavero-openbao(7)
+          """,
         status: .keychain)
     }
     let store: Hint = "store it with \(commandOf: storing(url, account))"

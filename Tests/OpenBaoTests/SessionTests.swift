@@ -218,7 +218,11 @@ struct SessionTests {
     #expect(
       try fault([.fault(.tooSlow(milliseconds: 5)), .fault(.tooSlow(milliseconds: 5))])
         == .noAnswer(milliseconds: 5))
-    #expect(try fault([.reply(500, ""), .reply(500, "")]) == .noActiveNode)
+    for status in [500, 502, 504] {
+      #expect(try fault([.reply(status, ""), .reply(status, "")]) == .failed(status: status))
+    }
+    let standby = #"{"errors":["local node not active but active cluster node not found"]}"#
+    #expect(try fault([.reply(500, standby), .reply(500, standby)]) == .noActiveNode)
     #expect(
       try fault([.reply(429, #"{"errors":["request path: rate limit quota exceeded"]}"#, retryAfter: 60)])
         == .rateLimited(seconds: 0))

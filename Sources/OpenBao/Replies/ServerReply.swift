@@ -24,6 +24,8 @@ package struct ServerReply: ~Copyable {
     case versionMissing
     /// There is no secrets engine, login method or namespace there.
     case noRoute
+    /// A standby knows of no active node.
+    case noActiveNode
     /// A standby hasn't heard of everything yet.
     case waitingForPrimary
     /// The server is sealed.
@@ -42,6 +44,7 @@ package struct ServerReply: ~Copyable {
     ("check-and-set parameter required", .versionMissing),
     ("no handler for route", .noRoute), ("route entry not found", .noRoute),
     ("namespace not found", .noRoute),
+    ("active cluster node not found", .noActiveNode),
     ("Waiting for the primary to upgrade", .waitingForPrimary), ("is sealed", .sealed),
     ("not yet initialized", .uninitialised), ("not initialized", .uninitialised),
     ("unsupported operation", .unsupported), ("unsupported path", .unsupported),

@@ -45,6 +45,9 @@ package protocol LoginCredentials: AnyObject {
   /// elsewhere.
   var tokenAccount: ByteString? { get }
 
+  /// The file or variable that would have what logs in, in words; `nil` if a person's own keychain would.
+  var source: String? { get }
+
   /// What the method logs in with; `nil` if it isn't there.
   ///
   /// - Throws: ``KeychainError`` if the place where it would be can't be read.
@@ -55,6 +58,8 @@ extension LoginCredentials {
   package func passingSecret() -> Secret? { nil }
 
   package var tokenAccount: ByteString? { nil }
+
+  package var source: String? { nil }
 }
 
 /// What a session remembers of a server for the next one. Nothing of it is secret, and all of it can be lost.

@@ -175,7 +175,8 @@ package final class OpenBaoSession {
 
   private var noLogin: KeychainError.OpenBaoFault {
     if case .oidc = method { return .nobodyLoggedIn }
-    return .noLogin(needed: method.need, url: server.url, account: credentials.account(for: method))
+    let needed = method.need + (credentials.source.map { " in " + $0 } ?? "")
+    return .noLogin(needed: needed, url: server.url, account: credentials.account(for: method))
   }
 
   private func logIn() throws(KeychainError) {

@@ -194,7 +194,9 @@ final class ServerNodes {
       case 503:
         let isNew = answer.complaint() == .uninitialised || isUninitialised(address)
         return .fault(isNew ? .uninitialised : .sealed, isThere: true)
-      case 500...: return .fault(.noActiveNode, isThere: true)
+      case 500...:
+        return .fault(
+          answer.complaint() == .noActiveNode ? .noActiveNode : .failed(status: reply.status), isThere: true)
       default:
         guard answer.isOfServer() else {
           return .fault(.notUnderstood(status: reply.status), isThere: true)
