@@ -137,21 +137,24 @@ final class KeyValueStore {
   /// - Parameter beginning: how they have to begin; folders with none that does are not listed.
   /// - Throws: ``KeychainError``, but not because of the policies for the folder itself.
   func paths(below folder: String, beginningWith beginning: String = "") throws(KeychainError) -> [String]? {
-    if session.memory.scans ?? true {
+    let scans = session.mayScan
+    if scans {
       try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeFolder(atDepth: 0) }
       let reply = try list(.scan, folder)
       switch reply.status {
       case 200:
-        session.note { $0.scans = true }
+        session.noteScan(true)
         let keys = try keys(reply)
         return try present(keys.items.map { Self.join(folder, $0) }, beginning)
-      case 404 where reply.complaint() == .none: return try present([], beginning)
+      case 404 where reply.complaint() == .none:
+        session.noteScan(true)
+        return try present([], beginning)
       case 403, 404, 405: break
       default: throw try unexpected(reply, "metadata", folder)
       }
     }
     guard let listed = try listAll(below: folder, beginning, depth: 0) else { return nil }
-    session.note { $0.scans = false }
+    if scans { session.noteScan(false) }
     return try present(listed, beginning)
   }
 

@@ -35,7 +35,7 @@ final class ServerMemoryFile: ServerMemoryStore {
         case "place": isAboutThis = try member.bytes() == place
         case "index": memory.index = try member.text()
         case "version2": memory.isVersion2 = try member.value.bool()
-        case "scans": memory.scans = try member.value.bool()
+        case "unscanned": memory.unscanned = Timestamp(milliseconds: try member.value.integer())
         case "silent": memory.silent = Timestamp(milliseconds: try member.value.integer())
         default: break
         }
@@ -50,7 +50,7 @@ final class ServerMemoryFile: ServerMemoryStore {
     json.member("place", place)
     json.member("index", memory.index.map { ByteString($0) })
     if memory.isVersion2 { json.member("version2", true) }
-    if let scans = memory.scans { json.member("scans", scans) }
+    json.member("unscanned", memory.unscanned?.milliseconds)
     json.member("silent", memory.silent?.milliseconds)
     json.endObject()
     let line = json.finishLine()

@@ -311,6 +311,31 @@ struct SessionTests {
     #expect(store.kept.silent == nil)
   }
 
+  @Test("a server that wouldn't scan folders isn't asked to for a day")
+  func scans() throws {
+    let store = KeptMemory()
+    /// How the folder of a host is listed in a session at a time.
+    func methods(at seconds: Int64, _ steps: ScriptedServer.Step...) throws -> [String] {
+      let server = ScriptedServer(steps)
+      let session = OpenBaoSession(
+        with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server,
+        by: .token(name: nil), Credentials(), memory: store, clock: { Timestamp(seconds: seconds) })
+      #expect(try OpenBaoKeychain(session).items(matching: .internet("h")).isEmpty)
+      return server.requests.map { String($0.prefix { $0 != " " }) }
+    }
+    let unsupported = ScriptedServer.Step.reply(405, #"{"errors":[]}"#)
+    let empty = ScriptedServer.Step.reply(404, #"{"errors":[]}"#)
+    let mounts = ScriptedServer.Step.reply(200, Self.mounts)
+    #expect(try methods(at: 1000, unsupported, empty, mounts) == ["SCAN", "LIST", "GET"])
+    #expect(try methods(at: 1001, empty) == ["LIST"])
+    #expect(try methods(at: 87_000, empty) == ["LIST"])
+    #expect(try methods(at: 87_401, unsupported, empty) == ["SCAN", "LIST"])
+    #expect(try methods(at: 87_402, empty) == ["LIST"])
+    // A clock that was put back keeps nobody from asking.
+    #expect(try methods(at: 50_000, empty) == ["SCAN"])
+    #expect(try methods(at: 50_001, empty) == ["SCAN"])
+  }
+
   @Test("it is asked once whose token it is, and of one that a login gives it is known")
   func holders() throws {
     let lookup =

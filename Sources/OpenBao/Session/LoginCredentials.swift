@@ -68,8 +68,8 @@ package struct ServerMemory: Equatable, Sendable {
   package var index: String?
   /// Whether the mount was seen to be of version 2.
   package var isVersion2 = false
-  /// Whether the server scans folders for this token; `nil` if that isn't known.
-  package var scans: Bool?
+  /// When the server last wouldn't scan a folder; `nil` if it does, or that isn't known.
+  package var unscanned: Timestamp?
   /// When it was last asked in vain for an answer; `nil` if it has answered since.
   package var silent: Timestamp?
 

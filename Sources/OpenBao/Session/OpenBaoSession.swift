@@ -46,6 +46,19 @@ package final class OpenBaoSession {
   /// Notes what is known of the server.
   func note(_ change: (inout ServerMemory) -> Void) { nodes.note(change) }
 
+  /// For how many seconds a server that wouldn't scan a folder isn't asked to again. By then it, or what its policies let this
+  /// login do, may be another one.
+  private static let scanPause: Int64 = 86_400
+
+  /// Whether the server is asked to scan folders.
+  var mayScan: Bool {
+    guard let last = memory.unscanned else { return true }
+    return !(0..<Self.scanPause ~= clock().seconds - last.seconds)
+  }
+
+  /// Notes whether the server has scanned a folder.
+  func noteScan(_ isDone: Bool) { note { $0.unscanned = isDone ? nil : clock() } }
+
   /// Whether what is read is to be changed, so that an election is waited for.
   var isChanging: Bool {
     get { nodes.isChanging }
