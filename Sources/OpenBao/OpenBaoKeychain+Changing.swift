@@ -197,6 +197,8 @@ extension OpenBaoKeychain {
   /// somebody has, `body` runs again with what is there by then. The server has no transactions: of several items, some may
   /// be changed already when that is found, or when the connection is lost.
   ///
+  /// That is given up after ``maximumAttempts``, and after ``OpenBaoSession/Patience/contests``.
+  ///
   /// A `body` that was shown copies, and has failed or changed nothing, runs again with what is on the server.
   package func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
@@ -212,6 +214,7 @@ extension OpenBaoKeychain {
     store.isChanging = true
     defer { store.isChanging = false }
     var contested: ItemPath?
+    let end = SystemClock.awake + store.session.patienceWithOthers
     for attempt in 0..<Self.maximumAttempts {
       if attempt > 0 { usleep(.random(in: 0...(min(UInt32(attempt), 20) * 5000))) }
       forget()
@@ -237,6 +240,7 @@ extension OpenBaoKeychain {
       if hasAssumed, pending?.isEmpty ?? true { continue }
       contested = try commit(pending ?? [])
       if contested == nil { return result }
+      if SystemClock.awake >= end { break }
     }
     throw store.error(.changed(path: contested?.text ?? ""))
   }

@@ -78,6 +78,26 @@ private final class EndlessServer: Transport {
   }
 }
 
+/// A server with one item of the host `h`, in which each write meets another version.
+private final class BusyServer: Transport {
+  private let record: String
+  private(set) var writes = 0
+
+  init(_ record: String) { self.record = record }
+
+  func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
+    switch request.method {
+    case .scan: return HTTPReply(status: 200, body: Secret(#"{"data":{"keys":["a/-/-"]}}"#))
+    case .post:
+      writes += 1
+      return HTTPReply(status: 400, body: Secret(SessionTests.wrongVersion))
+    default:
+      let isMount = request.url.text.hasSuffix("/mounts/m")
+      return HTTPReply(status: 200, body: Secret(isMount ? SessionTests.mounts : record))
+    }
+  }
+}
+
 private final class Credentials: LoginCredentials {
   var held: [String]
   private(set) var kept: [String] = []
@@ -468,8 +488,8 @@ struct SessionTests {
 
   // MARK: Lost writes
 
-  private static let mounts = #"{"data":{"type":"kv","options":{"version":"2"}}}"#
-  private static let wrongVersion =
+  fileprivate static let mounts = #"{"data":{"type":"kv","options":{"version":"2"}}}"#
+  fileprivate static let wrongVersion =
     #"{"errors":["check-and-set parameter did not match the current version"]}"#
 
   private func read(_ secret: String, version: Int, created: String = "2026-11-25T13:00:00.000Z") -> String {
@@ -541,6 +561,24 @@ struct SessionTests {
         try keychain.add(.internet("h", account: "a"), Credential(password: "s"))
       }
     }
+  }
+
+  @Test("a change that others are always faster with is given up in time, with its path")
+  func contested() throws {
+    let server = BusyServer(read("s", version: 1))
+    var patience = OpenBaoSession.Patience()
+    patience.contests = 100
+    let session = OpenBaoSession(
+      with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server,
+      by: .token(name: nil), Credentials(), memory: ForgetfulStore(), patience: patience,
+      wait: { _ in })
+    let keychain = OpenBaoKeychain(session)
+    let item = try #require(try keychain.items(matching: .internet("h")).first)
+    #expect(
+      throws: KeychainError.openBao(server: Self.first, .changed(path: "https/h/443/-/a/-/-"))
+    ) { try keychain.update(item, Credential(password: "t")) }
+    // By then it has been tried for 500 milliseconds, if each wait is half of the longest.
+    #expect(2...20 ~= server.writes, "\(server.writes) writes")
   }
 
   @Test("an item that was deleted for good and added again is another one")

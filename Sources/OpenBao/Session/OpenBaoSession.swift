@@ -71,6 +71,9 @@ package final class OpenBaoSession {
     set { nodes.isPatient = newValue }
   }
 
+  /// For how long a change is made anew because others have changed the same items meanwhile, in milliseconds.
+  var patienceWithOthers: Int { nodes.patience.contests }
+
   func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { server.error(fault) }
 
   func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError { server.notUnderstood(reply) }

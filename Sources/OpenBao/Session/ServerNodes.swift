@@ -8,6 +8,8 @@ extension OpenBaoSession {
   package struct Patience: Sendable {
     /// How long changes are tried, and what is read to make them.
     package var changes = 20_000
+    /// For how long a change is made anew because others have changed the same items meanwhile.
+    package var contests = 60_000
     /// How long reads are tried, if there are several nodes and one of them answers at all.
     package var reads = 5000
     /// How long a server may have requests wait that it limits.
@@ -29,7 +31,7 @@ final class ServerNodes {
   let server: OpenBaoServer
   let transport: (any Transport)?
   private let store: any ServerMemoryStore
-  private let patience: OpenBaoSession.Patience
+  let patience: OpenBaoSession.Patience
   private let clock: () -> Timestamp
   private let wait: (_ milliseconds: Int) -> Void
   private var silence: ServerSilence
