@@ -100,7 +100,13 @@ package final class OpenBaoKeychain: KeychainStore {
   private func items(
     matching query: ItemQuery, in search: SearchFolders
   ) throws(KeychainError) -> [Item] {
-    var (paths, unlisted) = try paths(for: search)
+    var paths: [ItemPath]
+    var unlisted: String?
+    if let path = query.path {
+      paths = isListedAsAbsent(path) ? [] : [path]
+    } else {
+      (paths, unlisted) = try self.paths(for: search)
+    }
     for change in pending ?? [] where !paths.contains(change.path) { paths.append(change.path) }
 
     var found: [Item] = []
@@ -124,6 +130,13 @@ package final class OpenBaoKeychain: KeychainStore {
     }
     if unlisted != nil, !search.isNamed { onPartialList() }
     return found
+  }
+
+  /// Whether a folder was listed that a path would be in, and it isn't.
+  func isListedAsAbsent(_ path: ItemPath) -> Bool {
+    listed.contains { folder, paths in
+      (folder.isEmpty || path.text.hasPrefix(folder + "/")) && !paths.contains(path)
+    }
   }
 
   /// The paths of what may answer a query, and the first folder of those to look in that the policies don't let this login
@@ -252,8 +265,46 @@ extension ItemQuery {
   /// Whether an item with this primary key may answer.
   func mayMatch(_ key: Item.Key) -> Bool {
     switch self {
-    case .all, .criteria: true
-    case .internetPassword, .genericPassword: matches(Item(key))
+    case .all: return true
+    case .criteria(var criteria):
+      // What isn't in a primary key.
+      criteria.label = nil
+      criteria.comment = nil
+      criteria.itemDescription = nil
+      criteria.creator = nil
+      criteria.type = nil
+      criteria.furtherAttributes = FurtherAttributes()
+      return criteria.matches(Item(key))
+    case .internetPassword, .genericPassword: return matches(Item(key))
+    }
+  }
+
+  /// The path of the only item that may answer, if the query has its whole primary key: no folder has to be listed for it.
+  var path: ItemPath? {
+    guard case .criteria(let criteria) = self, !criteria.ignoresCase,
+      let group = criteria.accessGroup, let isSynchronizable = criteria.isSynchronizable,
+      let account = criteria.account
+    else { return nil }
+    func given(_ text: ByteString) -> ByteString? { text.isEmpty ? nil : text }
+    switch criteria.itemClass {
+    case .internetPassword:
+      guard let scheme = criteria.protocol, let server = criteria.server, let port = criteria.port,
+        let path = criteria.path, let domain = criteria.securityDomain, let type = criteria.authenticationType
+      else { return nil }
+      return try? ItemPath(
+        .internetPassword(
+          InternetPassword(
+            protocol: scheme, server: given(server), port: port == 0 ? nil : port, account: given(account),
+            path: given(path), securityDomain: given(domain), authenticationType: given(type),
+            accessGroup: given(group), isSynchronizable: isSynchronizable)))
+    case .genericPassword:
+      guard let service = criteria.service else { return nil }
+      return try? ItemPath(
+        .genericPassword(
+          GenericPassword(
+            service: service, account: given(account), accessGroup: given(group),
+            isSynchronizable: isSynchronizable)))
+    default: return nil
     }
   }
 }

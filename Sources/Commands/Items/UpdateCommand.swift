@@ -50,9 +50,16 @@ struct UpdateCommand: ParsableCommand {
     let selection = selected.selection(all: all)
     let mayAsk = keychain.selection.mayAskPerson
     let keychain = try keychain.open().keychain
-    let items = try selection.items(in: keychain, all: all)
-    // Check what can't be changed before asking for the secret.
-    for item in items { try check(item, newKey, keychain) }
+    let items = try explaining { () throws(KeychainError) in
+      try keychain.reading { () throws(KeychainError) in
+        Result { () throws(Failure) -> [Item] in
+          let items = try selection.items(in: keychain, all: all)
+          // Check what can't be changed before asking for the secret.
+          for item in items { try check(item, newKey, keychain) }
+          return items
+        }
+      }
+    }.get()
     let changed: [Item]
     if secret || notes.isEmpty && newKey.isEmpty && kept.isEmpty {
       let name = items.count == 1 ? items[0].name : "\(items.count) items"
