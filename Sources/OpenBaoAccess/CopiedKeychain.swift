@@ -123,7 +123,9 @@ package final class CopiedKeychain: KeychainStore {
     do throws(KeychainError) {
       return try asking { () throws(KeychainError) in try server.items(matching: query) }
     } catch .openBao(let name, let fault) where fault.isOutage {
-      if !copies.isEmpty { onNotice(.hidesCopies(server: settings.server.name, since: noteOutage())) }
+      if !copies.isEmpty, !fault.isOfThisMachine {
+        onNotice(.hidesCopies(server: settings.server.name, since: noteOutage()))
+      }
       throw .openBao(server: name, fault)
     }
   }
@@ -450,6 +452,14 @@ extension CopiedKeychain: VersionedKeychain {
 }
 
 extension KeychainError.OpenBaoFault {
+  /// Whether it isn't the server that can't be used.
+  fileprivate var isOfThisMachine: Bool {
+    switch self {
+    case .noLogin, .nobodyLoggedIn, .noNetworkProgram: true
+    default: false
+    }
+  }
+
   /// Whether the server can't be asked at present, whatever it would say.
   fileprivate var isOutage: Bool {
     switch self {

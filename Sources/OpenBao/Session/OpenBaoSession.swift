@@ -215,6 +215,8 @@ package final class OpenBaoSession {
   /// - Returns: when the token that was kept ends, in seconds since the Unix epoch; `nil` if that isn't known.
   /// - Throws: ``KeychainError``
   func logInAnew() throws(KeychainError) -> Int64? {
+    // Nothing gets another one.
+    if case .token = method { return try expiryOfToken() }
     if case .oidc(let mount, let role, let port) = method {
       let reply = try OIDCLogin(nodes: nodes, mount: mount, role: role, port: port).reply()
       try take(reply, of: "auth/\(mount)")
@@ -236,6 +238,26 @@ package final class OpenBaoSession {
       }
       return kept.expiry
     }
+  }
+
+  /// When the token in use ends, in seconds since the Unix epoch; `nil` if it doesn't, or may not know that.
+  ///
+  /// - Throws: ``KeychainError``, also if the server doesn't know it.
+  private func expiryOfToken() throws(KeychainError) -> Int64? {
+    let reply = try send(ServerRequest(method: .get, path: "auth/token/lookup-self"))
+    if reply.status == 403 { return nil }
+    guard reply.status == 200 else { throw notUnderstood(reply) }
+    var left = 0
+    do throws(JSONReader.Malformed) {
+      try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
+          if name == "ttl" { left = try value.integer() }
+        }
+      }
+    } catch {
+      throw notUnderstood(reply)
+    }
+    return left > 0 ? clock().seconds + Int64(left) : nil
   }
 
   /// Takes the token of a reply to a login.
