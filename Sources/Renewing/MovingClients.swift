@@ -7,11 +7,16 @@ package struct MovingClients {
   private final class Moving {
     let key: InternetPassword
     let origin: String
+    let credential: Credential
     let client: ClientRegistration
 
-    init(_ key: InternetPassword, _ origin: String, _ client: consuming ClientRegistration) {
+    init(
+      _ key: InternetPassword, _ origin: String, _ credential: consuming Credential,
+      _ client: consuming ClientRegistration
+    ) {
       self.key = key
       self.origin = origin
+      self.credential = credential
       self.client = client
     }
   }
@@ -24,16 +29,17 @@ package struct MovingClients {
   package init(of items: [Item], in source: any KeychainStore) throws(KeychainError) {
     for item in items {
       guard case .internetPassword(let key) = item.key, let place = SignedInPlace(item),
-        try source.credentialIfPresent(of: item)?.hasRefreshToken ?? false
+        let credential = try source.credentialIfPresent(of: item), credential.hasRefreshToken
       else { continue }
       switch try KeptClient.find(place.origin, for: key, in: source).orNone() {
-      case .some(let client): clients.append(Moving(key, place.origin, client))
+      case .some(let client): clients.append(Moving(key, place.origin, credential.copy(), client))
       case .none: break
       }
     }
   }
 
-  /// Keeps those whose logins have come.
+  /// Keeps those whose logins have come. A login that was there, and stayed as it was, keeps its own: by another one its
+  /// refresh token would go elsewhere.
   ///
   /// - Throws: ``KeychainError``, as updates do.
   package func keep(in target: any KeychainStore) throws(KeychainError) {
@@ -41,7 +47,8 @@ package struct MovingClients {
       let key = Item.Key.internetPassword(moving.key).primaryKey
       let found = try target.items(matching: ItemQuery(for: .internetPassword(moving.key)))
       guard let item = found.first(where: { $0.key.primaryKey == key }),
-        try target.credentialIfPresent(of: item)?.hasRefreshToken ?? false
+        let present = try target.credentialIfPresent(of: item), present.hasRefreshToken,
+        present.hasSameRefreshToken(as: moving.credential)
       else { continue }
       try KeptClient.save(moving.client, moving.origin, for: moving.key, in: target)
     }

@@ -117,20 +117,17 @@ struct MigrateCommand: ParsableCommand {
     var clients: MovingClients?
     if !dryRun, sourceOpen.remote != nil || targetOpen.remote != nil {
       clients = try explaining { () throws(KeychainError) in
-        let coming = try sourceOpen.keychain.items(matching: .all).filter(comes)
-        return try MovingClients(of: coming, in: sourceOpen.keychain)
+        // A list, be it of this one alone, isn't asked for clients.
+        let coming = try sourceOpen.own.items(matching: .all).filter(comes)
+        return try MovingClients(of: coming, in: sourceOpen.own)
       }
     }
-    let failure: Failure?
-    do throws(Failure) {
-      try importing.run(
-        what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
-      failure = nil
-    } catch {
-      failure = error
+    try importing.run(
+      what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json
+    ) { () throws(Failure) in
+      // With what is removed there, a keychain on a server loses its client.
+      try explaining { () throws(KeychainError) in try clients?.keep(in: targetOpen.own) }
     }
-    try explaining { () throws(KeychainError) in try clients?.keep(in: targetOpen.own) }
-    if let failure { throw failure }
     if hasLeftSettings {
       StandardStreams.say("tokens that are made anew stay in \(Self.name(source)), with what makes them")
     }

@@ -35,10 +35,15 @@ struct Importing {
 
   /// Imports the logins, or says what it would import.
   ///
-  /// - Parameter what: the word shown beside the progress bar, such as `importing`.
+  /// - Parameters:
+  ///   - what: the word shown beside the progress bar, such as `importing`.
+  ///   - beforeRemoving: does what else has to be done before anything is removed from a source.
   /// - Throws: ``Failure``, with ``Status/nothingMatched`` if there is nothing to import, or if something differs and
   ///   nobody says what to do about it. Nothing has changed then.
-  func run(what: String, isRehearsal: Bool, removesSource: Bool, isJSON: Bool) throws(Failure) {
+  func run(
+    what: String, isRehearsal: Bool, removesSource: Bool, isJSON: Bool,
+    beforeRemoving: () throws(Failure) -> Void = {}
+  ) throws(Failure) {
     let bar = ProgressBar(what)
     var found: [FoundLogins] = []
     for source in sources {
@@ -76,6 +81,7 @@ struct Importing {
       try StandardStreams.write(report.summary())
       say(report.remarks())
     }
+    try beforeRemoving()
     if removesSource { try remove(found, transfer, outcomes, bar) }
     if isJSON { try StandardStreams.write(report.json(isRemoved: removesSource)) }
     try refuseParts(report)
