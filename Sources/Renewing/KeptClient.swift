@@ -114,6 +114,23 @@ enum KeptClient: ~Copyable {
     }
   }
 
+  /// Whether a keychain of one's own has the client of this identifier with another registration. Its tokens go where that
+  /// says, and nobody who shares another keychain has a say in it.
+  ///
+  /// - Throws: ``KeychainError`` if the keychain can't be read.
+  static func isOtherwise(
+    _ client: borrowing ClientRegistration, _ origin: String, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Bool {
+    let identifier = ByteString(client.clientID)
+    let registration = client.encoded
+    for item in try items(origin, in: keychain) where item.key.account == identifier {
+      guard let credential = try keychain.credentialIfPresent(of: item), let kept = Kept(credential.secret)
+      else { continue }
+      if !kept.client.encoded.isEqual(to: registration) { return true }
+    }
+    return false
+  }
+
   /// Forgets the clients for a server. Returns how many there were.
   ///
   /// - Throws: ``KeychainError``.

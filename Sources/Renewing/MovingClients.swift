@@ -1,5 +1,6 @@
 package import Keychain
 import SignIn
+import Terminals
 
 /// The OAuth clients of logins that move between a keychain of one's own and one on a server, as each keeps them in its own
 /// way. Without its client, a token isn't renewed where it has gone.
@@ -50,6 +51,13 @@ package struct MovingClients {
         let present = try target.credentialIfPresent(of: item), present.hasRefreshToken,
         present.hasSameRefreshToken(as: moving.credential)
       else { continue }
+      let isOwn = !(target is any RemoteKeychain)
+      if isOwn, try KeptClient.isOtherwise(moving.client, moving.origin, in: target) {
+        StandardStreams.say(
+          "the client \(moving.client.clientID) of \(moving.origin) is there already, and otherwise; it stays as it is"
+        )
+        continue
+      }
       try KeptClient.save(moving.client, moving.origin, for: moving.key, in: target)
     }
   }
