@@ -232,7 +232,7 @@ enum SecurityPasswordCommands {
       let text = try securing("SecKeychainItemCopyContent") { () throws(KeychainError) -> Secret in
         try store.reading { () throws(KeychainError) -> Secret in
           var text = Secret(capacity: 65_536)
-          for item in try store.items(matching: .all) {
+          for item in try store.items(matching: .all) where !item.isHidden {
             if !showsSecrets {
               SecurityItemText.append(item, in: keychain.securityName(of: item), to: &text)
               continue
