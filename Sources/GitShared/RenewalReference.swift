@@ -6,8 +6,9 @@ package import EncryptedFile
 /// back is to delete it.
 extension SharedRepository {
   private static let leases = "refs/llavero/renewing"
-  private static let ownLeases = "refs/llavero/leases/"
   private static let newLeases = "refs/llavero/new/"
+  /// Whether the repository has such references, for this machine: not if it lets nobody delete them.
+  private static let leasesSetting = "llavero.leases"
   private static let maximumAttempts = 4
 
   /// Takes a right.
@@ -20,29 +21,25 @@ extension SharedRepository {
   /// - Returns: ``SharedLease/unknown`` if the repository takes no such references.
   /// - Throws: ``SharingFault``, also if it takes nothing at all from here.
   package func takeLease(_ name: String, over former: String?) throws(SharingFault) -> SharedLease {
+    if try setting(Self.leasesSetting) == "false" { return .unknown }
     let reference = Self.leases + "/" + name
-    let own = try commit(of: Self.ownLeases + name)
-    var expected = former ?? own ?? ""
-    let lease = try newLease(name)
+    var made: String?
     for _ in 0..<Self.maximumAttempts {
-      switch try replace(reference, expected, by: lease) {
-      case .done:
-        _ = try git.output(["update-ref", Self.ownLeases + name, lease])
-        return .taken(by: lease)
+      let present = try remoteReferences(at: reference)
+      let holder = present.first { $0.name == reference }?.commit
+      // Only what was made here is here: it may not have been heard that the repository has taken it.
+      if let holder, holder != former, try commit(of: holder) == nil { return .held(by: holder) }
+      for obstacle in present where obstacle.name != reference {
+        _ = try send(":" + obstacle.name, ["--force-with-lease=\(obstacle.name):\(obstacle.commit)"])
+      }
+      let lease: String
+      if let made { lease = made } else { lease = try newLease(name) }
+      made = lease
+      switch try replace(reference, holder ?? "", by: lease) {
+      case .done: return .taken(by: lease)
       case .refused: return .unknown
       case .rejected: break
       }
-      let present = try remoteReferences(at: reference)
-      guard let holder = present.first(where: { $0.name == reference })?.commit else {
-        // A reference can't be there beside one that is a folder for it, or in it. Nothing of ours is.
-        for obstacle in present {
-          _ = try send(":" + obstacle.name, ["--force-with-lease=\(obstacle.name):\(obstacle.commit)"])
-        }
-        expected = ""
-        continue
-      }
-      if holder != own { return .held(by: holder) }
-      expected = holder
     }
     throw .contended(attempts: Self.maximumAttempts)
   }
@@ -53,9 +50,10 @@ extension SharedRepository {
   package func endLease(_ name: String, of holder: String) throws(SharingFault) {
     let reference = Self.leases + "/" + name
     let sent = try send(":" + reference, ["--force-with-lease=\(reference):\(holder)"])
-    if case .refused = sent { return }
-    // One of a later process stays.
-    _ = try git.run(["update-ref", "-d", Self.ownLeases + name, holder])
+    if case .refused = sent {
+      // One that nobody can give back keeps others waiting for nothing.
+      _ = try git.output(["config", Self.leasesSetting, "false"])
+    }
   }
 
   /// Checks that the branch takes what is sent from here, by sending a commit that changes nothing. What a server refuses by a
@@ -105,7 +103,8 @@ extension SharedRepository {
     return commit
   }
 
-  /// What the remote has at a reference, in it, and in place of its folders.
+  /// What the remote has at a reference, and what is in its way: below it, in place of its folders, or with a name that ends
+  /// likewise, which git would take for it. Nothing of ours is.
   private func remoteReferences(
     at reference: String
   ) throws(SharingFault) -> [(name: String, commit: String)] {
@@ -122,8 +121,9 @@ extension SharedRepository {
         throw .failed(operation: "ls-remote", status: 0, said: "its answer can't be understood")
       }
       let name = String(parts[1])
-      // It also tells of those whose names end so.
-      if name == reference || folders.contains(name) || name.hasPrefix(reference + "/") {
+      if name == reference || folders.contains(name) || name.hasPrefix(reference + "/")
+        || name.hasSuffix("/" + reference)
+      {
         found.append((name, String(parts[0])))
       }
     }

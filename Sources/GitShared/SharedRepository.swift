@@ -115,7 +115,7 @@ package struct SharedRepository {
     return Place(remote: remote, branch: try setting(Self.branchSetting) ?? Self.defaultBranch)
   }
 
-  private func setting(_ name: String) throws(SharingFault) -> String? {
+  func setting(_ name: String) throws(SharingFault) -> String? {
     let answer = try git.run(["config", "--get", name])
     return answer.status == 0 ? Self.lines(answer.output).first : nil
   }

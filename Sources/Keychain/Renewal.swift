@@ -58,6 +58,9 @@ package protocol RenewalLeasing: KeychainStore {
   /// - Throws: ``KeychainError``, also if the item may not be changed: its next refresh token would be lost.
   func takeLease(of item: Item, for seconds: Int, isUrgent: Bool) throws(KeychainError) -> LeaseOutcome
 
+  /// Whether another machine may have renewed something that has not come here yet.
+  var mayBeBehind: Bool { get }
+
   /// Gives the right back. Where that fails, it ends by itself.
   ///
   /// - Parameter pause: for how many seconds the service doesn't want to be asked with this token, by any machine; 0 if it
@@ -91,6 +94,11 @@ package protocol RemoteKeychain: RenewalLeasing {
   ///
   /// - Throws: ``KeychainError``, as updates do.
   func keep(client: borrowing Secret, for key: InternetPassword) throws(KeychainError)
+}
+
+extension RemoteKeychain {
+  /// False: what is there is what the server has.
+  package var mayBeBehind: Bool { false }
 }
 
 extension Item.Key {

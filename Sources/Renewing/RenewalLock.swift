@@ -65,6 +65,28 @@ struct RenewalLock: ~Copyable {
     write(record)
   }
 
+  /// Notes that the service has refused a refresh token, which isn't taken from the keychain because another machine may have
+  /// the valid one.
+  borrowing func noteRefused(_ token: borrowing Secret?) {
+    guard let hash = Self.hash(ofAny: token) else { return }
+    var record = record
+    record.refused = hash
+    write(record)
+  }
+
+  /// Whether the service has refused a refresh token.
+  borrowing func hasRefused(_ token: borrowing Secret?) -> Bool {
+    guard let hash = Self.hash(ofAny: token) else { return false }
+    return record.refused == hash
+  }
+
+  private static func hash(ofAny token: borrowing Secret?) -> UInt64? {
+    switch token {
+    case .some(let token): hash(token)
+    case .none: nil
+    }
+  }
+
   // MARK: Former secrets
 
   /// Notes that a secret has been replaced.
@@ -96,8 +118,10 @@ struct RenewalLock: ~Copyable {
     var formers = [UInt64](repeating: 0, count: 8)
     /// The token with which nobody is to be asked until then.
     var paused: UInt64 = 0
+    /// The refresh token that the service has refused.
+    var refused: UInt64 = 0
 
-    private static let count = 12
+    private static let count = 13
 
     init(in descriptor: Int32) {
       var numbers = [UInt64](repeating: 0, count: Self.count)
@@ -110,6 +134,7 @@ struct RenewalLock: ~Copyable {
       }
       formers = Array(numbers[3..<11])
       paused = numbers[11]
+      refused = numbers[12]
     }
 
     /// Which start of which machine this is.
@@ -125,7 +150,7 @@ struct RenewalLock: ~Copyable {
     func write(to descriptor: Int32) {
       let numbers =
         [Self.start, UInt64(truncatingIfNeeded: failure), UInt64(truncatingIfNeeded: pause)] + formers
-        + [paused]
+        + [paused, refused]
       _ = numbers.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
   }

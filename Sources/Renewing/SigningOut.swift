@@ -46,8 +46,10 @@ package struct SigningOut {
     do throws(KeychainError) {
       if let leasing {
         var pauses = LeasePauses()
-        while case .held(let seconds) = try leasing.takeLease(of: item, for: patience, isUrgent: true) {
-          if begin + patience * 1000 < SystemClock.awake {
+        while case .held(let seconds) = try leasing.takeLease(
+          of: item, for: TokenRenewal.leaseTime, isUrgent: true)
+        {
+          if TokenRenewal.isTooLong(SystemClock.awake - begin, leaving: seconds) {
             return .failed(message: "another machine is renewing it, and may do so for another \(seconds) s")
           }
           usleep(UInt32(pauses.next() * 1000))

@@ -27,6 +27,26 @@ package final class TokenRenewal: SecretRenewing {
   /// For how long a request goes on after Ctrl-C, in milliseconds.
   private static let grace = 10_000
 
+  /// For how long one of several machines has the right to renew a token, in seconds. It is the same on all of them, whatever
+  /// each has been told.
+  static let leaseTime = 90
+  /// The longest time for the service's answer under it, in milliseconds.
+  private static let requestTime = 45_000
+  /// What has to be left of it then, to store the new token and send it, in milliseconds.
+  private static let sendingTime = 15_000
+  /// The longest time that it takes to ask for it, in seconds.
+  private static let lateness = 30
+
+  /// Whether another machine's right is waited for no longer. It was seen a little later than the wait began, and so ends a
+  /// little later: what was left behind would be in the way of every process that waits only as long as it lasts.
+  ///
+  /// - Parameters:
+  ///   - waited: for how long it was, in milliseconds.
+  ///   - seconds: how long it lasts yet.
+  static func isTooLong(_ waited: Int, leaving seconds: Int) -> Bool {
+    waited > leaseTime * 1000 && (seconds > lateness || waited > 2 * leaseTime * 1000)
+  }
+
   /// How long to wait for another process, in seconds: longer than it may take.
   static var patience: Int { NetworkCompanion.patience / 1000 + 30 }
 
@@ -85,8 +105,12 @@ package final class TokenRenewal: SecretRenewing {
     guard present.credential.hasRefreshToken, let leasing = keychain as? any RenewalLeasing else {
       return try renew(present, at: place, by: companion, in: keychain, lock, pausing: &pause)
     }
-    if let other = try waitForLease(of: present, at: place, in: leasing) { return other }
-    let end = SystemClock.sinceBoot + Self.patience * 1000
+    if lock.hasRefused(present.credential.refreshToken) {
+      sayThatItIsRefused(place)
+      return .ended
+    }
+    var end = 0
+    if let other = try waitForLease(of: present, at: place, in: leasing, until: &end) { return other }
     defer { leasing.endLease(of: present.item, pausing: pause) }
     // Another machine may have renewed it before that, and its refresh token may be used up.
     try keychain.bringInStep()
@@ -110,7 +134,8 @@ package final class TokenRenewal: SecretRenewing {
     before end: Int? = nil
   ) throws(KeychainError) -> RenewalOutcome {
     guard let work = try work(for: present, at: place, in: keychain) else { return .failed }
-    if let end, SystemClock.sinceBoot + NetworkCompanion.patience > end {
+    let patience = end == nil ? NetworkCompanion.patience : Self.requestTime
+    if let end, SystemClock.sinceBoot + patience + Self.sendingTime > end {
       // The machine was asleep, for example.
       say(place, "that was interrupted for too long")
       return .failed
@@ -118,7 +143,7 @@ package final class TokenRenewal: SecretRenewing {
     // A server that rotates refresh tokens has nobody to give the next one to, once this process has ended.
     let signals = HeldSignals()
     defer { withExtendedLifetime(signals) {} }
-    switch try companion.perform(work, within: NetworkCompanion.patience, grace: Self.grace) {
+    switch try companion.perform(work, within: patience, grace: Self.grace) {
     case .tokens(let tokens):
       let credential = Credential(
         tokens.accessToken.copy(), expiry: tokens.expiry,
@@ -132,8 +157,13 @@ package final class TokenRenewal: SecretRenewing {
         Credential(minted.token.copy(), expiry: minted.expiry), at: place, in: keychain, insteadOf: present)
     case .refreshRefused:
       if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
-      try forgetRefreshToken(of: present, in: keychain)
-      say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
+      if (keychain as? any RenewalLeasing)?.mayBeBehind ?? false {
+        // Another machine may have the valid one, which is still to come.
+        lock.noteRefused(present.credential.refreshToken)
+      } else {
+        try forgetRefreshToken(of: present, in: keychain)
+      }
+      sayThatItIsRefused(place)
       return .ended
     case .failed(let message, let hint, let seconds):
       pause = seconds
@@ -153,15 +183,20 @@ package final class TokenRenewal: SecretRenewing {
 
   /// Waits until this machine has the right to renew an item. Returns what came of it if another one has renewed it meanwhile,
   /// or has the right for too long.
+  ///
+  /// - Parameter end: is set to when the right ends, by ``SystemClock/sinceBoot``, in milliseconds.
   private func waitForLease(
-    of present: borrowing Answer, at place: SignedInPlace, in keychain: any RenewalLeasing
+    of present: borrowing Answer, at place: SignedInPlace, in keychain: any RenewalLeasing,
+    until end: inout Int
   ) throws(KeychainError) -> RenewalOutcome? {
     let begin = SystemClock.awake
     var isSaid = false
     var pauses = LeasePauses()
     while true {
       let seconds: Int
-      switch try keychain.takeLease(of: present.item, for: Self.patience, isUrgent: false) {
+      // Others may see it before this is heard of.
+      end = SystemClock.sinceBoot + Self.leaseTime * 1000
+      switch try keychain.takeLease(of: present.item, for: Self.leaseTime, isUrgent: false) {
       case .taken: return nil
       case .held(let left): seconds = left
       case .paused(let wait):
@@ -172,7 +207,7 @@ package final class TokenRenewal: SecretRenewing {
       if !present.credential.isExpired(at: .now) { return .failed }
       if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
       let waited = SystemClock.awake - begin
-      if waited > Self.patience * 1000 {
+      if Self.isTooLong(waited, leaving: seconds) {
         say(place, "another machine is renewing it, and may do so for another \(seconds) s")
         return .failed
       }
@@ -202,6 +237,10 @@ package final class TokenRenewal: SecretRenewing {
   package func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool {
     guard let place = SignedInPlace(item) else { return false }
     return RenewalLock.hasReplaced(secret, named: place.lockName, in: stateFolder)
+  }
+
+  private func sayThatItIsRefused(_ place: SignedInPlace) {
+    say(place, "its refresh token isn't valid any more", hint: "\(command: "llavero", "login", place.url)")
   }
 
   private func sayThatItWaits(_ place: SignedInPlace, _ seconds: Int) {

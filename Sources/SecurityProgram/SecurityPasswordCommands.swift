@@ -197,11 +197,13 @@ enum SecurityPasswordCommands {
       let store = keychain.keychain
       let deleted = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
         // Usually there is one. If there is none, nothing has to be locked.
-        let known = try store.items(matching: .all).filter(criteria.matches)
+        let known = try store.items(matching: .all).filter { !$0.isHidden && criteria.matches($0) }
         if known.isEmpty { return Item?.none }
         let own = store.part(with: known)
         return try own.exclusively { () throws(KeychainError) -> Item? in
-          let found = criteria.found(among: try own.items(matching: .all), criteria.matches)
+          let found = criteria.found(among: try own.items(matching: .all)) {
+            !$0.isHidden && criteria.matches($0)
+          }
           guard let item = found.first, try own.delete([item]) > 0 else { return nil }
           return item
         }

@@ -129,7 +129,7 @@ extension KeychainStore {
     let key = wanted.key.primaryKey
     // A search by attributes doesn't distinguish an empty account from none.
     let found = try items(matching: .criteria(ItemCriteria(key))).filter { $0.key.primaryKey == key }
-    guard let reference = wanted.reference else { return found.first }
+    guard let reference = wanted.reference else { return found.first { !$0.isHidden } }
     return found.first { $0.reference == reference }
   }
 }

@@ -22,4 +22,13 @@ struct LeasePausesTests {
       #expect(75...130 ~= looks(within: 90_000))
     }
   }
+
+  @Test("what was left behind is waited for to its end, which comes later than the wait is long")
+  func waitedFor() {
+    #expect(!TokenRenewal.isTooLong(89_000, leaving: 90))
+    #expect(!TokenRenewal.isTooLong(93_000, leaving: 4))
+    // Another machine has taken it meanwhile.
+    #expect(TokenRenewal.isTooLong(93_000, leaving: 88))
+    #expect(TokenRenewal.isTooLong(181_000, leaving: 4))
+  }
 }

@@ -30,6 +30,8 @@ extension EncryptedFileKeychain: RenewalLeasing {
     }
   }
 
+  package var mayBeBehind: Bool { sharing != nil }
+
   package func endLease(of item: Item, pausing pause: Int) {
     guard let name = Self.leaseName(of: item), let holder = ownLeases.removeValue(forKey: name) else {
       return

@@ -32,7 +32,8 @@ extension Unlocking {
   /// Whether a key of this machine opens a vault. No program is run that might ask somebody.
   func opensByKeyOfThisMachine(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> Bool {
     if stanzas.slots.isEmpty { return true }
-    if try hasIdentityFile(of: header, stanzas) { return true }
+    // One that can't be read opens nothing.
+    if (try? hasIdentityFile(of: header, stanzas)) ?? false { return true }
     var withoutPrograms = self
     withoutPrograms.openers.mayRunPrograms = false
     var fault: KeychainError?

@@ -16,6 +16,8 @@ struct GitKeychain {
   /// The time limit for what git does, in milliseconds: while a person or nobody waits, and while a tool does.
   private static let timeout = 120_000
   private static let shortTimeout = 5_000
+  /// The same to take a right that only one of those has who share it.
+  static let leaseTimeout = 12_000
   /// How long another process is waited for that does the same while a tool waits, in seconds.
   private static let shortPatience = 2
 
@@ -24,16 +26,21 @@ struct GitKeychain {
   /// - Parameters:
   ///   - isQuick: whether a tool waits for it.
   ///   - mayAsk: whether a person may be asked.
+  ///   - timeout: the time limit for what git does, in milliseconds, if it isn't the usual one.
   /// - Throws: ``Failure`` if there is none, or it isn't shared through git.
-  init(named name: String, isQuick: Bool = false, mayAsk: Bool = true) throws(Failure) {
+  init(
+    named name: String, isQuick: Bool = false, mayAsk: Bool = true, timeout: Int? = nil
+  ) throws(Failure) {
     let listed = try ListedKeychain.named(name)
     guard listed.kind == .git else {
       throw Failure("the keychain \(name) is not shared through git", status: .usage)
     }
-    try self.init(listed, isQuick: isQuick, mayAsk: mayAsk)
+    try self.init(listed, isQuick: isQuick, mayAsk: mayAsk, timeout: timeout)
   }
 
-  init(_ listed: ListedKeychain, isQuick: Bool = false, mayAsk: Bool = true) throws(Failure) {
+  init(
+    _ listed: ListedKeychain, isQuick: Bool = false, mayAsk: Bool = true, timeout: Int? = nil
+  ) throws(Failure) {
     self.listed = listed
     var selection = KeychainSelection(mayPrompt: mayAsk && !isQuick)
     selection.sharesChanges = false
@@ -41,7 +48,7 @@ struct GitKeychain {
     do throws(SharingFault) {
       let git = try GitProgram(
         at: file.location.vaultFolder + "/repository", personalKeychain: try Self.personalKeychain(),
-        mayAsk: mayAsk && !isQuick, timeout: isQuick ? Self.shortTimeout : Self.timeout)
+        mayAsk: mayAsk && !isQuick, timeout: timeout ?? (isQuick ? Self.shortTimeout : Self.timeout))
       let branch = listed.value(of: ListedKeychain.branchOption) ?? SharedRepository.defaultBranch
       sync = SharedKeychainSync(
         file, SharedRepository(git, remote: listed.place, branch: branch),

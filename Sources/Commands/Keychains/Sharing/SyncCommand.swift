@@ -108,7 +108,9 @@ struct SyncCommand: ParsableCommand {
     if quick { Terminal.leave() }
     guard let name else { return }
     do {
-      let keychain = try GitKeychain(named: name, isQuick: quick, mayAsk: false)
+      let keychain = try GitKeychain(
+        named: name, isQuick: quick, mayAsk: false,
+        timeout: quick && lease != nil ? GitKeychain.leaseTimeout : nil)
       if let lease { return try turn(lease, keychain) }
       // Others of the same moment go with it.
       if background { usleep(UInt32.random(in: 100_000...300_000)) }
