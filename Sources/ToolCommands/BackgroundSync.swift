@@ -1,3 +1,4 @@
+import Bytes
 package import EncryptedFile
 import Glibc
 import Keychain

@@ -51,7 +51,12 @@ import Testing
       .held(by: "a"), .held(by: "b"), .held(by: "b"), .held(by: "c"), .taken(by: "mine"),
     ]
     // A time of nothing is over when it is seen for the second time.
-    for _ in 1...4 { #expect(try lease(of: item, in: keychain, for: 0) == .held(seconds: 0)) }
+    for _ in 1...4 {
+      guard case .held = try lease(of: item, in: keychain, for: 0) else {
+        Issue.record("it isn't held")
+        return
+      }
+    }
     #expect(try lease(of: item, in: keychain, for: 0) == .taken)
     #expect(repository.asked == [nil, "a", "b", "b", "c"])
     // It says nothing of the item.
