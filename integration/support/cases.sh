@@ -61,10 +61,10 @@ case_took() {
   if [[ -n ${LLAVERO_TEST_TIMES:-} ]]; then printf '%7s s  %s: %s\n' "$took" "$SUITE" "$2" >>"$LLAVERO_TEST_TIMES"; fi
 }
 
-# ended_cleanly: no process that the case started is still running, and no temporary file is left; otherwise they are
-# listed, and the processes ended
+# ended_cleanly: no process that the case started is still running, and no temporary file and no key is left; otherwise
+# they are listed, and the processes ended
 ended_cleanly() {
-  local result=0 process left
+  local result=0 process left key
   if ! wait_for 10 no_process_of_case; then
     result=1
     for process in $(processes_of_case); do
@@ -79,7 +79,21 @@ ended_cleanly() {
     chmod -R u+rwX "$SUITE_TMP/tmp"
     rm -rf "$SUITE_TMP"/tmp/{*,.[!.]*}
   fi
+  for key in $(keys_of_case); do
+    result=1
+    echo "left behind: the key $key in the kernel's keyring"
+  done
   return "$result"
+}
+
+# keys_of_case: the names of those that the kernel keeps for a vault of the case; one that has expired it keeps a little
+# longer, for nobody
+keys_of_case() {
+  local id
+  grep -qs ' llavero:' /proc/keys || return 0
+  find "$SUITE_TMP"/case.* -name 'vault*.age' -type f -exec head -qc 4096 {} + 2>/dev/null |
+    sed -n '/^-> llavero\/vault /s/.* //p' | sort -u |
+    while read -r id; do awk -v name="llavero:$id:" '$4 != "expd" && $9 == name { print name }' /proc/keys; done
 }
 
 # processes_of_case: orphans become children of the supervisor, which is this shell's parent

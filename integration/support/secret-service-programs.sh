@@ -84,6 +84,7 @@ encrypted() {
 
 # with_passphrase COMMAND...: runs it beside llavero with a keychain that has a passphrase, and is unlocked
 with_passphrase() {
+  lock_at_end
   "${little_memory[@]}" llavero init --passphrase --passphrase-fd 3 3< <(echo passphrase) >"$CASE/init"
   unlocked
   with_provider "$@"

@@ -16,6 +16,11 @@ vault_with_passphrase() {
   if ((status != 0)); then fail "init with a passphrase failed" "$(said)"; fi
 }
 
+# lock_at_end: what keeps the case's vault unlocked forgets it when the case ends, and no agent is left
+lock_at_end() {
+  trap 'llavero lock 2>/dev/null || true; end_processes' EXIT
+}
+
 # A command after "${little_memory[@]}" sees 40 MiB of available memory. A new passphrase then gets the lowest work
 # factor, which takes some 0.1 s for each use instead of 1 s; if that can be arranged.
 little_memory=(unshare --mount)
