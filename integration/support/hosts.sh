@@ -5,6 +5,9 @@
 requires bubblewrap gcc libc6-dev libwrap0 openssh-client
 extracts openssh-server
 
+# shellcheck source=integration/support/ports.sh
+source "$SUPPORT/ports.sh"
+
 SSHD=$ROOT/.build/extracted/openssh-server/usr/sbin/sshd
 AGENT_SOCKET=
 
@@ -60,7 +63,7 @@ TEXT
 # keep_running HOST: lets the host run on, so that what one login has started is there for the next
 keep_running() {
   local port
-  port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  port=$(free_ports)
   background "$CASE/hosts/$1/sshd" -D -p "$port" -o ListenAddress=127.0.0.1
   wait_for 10 grep -q "Server listening on 127.0.0.1 port $port" "$CASE/hosts/$1/log" || fail "sshd doesn't start"
   sed -i "s|^  ProxyCommand $CASE/hosts/$1/sshd\$|  HostName 127.0.0.1\n  Port $port|" "$CASE/ssh_config"

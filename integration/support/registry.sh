@@ -3,13 +3,16 @@
 
 requires apache2-utils curl docker-registry
 
+# shellcheck source=integration/support/ports.sh
+source "$SUPPORT/ports.sh"
+
 # start_registry [USER]: alice, or another user, and $SECRET; sets $registry to its address, and writes its requests to
 # $CASE/registry.log
 start_registry() {
   local port
   printf '%s' "$SECRET" | htpasswd -iBn "${1:-alice}" >"$CASE/htpasswd"
   for _ in 1 2 3; do
-    port=$(free_port)
+    port=$(free_ports)
     registry=127.0.0.1:$port
     cat >"$CASE/registry.yml" <<YAML
 version: 0.1
@@ -27,8 +30,4 @@ YAML
 
 registry_answers() {
   [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$registry/v2/") == 401 ]]
-}
-
-free_port() {
-  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }

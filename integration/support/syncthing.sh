@@ -3,15 +3,8 @@
 
 requires syncthing
 
-# free_ports COUNT: ports that nobody listens on, one a line
-free_ports() {
-  python3 -c '
-import socket, sys
-sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
-for each in sockets:
-    each.bind(("127.0.0.1", 0))
-    print(each.getsockname()[1])' "$1"
-}
+# shellcheck source=integration/support/ports.sh
+source "$SUPPORT/ports.sh"
 
 # syncthing_at MACHINE COMMAND [OPTION...]: without connections to other machines
 syncthing_at() {
