@@ -2,9 +2,9 @@
 """damage.py [--all] vault|identity: changes the file, asks for a password and stores another.
 
 Both are refused with status 2 and a message; nothing is answered and nothing is changed on disk. With --all every bit
-is flipped and the file cut at every length; without it, one bit of each byte of age's header and of the start and the end
-of what follows, of every 16th byte between them, and every 16th length, and one time in four a store is tried. What is
-appended is refused too. Each refusal of a vault names the last good state, and some are salvaged.
+is flipped and the file cut at every length; without it, one bit of each byte of age's header and of the start and the
+end of what follows, of every 16th byte between them, and every 16th length, and one time in four a store is tried. What
+is appended is refused too. Each refusal of a vault names the last good state, and some are salvaged.
 """
 
 import sys
@@ -107,7 +107,7 @@ def main():
             prepared.prepare(OPERATION)
             contents = (prepared.vault if which == "vault" else prepared.identity).read_bytes()
             size = len(contents)
-            # age's header is parsed byte by byte; in the encrypted part all bytes are alike. The identity has no such part.
+            # age's header is parsed byte by byte; in the encrypted part, which the identity hasn't, all bytes are alike.
             payload = contents.index(b"\n---") if which == "vault" else size
             some = [byte for byte in range(size) if byte < payload + 128 or byte % 16 == 0 or byte >= size - 64]
             bits = range(8 * size) if is_whole else [8 * byte + (byte + byte // 8) % 8 for byte in some]

@@ -15,7 +15,7 @@ import trials
 from operations import OPERATIONS, Home, Problem
 
 DONE_BUT = "said, and done but for the removal of earlier states"
-# After EINTR a call is made again, and after EXDEV a file is copied instead of linked. The others only have their texts.
+# After EINTR a call is made again, and after EXDEV a file is copied, not linked. The others only have their texts.
 TOLD_APART = ("EINTR", "EXDEV")
 ALIKE = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EMFILE", "ENOLCK")
 
@@ -78,8 +78,8 @@ def sample(found):
 
 
 def errors_at(place, call):
-    """Those for a call of the sample, which come in turn: one before the program's own first call, where the C library and
-    the Swift runtime decide."""
+    """Those for a call of the sample, which come in turn: one before the program's own first call, where the C library
+    and the Swift runtime decide."""
     if call.is_startup:
         every = TOLD_APART + ALIKE
         return [every[place % len(every)]]

@@ -3,8 +3,8 @@
 
 agent-client.py SOCKET garbage | halves | crowd | silent: ends with status 0 if the agent has behaved.
 agent-client.py SOCKET is-refused: status 0 if it hangs up without an answer.
-agent-client.py SOCKET play-dead READY: is a server itself, which never answers. With each connection, it writes down what the
-earlier ones have said.
+agent-client.py SOCKET play-dead READY: is a server itself, which never answers. With each connection, it writes down
+what the earlier ones have said.
 agent-client.py SOCKET knock: connects, and says nothing.
 """
 

@@ -13,8 +13,8 @@ failing() {
   run strace -f -qq -o /dev/null -e "inject=$fault:when=$number$on" "${@:3}" <"$CASE/input"
 }
 
-# holding CALL TEXT COMMAND...: starts it, and waits until it stands before the first such call that has TEXT in its trace.
-# It gets what is on standard input.
+# holding CALL TEXT COMMAND...: starts it, and waits until it stands before the first such call that has TEXT in its
+# trace. It gets what is on standard input.
 holding() {
   local number
   cat >"$CASE/input"
@@ -35,8 +35,8 @@ let_go() {
   mv "$CASE/held-stderr" "$CASE/stderr"
 }
 
-# find_call CALL TEXT COMMAND...: sets number to which call of that name is the first with TEXT in its trace, by a run after
-# which data and state, and what is in the array sources, are as before; it gets the file input
+# find_call CALL TEXT COMMAND...: sets number to which call of that name is the first with TEXT in its trace, by a run
+# after which data and state, and what is in the array sources, are as before; it gets the file input
 find_call() {
   local path changed=("$XDG_DATA_HOME" "$XDG_STATE_HOME" ${sources[@]+"${sources[@]}"})
   for path in "${changed[@]}"; do

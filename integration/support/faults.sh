@@ -6,8 +6,8 @@ requires strace
 # shellcheck disable=SC2034 # the suites go through them
 operations=(first-store store erase rotate store-after-rotate rotate-after-rotate compact)
 
-# memory_folder: sets folder to one of the suite's own in memory, where nothing waits for a disk; if there is none, to the
-# suite's own
+# memory_folder: sets folder to one of the suite's own in memory, where nothing waits for a disk; if there is none, to
+# the suite's own
 memory_folder() {
   folder=$SUITE_TMP
   if [[ -w /dev/shm ]]; then

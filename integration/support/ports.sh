@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 
-# free_ports [COUNT]: prints ports of loopback that nobody uses, one a line. The kernel gives none of these to a program that
-# doesn't name one, so that they are still free when a server takes them a moment later, or takes one again.
+# free_ports [COUNT]: prints ports of loopback that nobody uses, one a line. The kernel gives none of these to a program
+# that doesn't name one, so that they are still free when a server takes them a moment later, or takes one again.
 free_ports() {
   python3 - "${1:-1}" <<'END'
 import random, socket, sys
