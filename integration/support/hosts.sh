@@ -2,7 +2,7 @@
 # Other machines to log in to, on this one: sshd is the ProxyCommand, in namespaces of its own, with a home and a /tmp of
 # its own. So there is no port, and no service that runs.
 
-requires bubblewrap gcc libc6-dev libwrap0 openssh-client
+requires bubblewrap libwrap0 openssh-client
 extracts openssh-server
 
 # shellcheck source=integration/support/ports.sh
@@ -17,7 +17,6 @@ set_up_ssh() {
   ssh-keygen -qt ed25519 -N '' -C '' -f "$HOME/.ssh/user"
   AGENT_SOCKET=$XDG_RUNTIME_DIR/llavero/forward/agent
   : >"$CASE/ssh_config"
-  cc -O2 -o "$CASE/ssh-relay" "$SUPPORT/ssh-relay.c" || fail "no compiler"
 }
 
 # make_host NAME [KEYGEN_OPTION...]: a host of this name, which ssh knows
