@@ -12,10 +12,20 @@ background() {
 end_processes() {
   local process
   for process in ${processes[@]+"${processes[@]}"}; do
-    kill "$process" 2>/dev/null || true
+    if is_child "$process"; then kill "$process" 2>/dev/null || true; fi
     wait "$process" 2>/dev/null || true
   done
   processes=()
+}
+
+# is_child PROCESS: it is one of this shell's, and not another one that has got its id since it ended
+is_child() {
+  local status
+  { read -r status <"/proc/$1/stat"; } 2>/dev/null || return 1
+  # NAME) STATE PARENT ...
+  status=${status##*) }
+  status=${status#* }
+  ((${status%% *} == BASHPID))
 }
 
 # wait_for SECONDS COMMAND...: waits until the command succeeds
