@@ -130,7 +130,13 @@ struct ExportCommand: ParsableCommand {
     guard let output, output != "-" else { return try StandardStreams.write(text) }
     if Self.isDevice(output) { return try write(text, toDevice: output) }
     let failure = text.withUnsafeBytes { replaceFile(output, with: $0, mode: 0o600, mayReplace: force) }
-    if failure != 0 { throw Failure("cannot write \(output): \(errorText(failure))", status: .keychain) }
+    if failure != 0 { throw Self.notWritten(output, failure) }
+  }
+
+  private static func notWritten(_ path: String, _ error: Int32) -> Failure {
+    // What names no place that could be written to is a mistake in the command.
+    let isMistake = [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ENAMETOOLONG, EINVAL, ELOOP].contains(error)
+    return Failure("cannot write \(path): \(errorText(error))", status: isMistake ? .usage : .keychain)
   }
 
   /// Whether the path names a device, a pipe or a socket, which is written to and not replaced.
@@ -141,10 +147,10 @@ struct ExportCommand: ParsableCommand {
 
   private func write(_ text: borrowing Secret, toDevice path: String) throws(Failure) {
     let file = clinux_openat(AT_FDCWD, path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0)
-    if file < 0 { throw Failure("cannot write \(path): \(errorText(errno))", status: .keychain) }
+    if file < 0 { throw Self.notWritten(path, errno) }
     var failure = text.withUnsafeBytes { writeFully(file, $0) }
     if close(file) != 0, failure == 0 { failure = errno }
-    if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain) }
+    if failure != 0 { throw Self.notWritten(path, failure) }
   }
 
   // MARK: Encrypting
