@@ -58,6 +58,8 @@ package struct SharedKeychainSync {
   private static let maximumAttempts = 60
   private static let lockName = "sync.lock"
   private static let queueName = "sync.queue"
+  /// The remote and its branch, as ``SyncNote/sentTo`` has them.
+  private var branchInWords: String { "\(repository.remote) \(repository.branch)" }
   /// How the repository is named in errors.
   private var place: String { "\(SharedRepository.wholeName) of \(repository.remote)" }
 
@@ -100,13 +102,12 @@ package struct SharedKeychainSync {
   ///
   /// - Parameter isKnown: whether that is known if it ever has taken something.
   private func proveWritable(isKnown: Bool) throws(SharingFault) {
-    let place = "\(repository.remote) \(repository.branch)"
-    if isKnown, SyncNote(in: stateFolder).sentTo == place { return }
+    if isKnown, SyncNote(in: stateFolder).sentTo == branchInWords { return }
     let turn = try turn(isQueued: false)
     defer { withExtendedLifetime(turn) {} }
     try repository.proveWritable()
     var note = SyncNote(in: stateFolder)
-    note.sentTo = place
+    note.sentTo = branchInWords
     note.write(in: stateFolder)
   }
 
@@ -267,7 +268,7 @@ package struct SharedKeychainSync {
         return outcome
       }
       try repository.see(commit)
-      note.sentTo = "\(repository.remote) \(repository.branch)"
+      note.sentTo = branchInWords
       note.shared = result.state
       note.sharedAt = .now
       outcome.sent += result.waiting

@@ -120,7 +120,7 @@ package final class OpenBaoSession {
   /// Whether the server knows the token, although it has refused a request. Whoever may do anything at all in the mount may
   /// see it; a token without the policy `default` may not look itself up.
   private func isKnownToken() throws(KeychainError) -> Bool {
-    for path in ["sys/internal/ui/mounts/" + server.mount, "auth/token/lookup-self"] {
+    for path in ["sys/internal/ui/mounts/" + server.mount, Self.lookUp] {
       let reply = try sendOnce(ServerRequest(method: .get, path: path), nil)
       if reply.status != 403 { return true }
     }
@@ -158,7 +158,7 @@ package final class OpenBaoSession {
     case .none: return
     }
     if isIdentified { return }
-    let reply = try sendOnce(ServerRequest(method: .get, path: "auth/token/lookup-self"), nil)
+    let reply = try sendOnce(ServerRequest(method: .get, path: Self.lookUp), nil)
     let holder =
       reply.status == 200
       ? try? reply.withMember("data") { (data) throws(JSONReader.Malformed) in
@@ -244,20 +244,32 @@ package final class OpenBaoSession {
   ///
   /// - Throws: ``KeychainError``, also if the server doesn't know it.
   private func expiryOfToken() throws(KeychainError) -> Int64? {
-    let reply = try send(ServerRequest(method: .get, path: "auth/token/lookup-self"))
+    guard let life = try lifeOfToken(), life.left > 0 else { return nil }
+    return clock().seconds + Int64(life.left)
+  }
+
+  private static let lookUp = "auth/token/lookup-self"
+
+  /// For how many seconds the token in use is good yet, 0 for ever, and for how many requests, 0 for any number; `nil` if it may
+  /// not look that up.
+  ///
+  /// - Throws: ``KeychainError``, also if the server doesn't know it.
+  private func lifeOfToken() throws(KeychainError) -> (left: Int, uses: Int)? {
+    let reply = try send(ServerRequest(method: .get, path: Self.lookUp))
     if reply.status == 403 { return nil }
     guard reply.status == 200 else { throw notUnderstood(reply) }
-    var left = 0
+    var life = (left: 0, uses: 0)
     do throws(JSONReader.Malformed) {
       try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
         try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
-          if name == "ttl" { left = try value.integer() }
+          if name == "ttl" { life.left = try value.integer() }
+          if name == "num_uses" { life.uses = try value.integer() }
         }
       }
     } catch {
       throw notUnderstood(reply)
     }
-    return left > 0 ? clock().seconds + Int64(left) : nil
+    return life
   }
 
   /// Takes the token of a reply to a login.
@@ -310,24 +322,10 @@ package final class OpenBaoSession {
   ///
   /// - Throws: ``KeychainError``, also if the server doesn't say it.
   func requireLife(ofSeconds seconds: Int) throws(KeychainError) {
-    let path = "auth/token/lookup-self"
     for isLast in [hasLoggedIn || method.path == nil, true] {
-      let reply = try send(ServerRequest(method: .get, path: path))
-      if reply.status == 403 { throw error(.forbidden(.reading, path: path)) }
-      guard reply.status == 200 else { throw notUnderstood(reply) }
-      var (left, uses) = (0, 0)
-      do throws(JSONReader.Malformed) {
-        try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
-          try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
-            if name == "ttl" { left = try value.integer() }
-            if name == "num_uses" { uses = try value.integer() }
-          }
-        }
-      } catch {
-        throw notUnderstood(reply)
-      }
+      guard let life = try lifeOfToken() else { throw error(.forbidden(.reading, path: Self.lookUp)) }
       // 0 is for ever.
-      if uses == 0, left == 0 || left > seconds { return }
+      if life.uses == 0, life.left == 0 || life.left > seconds { return }
       if isLast {
         throw .unavailable(
           reason: "the token that logs in to \(server.name) ends too soon to keep what a service would give")
