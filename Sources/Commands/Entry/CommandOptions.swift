@@ -34,6 +34,9 @@ struct KeychainOptions: ParsableArguments {
     }
   }
 
+  /// What names the same keychain in another command; nothing if none was named.
+  var words: [String] { keychain.map { ["--keychain", $0] } ?? [] }
+
   /// The keychain selection that the options make.
   var selection: KeychainSelection {
     KeychainSelection(

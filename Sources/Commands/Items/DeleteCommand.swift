@@ -54,8 +54,7 @@ struct DeleteCommand: ParsableCommand {
     _ = try explaining(open.keychain.delete(items))
     if output.json { try StandardStreams.write(ItemOutput.json(items)) }
     if case .file = open.store, StandardStreams.isTerminal(2) {
-      let named = keychain.keychain.map { ["--keychain", $0] } ?? []
-      let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + named)"
+      let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
       StandardStreams.say("hint: \(undelete) brings back what was deleted, for 30 days")
     }
   }

@@ -139,7 +139,6 @@ struct LockCommand: ParsableCommand {
     switch try explaining({ () throws(KeychainError) in try file.lock() }) {
     case .noVault: StandardStreams.say("there is nothing to lock, because there is no keychain yet")
     case .notPossible:
-      let named = keychain.keychain.map { ["--keychain", $0] } ?? []
       if FileStatus.isThere(file.location.identityFile) {
         throw Failure(
           "the keychain can't be locked: its key is \(file.location.identityFile)",
@@ -147,7 +146,8 @@ struct LockCommand: ParsableCommand {
       }
       throw Failure(
         "the keychain can't be locked: a key on this machine opens it without asking anybody",
-        hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + named)", status: .keychain)
+        hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + keychain.words)",
+        status: .keychain)
     case .locked: break
     case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
     }

@@ -72,8 +72,7 @@ public enum Netrc {
   /// first; then the protocol's default port before others, no path before a path, https before http, then the default item,
   /// and then the one changed last.
   private static func inOrder(_ items: [Item]) -> [Item] {
-    var keychains: [String?] = []
-    for item in items where !keychains.contains(item.keychain) { keychains.append(item.keychain) }
+    let keychains = items.keychains
     func rank(_ item: Item) -> (Int, Int, Int, Int)? {
       guard case .internetPassword(let key) = item.key, key.securityDomain == nil, !item.isHidden,
         let place = protocols.firstIndex(of: key.protocol.lowercased),

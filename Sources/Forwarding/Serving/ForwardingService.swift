@@ -131,9 +131,7 @@ package struct ForwardingService {
 
   /// The items in the order in which they answer: those of each keychain by rank, one keychain after the other.
   private static func ranked(_ items: [Item], for query: ItemQuery) -> [Item] {
-    var keychains: [String?] = []
-    for item in items where !keychains.contains(item.keychain) { keychains.append(item.keychain) }
-    return keychains.flatMap { keychain in query.ranked(items.filter { $0.keychain == keychain }) }
+    items.keychains.flatMap { keychain in query.ranked(items.filter { $0.keychain == keychain }) }
   }
 
   /// Renews the item that would answer if it has expired: the refresh token stays on this machine.

@@ -67,3 +67,13 @@ extension Item {
     return parts.own == reference && (keychain == nil || keychain == parts.name)
   }
 }
+
+extension Sequence<Item> {
+  /// The names of the keychains that the items are in, in the order in which a list of keychains is asked; `nil` for items of
+  /// one that was asked alone.
+  package var keychains: [String?] {
+    var names: [String?] = []
+    for item in self where !names.contains(item.keychain) { names.append(item.keychain) }
+    return names
+  }
+}
