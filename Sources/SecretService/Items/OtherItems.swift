@@ -63,9 +63,7 @@ extension SecretServiceKeychain {
   ///
   /// - Throws: ``KeychainError/noCollection(_:)`` if there is none of its name.
   func collection(for item: Item) throws(KeychainError) -> String {
-    guard settings.includesOtherItems,
-      item.secretService.lookup != nil || item.secretService.collection != nil
-    else { return try collectionForNewItems() }
+    guard settings.includesOtherItems else { return try collectionForNewItems() }
     let paths = try reporting(service.collections())
     func path(named name: ByteString) -> String? {
       paths.first { ObjectName.decoded(ByteString(collectionName(of: $0))) == name }
