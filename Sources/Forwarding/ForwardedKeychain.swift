@@ -20,6 +20,10 @@ package final class ForwardedKeychain: KeychainStore {
   package var holdsAnswers = true
   /// Whether somebody still wants the answer to a request, asked while a person decides about it.
   package var isWanted: () -> Bool = { true }
+  /// Called once, if the other machine can't use a part of the keychain while another part answers.
+  package var onPart: () -> Void = {}
+  /// That the other machine couldn't use a part of the keychain.
+  package private(set) var passedOver: KeychainError?
   /// Secrets that came with their items, for the next call only.
   private var held: [ItemReference: Held] = [:]
   /// The query that found an item.
@@ -86,8 +90,12 @@ package final class ForwardedKeychain: KeychainStore {
     case .internetPassword, .genericPassword: isList = false
     case .criteria, .all: isList = true
     }
-    guard case .items(let items, let answer) = try ask(isList ? .list : .find(query)) else {
+    guard case .items(let items, let answer, let isPart) = try ask(isList ? .list : .find(query)) else {
       throw Self.notUnderstood
+    }
+    if isPart, passedOver == nil {
+      passedOver = .forwarding(.unavailable)
+      onPart()
     }
     if let answer, holdsAnswers {
       let item = items[answer.index]
@@ -259,7 +267,7 @@ package final class ForwardedKeychain: KeychainStore {
     let changes = pending.changes
     if changes.isEmpty { return true }
     switch try response(to: .change(changes)) {
-    case .items(let items, _):
+    case .items(let items, _, _):
       let added = items.suffix(pending.added.count)
       guard added.count == pending.added.count else { throw Self.notUnderstood }
       for (own, item) in zip(pending.added, added) { addedReferences[own] = item.reference }

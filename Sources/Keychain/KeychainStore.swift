@@ -206,6 +206,29 @@ extension KeychainStore {
     if let passedOver { throw passedOver }
   }
 
+  /// The items that match a query and are meant, at least one of them unless all of the keychain was asked: what a part that
+  /// can't be used has is not taken for missing because there is something else.
+  ///
+  /// - Throws: as ``items(matching:)`` does; ``passedOver`` if none is meant.
+  package func items(
+    matching query: ItemQuery, where isMeant: (Item) -> Bool
+  ) throws(KeychainError) -> [Item] {
+    let meant = try items(matching: query).filter(isMeant)
+    if meant.isEmpty { try refusePassingOver() }
+    return meant
+  }
+
+  /// The items that ``find(_:)`` finds and that are meant, at least one of them unless all of the keychain was asked.
+  ///
+  /// - Throws: as ``find(_:)`` does; ``passedOver`` if none is meant.
+  package func find(
+    _ query: ItemQuery, where isMeant: (Item) -> Bool
+  ) throws(KeychainError) -> [Item] {
+    let meant = try find(query).filter(isMeant)
+    if meant.isEmpty { try refusePassingOver() }
+    return meant
+  }
+
   /// This keychain.
   public func part(with items: [Item]) -> any KeychainStore { self }
 

@@ -101,6 +101,8 @@ package struct SigningOut {
       for item in try keychain.items(matching: .all) where SignedInPlace(item)?.origin == place.origin {
         if try keychain.credentialIfPresent(of: item)?.hasRefreshToken ?? false { return }
       }
+      // A token in a keychain that can't be used now may need it.
+      if keychain.passedOver != nil { return }
       try KeptClient.forget(place.origin, in: keychain)
     }
   }

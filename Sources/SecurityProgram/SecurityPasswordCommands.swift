@@ -29,6 +29,7 @@ enum SecurityPasswordCommands {
             // Expired items don't answer.
             if !credential.isExpired(at: .now) { return Found(item, credential.secret.copy()) }
           }
+          try store.refusePassingOver()
           return nil
         }
       }
@@ -197,7 +198,7 @@ enum SecurityPasswordCommands {
       let store = keychain.keychain
       let deleted = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
         // Usually there is one. If there is none, nothing has to be locked.
-        let known = try store.items(matching: .all).filter { !$0.isHidden && criteria.matches($0) }
+        let known = try store.items(matching: .all) { !$0.isHidden && criteria.matches($0) }
         if known.isEmpty { return Item?.none }
         let own = store.part(with: known)
         return try own.exclusively { () throws(KeychainError) -> Item? in

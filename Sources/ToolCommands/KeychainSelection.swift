@@ -153,7 +153,12 @@ package struct KeychainSelection {
   fileprivate func forwardedKeychain() throws(KeychainChoiceError) -> ForwardedKeychain {
     guard mayBeForwarded else { throw .keychain(.unavailable(reason: Self.isNotPassedOn)) }
     do throws(KeychainError) {
-      return try environment.forwardedKeychain(for: tool)
+      let keychain = try environment.forwardedKeychain(for: tool)
+      keychain.onPart = {
+        StandardStreams.say(
+          "a part of what is forwarded can't be used on the other machine, and was passed over")
+      }
+      return keychain
     } catch {
       throw .keychain(error)
     }

@@ -37,7 +37,7 @@ enum ForwardMessagesProperty: Property {
       }
     }
     try require(again.encoded.isEqual(to: written), "a response has one form")
-    if case .items(let items, let answer?) = first {
+    if case .items(let items, let answer?, _) = first {
       try require(items.indices.contains(answer.index), "a secret belongs to an item")
     }
   }

@@ -47,6 +47,7 @@ struct ExplainCommand: ParsableCommand {
     let found = ExplanationOutput(asker: question.asker, notes: question.notes, explanations: explanations)
     try StandardStreams.write(output.json ? found.json() : Secret(found.text().shown))
     if !found.hasAnswer {
+      try explaining(keychain.refusePassingOver())
       throw Failure(
         "nothing would answer \(question.asker)", hint: "add one with 'llavero add'", status: .nothingMatched)
     }

@@ -107,7 +107,10 @@ struct NamedPlace {
   }
 
   /// The failure that says the keychain has no such item. Which repositories couldn't be asked for it is said first.
+  ///
+  /// - Throws: ``Failure`` if a part of the keychain couldn't be used, which may have it.
   func nothingMatches(in keychain: any KeychainStore) throws(Failure) -> Failure {
+    try explaining(keychain.refusePassingOver())
     let name = Item(try key()).name
     let shared = SharedSources(of: keychain)
     shared.tellUnasked()

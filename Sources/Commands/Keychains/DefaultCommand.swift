@@ -111,7 +111,7 @@ struct DefaultCommand: ParsableCommand {
       case .internetPassword(var place):
         place.account = nil
         place.authenticationType = nil
-        return try keychain.items(matching: try ItemQuery(for: .internetPassword(place))).filter { item in
+        return try keychain.items(matching: try ItemQuery(for: .internetPassword(place))) { item in
           guard case .internetPassword(let key) = item.key else { return false }
           return key.path == place.path && key.securityDomain == place.securityDomain
         }

@@ -232,7 +232,7 @@ struct Export: ~Copyable {
     text.append(format.beginning)
     try keychain.reading { () throws(KeychainError) in
       // Most programs that read such files take the first entry that fits.
-      let items = try keychain.items(matching: .all).filter(isWanted)
+      let items = try keychain.items(matching: .all) { isWanted($0) }
       let service = format.isComplete ? keychain as? any DesktopKeychain : nil
       var logins: Set<Item.Key> = []
       for item in items.filter(\.isDefault) + items.filter({ !$0.isDefault }) {

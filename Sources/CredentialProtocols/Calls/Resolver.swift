@@ -121,7 +121,10 @@ public struct Resolver {
           }
           only = item
         }
-        guard let only, let credential = try keychain.credentialIfPresent(of: only) else { return nil }
+        guard let only, let credential = try keychain.credentialIfPresent(of: only) else {
+          try keychain.refusePassingOver()
+          return nil
+        }
         return Answer(item: only, credential: credential)
       })
   }
@@ -134,19 +137,18 @@ public struct Resolver {
 
   /// All items of the tool, without secrets, in the keychain's order.
   public func items() throws(ProtocolError) -> [Item] {
-    let all = try throwingProtocolError(keychain.items(matching: .all))
     let prefix = tool.bytes + [UInt8(ascii: ":")]
-    let own = all.filter { item in
-      // What a server has refused isn't there for a tool.
-      if item.isHidden { return false }
-      switch item.key {
-      case .internetPassword(let key): return key.securityDomain == tool
-      case .genericPassword(let key): return key.service.bytes.starts(with: prefix)
-      case .cryptographic, .secretService: return false
+    return try throwingProtocolError { () throws(KeychainError) in
+      try keychain.items(matching: .all) { item in
+        // What a server has refused isn't there for a tool.
+        if item.isHidden { return false }
+        switch item.key {
+        case .internetPassword(let key): return key.securityDomain == tool
+        case .genericPassword(let key): return key.service.bytes.starts(with: prefix)
+        case .cryptographic, .secretService: return false
+        }
       }
     }
-    if own.isEmpty { try throwingProtocolError(keychain.refusePassingOver()) }
-    return own
   }
 
   /// Stores a credential for a place. It replaces all earlier ones of the tool there, whatever their accounts, unless
@@ -200,7 +202,7 @@ public struct Resolver {
   private func forget(_ query: ItemQuery, _ isMeant: (Item.Key) -> Bool) throws(ProtocolError) -> Int {
     try throwingProtocolError { () throws(KeychainError) -> Int in
       func found() throws(KeychainError) -> [Item] {
-        try keychain.find(query).filter { isMeant($0.key) }
+        try keychain.find(query) { isMeant($0.key) }
       }
       return try keychain.exclusively { () throws(KeychainError) -> Int? in
         try found().isEmpty ? 0 : nil

@@ -39,6 +39,7 @@ public enum Netrc {
           for index in matching { missing.removeAll { $0 == hosts[index] } }
           fault = fault ?? append(login, credential.secret, of: item, to: &text)
         }
+        if text.isEmpty || !missing.isEmpty { try keychain.refusePassingOver() }
       })
     if let fault { throw fault }
     if let host = missing.first {

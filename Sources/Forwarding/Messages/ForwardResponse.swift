@@ -5,7 +5,8 @@ package import Keychain
 /// The answer of a forwarded keychain: one JSON object.
 package enum ForwardResponse {
   /// The items that were asked for, and those that a change has made. `credential` belongs to the item with this index.
-  case items([Item], CredentialOfItem?)
+  /// `isPart` says that a part of the keychain couldn't be used, which may have others.
+  case items([Item], CredentialOfItem?, isPart: Bool = false)
   /// The secret that was asked for.
   case credential(CredentialOfItem)
   /// A person is deciding. Ask again with this ticket.
@@ -33,7 +34,7 @@ package enum ForwardResponse {
     var json = JSONWriter()
     json.beginObject()
     switch self {
-    case .items(let items, let answer):
+    case .items(let items, let answer, let isPart):
       json.beginArray("items")
       for item in items {
         json.beginObject()
@@ -45,6 +46,7 @@ package enum ForwardResponse {
         json.member("index", answer.index)
         json.member("credential", credential: answer.credential)
       }
+      if isPart { json.member("part", true) }
     case .credential(let answer): json.member("credential", credential: answer.credential)
     case .waiting(let ticket): json.member("wait", ticket)
     case .fault(let fault): json.member("fault", ByteString(fault.rawValue))
@@ -59,6 +61,7 @@ package enum ForwardResponse {
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var items: [Item]?
     var index: Int?
+    var isPart = false
     var credential: Credential?
     var (ticket, fault): (ByteString?, ByteString?)
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
@@ -66,6 +69,8 @@ package enum ForwardResponse {
         items = try Self.items(value)
       } else if name == "index" {
         index = try value.integer()
+      } else if name == "part" {
+        isPart = try value.bool()
       } else if name == "credential" {
         credential = try Credential(json: value)
       } else if name == "wait" {
@@ -80,7 +85,7 @@ package enum ForwardResponse {
       guard ForwardRequest.isWord(ticket) else { throw JSONReader.Malformed() }
       self = .waiting(ticket: ticket)
     } else if let items {
-      self = .items(items, try Self.answer(index, credential, of: items.count))
+      self = .items(items, try Self.answer(index, credential, of: items.count), isPart: isPart)
     } else if let answer = try Self.answer(0, credential, of: 1) {
       self = .credential(answer)
     } else {

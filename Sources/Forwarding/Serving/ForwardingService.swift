@@ -49,7 +49,9 @@ package struct ForwardingService {
       switch request.action {
       case .probe: return .response(probe())
       case .find(let query): return try find(query, request.purpose, tool, now)
-      case .list: return .response(.items(try usableItems(tool), nil))
+      case .list:
+        let items = try usableItems(tool)
+        return .response(.items(items, nil, isPart: keychain.passedOver != nil))
       case .credential(let reference, let query):
         return try credential(of: reference, query, request.purpose, tool)
       case .change(let changes): return try change(changes, request.purpose, tool)
@@ -122,10 +124,10 @@ package struct ForwardingService {
         visible = visible.filter { $0.keychain == keychain }
       }
       guard let answer, let index = visible.firstIndex(of: answer.item) else {
-        return .response(.items(visible, nil))
+        return .response(.items(visible, nil, isPart: keychain.passedOver != nil))
       }
       let credential = ForwardResponse.CredentialOfItem(index, answer.credential.credential.copy())
-      return .response(.items(visible, credential))
+      return .response(.items(visible, credential, isPart: keychain.passedOver != nil))
     }
   }
 

@@ -194,7 +194,7 @@ extension ForwardingAgent {
     var account: ByteString?
     switch response {
     case .fault(let why): fault = why
-    case .items(let items, let answer?): account = items[answer.index].key.account
+    case .items(let items, let answer?, _): account = items[answer.index].key.account
     default: break
     }
     note(request.summary, request.hosts, outcome, fault, account)
@@ -219,9 +219,9 @@ extension LoggedRequest.Outcome {
     case .fault(.undecided): self = .undecided
     case .fault(.notFound): self = .nothing
     case .fault: self = .failed
-    case .credential, .items(_, .some): self = .answered
+    case .credential, .items(_, .some, _): self = .answered
     case .items where request.changes: self = .changed
-    case .items(let items, nil): self = items.isEmpty ? .nothing : .listed
+    case .items(let items, nil, _): self = items.isEmpty ? .nothing : .listed
     case .waiting: self = .nothing
     }
   }
