@@ -27,7 +27,7 @@ package func showingInvisible(_ text: String) -> String {
 /// Whether a character is invisible: controls of the terminal and of the writing direction, line and paragraph
 /// separators, and characters without width (UAX #44, Default_Ignorable_Code_Point). Variation selectors stay,
 /// because ordinary text uses them to choose between two forms of a character.
-private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
   switch scalar.value {
   case 0xfe00...0xfe0f: return false

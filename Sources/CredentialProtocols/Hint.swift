@@ -48,6 +48,11 @@ public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, Custom
       text += ShellCommand(words).description
     }
 
+    /// Inserts a command whose words are in an array, without quotes around it.
+    public mutating func appendInterpolation(wordsOf words: [any CustomStringConvertible]) {
+      text += ShellCommand(words).description
+    }
+
     /// Inserts text that nobody pastes: a name, or a list of names.
     public mutating func appendInterpolation(prose: some CustomStringConvertible) { text += "\(prose)" }
   }

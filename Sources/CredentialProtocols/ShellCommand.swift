@@ -15,22 +15,24 @@ package struct ShellCommand: CustomStringConvertible {
   package var inSentence: String { description.contains("'") ? description : "'\(description)'" }
 
   /// A word in the form that reads best within the single quotes around commands in messages: unchanged, in double
-  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), which leave nothing that a terminal would act on.
+  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), which leave nothing that a terminal would act on, or that would be shown
+  /// in another form.
   static func quoted(_ word: String) -> String {
     func isPlain(_ byte: UInt8) -> Bool {
       switch byte {
       case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-      default: "-_.:/@+,=[]".utf8.contains(byte)
+      default: "-_.:/@+,=".utf8.contains(byte)
       }
     }
-    if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
+    // zsh takes a word that begins with `=` for a program's path.
+    if let first = word.utf8.first, first != UInt8(ascii: "="), word.utf8.allSatisfy(isPlain) { return word }
     let needsMore = word.unicodeScalars.contains {
-      isInvisibleControl($0.value) || "\"\\$`!'".unicodeScalars.contains($0)
+      isInvisible($0) || "\"\\$`!'".unicodeScalars.contains($0)
     }
     if !needsMore { return "\"\(word)\"" }
     var text = "$'"
     for scalar in word.unicodeScalars {
-      if isInvisibleControl(scalar.value) {
+      if isInvisible(scalar) {
         for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
           // Three digits, so that a digit that follows isn't taken for part of it.
           let digits = String(byte, radix: 8)

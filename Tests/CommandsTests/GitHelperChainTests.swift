@@ -83,13 +83,19 @@ import Testing
 
   @Test("a removal is of that value and no other")
   func removal() {
-    func removal(_ value: String) -> String {
-      GitHelperChain.Helper(key: "credential.helper", value: value, origin: "file:/f", scope: "local").removal
+    func removal(_ value: String, _ key: String = "credential.helper") -> String {
+      GitHelperChain.Helper(key: key, value: value, origin: "file:/f", scope: "local").removal.description
     }
     #expect(
       removal("store --file x")
-        == "git config --local --fixed-value --unset-all credential.helper 'store --file x'")
-    #expect(removal("!f() { echo 'x'; }") == "take it out of local, /f")
+        == "git config --local --fixed-value --unset-all credential.helper \"store --file x\"")
+    #expect(
+      removal("!f() { echo 'x'; }")
+        == "git config --local --fixed-value --unset-all credential.helper $'!f() { echo \\'x\\'; }'")
+    // A repository's own configuration may have it.
+    #expect(
+      removal("store", "credential.https://x/;touch${IFS}y;.helper")
+        == "git config --local --fixed-value --unset-all $'credential.https://x/;touch${IFS}y;.helper' store")
   }
 
   @Test("files of git's store are found")

@@ -1,4 +1,5 @@
 import CLinux
+import CredentialProtocols
 import EncryptedFile
 import Forwarding
 import ForwardingControl
@@ -40,7 +41,7 @@ struct ForwardingReport {
     if !hosts.isEmpty, (try? inclusion.isIncluded()) == false {
       add(
         "ssh", "~/.ssh/config", "it does not include llavero.conf, so ssh does not forward the keychain",
-        "llavero forward setup \(hosts[0])")
+        "\(words: "llavero", "forward", "setup", hosts[0])")
     } else if running != nil {
       for host in hosts.filter({ !$0.contains("*") && !$0.contains("?") }).prefix(Self.maximumHosts) {
         checkSetUp(host)
@@ -51,7 +52,7 @@ struct ForwardingReport {
   }
 
   private mutating func add(
-    _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: String? = nil
+    _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: Hint? = nil
   ) {
     findings.append(
       IntegrationReport.Finding(subject: subject, value: value, problem: problem, remedy: remedy))
@@ -60,12 +61,12 @@ struct ForwardingReport {
   /// A host that `llavero forward setup` was told.
   private mutating func checkSetUp(_ host: String) {
     guard let options = SSHConfiguration.options(for: host) else {
-      return add(host, nil, "ssh's configuration can't be read", "ssh -G \(host)")
+      return add(host, nil, "ssh's configuration can't be read", "\(words: "ssh", "-G", host)")
     }
     if options["identityagent"] == places.forwardingSocket, options["forwardagent"] == "yes" {
       add(host, "ssh forwards the keychain to it")
     } else {
-      add(host, nil, "ssh would not forward the keychain to it", "ssh -G \(host)")
+      add(host, nil, "ssh would not forward the keychain to it", "\(words: "ssh", "-G", host)")
     }
   }
 
@@ -90,7 +91,7 @@ struct ForwardingReport {
     if let reason {
       add(
         host, "ForwardAgent \(path)", "ssh drops that without a word, because \(reason)",
-        "llavero forward setup \(host)")
+        "\(words: "llavero", "forward", "setup", host)")
     } else {
       add(host, "ssh forwards the keychain to it")
     }

@@ -1,3 +1,4 @@
+import CredentialProtocols
 import JSON
 import Keychain
 import ToolCommands
@@ -8,7 +9,7 @@ struct Surroundings {
   /// Tools whose configuration names llavero.
   private let tools: [String]
   /// Problems, each with the command to type next.
-  private let warnings: [(subject: String, problem: String, remedy: String)]
+  private let warnings: [(subject: String, problem: String, remedy: [String])]
 
   /// The programs that get secrets from the keychain by way of the Secret Service.
   private let served: ServedPrograms?
@@ -16,7 +17,7 @@ struct Surroundings {
   init(_ place: SetupPlace) {
     served = Program.secretService?.callers()
     var tools: [String] = []
-    var warnings: [(String, String, String)] = []
+    var warnings: [(String, String, [String])] = []
     for tool in ToolSetup.all {
       let state = SetupState(of: tool, place)
       if state.isSetUp {
@@ -28,7 +29,7 @@ struct Surroundings {
           tools.append(tool.name)
           if !others.isEmpty {
             warnings.append(
-              ("git", "it has \(others.joined(separator: ", ")) beside llavero", "llavero doctor"))
+              ("git", "it has \(others.joined(separator: ", ")) beside llavero", ["llavero", "doctor"]))
           }
         }
       }
@@ -47,7 +48,11 @@ struct Surroundings {
   /// The facts as rows of text for people.
   var rows: [[String]] {
     [["tools", tools.isEmpty ? "none is set up; see 'llavero setup'" : tools.joined(separator: ", ")]]
-      + servedRows + warnings.map { ["warning", "\($0.subject): \($0.problem); '\($0.remedy)'"] }
+      + servedRows
+      + warnings.map { warning in
+        let remedy: Hint = "\(commandOf: warning.remedy)"
+        return ["warning", "\(warning.subject): \(warning.problem); \(remedy.description)"]
+      }
   }
 
   private var servedRows: [[String]] {
@@ -91,7 +96,7 @@ struct Surroundings {
       json.beginObject()
       json.member("subject", ByteString(warning.subject))
       json.member("problem", ByteString(warning.problem))
-      json.member("hint", ByteString(warning.remedy))
+      json.member("hint", ByteString(("\(wordsOf: warning.remedy)" as Hint).description))
       json.endObject()
     }
     json.endArray()

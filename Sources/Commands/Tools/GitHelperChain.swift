@@ -1,3 +1,5 @@
+import CredentialProtocols
+
 /// The helpers that git asks in turn for a URL, and those that an empty entry resets (git-config(1),
 /// `credential.helper`).
 struct GitHelperChain {
@@ -26,15 +28,13 @@ struct GitHelperChain {
       return scope.isEmpty || scope == "command" ? file : "\(scope), \(file)"
     }
 
-    /// The command that removes it from the configuration.
-    var removal: String {
-      // Nobody could type such a text in quotes within quotes.
-      if value.contains("'") { return "take it out of \(place)" }
-      return "git config \(scopeOption)--fixed-value --unset-all \(key) '\(value)'"
+    /// The command that removes it from the configuration. Key and value may come from a repository of anybody's.
+    var removal: Hint {
+      "\(wordsOf: ["git", "config"] + scopeOption + ["--fixed-value", "--unset-all", key, value])"
     }
 
-    fileprivate var scopeOption: String {
-      ["system", "global", "local", "worktree"].contains(scope) ? "--\(scope) " : ""
+    fileprivate var scopeOption: [String] {
+      ["system", "global", "local", "worktree"].contains(scope) ? ["--\(scope)"] : []
     }
   }
 
@@ -93,8 +93,8 @@ struct GitHelperChain {
   }
 
   /// The problems of the chain, each with the command to type next.
-  func problems() -> [(problem: String, remedy: String?)] {
-    var problems: [(String, String?)] = []
+  func problems() -> [(problem: String, remedy: Hint?)] {
+    var problems: [(String, Hint?)] = []
     guard let own = asked.firstIndex(where: \.isLlavero) else {
       if let forgotten {
         let isForURL = forgotten.by.key != "credential.helper"
@@ -102,7 +102,8 @@ struct GitHelperChain {
           (
             "git forgets llavero here, by the empty helper in \(forgotten.by.place)",
             isForURL
-              ? "git config \(forgotten.by.scopeOption)--unset-all \(forgotten.by.key)" : "llavero setup git"
+              ? "\(wordsOf: ["git", "config"] + forgotten.by.scopeOption + ["--unset-all", forgotten.by.key])"
+              : "llavero setup git"
           ))
       } else if url == nil {
         problems.append(("git doesn't ask llavero", "llavero setup git"))
@@ -129,7 +130,7 @@ struct GitHelperChain {
     return problems + plainText()
   }
 
-  private func plainText() -> [(String, String?)] {
+  private func plainText() -> [(String, Hint?)] {
     asked.filter { $0.name == "store" }.map { helper in
       (
         "store keeps every login in plain text"

@@ -1,4 +1,5 @@
 import Bytes
+import CredentialProtocols
 import Glibc
 import PrivateFiles
 import JSON
@@ -17,7 +18,7 @@ struct IntegrationReport {
     let value: String?
     var problem: String?
     /// The command to type next.
-    var remedy: String?
+    var remedy: Hint?
   }
 
   private(set) var findings: [Finding] = []
@@ -35,12 +36,12 @@ struct IntegrationReport {
     addDocker(place)
     addSigningIn()
     for loose in LooseCredentials.find(stores: (chains ?? []).flatMap(\.storeFiles)) {
-      add(loose.kind, loose.path, loose.problem, loose.remedy)
+      add(loose.kind, loose.path, loose.problem, "\(wordsOf: loose.remedy)")
     }
   }
 
   private mutating func add(
-    _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: String? = nil
+    _ subject: String, _ value: String?, _ problem: String? = nil, _ remedy: Hint? = nil
   ) {
     findings.append(Finding(subject: subject, value: value, problem: problem, remedy: remedy))
   }
@@ -73,14 +74,17 @@ struct IntegrationReport {
         let real = realPath(path)
         if target == nil, real == nil { continue }
         guard let real else {
-          add(name, path, "it leads to \(target ?? "nothing"), which is not there", "llavero link \(folder)")
+          add(
+            name, path, "it leads to \(target ?? "nothing"), which is not there",
+            "\(words: "llavero", "link", folder)")
           continue
         }
         if !accepted.contains(real) {
-          let remedy =
+          let remedy: Hint =
             name == "llavero"
             ? "put one of them out of the way"
-            : target == nil ? "rm \(path)" : "rm \(path); llavero link \(folder)"
+            : target == nil
+              ? "\(words: "rm", path)" : "\(words: "rm", path); \(words: "llavero", "link", folder)"
           add(name, path, "it is another program than this llavero, \(program)", remedy)
           if name == "llavero" { accepted += [real] + Self.toolsProgram(real) }
         } else if target != nil, name != "llavero", !Self.toolsProgram(real).isEmpty {
@@ -93,7 +97,7 @@ struct IntegrationReport {
       add(
         "links", folder,
         "\(countText(count, "link")) \(count == 1 ? "leads" : "lead") to llavero; \(Executables.tools) answers sooner",
-        "llavero link \(folder)")
+        "\(words: "llavero", "link", folder)")
     }
   }
 
@@ -115,7 +119,8 @@ struct IntegrationReport {
       add(
         "setup", copy.path,
         "a copy of \(copy.tool)'s configuration that llavero 0.1.0 made, with the passwords in it",
-        "llavero setup \(copy.tool)\(names.contains(copy.tool) || copy.tool == "git" ? "" : " --remove")")
+        "\(wordsOf: ["llavero", "setup", copy.tool] + (names.contains(copy.tool) || copy.tool == "git" ? [] : ["--remove"]))"
+      )
     }
     for tool in ToolSetup.all {
       for (file, formats) in (try? tool.settings(place.forRemoving)) ?? [] {
@@ -123,7 +128,7 @@ struct IntegrationReport {
         for case let helpers as BazelHelperLines in formats where helpers.isUnbounded(in: text) {
           add(
             tool.name, file.path, "it asks llavero for a login wherever a dependency comes from",
-            "llavero setup \(tool.name) --host HOST")
+            "\(words: "llavero", "setup", tool.name, "--host", "HOST")")
         }
       }
     }
@@ -177,11 +182,11 @@ struct IntegrationReport {
       let starts = companion.starts
       add(
         "signing in", "possible, by \(Executables.network)", starts ? nil : "it can't be started",
-        starts ? nil : NetworkCompanion.remedy)
+        starts ? nil : "\(prose: NetworkCompanion.remedy)")
     } else {
       add(
         "signing in", "\(Executables.network) isn't installed: nobody signs in, and no token is renewed", nil,
-        NetworkCompanion.remedy)
+        "\(prose: NetworkCompanion.remedy)")
     }
   }
 
@@ -197,7 +202,7 @@ struct IntegrationReport {
     for finding in findings {
       let found = [finding.value, finding.problem].compactMap { $0 }.joined(separator: ": ")
       rows.append(["  " + finding.subject, found])
-      if let remedy = finding.remedy { rows.append(["  next", remedy]) }
+      if let remedy = finding.remedy { rows.append(["  next", remedy.description]) }
     }
     let hasProblems = findings.contains { $0.problem != nil }
     return "\n\(subject): \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
@@ -214,7 +219,7 @@ struct IntegrationReport {
       json.member("subject", ByteString(finding.subject))
       json.member("value", finding.value.map { ByteString($0) })
       json.member("problem", finding.problem.map { ByteString($0) })
-      json.member("hint", finding.remedy.map { ByteString($0) })
+      json.member("hint", finding.remedy.map { ByteString($0.description) })
       json.endObject()
     }
     json.endArray()

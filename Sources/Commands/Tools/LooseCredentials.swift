@@ -21,9 +21,7 @@ struct LooseCredentials {
   }
 
   /// The command to type next.
-  var remedy: String {
-    ShellCommand(["llavero", "import", kind] + (isElsewhere ? [path] : []) + ["--remove-source"]).description
-  }
+  var remedy: [String] { ["llavero", "import", kind] + (isElsewhere ? [path] : []) + ["--remove-source"] }
 
   /// The maximum size of a file that is read, in bytes.
   private static let limit = 1 << 20
