@@ -38,9 +38,10 @@ extension Failure {
         "the key \(path) has a passphrase, and nobody can be asked for that while a tool waits",
         hint: "use a key without one, such as 'age-keygen' makes", status: .keychain)
     case .noIdentity(let path, false):
-      self.init(
-        "\(path) holds no identity that llavero can use",
-        hint: "there are age identities, and ssh keys of the kind ed25519", status: .keychain)
+      let way: Hint =
+        VaultOfError.identified(by: path).map { Self.wayWithoutIdentity(of: $0) }
+        ?? "there are age identities, and ssh keys of the kind ed25519"
+      self.init("\(path) holds no identity that llavero can use", hint: way, status: .keychain)
     case .commandFailed(let program):
       self.init(
         "the program '\(program)' gave no passphrase",

@@ -87,10 +87,15 @@ extension Failure {
   private init(lostIdentity path: String, of keychain: String) {
     self.init(
       "the identity \(path), which opens the keychain \(keychain), is missing",
-      hint: """
-        put it back from a backup; else take the keychain out and add it again, with \
-        \(command: "llavero", "keychain", "remove", keychain), and a member lets you in with another one
-        """, status: .keychain)
+      hint: Self.wayWithoutIdentity(of: keychain), status: .keychain)
+  }
+
+  /// What to do where the identity of a member of a shared keychain is gone.
+  static func wayWithoutIdentity(of keychain: String) -> Hint {
+    """
+    put it back from a backup; else take the keychain out and add it again, with \
+    \(command: "llavero", "keychain", "remove", keychain), and a member lets you in with another one
+    """
   }
 
   init(missing path: String) {

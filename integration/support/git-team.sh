@@ -106,6 +106,15 @@ alone() {
   "$CASE/alone/llv" "$@"
 }
 
+# raw ARGUMENT...: llavero with a list of its own, where the copy is a file like any other. So a program changes it that
+# knows nothing of sharing.
+raw() {
+  if [[ ! -e $CASE/raw ]]; then
+    XDG_STATE_HOME=$CASE/raw llavero keychain add raw file "$SHARED" --identity "$STATE/member.txt" || return
+  fi
+  XDG_STATE_HOME=$CASE/raw llavero "$@" --keychain raw
+}
+
 # git_writer NUMBER COMMAND...: as long as the command succeeds, with the number of the turn, stores a login and exchanges
 git_writer() {
   local turn=0

@@ -114,9 +114,8 @@ struct AddKeychainCommand: ParsableCommand {
     }
     let location = try explaining(VaultLocation())
     // Its name must be free before anything is made under it.
-    try refuse(
-      ListedKeychain(name, kind, at: place, options),
-      in: try explaining(choice: KeychainList.read(in: location.stateFolder)))
+    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    try refuse(ListedKeychain(name, kind, at: place, options), in: list)
     if create { try Folder.making(place) }
     guard let folder = realPath(place) else {
       throw Failure(
@@ -126,6 +125,15 @@ struct AddKeychainCommand: ParsableCommand {
     let own = try explaining(choice: location.of(added))
     if own.vaultFile == location.vaultFile {
       throw Failure("that is the keychain 'file', which is there without being added", status: .usage)
+    }
+    for shared in list.keychains where shared.kind == .git {
+      // What is changed there by another name isn't shared, and nothing keeps the key from those who are no members.
+      let copy = try explaining(choice: location.of(shared))
+      if realPath(copy.vaultFolder) == folder {
+        throw Failure(
+          "\(folder) is the copy of the keychain \(shared.name) on this machine",
+          hint: "use it by that name: \(command: "--keychain", shared.name)", status: .usage)
+      }
     }
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
     file.onlyReads = true
