@@ -246,7 +246,7 @@ public final class DefaultKeychain: KeychainStore {
   }
 
   private var opener: KeychainOpener {
-    KeychainOpener(
+    var opener = KeychainOpener(
       at: location,
       file: { [environment, location, settings, opened] (keychain) throws(KeychainChoiceError) in
         if let opened, opened.choice.keychain == keychain, let file = opened.file { return file }
@@ -267,6 +267,8 @@ public final class DefaultKeychain: KeychainStore {
         throw .keychain(
           .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask"))
       })
+    opener.mustBeForwarded = environment.namesForwarded
+    return opener
   }
 
   /// Remembers the choice after an item has been added. If this fails, adding has still succeeded.

@@ -193,6 +193,9 @@ package struct KeychainEnvironment {
     return try ForwardedKeychain(at: path, isNamed: false, tool: tool)
   }
 
+  /// Whether `LLAVERO_FORWARD` says that a keychain is forwarded to this machine.
+  package var namesForwarded: Bool { value("LLAVERO_FORWARD") != nil }
+
   /// The name of the running program, as another machine is told of programs that link the library.
   package static var programName: ByteString {
     let name = String(cString: clinux_program_name()).utf8.prefix(ForwardRequest.maximumTool)

@@ -27,6 +27,8 @@ package struct KeychainList: Hashable, Sendable {
     case tooMany
     /// It isn't UTF-8, or `%` doesn't begin an escape.
     case notText
+    /// There is nothing where at least a line should be.
+    case isCutOff
   }
 
   /// A line that can't be understood.
@@ -214,6 +216,10 @@ extension KeychainList {
       return try file.contents(limit: maximumSize)
     }
     guard let text = contents else { return KeychainList() }
+    // It is never written like that, but a full disk or a crash can leave it so: no list would say that nothing is there.
+    if text.isEmpty {
+      throw .unreadableList(path: "\(stateFolder)/\(fileName)", Malformed(line: 1, fault: .isCutOff))
+    }
     do throws(Malformed) {
       return try text.withUnsafeBytes { (text) throws(Malformed) in try KeychainList(parsing: text) }
     } catch {

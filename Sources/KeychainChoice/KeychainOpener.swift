@@ -14,6 +14,9 @@ package struct KeychainOpener {
   package let forwarded: () throws(KeychainChoiceError) -> ForwardedKeychain
   /// Opens a keychain on a server.
   package let remote: (ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain
+  /// Whether somebody has said that a keychain is forwarded to this machine, so that none of this machine's is used where it
+  /// isn't there.
+  package var mustBeForwarded = false
 
   /// Creates an opener from functions that open each kind.
   package init(
@@ -51,12 +54,12 @@ package struct KeychainOpener {
 
   /// Opens the keychain that is forwarded to this machine; `nil` if none is.
   ///
-  /// - Throws: ``KeychainChoiceError`` for settings that can't be understood.
+  /// - Throws: ``KeychainChoiceError`` for settings that can't be understood, and if it must be there and isn't.
   package func openIfForwarded() throws(KeychainChoiceError) -> OpenKeychain? {
     do throws(KeychainChoiceError) {
       return opened(KeychainChoice(kind: .forwarded, reason: .isForwarded), .forwarded(try forwarded()))
     } catch {
-      guard case .keychain(.forwarding) = error else { throw error }
+      guard case .keychain(.forwarding) = error, !mustBeForwarded else { throw error }
       return nil
     }
   }

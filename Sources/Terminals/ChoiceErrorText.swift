@@ -55,6 +55,7 @@ extension KeychainList.Fault {
     case .noOption: "a setting has to be NAME=VALUE"
     case .twice: "there is one of that name already"
     case .tooMany: "there are \(KeychainList.maximumCount) keychains already"
+    case .isCutOff: "the file is empty"
     case .notText: "it is not UTF-8 text, or has a % that begins no escape"
     }
   }

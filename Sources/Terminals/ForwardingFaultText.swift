@@ -1,3 +1,4 @@
+import EncryptedFile
 import Keychain
 
 extension Failure {
@@ -9,9 +10,13 @@ extension Failure {
         hint: "log in with 'ssh -A', after 'llavero forward setup' for this host on your own machine",
         status: .keychain)
     case .unreachable(let path, let errno):
+      let isNamed = VaultLocation.environmentVariable("LLAVERO_FORWARD") == path
       self.init(
         "no keychain is forwarded to this machine: nobody answers at \(path) (\(errorText(errno)))",
-        hint: "log in again: the connection that it came with is gone", status: .keychain)
+        hint: isNamed
+          ? "LLAVERO_FORWARD names that socket; start what forwards the keychain, or unset the variable to use one here"
+          : "log in again: the connection that it came with is gone",
+        status: .keychain)
     case .ended(let path):
       self.init(
         "the forwarded keychain is gone: \(path) has closed the connection",

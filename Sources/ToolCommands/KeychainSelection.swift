@@ -148,6 +148,8 @@ package struct KeychainSelection {
     }
   }
 
+  fileprivate var mustBeForwarded: Bool { mayBeForwarded && environment.namesForwarded }
+
   private static let isNotPassedOn = "a keychain that is forwarded to this machine is not passed on"
 
   fileprivate func forwardedKeychain() throws(KeychainChoiceError) -> ForwardedKeychain {
@@ -437,7 +439,7 @@ package struct SelectedKeychain {
   }
 
   fileprivate var opener: KeychainOpener {
-    KeychainOpener(
+    var opener = KeychainOpener(
       at: location,
       file: { (keychain) throws(KeychainChoiceError) in try selection.file(keychain) },
       desktop: { () throws(KeychainChoiceError) in try desktop() },
@@ -445,6 +447,8 @@ package struct SelectedKeychain {
       remote: { (keychain) throws(KeychainChoiceError) in
         try RemoteKeychains(selection, provider, location).open(keychain)
       })
+    opener.mustBeForwarded = selection.mustBeForwarded
+    return opener
   }
 
   private func desktop() throws(KeychainChoiceError) -> any DesktopKeychain {
