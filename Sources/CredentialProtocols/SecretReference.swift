@@ -41,7 +41,7 @@ public struct SecretReference: Hashable, Sendable {
     case .some: throw .unusableReference()
     case .none: break
     }
-    guard isScheme(url.protocol), let host = HostAndPort(parsing: url.host), !host.server.isEmpty else {
+    guard url.hasScheme, let host = HostAndPort(parsing: url.host), !host.server.isEmpty else {
       throw .unusableReference()
     }
     return try throwingProtocolError(
@@ -61,17 +61,6 @@ public struct SecretReference: Hashable, Sendable {
     let account = parts.count > 1 && !parts[1].isEmpty ? try CredentialURL.decode(parts[1]) : nil
     return try throwingProtocolError(
       .genericPassword(try GenericPasswordQuery(service: service, account: account)))
-  }
-
-  /// Whether a name is a scheme (RFC 3986 section 3.1).
-  private static func isScheme(_ name: ByteString) -> Bool {
-    guard let first = name.bytes.first, 0x61...0x7a ~= first | 0x20 else { return false }
-    return name.bytes.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e: true  // + - .
-      default: false
-      }
-    }
   }
 
   private static func begins(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {

@@ -22,6 +22,15 @@ struct GitCredentialsFileTests {
     #expect(found.passedOver.map(\.reason) == [.malformed, .malformed, .noSecret, .malformed])
   }
 
+  @Test(
+    "what comes before a URL's scheme is no part of it, and such a line stays",
+    arguments: ["\u{feff}", " ", "\t", "1", "x y"])
+  func noScheme(before: String) throws {
+    let found = try Found("\(before)https://alice:secret@git.example.com\n", as: .gitCredentials)
+    #expect(found.logins.isEmpty)
+    #expect(found.passedOver.map(\.reason) == [.malformed])
+  }
+
   @Test("a carriage return at the end of a line is none of the login's")
   func carriageReturn() throws {
     #expect(

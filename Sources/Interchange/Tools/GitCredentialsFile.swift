@@ -28,7 +28,8 @@ private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
   let origin = Origin.line(line.number)
   do throws(ProtocolError) {
     let url = try CredentialURL(parsing: line.text)
-    guard url.account != nil else { return found.passOver(origin, .malformed) }
+    // Git compares what is there, and so never finds a line with a byte order mark or a blank before the scheme.
+    guard url.hasScheme, url.account != nil else { return found.passOver(origin, .malformed) }
     guard let host = HostAndPort(parsing: url.host) else { return found.passOver(origin, .malformed) }
     let key = InternetPassword(
       protocol: url.protocol, server: host.server, port: host.port, account: url.account, path: url.path)
