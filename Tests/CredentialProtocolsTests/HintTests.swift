@@ -8,6 +8,7 @@ import Testing
   @Test("a command's words are quoted where a shell needs it")
   func words() {
     for (word, quoted) in [
+      ("=ls", "\"=ls\""), ("[::1]", "\"[::1]\""), ("a=b", "a=b"), ("a\u{200b}b", "$'a\\342\\200\\213b'"),
       ("https://h.example/x", "https://h.example/x"), ("two words", "\"two words\""), ("", "\"\""),
       ("x;rm -rf ~", "\"x;rm -rf ~\""), ("~", "\"~\""), ("$(id)", "$'$(id)'"), ("`id`", "$'`id`'"),
       ("it's", "$'it\\'s'"), ("a\\b", "$'a\\\\b'"), ("a\nb", "$'a\\012b'"), ("\u{1b}[2J1", "$'\\033[2J1'"),
