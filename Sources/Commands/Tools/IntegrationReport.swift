@@ -111,6 +111,7 @@ struct IntegrationReport {
     for tool in ToolSetup.all where tool.name != "git" {
       let state = SetupState(of: tool, place)
       if state.isSetUp { names.append(tool.name) }
+      if state.lacksLink { add(tool.name, state.file, state.fault, "set it up again with 'llavero setup'") }
     }
     if !names.isEmpty {
       add("tools", "\(names.joined(separator: ", ")) \(names.count == 1 ? "logs" : "log") in from llavero")

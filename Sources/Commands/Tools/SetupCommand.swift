@@ -137,10 +137,15 @@ struct SetupCommand: ParsableCommand {
     try report(
       tool.name, plan,
       remove
-        ? "\(tool.name) has its former configuration back"
+        ? plan.formerIsKnown
+          ? "\(tool.name) has its former configuration back" : Self.isOut(tool.name)
         : isService
           ? "the bus starts llavero for the Secret Service now; \(tool.next)"
           : "\(tool.name) logs in from llavero now; \(tool.next)")
+  }
+
+  private static func isOut(_ tools: String) -> String {
+    "llavero is out of \(tools)'s configuration; what was there before isn't known"
   }
 
   /// What to do about a tool that can't be set up: some are set up by hand, and others are none that llavero knows.
@@ -169,7 +174,7 @@ struct SetupCommand: ParsableCommand {
       do throws(Failure) {
         let profiles = tool.name == "aws" ? try Self.profiles(tool) : [profile]
         for profile in profiles {
-          let plan = try SetupPlan.removing(tool, place.with(profile: profile))
+          let plan = try SetupPlan.removing(tool, place.with(profile: profile), staying: [])
           if !plan.isEmpty { plans.append((tool, profile, plan)) }
         }
       } catch {
@@ -184,13 +189,13 @@ struct SetupCommand: ParsableCommand {
     } else if !steps.isEmpty {
       if !yes { try confirm(steps) } else if !output.json { show(steps) }
     }
-    var done: [(tool: String, steps: [SetupPlan.Step])] = []
+    var done: [(tool: String, plan: SetupPlan)] = []
     for (tool, profile, plan) in plans {
       do throws(Failure) {
-        // The lines of another profile may have moved by now.
-        let plan = profile == "default" ? plan : try SetupPlan.removing(tool, place.with(profile: profile))
+        // By now the lines of another profile may have moved, and another tool may have been left as it is.
+        let plan = dryRun ? plan : try SetupPlan.removing(tool, place.with(profile: profile))
         if !dryRun { try plan.carryOut() }
-        if !plan.steps.isEmpty { done.append((tool.name, plan.steps)) }
+        if !plan.steps.isEmpty { done.append((tool.name, plan)) }
       } catch {
         failures.append((tool.name, error))
       }
@@ -213,12 +218,12 @@ struct SetupCommand: ParsableCommand {
   }
 
   private func reportAll(
-    _ done: [(tool: String, steps: [SetupPlan.Step])], _ failures: [(tool: String, failure: Failure)]
+    _ done: [(tool: String, plan: SetupPlan)], _ failures: [(tool: String, failure: Failure)]
   ) throws(Failure) {
     if output.json {
       var json = JSONWriter()
       json.beginArray()
-      for (tool, steps) in done { write(tool, steps, to: &json) }
+      for (tool, plan) in done { write(tool, plan, to: &json) }
       for (tool, failure) in failures {
         json.beginObject()
         json.member("tool", ByteString(tool))
@@ -231,12 +236,15 @@ struct SetupCommand: ParsableCommand {
       return try StandardStreams.write(json.finishLine())
     }
     for (_, failure) in failures { failure.report() }
-    let names = done.map(\.tool).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    if names.isEmpty {
-      if failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
-    } else if !dryRun {
+    if done.isEmpty, failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
+    if dryRun { return }
+    let names = done.filter(\.plan.formerIsKnown).map(\.tool).reduce(into: [String]()) {
+      if !$0.contains($1) { $0.append($1) }
+    }
+    if !names.isEmpty {
       try StandardStreams.write("gave back the configuration of \(names.joined(separator: ", "))\n")
     }
+    for (tool, plan) in done where !plan.formerIsKnown { try StandardStreams.write("\(Self.isOut(tool))\n") }
   }
 
   // MARK: Reporting
@@ -279,16 +287,17 @@ struct SetupCommand: ParsableCommand {
       return
     }
     var json = JSONWriter()
-    write(name, plan.steps, to: &json)
+    write(name, plan, to: &json)
     try StandardStreams.write(json.finishLine())
   }
 
-  private func write(_ name: String, _ steps: [SetupPlan.Step], to json: inout JSONWriter) {
+  private func write(_ name: String, _ plan: SetupPlan, to json: inout JSONWriter) {
     json.beginObject()
     json.member("tool", ByteString(name))
-    json.member("changed", !dryRun && !steps.isEmpty)
+    json.member("changed", !dryRun && !plan.steps.isEmpty)
+    if remove { json.member("formerIsKnown", plan.formerIsKnown) }
     json.beginArray("changes")
-    for step in steps {
+    for step in plan.steps {
       json.beginObject()
       json.member("path", ByteString(step.path))
       json.beginArray("removed")

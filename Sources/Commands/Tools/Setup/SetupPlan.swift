@@ -18,6 +18,10 @@ struct SetupPlan {
   private(set) var steps: [Step] = []
   /// Places where the tool still asks other helpers.
   private(set) var exceptions: [String] = []
+  /// Whether it is known what was there before. Without a record, the steps of a removal only take llavero out.
+  private(set) var formerIsKnown = true
+  /// Links that were made for this tool, and that another one still needs.
+  private var handedOver: [(link: String, tool: String)] = []
 
   private init(_ tool: ToolSetup, isRemoval: Bool) throws(Failure) {
     self.tool = tool
@@ -40,6 +44,11 @@ struct SetupPlan {
       }
       if !isRemoval, after != before { try after.write(tool.name) }
       for step in steps { try step.carryOut() }
+      for (link, tool) in handedOver {
+        var record = try SetupRecord.read(tool)
+        record.links = record.links.filter { $0 != link } + [link]
+        try record.write(tool)
+      }
       if isRemoval, after != before { try after.write(tool.name) }
     }
   }
@@ -130,10 +139,14 @@ struct SetupPlan {
 
   /// The plan that gives a tool its configuration back.
   ///
+  /// - Parameter staying: the tools that stay set up, if they are. What they need stays, too.
   /// - Throws: ``Failure`` if that needs a person.
-  static func removing(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
+  static func removing(
+    _ tool: ToolSetup, _ place: SetupPlace, staying: [ToolSetup] = ToolSetup.all
+  ) throws(Failure) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: true)
     let place = place.forRemoving
+    let others = OtherSetups(staying.filter { $0.name != tool.name }, place)
     let profile = place.recordedProfile(tool)
     let settings = try tool.settings(place)
     var paths: [String] = []
@@ -143,15 +156,24 @@ struct SetupPlan {
     }
     for path in paths {
       let changes = plan.before.changes.filter { $0.path == path && $0.profile == profile }
+      // Where there is a record, what it doesn't have was there before.
+      let isKnown = !plan.before.isEmpty || others.haveChanged(file: path)
+      if changes.isEmpty, isKnown, try ConfigurationFile(path: path).formerCopy() == nil { continue }
       let formats = settings.first { $0.file.path == path }?.formats ?? []
       try plan.remove(
         ConfigurationFile(path: path), changes, formats.isEmpty ? settings.flatMap(\.formats) : formats)
     }
-    let links =
-      plan.before.isEmpty ? try tool.links(place).map { "\($0.folder)/\($0.name)" } : plan.before.links
+    var links = plan.before.links
+    if plan.before.isEmpty, !plan.steps.isEmpty {
+      links = try tool.links(place).map { "\($0.folder)/\($0.name)" }
+    }
     for path in links {
       plan.after.links.removeAll { $0 == path }
       guard ProgramLinks.isOwn(path) else { continue }
+      if let other = others.needing(link: path) {
+        if !plan.before.isEmpty { plan.handedOver.append((path, other)) }
+        continue
+      }
       plan.steps.append(
         Step(path: path, removed: ["link to llavero"], added: []) { () throws(Failure) in
           _ = try ProgramLinks.remove(path)
@@ -172,6 +194,7 @@ struct SetupPlan {
     var text = present
     if changes.isEmpty {
       text = try withoutUnrecorded(file, present, copy, formats)
+      if text != present, copy == nil { formerIsKnown = false }
     }
     for change in changes.reversed() {
       guard let format = formats.first(where: { $0.name == change.setting }) else { continue }
@@ -184,7 +207,7 @@ struct SetupPlan {
       if isThere { throw changedTooMuch(file, format, text) }
       text = undone ?? text
     }
-    var isMade = changes.contains(where: \.isMade) || changes.isEmpty && copy == nil
+    var isMade = changes.contains(where: \.isMade)
     if isMade, let index = after.changes.firstIndex(where: { $0.path == file.path }) {
       // The line of another profile keeps the file.
       after.changes[index].isMade = true

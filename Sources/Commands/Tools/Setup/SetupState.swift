@@ -8,10 +8,12 @@ struct SetupState {
   let file: String
   /// What the configuration names now; `nil` if nothing.
   let uses: String?
-  /// Whether that is llavero, as `llavero setup` would write it.
+  /// Whether that is llavero, as `llavero setup` would write it, and the tool finds it.
   let isSetUp: Bool
-  /// The reason why the state is unknown.
+  /// The reason why the state is unknown, or why the tool doesn't find llavero.
   let fault: String?
+  /// Whether it names llavero, and only a link is missing.
+  let lacksLink: Bool
 
   /// Reads the state, and changes nothing.
   init(of tool: ToolSetup, _ place: SetupPlace) {
@@ -33,9 +35,14 @@ struct SetupState {
           throw Failure("\(setting.path) can't be used: \(error.reason)", status: .keychain)
         }
       }
-      fault = nil
+      let missing =
+        isSetUp
+        ? try tool.links(place).map { "\($0.folder)/\($0.name)" }.first { !ProgramLinks.isOwn($0) } : nil
+      lacksLink = missing != nil
+      if lacksLink { isSetUp = false }
+      fault = missing.map { "llavero, but there is no link \($0)" }
     } catch {
-      isSetUp = false
+      (isSetUp, lacksLink) = (false, false)
       fault = error.message
     }
     (self.file, self.uses, self.isSetUp) = (file, uses, isSetUp)

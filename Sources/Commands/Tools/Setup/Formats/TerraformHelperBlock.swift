@@ -4,9 +4,9 @@ struct TerraformHelperBlock: ConfigurationFormat {
 
   let name = "credentials_helper"
 
-  var byHand: [String] { [shown(helper)] }
+  var byHand: [String] { ["\(shown(helper)) { args = [] }"] }
 
-  func shown(_ value: String) -> String { "credentials_helper \"\(value)\" { args = [] }" }
+  func shown(_ value: String) -> String { "credentials_helper \"\(value)\"" }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
     var reading = ConfigurationReading()
