@@ -18,7 +18,7 @@ struct ConfigurationFile {
 
   /// The contents of the file; `nil` if it doesn't exist.
   ///
-  /// - Throws: ``Failure`` if it can't be read, or belongs to another user.
+  /// - Throws: ``Failure`` if it can't be read, belongs to another user, or is behind a link that leads nowhere.
   func contents() throws(Failure) -> [UInt8]? { try Self.contents(of: path) }
 
   /// The contents of a file that may belong to anybody; `nil` if it doesn't exist.
@@ -44,7 +44,7 @@ struct ConfigurationFile {
     }
   }
 
-  /// Replaces the contents atomically; `nil` removes the file.
+  /// Replaces the contents atomically; `nil` removes the file, or empties it if the path is a link, which stays.
   ///
   /// - Parameters:
   ///   - before: the contents that were read; if they have changed since, nothing is written.
@@ -54,7 +54,7 @@ struct ConfigurationFile {
     _ before: [UInt8]?, with contents: [UInt8]?, verify: (_ path: String) throws(Failure) -> Void = { _ in }
   ) throws(Failure) {
     guard try self.contents() == before else { throw changedMeanwhile }
-    guard let contents else {
+    guard let contents = contents ?? (ProgramLinks.linkTarget(path) == nil ? nil : []) else {
       if unlink(path) != 0 { throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain) }
       return
     }
@@ -85,7 +85,10 @@ struct ConfigurationFile {
   ) throws(Failure) -> [UInt8]? {
     let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if descriptor < 0 {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT {
+        try refuseDanglingLink(path)
+        return nil
+      }
       throw Failure("cannot read \(path): \(errorText(errno))", status: .keychain)
     }
     defer { close(descriptor) }
@@ -95,6 +98,23 @@ struct ConfigurationFile {
     }
     if let user, status.st_uid != user { throw Failure("\(path) is another user's", status: .keychain) }
     return try StandardStreams.readAll(descriptor, limit: limit, what: path).withUnsafeBytes { Array($0) }
+  }
+
+  /// A file behind a link that leads nowhere isn't missing: the disk or folder that has it may be away.
+  ///
+  /// - Throws: ``Failure`` if the path or one of its folders is such a link.
+  private static func refuseDanglingLink(_ path: String) throws(Failure) {
+    var part = ""
+    for name in path.split(separator: "/") {
+      part += "/" + name
+      var status = stat()
+      guard let target = ProgramLinks.linkTarget(part), stat(part, &status) != 0, errno == ENOENT else {
+        continue
+      }
+      throw Failure(
+        "\(part) is a link to \(target), which isn't there",
+        hint: "put back what it leads to, or remove the link", status: .keychain)
+    }
   }
 
   private static func write(
