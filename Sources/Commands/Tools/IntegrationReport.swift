@@ -111,6 +111,14 @@ struct IntegrationReport {
     for tool in ToolSetup.all where tool.name != "git" {
       let state = SetupState(of: tool, place)
       if state.isSetUp { names.append(tool.name) }
+      let profiles = ((try? tool.recordedProfiles()) ?? []).filter { $0 != place.profile }.map {
+        place.with(profile: $0)
+      }
+      for place in (state.isSetUp ? [place] : []) + profiles {
+        for (path, sentence) in tool.answersBefore(place) {
+          add(tool.name, path, sentence, "take it out of that file, if llavero is to answer")
+        }
+      }
       if state.lacksLink { add(tool.name, state.file, state.fault, "set it up again with 'llavero setup'") }
     }
     if !names.isEmpty {
@@ -141,17 +149,11 @@ struct IntegrationReport {
     let path = folder + "/config.json"
     guard let contents = try? ConfigurationFile(path: path).contents() else { return }
     var store: String?
-    var helpers: [(host: String, name: String)] = []
     var isUnderstood = true
     contents.withUnsafeBytes { text in
       do throws(JSONReader.Malformed) {
         try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
           if name == "credsStore", value.kind == .string { store = try value.string().description }
-          guard name == "credHelpers", value.kind == .object else { return }
-          try JSONReader.members(of: value.raw) { (host, helper) throws(JSONReader.Malformed) in
-            guard helper.kind == .string else { return }
-            helpers.append((String(decoding: host, as: UTF8.self), try helper.string().description))
-          }
         }
       } catch {
         isUnderstood = false
@@ -167,11 +169,6 @@ struct IntegrationReport {
     case "llavero"?: add("docker", "\(path): credsStore llavero")
     case let other?:
       add("docker", "\(path): credsStore \(other)", "docker doesn't ask llavero", "llavero setup docker")
-    }
-    for (host, name) in helpers where name != "llavero" {
-      add(
-        "docker", "\(path): credHelpers \(host)", "docker asks \(name) for it, whatever credsStore says",
-        "remove that line, if llavero is to answer for it")
     }
   }
 

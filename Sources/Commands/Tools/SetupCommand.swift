@@ -120,12 +120,11 @@ struct SetupCommand: ParsableCommand {
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
       if !dryRun, !plan.isEmpty { try plan.carryOut() }
-      return try report(
-        tool.name, plan, remove ? "\(tool.name) isn't set up" : "\(tool.name) is set up already")
+      return try report(tool, place, plan, remove ? try isNotSetUp(tool) : "\(tool.name) is set up already")
     }
     if dryRun {
       show(plan.steps)
-      return try report(tool.name, plan, nil)
+      return try report(tool, place, plan, nil)
     }
     if !yes {
       try confirm(plan.steps)
@@ -135,13 +134,22 @@ struct SetupCommand: ParsableCommand {
     try plan.carryOut()
     if isService { Program.secretService?.rereadActivation() }
     try report(
-      tool.name, plan,
+      tool, place, plan,
       remove
         ? plan.formerIsKnown
           ? "\(tool.name) has its former configuration back" : Self.isOut(tool.name)
         : isService
           ? "the bus starts llavero for the Secret Service now; \(tool.next)"
-          : "\(tool.name) logs in from llavero now; \(tool.next)")
+          : "\(tool.name) \(tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"); \(tool.next)"
+    )
+  }
+
+  /// The answer if there is nothing to remove. It names the profiles of aws that are set up.
+  private func isNotSetUp(_ tool: ToolSetup) throws(Failure) -> String {
+    let profiles = try tool.recordedProfiles()
+    if profiles.isEmpty { return "\(tool.name) isn't set up" }
+    return "the profile \(profile) of \(tool.name) isn't set up, but \(profiles.joined(separator: ", ")) "
+      + (profiles.count == 1 ? "is" : "are")
   }
 
   private static func isOut(_ tools: String) -> String {
@@ -172,8 +180,7 @@ struct SetupCommand: ParsableCommand {
     var failures: [(tool: String, failure: Failure)] = []
     for tool in ToolSetup.all + [.secretService] {
       do throws(Failure) {
-        let profiles = tool.name == "aws" ? try Self.profiles(tool) : [profile]
-        for profile in profiles {
+        for profile in try [profile] + tool.recordedProfiles().filter({ $0 != profile }) {
           let plan = try SetupPlan.removing(tool, place.with(profile: profile), staying: [])
           if !plan.isEmpty { plans.append((tool, profile, plan)) }
         }
@@ -206,15 +213,6 @@ struct SetupCommand: ParsableCommand {
         "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",
         hint: "change it by hand, as said above, and try again", status: .keychain)
     }
-  }
-
-  /// The profiles that were set up.
-  private static func profiles(_ tool: ToolSetup) throws(Failure) -> [String] {
-    var profiles = ["default"]
-    for change in try SetupRecord.read(tool.name).changes {
-      if let profile = change.profile, !profiles.contains(profile) { profiles.append(profile) }
-    }
-    return profiles
   }
 
   private func reportAll(
@@ -278,20 +276,24 @@ struct SetupCommand: ParsableCommand {
     if !isConfirmed { throw Failure("nothing was written", status: .nothingMatched) }
   }
 
-  private func report(_ name: String, _ plan: SetupPlan, _ sentence: String?) throws(Failure) {
+  private func report(
+    _ tool: ToolSetup, _ place: SetupPlace, _ plan: SetupPlan, _ sentence: String?
+  ) throws(Failure) {
+    let earlier = remove ? [] : tool.answersBefore(place)
     if !output.json {
       if let sentence { try StandardStreams.write("\(sentence)\n" as TextForTerminal) }
-      for exception in plan.exceptions {
-        StandardStreams.say("for \(exception), \(name) asks another helper too; see 'llavero doctor'")
-      }
+      for (path, sentence) in earlier { StandardStreams.say("\(path): \(sentence)") }
       return
     }
     var json = JSONWriter()
-    write(name, plan, to: &json)
+    write(tool.name, plan, earlier, to: &json)
     try StandardStreams.write(json.finishLine())
   }
 
-  private func write(_ name: String, _ plan: SetupPlan, to json: inout JSONWriter) {
+  private func write(
+    _ name: String, _ plan: SetupPlan, _ earlier: [(path: String, sentence: String)] = [],
+    to json: inout JSONWriter
+  ) {
     json.beginObject()
     json.member("tool", ByteString(name))
     json.member("changed", !dryRun && !plan.steps.isEmpty)
@@ -309,15 +311,28 @@ struct SetupCommand: ParsableCommand {
       json.endObject()
     }
     json.endArray()
+    if !remove { Self.write(earlier, to: &json) }
     json.endObject()
   }
 
+  /// Writes the JSON member `earlier`.
+  private static func write(_ earlier: [(path: String, sentence: String)], to json: inout JSONWriter) {
+    json.beginArray("earlier")
+    for (path, sentence) in earlier {
+      json.beginObject()
+      json.member("path", ByteString(path))
+      json.member("problem", ByteString(sentence))
+      json.endObject()
+    }
+    json.endArray()
+  }
+
   private func list(_ place: SetupPlace) throws(Failure) {
-    let states = ToolSetup.all.map { ($0, SetupState(of: $0, place)) }
+    let states = ToolSetup.all.map { ($0, SetupState(of: $0, place), $0.answersBefore(place)) }
     if output.json {
       var json = JSONWriter()
       json.beginArray()
-      for (tool, state) in states {
+      for (tool, state, earlier) in states {
         json.beginObject()
         json.member("tool", ByteString(tool.name))
         json.member("program", state.program.map { ByteString($0) })
@@ -325,14 +340,16 @@ struct SetupCommand: ParsableCommand {
         json.member("uses", state.uses.map { ByteString($0) })
         json.member("setUp", state.isSetUp)
         json.member("problem", state.fault.map { ByteString($0) })
+        Self.write(earlier, to: &json)
         json.endObject()
       }
       json.endArray()
       return try StandardStreams.write(json.finishLine())
     }
     var rows = [["TOOL", "HERE", "LOGS IN FROM"]]
-    for (tool, state) in states {
-      let source = state.isSetUp ? "llavero" : state.fault ?? state.uses ?? "not set up"
+    for (tool, state, earlier) in states {
+      let own = earlier.isEmpty ? "llavero" : "llavero, but see 'llavero doctor'"
+      let source = state.isSetUp ? own : state.fault ?? state.uses ?? "not set up"
       rows.append([tool.name, state.program == nil ? "no" : "yes", source])
     }
     try StandardStreams.write(columns(rows))

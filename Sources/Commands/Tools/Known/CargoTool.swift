@@ -6,21 +6,58 @@ extension KnownTool {
     ToolSetup(
       name: "cargo", programs: ["cargo"],
       settings: { (place) throws(Failure) in
-        let folder = place.path("CARGO_HOME") ?? place.home(".cargo")
-        // If both exist, cargo reads the one without an extension.
-        let file = place.first(
-          of: [folder + "/config", folder + "/config.toml"], else: folder + "/config.toml")
-        let provider = try place.plain(
-          place.shortOrAbsolute("cargo-credential-llavero", "cargo-credential-llavero"))
+        let provider = try provider(place)
         return [
           (
-            file,
+            configuration(place),
             [
               TOMLSetting(
                 "registry", "global-credential-providers", is: .element(provider, of: ["cargo:token"]))
             ]
           )
         ]
+      },
+      earlier: { (place) throws(Failure) in
+        let provider = try provider(place)
+        return [
+          EarlierAnswers(in: configuration(place)) { (text) throws(ConfigurationFault) in
+            try answers(before: provider, in: text)
+          }
+        ]
       }, next: "bring in its logins with 'llavero import cargo', or log in again with 'cargo login'"),
     speaks: "cargo", imports: ["cargo"], page: "cargo-credential-llavero(1)")
+
+  private static func configuration(_ place: SetupPlace) -> ConfigurationFile {
+    let folder = place.path("CARGO_HOME") ?? place.home(".cargo")
+    // If both exist, cargo reads the one without an extension.
+    return place.first(of: [folder + "/config", folder + "/config.toml"], else: folder + "/config.toml")
+  }
+
+  private static func provider(_ place: SetupPlace) throws(Failure) -> String {
+    try place.plain(place.shortOrAbsolute("cargo-credential-llavero", "cargo-credential-llavero"))
+  }
+
+  /// A registry's own provider is asked in place of the global ones, of which the last is asked first (The Cargo Book,
+  /// "Registry Authentication"; so does cargo 1.95).
+  private static func answers(before provider: String, in text: [UInt8]) throws(ConfigurationFault)
+    -> [String]
+  {
+    var answers: [String] = []
+    for entry in try TOMLDocument(text).entries {
+      let path = entry.path.map { String(decoding: $0, as: UTF8.self) }
+      let programs = (entry.elements ?? [entry.value]).map { TOMLDocument.string(text, $0) }
+      switch (path.first, path.last) {
+      case ("registry", "global-credential-providers") where path.count == 2:
+        guard let own = programs.lastIndex(of: provider), own + 1 < programs.count else { continue }
+        let later = programs[(own + 1)...].map { $0 ?? "something else" }.joined(separator: ", ")
+        answers.append("cargo asks \(later) before llavero, because it asks the last of the list first")
+      case ("registry", "credential-provider") where path.count == 2 && programs.first != provider:
+        answers.append("for crates.io, cargo asks the credential-provider of [registry], and not llavero")
+      case ("registries", "credential-provider") where path.count == 3 && programs.first != provider:
+        answers.append("for \(path[1]), cargo asks the credential-provider of that registry, and not llavero")
+      default: continue
+      }
+    }
+    return answers
+  }
 }

@@ -6,15 +6,27 @@ extension KnownTool {
     ToolSetup(
       name: "docker", programs: ["docker"],
       settings: { (place) throws(Failure) in
-        let folder = place.path("DOCKER_CONFIG") ?? place.home(".docker")
         try place.needsOnPath("docker-credential-llavero")
         return [
           (
-            ConfigurationFile(path: folder + "/config.json"),
+            configuration(place),
             [JSONMember(name: "credsStore", value: "llavero")]
           )
         ]
       },
+      earlier: { place in
+        [
+          EarlierAnswers(in: configuration(place)) { (text) throws(ConfigurationFault) in
+            try EarlierAnswers.members(of: "credHelpers", in: text).filter { $0.text != "llavero" }.map {
+              "docker asks \($0.text ?? "another helper") for \($0.name), whatever credsStore says"
+            }
+          }
+        ]
+      },
       next: "bring in its logins with 'llavero import docker', or log in again with 'docker login'"),
     speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)")
+
+  private static func configuration(_ place: SetupPlace) -> ConfigurationFile {
+    ConfigurationFile(path: (place.path("DOCKER_CONFIG") ?? place.home(".docker")) + "/config.json")
+  }
 }

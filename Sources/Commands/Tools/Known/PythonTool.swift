@@ -7,9 +7,6 @@ extension KnownTool {
       name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
       settings: { (place) throws(Failure) in
         let module = try place.installed("share/llavero-keyring", having: "llavero_keyring.py")
-        let pip =
-          place.path("PIP_CONFIG_FILE").map { ConfigurationFile(path: $0) }
-          ?? place.first(of: [place.config("pip/pip.conf"), place.home(".pip/pip.conf")])
         return [
           (
             ConfigurationFile(path: place.config("python_keyring/keyringrc.cfg")),
@@ -20,14 +17,14 @@ extension KnownTool {
             ]
           ),
           (
-            pip,
+            pip(place),
             [
               INISetting(
                 section: "global", key: "keyring-provider", value: "subprocess", takesUnderscores: true)
             ]
           ),
           (
-            ConfigurationFile(path: place.path("UV_CONFIG_FILE") ?? place.config("uv/uv.toml")),
+            uv(place),
             [TOMLSetting("keyring-provider", is: .string("subprocess"))]
           ),
         ]
@@ -37,7 +34,37 @@ extension KnownTool {
         guard place.isNotAnothers("keyring") else { return [] }
         return [(place.folderForPrograms, "keyring")]
       },
+      earlier: { place in
+        // A command's own section, and uv's for its pip, come before the rest (pip 26 and uv 0.13 do so).
+        [
+          EarlierAnswers(in: pip(place)) { (text) throws(ConfigurationFault) in
+            try INIDocument(text).options.filter {
+              $0.section != Array("global".utf8)
+                && ["keyring-provider", "keyring_provider"].contains(String(decoding: $0.name, as: UTF8.self))
+                && $0.joined != Array("subprocess".utf8)
+            }.map {
+              "[\(String(decoding: $0.section, as: UTF8.self))] has a keyring-provider of its own for pip"
+            }
+          },
+          EarlierAnswers(in: uv(place)) { (text) throws(ConfigurationFault) in
+            guard
+              let entry = try TOMLDocument(text).entry([Array("pip".utf8), Array("keyring-provider".utf8)]),
+              TOMLDocument.string(text, entry.value) != "subprocess"
+            else { return [] }
+            return ["[pip] has a keyring-provider of its own for 'uv pip'"]
+          },
+        ]
+      },
       next: "put a user name into the index's URL, and store its password with 'llavero keyring set URL NAME'"
     ),
     speaks: "keyring", imports: ["keyring", "pypirc"], page: "llavero-keyring(1)")
+
+  private static func pip(_ place: SetupPlace) -> ConfigurationFile {
+    place.path("PIP_CONFIG_FILE").map { ConfigurationFile(path: $0) }
+      ?? place.first(of: [place.config("pip/pip.conf"), place.home(".pip/pip.conf")])
+  }
+
+  private static func uv(_ place: SetupPlace) -> ConfigurationFile {
+    ConfigurationFile(path: place.path("UV_CONFIG_FILE") ?? place.config("uv/uv.toml"))
+  }
 }

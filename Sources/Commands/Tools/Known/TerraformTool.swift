@@ -16,11 +16,28 @@ extension KnownTool {
     ToolSetup(
       name: name, programs: [program],
       settings: { (place) throws(Failure) in
-        let path = place.path("TF_CLI_CONFIG_FILE") ?? place.home(file)
-        return [(ConfigurationFile(path: path), [TerraformHelperBlock(helper: "llavero")])]
+        [(configuration(place, file), [TerraformHelperBlock(helper: "llavero")])]
       },
       links: { (place) throws(Failure) in
         [(place.home(".terraform.d/plugins"), "terraform-credentials-llavero")]
+      },
+      earlier: { place in
+        let file = configuration(place, file)
+        // Terraform 1.11 takes all of these before it asks the helper, and reads the folder unless a file is named.
+        let folder = place.path("TF_CLI_CONFIG_FILE") == nil ? place.home(".terraform.d") : nil
+        return ([file] + ConfigurationFile.all(in: folder, endingWith: [".tfrc", ".tfrc.json"])).map { file in
+          EarlierAnswers(in: file) { (text) throws(ConfigurationFault) in
+            let hosts =
+              file.path.hasSuffix(".json")
+              ? try EarlierAnswers.members(of: "credentials", in: text).map(\.name)
+              : try TerraformHelperBlock.labels(of: "credentials", in: text)
+            return hosts.map { "\(name) takes the token for \($0) from here, and doesn't ask llavero" }
+          }
+        }
       }, next: "log in again with '\(program) login HOST'")
+  }
+
+  private static func configuration(_ place: SetupPlace, _ file: String) -> ConfigurationFile {
+    ConfigurationFile(path: place.path("TF_CLI_CONFIG_FILE") ?? place.home(file))
   }
 }

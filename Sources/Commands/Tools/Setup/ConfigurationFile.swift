@@ -127,15 +127,32 @@ struct ConfigurationFile {
     if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain) }
   }
 
+  /// The files of a folder whose names end in one of these ways, by name; none if there is no such folder.
+  static func all(in folder: String?, endingWith ends: [String]) -> [ConfigurationFile] {
+    guard let folder else { return [] }
+    return names(in: folder).filter { name in ends.contains { name.hasSuffix($0) } }.sorted().map {
+      ConfigurationFile(path: "\(folder)/\($0)")
+    }
+  }
+
+  private static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      names.append(
+        withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        })
+    }
+    return names
+  }
+
   /// Removes temporary files left by processes that were killed while writing.
   private static func removeTemporaries(of path: String) {
-    guard let slash = path.lastIndex(of: "/"), let folder = opendir(String(path[...slash])) else { return }
-    defer { closedir(folder) }
+    guard let slash = path.lastIndex(of: "/") else { return }
     let prefix = path[path.index(after: slash)...] + "."
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
+    for name in names(in: String(path[...slash])) {
       guard name.hasPrefix(prefix), name.hasSuffix(".tmp"),
         let process = Int32(name.dropFirst(prefix.count).dropLast(4)), process > 0,
         kill(process, 0) != 0, errno == ESRCH

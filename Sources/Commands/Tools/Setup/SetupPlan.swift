@@ -16,8 +16,6 @@ struct SetupPlan {
   private let before: SetupRecord
   private var after: SetupRecord
   private(set) var steps: [Step] = []
-  /// Places where the tool still asks other helpers.
-  private(set) var exceptions: [String] = []
   /// Whether it is known what was there before. Without a record, the steps of a removal only take llavero out.
   private(set) var formerIsKnown = true
   /// Links that were made for this tool, and that another one still needs.
@@ -117,7 +115,6 @@ struct SetupPlan {
       added += change.added
     }
     let result = text
-    for format in formats { exceptions += (try? format.exceptions(in: result)) ?? [] }
     if result != present ?? [] {
       let check = tool.check
       steps.append(

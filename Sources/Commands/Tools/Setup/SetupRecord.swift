@@ -185,6 +185,15 @@ extension TextEdit {
   }
 }
 
+extension ToolSetup {
+  /// The profiles of aws that were set up; none for other tools.
+  func recordedProfiles() throws(Failure) -> [String] {
+    try SetupRecord.read(name).changes.compactMap(\.profile).reduce(into: []) {
+      if !$0.contains($1) { $0.append($1) }
+    }
+  }
+}
+
 /// Reads a text, which is stored as base64 if it is not UTF-8.
 private func take(
   _ name: UnsafeRawBufferPointer, _ value: JSONValue, into texts: inout [String: ByteString]

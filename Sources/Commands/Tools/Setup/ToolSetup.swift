@@ -15,6 +15,8 @@ struct ToolSetup: Sendable {
   var links: @Sendable (SetupPlace) throws(Failure) -> [(folder: String, name: String)] = { _ in [] }
   /// Lets the tool itself read the finished file at a temporary path before it is moved into place.
   var check: @Sendable (_ path: String, _ text: [UInt8]) throws(Failure) -> Void = { _, _ in }
+  /// The places that may say that something else answers before llavero.
+  var earlier: @Sendable (SetupPlace) throws(Failure) -> [EarlierAnswers] = { _ in [] }
   /// Whether `--host` selects the hosts, and the tool would ask for every host without it.
   var needsHosts = false
   /// What the user does next, to see that it works.

@@ -6,6 +6,19 @@ enum AWSProfile {
       section: section(profile), key: key, value: value, isSection: { name(ofSection: $0) == profile })
   }
 
+  /// The options of a profile by which the CLI logs in before it asks `credential_process` (the order of providers in
+  /// botocore 1.43). It takes keys in the same file after that; the SDKs for Go and Java do so before.
+  static let comeFirst = ["role_arn", "sso_account_id", "sso_role_name", "login_session"]
+
+  /// The names of the options in a section.
+  static func options(
+    in text: [UInt8], section isSection: (String) -> Bool
+  ) throws(ConfigurationFault) -> [String] {
+    try INIDocument(text).options.filter { isSection(String(decoding: $0.section, as: UTF8.self)) }.map {
+      String(decoding: $0.name, as: UTF8.self)
+    }
+  }
+
   /// The name of the section. The SDKs split it as a shell would.
   private static func section(_ profile: String) -> String {
     if profile == "default" { return profile }

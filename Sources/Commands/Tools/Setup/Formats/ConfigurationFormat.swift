@@ -25,9 +25,6 @@ protocol ConfigurationFormat: Sendable {
   /// A value of the setting, as it stands in the configuration.
   func shown(_ value: String) -> String
 
-  /// Descriptions for people of where the tool still asks other helpers.
-  func exceptions(in text: [UInt8]) throws(ConfigurationFault) -> [String]
-
   /// Whether version 0.1.0 may have written this line, which is given without surrounding white space. Always false if
   /// that version changed parts of lines.
   func isFormerLine(_ line: String) -> Bool
@@ -62,8 +59,6 @@ struct ConfigurationFault: Error, Hashable {
 
 extension ConfigurationFormat {
   func cleaned(_ text: [UInt8]) throws(ConfigurationFault) -> [UInt8] { text }
-
-  func exceptions(in text: [UInt8]) throws(ConfigurationFault) -> [String] { [] }
 
   func isFormerLine(_ line: String) -> Bool {
     byHand.contains { $0.filter { $0 != "\t" } == line }

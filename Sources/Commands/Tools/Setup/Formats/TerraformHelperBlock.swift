@@ -42,11 +42,20 @@ struct TerraformHelperBlock: ConfigurationFormat {
     return Array(text[..<(isAlone ? lineStart : start)] + text[(isAlone ? lineEnd : end)...])
   }
 
+  /// The labels of the blocks with a name.
+  ///
+  /// - Throws: as ``reading(of:)`` does.
+  static func labels(of name: String, in text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    try statements(of: text).compactMap { label($0, text, name) }
+  }
+
   /// The label in the quotes of a block with this name.
-  private static func label(_ statement: [Range<Int>], _ text: [UInt8]) -> String? {
+  private static func label(
+    _ statement: [Range<Int>], _ text: [UInt8], _ name: String = "credentials_helper"
+  ) -> String? {
     guard statement.count > 1 else { return nil }
     let word = text.string(statement[0])
-    guard word == "credentials_helper" || word == "\"credentials_helper\"" else { return nil }
+    guard word == name || word == "\"\(name)\"" else { return nil }
     return text.string(statement[1]).filter { $0 != "\"" }
   }
 

@@ -1,0 +1,49 @@
+import Bytes
+import JSON
+
+/// What a tool's configuration says that keeps the tool from asking llavero, or lets something else answer first.
+struct EarlierAnswers: Sendable {
+  /// The file that says it.
+  let file: ConfigurationFile
+  /// Finds it in the text of the file: sentences for people, in lowercase, without a full stop and without secrets.
+  let find: @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [String]
+
+  init(
+    in file: ConfigurationFile,
+    _ find: @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [String]
+  ) {
+    self.file = file
+    self.find = find
+  }
+
+  /// The names of the members of an object in a JSON object, each with its text if it is a string.
+  static func members(
+    of name: StaticString, in text: [UInt8]
+  ) throws(ConfigurationFault) -> [(name: String, text: String?)] {
+    do throws(JSONReader.Malformed) {
+      return try text.lendingBytes { (text) throws(JSONReader.Malformed) -> [(name: String, text: String?)] in
+        var found: [(name: String, text: String?)] = []
+        try JSONReader.members(of: text) { (member, value) throws(JSONReader.Malformed) in
+          guard member == name, value.kind == .object else { return }
+          try JSONReader.members(of: value.raw) { (member, value) throws(JSONReader.Malformed) in
+            let text = value.kind == .string ? try value.string().description : nil
+            found.append((try JSONValue.name(member).description, text))
+          }
+        }
+        return found
+      }
+    } catch {
+      throw ConfigurationFault("it is not the JSON that its tool reads")
+    }
+  }
+}
+
+extension ToolSetup {
+  /// What answers the tool before llavero does, as far as its files can be understood: the path, and a sentence.
+  func answersBefore(_ place: SetupPlace) -> [(path: String, sentence: String)] {
+    (try? earlier(place.forRemoving))?.flatMap { answers -> [(path: String, sentence: String)] in
+      guard let text = try? answers.file.contents(), let found = try? answers.find(text) else { return [] }
+      return found.map { (answers.file.path, $0) }
+    } ?? []
+  }
+}
