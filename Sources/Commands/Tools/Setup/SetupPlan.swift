@@ -283,7 +283,8 @@ struct SetupPlan {
     do throws(ConfigurationFault) {
       return try body()
     } catch {
-      let lines = format.byHand.map { $0.filter { $0 != "\t" } }.joined(separator: ", then ")
+      let lines = (error.byHand ?? format.byHand).map { $0.filter { $0 != "\t" } }.joined(
+        separator: ", then ")
       throw Failure(
         "\(file.path) can't be changed safely: \(error.reason)",
         hint:

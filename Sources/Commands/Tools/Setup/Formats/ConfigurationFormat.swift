@@ -51,9 +51,12 @@ struct ConfigurationReading: Equatable {
 /// The reason why a setting can't be written, in lowercase without a full stop. It contains only names from the text.
 struct ConfigurationFault: Error, Hashable {
   let reason: String
+  /// The lines for this text, where they differ from those that people would usually write.
+  let byHand: [String]?
 
-  init(_ reason: String) {
+  init(_ reason: String, byHand: [String]? = nil) {
     self.reason = reason
+    self.byHand = byHand
   }
 }
 

@@ -12,6 +12,11 @@ enum GoAuthList {
       former: { present in
         let others = commands(present).filter { $0 != command }
         return others.isEmpty ? nil : others.joined(separator: ";")
+      },
+      accepts: { present in
+        // "GOAUTH=off cannot be combined with other authentication commands"
+        let commands = commands(present)
+        return commands.count < 2 || !commands.contains("off")
       })
   }
 

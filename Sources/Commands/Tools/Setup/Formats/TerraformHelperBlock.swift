@@ -9,6 +9,11 @@ struct TerraformHelperBlock: ConfigurationFormat {
   func shown(_ value: String) -> String { "credentials_helper \"\(value)\"" }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
+    if text.drop(while: isWhiteSpace).first == UInt8(ascii: "{") {
+      // Terraform stops reading after the object.
+      throw ConfigurationFault(
+        "it is JSON", byHand: ["\"credentials_helper\": {\"\(helper)\": {\"args\": []}}"])
+    }
     var reading = ConfigurationReading()
     for statement in try Self.statements(of: text) {
       if let label = Self.label(statement, text) {
@@ -61,8 +66,11 @@ struct TerraformHelperBlock: ConfigurationFormat {
 
   /// The words of each top-level statement, up to the end of its block or line.
   ///
-  /// - Throws: ``ConfigurationFault`` if something isn't closed at the end.
+  /// - Throws: ``ConfigurationFault`` if something isn't closed at the end, or where terraform takes a character
+  ///   otherwise than people see it.
   private static func statements(of text: [UInt8]) throws(ConfigurationFault) -> [[Range<Int>]] {
+    if text.starts(with: [0xef, 0xbb, 0xbf]) { throw ConfigurationFault("it begins with a byte order mark") }
+    if text.hasLoneCarriageReturn { throw ConfigurationFault("it has a line that ends with CR alone") }
     var statements: [[Range<Int>]] = []
     var words: [Range<Int>] = []
     var depth = 0

@@ -17,18 +17,23 @@ struct VariableLine: ConfigurationFormat {
   /// The former value, derived from the present one; `nil` if the line is to go, or the value is unknown.
   var former: @Sendable (_ present: String) -> String? = { _ in nil }
 
+  /// Whether the tool accepts a value.
+  var accepts: @Sendable (_ present: String) -> Bool = { _ in true }
+
   init(_ dialect: Dialect, _ name: String, is value: String) {
     self.init(dialect, name) { _ in value }
   }
 
   init(
     _ dialect: Dialect, _ name: String, becomes value: @escaping @Sendable (_ present: String?) -> String,
-    former: @escaping @Sendable (_ present: String) -> String? = { _ in nil }
+    former: @escaping @Sendable (_ present: String) -> String? = { _ in nil },
+    accepts: @escaping @Sendable (_ present: String) -> Bool = { _ in true }
   ) {
     self.dialect = dialect
     self.name = name
     self.value = value
     self.former = former
+    self.accepts = accepts
   }
 
   var byHand: [String] { [shown(value(nil))] }
@@ -45,8 +50,10 @@ struct VariableLine: ConfigurationFormat {
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
     let variables = try variables(in: text)
+    let present = variables.last(where: isOurs).map { text.string($0.value) }
+    if let present, !accepts(present) { throw ConfigurationFault("its tool can't read the value of \(name)") }
     return ConfigurationReading(
-      setting: variables.last(where: isOurs).map { [text.string($0.value)] } ?? [],
+      setting: present.map { [$0] } ?? [],
       others: variables.filter { !isOurs($0) }.map { .init(name: [$0.name], value: Array(text[$0.value])) })
   }
 
