@@ -94,7 +94,7 @@ struct ConfigurationFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Failure("\(path) is no file", status: .keychain)
+      throw Failure("\(path) is not a regular file", status: .keychain)
     }
     if let user, status.st_uid != user { throw Failure("\(path) is another user's", status: .keychain) }
     return try StandardStreams.readAll(descriptor, limit: limit, what: path).withUnsafeBytes { Array($0) }

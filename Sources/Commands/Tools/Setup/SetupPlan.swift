@@ -151,10 +151,17 @@ struct SetupPlan {
     where !paths.contains(path) {
       paths.append(path)
     }
+    let isNamed = paths.contains { path in
+      do throws(Failure) {
+        return try (ConfigurationFile(path: path).contents() ?? []).contains(bytes: Array("llavero".utf8))
+      } catch {
+        return true
+      }
+    }
     for path in paths {
       let changes = plan.before.changes.filter { $0.path == path && $0.profile == profile }
-      // Where there is a record, what it doesn't have was there before.
-      let isKnown = !plan.before.isEmpty || others.haveChanged(file: path)
+      // Where there is a record, what it doesn't have was there before; so was what nobody would write for llavero.
+      let isKnown = !plan.before.isEmpty || !isNamed || others.haveChanged(file: path)
       if changes.isEmpty, isKnown, try ConfigurationFile(path: path).formerCopy() == nil { continue }
       let formats = settings.first { $0.file.path == path }?.formats ?? []
       try plan.remove(
@@ -239,7 +246,10 @@ struct SetupPlan {
     }
     var text = present
     for format in formats {
-      text = try understanding(file, format) { () throws(ConfigurationFault) in try format.cleaned(text) }
+      text = try understanding(file, format) { () throws(ConfigurationFault) in
+        _ = try format.reading(of: text)
+        return try format.cleaned(text)
+      }
     }
     guard let format = formats.first, formats.allSatisfy({ FormerCopy.isSet($0, in: text) }) else {
       return text
@@ -287,8 +297,9 @@ struct SetupPlan {
         separator: ", then ")
       throw Failure(
         "\(file.path) can't be changed safely: \(error.reason)",
-        hint:
-          "correct it, or write this there by hand: \(prose: lines)",
+        hint: isRemoval
+          ? "correct it, or take this out of it by hand: \(prose: lines)"
+          : "correct it, or write this there by hand: \(prose: lines)",
         status: .keychain)
     }
   }

@@ -46,7 +46,7 @@ struct GitConfiguration {
   }
 
   private var fault: ConfigurationFault {
-    ConfigurationFault("line \(line) is none that git reads")
+    ConfigurationFault("git can't read line \(line)")
   }
 
   private func peek() -> UInt8? { position < text.count ? text[position] : nil }

@@ -58,7 +58,7 @@ struct INIDocument {
       {
         let name = Array(text[(content.lowerBound + 1)..<end])
         if sections.contains(where: { $0.name == name }) {
-          throw ConfigurationFault("line \(line.number) has a section that was there before")
+          throw ConfigurationFault("line \(line.number) begins a section for the second time")
         }
         sections.append(
           Section(
@@ -69,10 +69,10 @@ struct INIDocument {
         let separator = text[content].firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }
         ),
         separator > content.lowerBound
-      else { throw ConfigurationFault("line \(line.number) is none that its tool reads") }
+      else { throw ConfigurationFault("its tool can't read line \(line.number)") }
       let name = Array(text[text.trimmed(content.lowerBound..<separator)]).lowercased
       if options.contains(where: { $0.section == section.name && $0.name == name }) {
-        throw ConfigurationFault("line \(line.number) has a key that its section had before")
+        throw ConfigurationFault("line \(line.number) has a key for the second time")
       }
       let value = text.trimmed(separator + 1..<content.upperBound)
       options.append(

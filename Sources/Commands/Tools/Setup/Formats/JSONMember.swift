@@ -81,7 +81,7 @@ struct JSONMember: ConfigurationFormat {
     let present = members.filter(isOurs)
     guard let member = present.first else { return nil }
     if present.count > 1 { throw ConfigurationFault("it has \(name) twice") }
-    guard let text = member.text else { throw ConfigurationFault("\(name) is no text there") }
+    guard let text = member.text else { throw ConfigurationFault("\(name) is not a string") }
     return (text, member)
   }
 

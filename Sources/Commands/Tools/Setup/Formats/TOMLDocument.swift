@@ -289,7 +289,7 @@ struct TOMLDocument {
 
   // MARK: Between
 
-  private var fault: ConfigurationFault { ConfigurationFault("line \(line) is no TOML") }
+  private var fault: ConfigurationFault { ConfigurationFault("line \(line) isn't TOML") }
   private var peek: UInt8? { position < text.count ? text[position] : nil }
   private var lineStart: Int { (text[..<position].lastIndex(of: 0x0a) ?? -1) + 1 }
   /// The position after the end of the line that has just been read.

@@ -54,11 +54,11 @@ struct TOMLSetting: ConfigurationFormat {
     let parent = Array(keys.dropLast())
     if parent.isEmpty { return [inserting(line, at: file.rootEnd, text)] }
     if let table = file.tables.first(where: { $0.path == parent }) {
-      if table.isElement { throw ConfigurationFault("it has a list of tables [[\(parentName)]]") }
+      if table.isElement { throw ConfigurationFault("it has an array of tables [[\(parentName)]]") }
       return [inserting(line, at: table.end, text)]
     }
     if let inline = file.entry(parent) {
-      guard inline.inline.isTable else { throw ConfigurationFault("\(parentName) is no table there") }
+      guard inline.inline.isTable else { throw ConfigurationFault("\(parentName) is not a table") }
       let member = " " + line + (inline.inline.isEmpty ? " " : ",")
       return [.insertion(of: Array(member.utf8), at: inline.value.lowerBound + 1)]
     }
@@ -153,7 +153,7 @@ struct TOMLSetting: ConfigurationFormat {
     let isThere = present.elements?.contains { TOMLDocument.string(text, $0) == own } ?? false
     if isThere { return [] }
     guard let elements = present.elements, now != nil else {
-      throw ConfigurationFault("\(name) is no list of texts there")
+      throw ConfigurationFault("\(name) is not a list of strings")
     }
     if let last = elements.last {
       return [.insertion(of: Array(", \(Self.quoted(own))".utf8), at: last.upperBound)]

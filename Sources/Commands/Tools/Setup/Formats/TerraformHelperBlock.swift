@@ -82,7 +82,7 @@ struct TerraformHelperBlock: ConfigurationFormat {
         if text[index...].starts(with: mark) { return index + mark.count }
         index += 1
       }
-      throw ConfigurationFault("something in it is not ended")
+      throw ConfigurationFault("a block, string or comment isn't closed")
     }
     while position < text.count {
       let start = position
@@ -99,14 +99,14 @@ struct TerraformHelperBlock: ConfigurationFormat {
       } else if rest.starts(with: Array("/*".utf8)) {
         position = try end(of: "*/", from: position + 2)
       } else if rest.starts(with: Array("<<".utf8)) {
-        throw ConfigurationFault("it has a text over several lines")
+        throw ConfigurationFault("it has a string over several lines")
       } else if byte == UInt8(ascii: "\"") {
         position += 1
         while position < text.count, text[position] != byte, text[position] != 0x0a {
           position += text[position] == UInt8(ascii: "\\") ? 2 : 1
         }
         guard position < text.count, text[position] == byte else {
-          throw ConfigurationFault("something in it is not ended")
+          throw ConfigurationFault("a block, string or comment isn't closed")
         }
         position += 1
         words.append(start..<position)
@@ -114,7 +114,7 @@ struct TerraformHelperBlock: ConfigurationFormat {
         position += 1
         words.append(start..<position)
         depth += "{[".utf8.contains(byte) ? 1 : -1
-        if depth < 0 { throw ConfigurationFault("something in it is not begun") }
+        if depth < 0 { throw ConfigurationFault("a bracket is closed that wasn't opened") }
         if depth == 0, byte == UInt8(ascii: "}") {
           statements.append(words)
           words = []
@@ -130,7 +130,7 @@ struct TerraformHelperBlock: ConfigurationFormat {
         words.append(start..<position)
       }
     }
-    if depth > 0 { throw ConfigurationFault("something in it is not ended") }
+    if depth > 0 { throw ConfigurationFault("a block, string or comment isn't closed") }
     if !words.isEmpty { statements.append(words) }
     return statements
   }

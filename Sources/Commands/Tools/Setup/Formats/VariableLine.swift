@@ -101,7 +101,7 @@ struct VariableLine: ConfigurationFormat {
         dialect == .go
         ? line.content.lowerBound..<(line.end - (text[line.end - 1] == 0x0a ? 1 : 0)) : line.content
       let equals = text[content].firstIndex(of: UInt8(ascii: "="))
-      let fault = ConfigurationFault("line \(line.number) is none that its tool reads")
+      let fault = ConfigurationFault("its tool can't read line \(line.number)")
       if dialect == .go {
         guard let equals, 0x41...0x5a ~= text[content.lowerBound] else { continue }
         variables.append(
@@ -120,7 +120,7 @@ struct VariableLine: ConfigurationFormat {
         // The value continues over several lines.
         let quotes = text[value].filter { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }.count
         if text[value].last == UInt8(ascii: "\\") || quotes % 2 != 0 {
-          throw ConfigurationFault("line \(line.number) may go on behind its end")
+          throw ConfigurationFault("line \(line.number) may continue on the next")
         }
       }
       variables.append(
