@@ -71,13 +71,21 @@ struct ConfigurationFile {
 
   /// Makes the folder of the file and its parents, if they don't exist.
   func makeFolder() throws(Failure) {
-    var made = ""
-    for part in path.split(separator: "/").dropLast() {
-      made += "/" + part
-      if mkdir(made, 0o700) != 0, errno != EEXIST {
-        throw Failure("cannot make the folder \(made): \(errorText(errno))", status: .keychain)
+    for folder in folders {
+      if mkdir(folder, 0o700) != 0, errno != EEXIST {
+        throw Failure("cannot make the folder \(folder): \(errorText(errno))", status: .keychain)
       }
     }
+  }
+
+  /// The folders that ``makeFolder()`` would make.
+  var missingFolders: [String] {
+    folders.filter { access($0, F_OK) != 0 && errno == ENOENT }
+  }
+
+  /// The folder of the file and its parents, from the root.
+  private var folders: [String] {
+    path.split(separator: "/").dropLast().reduce(into: []) { $0.append(($0.last ?? "") + "/" + $1) }
   }
 
   private static func contents(

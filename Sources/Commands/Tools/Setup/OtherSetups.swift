@@ -22,6 +22,11 @@ struct OtherSetups {
     }?.name
   }
 
+  /// A tool for which llavero has made or changed something below a folder; `nil` if there is none.
+  func having(below folder: String) -> String? {
+    tools.first { (try? SetupRecord.read($0.name))?.hasSomething(below: folder) ?? false }?.name
+  }
+
   /// Whether llavero has changed this file for one of the tools.
   func haveChanged(file path: String) -> Bool {
     tools.contains { tool in

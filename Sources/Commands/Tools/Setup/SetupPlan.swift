@@ -1,3 +1,4 @@
+import Glibc
 import PrivateFiles
 import Terminals
 
@@ -21,6 +22,9 @@ struct SetupPlan {
   /// Links that were made for this tool, and that another one still needs.
   private var handedOver: [(link: String, tool: String)] = []
 
+  /// What else stays set up, for a removal.
+  private var others: OtherSetups?
+
   private init(_ tool: ToolSetup, isRemoval: Bool) throws(Failure) {
     self.tool = tool
     self.isRemoval = isRemoval
@@ -42,12 +46,30 @@ struct SetupPlan {
       }
       if !isRemoval, after != before { try after.write(tool.name) }
       for step in steps { try step.carryOut() }
-      for (link, tool) in handedOver {
-        var record = try SetupRecord.read(tool)
-        record.links = record.links.filter { $0 != link } + [link]
-        try record.write(tool)
+      for (link, tool) in handedOver { try Self.hand(link, to: tool, \.links) }
+      // The innermost come first.
+      for folder in before.folders.sorted().reversed() where !after.folders.contains(folder) {
+        if rmdir(folder) != 0, let other = others?.having(below: folder) {
+          try Self.hand(folder, to: other, \.folders)
+        }
       }
       if isRemoval, after != before { try after.write(tool.name) }
+    }
+  }
+
+  /// Notes a path in the record of another tool, which may remove it later.
+  private static func hand(
+    _ path: String, to tool: String, _ list: WritableKeyPath<SetupRecord, [String]>
+  ) throws(Failure) {
+    var record = try SetupRecord.read(tool)
+    record[keyPath: list] = record[keyPath: list].filter { $0 != path } + [path]
+    try record.write(tool)
+  }
+
+  /// Notes the folders that will be made for a file or link.
+  private mutating func noteFolders(of path: String) {
+    for folder in ConfigurationFile(path: path).missingFolders where !after.folders.contains(folder) {
+      after.folders.append(folder)
     }
   }
 
@@ -66,6 +88,7 @@ struct SetupPlan {
       if realPath(path) == target { continue }
       if realPath(folder) != nil { _ = try ProgramLinks.plan([name], in: folder) }
       plan.after.links = plan.after.links.filter { $0 != path } + [path]
+      plan.noteFolders(of: path)
       plan.steps.append(
         Step(path: path, removed: [], added: ["link to \(target)"]) { () throws(Failure) in
           try ConfigurationFile(path: path).makeFolder()
@@ -116,6 +139,7 @@ struct SetupPlan {
     }
     let result = text
     if result != present ?? [] {
+      noteFolders(of: file.path)
       let check = tool.check
       steps.append(
         Step(path: file.path, removed: removed, added: added) { () throws(Failure) in
@@ -139,11 +163,12 @@ struct SetupPlan {
   /// - Parameter staying: the tools that stay set up, if they are. What they need stays, too.
   /// - Throws: ``Failure`` if that needs a person.
   static func removing(
-    _ tool: ToolSetup, _ place: SetupPlace, staying: [ToolSetup] = ToolSetup.all
+    _ tool: ToolSetup, _ place: SetupPlace, staying: [ToolSetup] = ToolSetup.all + [.secretService]
   ) throws(Failure) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: true)
     let place = place.forRemoving
     let others = OtherSetups(staying.filter { $0.name != tool.name }, place)
+    plan.others = others
     let profile = place.recordedProfile(tool)
     let settings = try tool.settings(place)
     var paths: [String] = []
@@ -183,6 +208,8 @@ struct SetupPlan {
           _ = try ProgramLinks.remove(path)
         })
     }
+    // As long as there is another profile, its file keeps them.
+    if plan.after.changes.isEmpty, plan.after.links.isEmpty { plan.after.folders = [] }
     return plan
   }
 

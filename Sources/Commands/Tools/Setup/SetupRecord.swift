@@ -29,8 +29,15 @@ struct SetupRecord: Equatable {
   var changes: [Change] = []
   /// The links that were made.
   var links: [String] = []
+  /// The folders that were made for files and links.
+  var folders: [String] = []
 
-  var isEmpty: Bool { changes.isEmpty && links.isEmpty }
+  var isEmpty: Bool { changes.isEmpty && links.isEmpty && folders.isEmpty }
+
+  /// Whether a file or link is below a folder.
+  func hasSomething(below folder: String) -> Bool {
+    (changes.map(\.path) + links).contains { $0.hasPrefix(folder + "/") }
+  }
 
   private static let limit = 1 << 20
   private static let lockName = "lock"
@@ -123,6 +130,9 @@ struct SetupRecord: Equatable {
     json.beginArray("links")
     for link in links { json.element(ByteString(link)) }
     json.endArray()
+    json.beginArray("folders")
+    for folder in folders { json.element(ByteString(folder)) }
+    json.endArray()
     json.endObject()
     return json.finishLine()
   }
@@ -141,6 +151,10 @@ struct SetupRecord: Equatable {
       } else if name == "links" {
         try JSONReader.elements(of: value.raw) { (link) throws(JSONReader.Malformed) in
           links.append("\(try link.string())")
+        }
+      } else if name == "folders" {
+        try JSONReader.elements(of: value.raw) { (folder) throws(JSONReader.Malformed) in
+          folders.append("\(try folder.string())")
         }
       }
     }
